@@ -1,0 +1,374 @@
+"""The records that travel through recollect, and the closed vocabularies they are written in.
+
+Records are frozen msgspec structs: values that are made once, compared by content and encoded as they are. (Thirty
+of them cost 4 ms of CPU to define where dataclasses cost 34: docs/adr/0002.) Three families:
+
+    kept       Memory Node Edge Session Workspace Anchor File      one row of a table each
+    logged     Change Consolidation                                what happened to the rows
+    answered   Stored Recall Hit Page Stats Health …               what an operation gives back
+
+Timestamps are Unix seconds. `rev` is the number of the last logged change that touched a row, `seq` of the one
+that created it: together they order, guard and undo everything.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
+
+MemoryType = Literal["decision", "pattern", "preference", "style", "habit", "insight", "context"]
+
+NodeKind = Literal[
+    "File", "Package", "Function", "Method", "Class", "Interface", "Type", "Constant", "Module", "Memory", "Endpoint", "Test"
+]
+
+Relation = Literal[
+    # general
+    "RELATES_TO", "LEADS_TO", "PART_OF",
+    # knowledge
+    "REINFORCES", "CONTRADICTS", "EVOLVED_INTO", "DERIVED_FROM", "INVALIDATED_BY",
+    # code
+    "DEPENDS_ON", "IMPORTS", "EXTENDS", "CALLS", "CONTAINS", "SUPERSEDES", "BLOCKS",
+    # structural
+    "IMPLEMENTS", "INHERITS",
+    # semantic
+    "SIMILAR_TO", "PRECEDED_BY", "EXEMPLIFIES", "EXPLAINS", "SHARES_THEME", "SUMMARIZES",
+]  # fmt: skip
+
+PatternType = Literal["repeated_search", "file_hotspot", "decision_chain", "tool_preference", "error_loop"]
+
+Source = Literal["user", "assistant", "hook", "import", "consolidation"]
+
+CycleType = Literal["decay", "creative", "cluster", "forget"]
+
+Action = Literal["insert", "update", "delete"]
+
+Ratio = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+Offset = Annotated[int, msgspec.Meta(ge=0)]
+
+MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
+NODE_KINDS: tuple[str, ...] = get_args(NodeKind)
+RELATIONS: tuple[str, ...] = get_args(Relation)
+PATTERN_TYPES: tuple[str, ...] = get_args(PatternType)
+SOURCES: tuple[str, ...] = get_args(Source)
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """A value with named fields; see the module for the families."""
+
+
+# --- kept: one row of a table each -----------------------------------------------------------------------------------
+
+
+class Memory(Record, frozen=True, kw_only=True):
+    """Something worth remembering, with where it came from and how long it holds."""
+
+    id: str
+    content: str
+    memory_type: MemoryType = "context"
+    importance: float = 0.5
+    confidence: float = 1.0
+    access_count: int = 0
+    content_hash: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, Any] = {}
+    namespace: str | None = None
+    created_at: int = 0
+    updated_at: int = 0
+    last_accessed_at: int = 0
+    category: str | None = None
+    title: str | None = None
+    source: Source = "user"
+    trust: float = 1.0
+    session_id: str | None = None
+    parent_id: str | None = None
+    chunk_index: int | None = None
+    valid_from: int | None = None
+    valid_to: int | None = None
+    superseded_by: str | None = None
+    expires_at: int | None = None
+    seq: int = 0
+    rev: int = 0
+
+
+class Node(Record, frozen=True, kw_only=True):
+    """A point of the graph: a memory, a file, a symbol, a package."""
+
+    id: str
+    kind: NodeKind
+    label: str | None = None
+    payload: dict[str, Any] = {}
+    centrality: float = 0.0
+    memory_id: str | None = None
+    namespace: str | None = None
+    rev: int = 0
+
+
+class Edge(Record, frozen=True, kw_only=True):
+    """A directed, typed and weighted link between two nodes."""
+
+    id: str
+    src: str
+    dst: str
+    relationship: Relation
+    weight: float = 1.0
+    properties: dict[str, Any] = {}
+    created_at: int = 0
+    rev: int = 0
+
+
+class Session(Record, frozen=True, kw_only=True):
+    """One sitting of an assistant with a person."""
+
+    id: str
+    namespace: str | None = None
+    started_at: int
+    ended_at: int | None = None
+    memory_count: int = 0
+    summary: str | None = None
+    rev: int = 0
+
+
+class Workspace(Record, frozen=True, kw_only=True):
+    """The record of a namespace: its name for people and what it is about."""
+
+    id: str
+    name: str = ""
+    description: str = ""
+    created_at: int = 0
+    updated_at: int = 0
+    rev: int = 0
+
+
+class Anchor(Record, frozen=True, kw_only=True):
+    """What in the code a memory speaks of, with the normalised hash it was written against."""
+
+    id: str
+    memory_id: str
+    path: str
+    symbol: str | None = None
+    hash: str | None = None
+    created_at: int = 0
+    rev: int = 0
+
+
+class File(Record, frozen=True, kw_only=True):
+    """An indexed file as it was last seen; `id` is its namespace and path."""
+
+    id: str
+    namespace: str | None = None
+    path: str
+    hash: str
+    mtime_ns: int
+    size_bytes: int
+    language: str | None = None
+    indexed_at: int = 0
+
+
+# --- logged ----------------------------------------------------------------------------------------------------------
+
+
+class Change(Record, frozen=True, kw_only=True):
+    """One logged mutation of one row: what it was before is all that undoing needs."""
+
+    seq: int
+    batch: str
+    at: int
+    operation: str
+    entity: str
+    entity_id: str
+    action: Action
+    before: dict[str, Any] | None = None
+
+
+class Consolidation(Record, frozen=True, kw_only=True):
+    """One run of a consolidation cycle."""
+
+    id: int
+    cycle_type: CycleType
+    run_at: int
+    affected_count: int
+
+
+# --- answered: what operations give back -----------------------------------------------------------------------------
+
+
+class Stored(Record, frozen=True, kw_only=True):
+    """What storing a memory did: a new memory, or the duplicate it was merged into."""
+
+    memory: Memory
+    created: bool
+    merged: tuple[str, ...] = ()
+
+
+class Deleted(Record, frozen=True, kw_only=True):
+    """How much an operation removed, and the batch that brings it back."""
+
+    deleted: int
+    batch: str
+
+
+class MemoryPage(Record, frozen=True, kw_only=True):
+    """Some memories of a longer list; ask again with `offset` for more."""
+
+    memories: tuple[Memory, ...]
+    total: int
+    offset: int = 0
+
+
+class Signals(Record, frozen=True, kw_only=True):
+    """Why a memory was found: each arm's own score and rank, before fusion."""
+
+    lexical: float | None = None
+    lexical_rank: int | None = None
+    semantic: float | None = None
+    semantic_rank: int | None = None
+    matched_terms: tuple[str, ...] = ()
+
+
+class Hit(Record, frozen=True, kw_only=True):
+    """A recalled memory with its score and the reason it is here."""
+
+    memory: Memory
+    score: float
+    reason: str
+    signals: Signals
+
+
+class Recall(Record, frozen=True, kw_only=True):
+    """The answer to a query; `notes` say what was degraded while answering."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    mode: Literal["hybrid", "lexical"]
+    notes: tuple[str, ...] = ()
+
+
+class Linked(Record, frozen=True, kw_only=True):
+    """The edge between two memories, and whether it is new."""
+
+    edge: Edge
+    created: bool
+
+
+class NamespaceStats(Record, frozen=True, kw_only=True):
+    """What one namespace holds."""
+
+    namespace: str | None
+    memories: int
+    nodes: int
+    edges: int
+    sessions: int
+    by_type: dict[str, int] = {}
+    oldest_at: int | None = None
+    newest_at: int | None = None
+
+
+class NamespaceList(Record, frozen=True, kw_only=True):
+    """Every namespace with its number of memories, largest first; null is the memories without one."""
+
+    namespaces: tuple[NamespaceCount, ...]
+
+
+class NamespaceCount(Record, frozen=True, kw_only=True):
+    namespace: str | None
+    memories: int
+
+
+class WorkspaceView(Record, frozen=True, kw_only=True):
+    """A workspace as people see it: ISO times and its number of memories."""
+
+    id: str
+    name: str
+    description: str
+    created_at: str
+    updated_at: str
+    memory_count: int
+
+
+class WorkspaceAnswer(Record, frozen=True, kw_only=True):
+    """A workspace, and whether this call created it."""
+
+    workspace: WorkspaceView
+    created: bool
+
+
+class Stats(Record, frozen=True, kw_only=True):
+    """Counts of everything stored, and the size on disk."""
+
+    memories: int
+    embeddings: int
+    pending_embeddings: int
+    nodes: int
+    edges: int
+    sessions: int
+    workspaces: int
+    namespaces: int
+    changes: int
+    by_type: dict[str, int] = {}
+    database: str = ""
+    database_bytes: int = 0
+    schema_version: int = 0
+    embedding_model: str = ""
+
+
+class Check(Record, frozen=True, kw_only=True):
+    """One thing health looked at: ok, degraded (works, but less well) or failed, and how to mend it."""
+
+    name: str
+    status: Literal["ok", "degraded", "failed"]
+    detail: str
+    mend: str = ""
+
+
+class Health(Record, frozen=True, kw_only=True):
+    """The worst status of all checks, and the checks."""
+
+    status: Literal["ok", "degraded", "failed"]
+    version: str
+    checks: tuple[Check, ...]
+
+
+class Exported(Record, frozen=True, kw_only=True):
+    """An export: written to `path`, or given back as `content` when no path was named."""
+
+    lines: int
+    memories: int
+    path: str | None = None
+    content: str | None = None
+
+
+class Imported(Record, frozen=True, kw_only=True):
+    """What an import did: how many rows were new, known already or merged as duplicates, and the batch to undo it."""
+
+    lines: int
+    created: int
+    known: int
+    merged: int
+    batch: str
+
+
+class Rebuilt(Record, frozen=True, kw_only=True):
+    """What a rebuild made anew."""
+
+    text_rows: int
+    vectors_dropped: int
+    vectors_made: int
+    vectors_pending: int
+
+
+class Undone(Record, frozen=True, kw_only=True):
+    """What an undo put back; it is a batch itself, so undoing it brings the change back."""
+
+    undone: str
+    restored: int
+    batch: str
+
+
+class History(Record, frozen=True, kw_only=True):
+    """Logged changes, newest first."""
+
+    changes: tuple[Change, ...]
+    total: int

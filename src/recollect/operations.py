@@ -1,0 +1,195 @@
+"""A capability is written once: a typed method with a docstring, marked by `@operation`, is one row of the table.
+
+    engine noun method ──@operation──►  Operation  ──►  MCP tool · CLI command · HTTP route · reference row · test case
+
+The decorator only marks; calling the method stays a plain call. A row knows its parameters (name, type, default, help,
+read from the signature and the docstring's `name: help` lines), its answer's record type and its hints, and can
+turn loose arguments into valid ones. Modules that carry operations do not postpone annotations, so that reading a
+signature costs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+import msgspec
+
+from recollect.errors import InvalidInput
+from recollect.model import Record
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class Mark(NamedTuple):
+    """What the decorator says of a method; the rest is read from the method itself."""
+
+    name: str
+    command: str
+    toolset: Literal["core", "all"]
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+    aliases: tuple[str, ...]
+
+
+def operation(
+    name: str,
+    command: str,
+    *,
+    toolset: Literal["core", "all"] = "all",
+    read_only: bool = False,
+    destructive: bool = False,
+    idempotent: bool = False,
+    aliases: tuple[str, ...] = (),
+) -> Callable[[Method], Method]:
+    """Mark a method as an operation.
+
+    name: the tool's name; command: the CLI command's name; toolset: core for the few an agent needs.
+    read_only, destructive, idempotent: hints for clients; aliases: further tool names from the documents.
+    """
+
+    def mark(method: Method) -> Method:
+        method.__operation__ = Mark(  # type: ignore[attr-defined]
+            name, command, toolset, read_only, destructive, idempotent or read_only, aliases
+        )
+        return method
+
+    return mark
+
+
+class Parameter(NamedTuple):
+    """One argument of an operation; `required` ones are positional on the command line."""
+
+    name: str
+    type: Any
+    default: Any
+    help: str
+
+    @property
+    def required(self) -> bool:
+        return self.default is msgspec.NODEFAULT
+
+
+class Operation:
+    """One row of the table: everything a surface needs to offer and call a capability."""
+
+    def __init__(self, noun: str, method: Callable[..., Any], mark: Mark) -> None:
+        self.noun = noun
+        self.method = method.__name__
+        self.name = mark.name
+        self.command = mark.command
+        self.toolset = mark.toolset
+        self.read_only = mark.read_only
+        self.destructive = mark.destructive
+        self.idempotent = mark.idempotent
+        self.aliases = mark.aliases
+        self.returns: type[Record] = method.__annotations__["return"]
+        self._method = method
+
+    def __repr__(self) -> str:
+        return f"Operation({self.name})"
+
+    @cached_property
+    def _documentation(self) -> tuple[str, str, dict[str, str]]:
+        return _read_docstring(self._method.__doc__ or "", _parameter_names(self._method))
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the docstring."""
+        return self._documentation[0]
+
+    @property
+    def description(self) -> str:
+        """The docstring without its parameter lines."""
+        return self._documentation[1]
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters in the order of the signature."""
+        method, helps = self._method, self._documentation[2]
+        names = _parameter_names(method)
+        positional_defaults = method.__defaults__ or ()  # type: ignore[attr-defined]
+        count = method.__code__.co_argcount  # type: ignore[attr-defined]
+        defaults = dict(zip(names[count - 1 - len(positional_defaults) : count - 1], positional_defaults, strict=True))
+        defaults |= method.__kwdefaults__ or {}  # type: ignore[attr-defined]
+        return tuple(
+            Parameter(name, method.__annotations__[name], defaults.get(name, msgspec.NODEFAULT), helps.get(name, ""))
+            for name in names
+        )
+
+    @cached_property
+    def arguments_type(self) -> type[msgspec.Struct]:
+        """A struct whose fields are the parameters: it validates arguments and describes them as JSON Schema."""
+        fields = [
+            (row.name, Annotated[row.type, msgspec.Meta(description=row.help)], row.default) for row in self.parameters
+        ]
+        return msgspec.defstruct(self.name, fields, kw_only=True, frozen=True, forbid_unknown_fields=True)
+
+    def accept(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `arguments` as valid keyword arguments of the method, defaults left out.
+
+        Text that spells a number or a truth value is taken for it where one is expected, since shells and language
+        models write both. Raises InvalidInput naming the argument that does not fit.
+        """
+        try:
+            value = msgspec.convert(dict(arguments), self.arguments_type, strict=False)
+        except msgspec.ValidationError as problem:
+            raise InvalidInput(
+                f"{self.name}: {problem}",
+                hint=f"Arguments: {', '.join(row.name + ('' if row.required else '?') for row in self.parameters) or 'none'}.",
+                operation=self.name,
+            ) from None
+        return {name: getattr(value, name) for name in arguments}
+
+    def call(self, engine: Any, arguments: Mapping[str, Any]) -> Record:
+        """Validate `arguments` and call the method on the engine's noun."""
+        answer: Record = getattr(getattr(engine, self.noun), self.method)(**self.accept(arguments))
+        return answer
+
+
+def collect(nouns: Mapping[str, type]) -> dict[str, Operation]:
+    """Return the table of every marked method of the nouns, by operation name, in order of definition."""
+    table: dict[str, Operation] = {}
+    for noun, owner in nouns.items():
+        for member in vars(owner).values():
+            mark = getattr(member, "__operation__", None)
+            if mark is not None:
+                table[mark.name] = Operation(noun, member, mark)
+    return table
+
+
+def by_tool_name(table: Mapping[str, Operation]) -> dict[str, Operation]:
+    """Return the table keyed by every name a tool answers to, aliases included."""
+    named = dict(table)
+    for row in table.values():
+        named.update(dict.fromkeys(row.aliases, row))
+    return named
+
+
+def _parameter_names(method: Callable[..., Any]) -> tuple[str, ...]:
+    code = method.__code__  # type: ignore[attr-defined]
+    return tuple(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
+
+
+def _read_docstring(text: str, names: tuple[str, ...]) -> tuple[str, str, dict[str, str]]:
+    """Split a docstring into its summary, its prose, and the help of each parameter (`name: help`, may continue)."""
+    prose: list[str] = []
+    helps: dict[str, str] = {}
+    current = ""
+    for raw in text.strip().splitlines():
+        line = raw.strip()
+        head = re.match(r"(\w+): (.*)", line)
+        if head and head[1] in names:
+            current = head[1]
+            helps[current] = head[2]
+        elif current and line:
+            helps[current] += " " + line
+        else:
+            current = ""
+            prose.append(line)
+    joined = re.sub(r"\n{2,}", "\n\n", "\n".join(prose)).strip()
+    paragraphs = [" ".join(part.split()) for part in joined.split("\n\n") if part.strip()]
+    return (paragraphs[0] if paragraphs else ""), "\n\n".join(paragraphs), helps

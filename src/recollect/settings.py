@@ -1,0 +1,345 @@
+"""ONE table of settings, and the frozen value made from it.
+
+A value is looked for in this order, and `recollect config` prints where it was found:
+
+    argument  >  environment  >  project file (.recollect.toml)  >  user file (<home>/config.toml)  >  default
+
+The environment name is RECOLLECT_<NAME>; the names of the documents that recollect grew out of (CODEMEM_*, ATLAS_*)
+are honoured after it. A project file comes with a repository somebody else may have written, so it can only set rows
+marked `project`: never where memories are kept or where text is sent.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from recollect.errors import ConfigError
+
+PROJECT_FILE = ".recollect.toml"
+USER_FILE = "config.toml"
+
+
+def _whole(low: int, high: int) -> Callable[[object], int]:
+    def parse(value: object) -> int:
+        if isinstance(value, bool):
+            raise ValueError("expected a whole number")
+        number = int(value) if isinstance(value, int | str) else None
+        if number is None or not low <= number <= high:
+            raise ValueError(f"expected a whole number from {low} to {high}")
+        return number
+
+    return parse
+
+
+def _number(low: float, high: float) -> Callable[[object], float]:
+    def parse(value: object) -> float:
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else None
+        if number is None or not low <= number <= high:
+            raise ValueError(f"expected a number from {low} to {high}")
+        return number
+
+    return parse
+
+
+def _one_of(*names: str, **synonyms: str) -> Callable[[object], str]:
+    def parse(value: object) -> str:
+        text = str(value).strip().lower()
+        text = synonyms.get(text, text)
+        if text not in names:
+            raise ValueError(f"expected one of {', '.join(names)}")
+        return text
+
+    return parse
+
+
+def _switch(value: object) -> bool:
+    text = str(value).strip().lower()
+    if text in ("1", "true", "yes", "on"):
+        return True
+    if text in ("0", "false", "no", "off"):
+        return False
+    raise ValueError("expected true or false")
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("expected text")
+    return value.strip()
+
+
+class Setting(NamedTuple):
+    """One row: its name, default, parser, help, other environment names, and who may set it."""
+
+    name: str
+    default: Any
+    parse: Callable[[object], Any]
+    help: str
+    aliases: tuple[str, ...] = ()
+    project: bool = False
+    secret: bool = False
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("home", "~/.recollect", _text, "folder of the database, settings and spool; created with mode 0700"),
+    Setting("database", "", _text, "database file; empty: recollect.db in home"),
+    Setting("namespace", "", _text, "namespace used where none is given; empty: none; a path means its project", project=True),
+    Setting("busy_timeout_ms", 30_000, _whole(0, 600_000), "how long a write waits for other processes before STORE_LOCKED"),
+    Setting("max_content_bytes", 1_048_576, _whole(1, 67_108_864), "largest memory accepted, in UTF-8 bytes"),
+    Setting("log_level", "warning", _one_of("debug", "info", "warning", "error"), "what is written to standard error"),
+    Setting("toolset", "all", _one_of("all", "core"), "MCP tools listed: all, or core, the few an agent needs", project=True),
+    Setting(
+        "embed_provider",
+        "local",
+        _one_of("local", "ollama", "openai", "off", candle="local"),
+        "who makes vectors: local (shipped model), ollama, openai (any compatible API), off (lexical only)",
+        aliases=("CODEMEM_EMBED_PROVIDER",),
+    ),
+    Setting("embed_model", "", _text, "embedding model; empty: the provider's default", aliases=("CODEMEM_EMBED_MODEL",)),
+    Setting("embed_url", "", _text, "base URL of a remote provider; empty: its default", aliases=("CODEMEM_EMBED_URL",)),
+    Setting(
+        "embed_api_key",
+        "",
+        _text,
+        "key of a remote provider",
+        aliases=("CODEMEM_EMBED_API_KEY", "OPENAI_API_KEY"),
+        secret=True,
+    ),
+    Setting(
+        "embed_dimensions",
+        0,
+        _whole(0, 16_384),
+        "vector length asked of an openai provider; 0: the model's own",
+        aliases=("CODEMEM_EMBED_DIMENSIONS",),
+    ),
+    Setting("embed_threads", 1, _whole(1, 64), "threads of the local model"),
+    Setting("embed_timeout_s", 30.0, _number(0.1, 600), "patience with a remote provider, per request"),
+    Setting("embed_retries", 3, _whole(0, 10), "further tries after a remote provider failed"),
+    Setting(
+        "embed_on_demand",
+        64,
+        _whole(0, 100_000),
+        "missing vectors a recall makes itself when no background worker runs",
+    ),
+    Setting("chunk_size", 400, _whole(1, 1_000_000), "episodic: characters per chunk", aliases=("ATLAS_CHUNK_SIZE",)),
+    Setting("chunk_overlap", 0.2, _number(0, 0.5), "episodic: overlap of chunks", aliases=("ATLAS_CHUNK_OVERLAP",)),
+    Setting(
+        "min_chunk_size", 100, _whole(1, 1_000_000), "episodic: smallest chunk", aliases=("ATLAS_MIN_CHUNK_SIZE",)
+    ),
+    Setting(
+        "max_chunks_per_turn", 10, _whole(1, 10_000), "episodic: chunks per turn", aliases=("ATLAS_MAX_CHUNKS_PER_TURN",)
+    ),
+    Setting(
+        "temporal_decay_rate",
+        0.01,
+        _number(0, 100),
+        "episodic: decay per hour of episodic memories",
+        aliases=("ATLAS_TEMPORAL_DECAY_RATE",),
+    ),
+    Setting(
+        "importance_boost_factor",
+        0.1,
+        _number(0, 100),
+        "episodic: boost per access",
+        aliases=("ATLAS_IMPORTANCE_BOOST_FACTOR",),
+    ),
+    Setting(
+        "max_importance_multiplier",
+        5.0,
+        _number(1, 1000),
+        "episodic: cap of the boost",
+        aliases=("ATLAS_MAX_IMPORTANCE_MULTIPLIER",),
+    ),
+    Setting(
+        "forgetting_threshold",
+        0.01,
+        _number(0, 1),
+        "episodic: weight below which a record may be forgotten",
+        aliases=("ATLAS_FORGETTING_THRESHOLD",),
+    ),
+    Setting(
+        "session_duration_hours",
+        2.0,
+        _number(0, 8760),
+        "episodic: life of a session",
+        aliases=("ATLAS_SESSION_DURATION_HOURS",),
+    ),
+    Setting(
+        "session_max_turns", 50, _whole(1, 100_000), "episodic: turns per session", aliases=("ATLAS_SESSION_MAX_TURNS",)
+    ),
+    Setting(
+        "session_inactivity_minutes",
+        30.0,
+        _number(0, 525_600),
+        "episodic: silence that ends a session",
+        aliases=("ATLAS_SESSION_INACTIVITY_MINUTES",),
+    ),
+    Setting(
+        "session_cleanup_minutes",
+        15.0,
+        _number(0, 525_600),
+        "episodic: time between clean-ups",
+        aliases=("ATLAS_SESSION_CLEANUP_MINUTES",),
+    ),
+    Setting(
+        "max_episodic_records",
+        1000,
+        _whole(1, 100_000_000),
+        "episodic: records kept",
+        aliases=("ATLAS_MAX_EPISODIC_RECORDS",),
+    ),
+    Setting(
+        "enable_memory_metrics",
+        True,
+        _switch,
+        "episodic: collect metrics",
+        aliases=("ATLAS_ENABLE_MEMORY_METRICS",),
+    ),
+)
+
+_BY_NAME: Mapping[str, Setting] = MappingProxyType({setting.name: setting for setting in SETTINGS})
+
+
+class Sourced(NamedTuple):
+    """A setting's value and where it was found."""
+
+    setting: Setting
+    value: Any
+    source: str
+
+
+class Settings:
+    """Frozen settings: `settings.embed_model` is the value, `settings.rows()` tells where each came from."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: Mapping[str, Sourced]) -> None:
+        object.__setattr__(self, "_rows", MappingProxyType(dict(rows)))
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._rows[name].value
+        except KeyError:
+            raise AttributeError(f"no setting named {name}") from None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("settings are frozen; make new ones with load()")
+
+    def rows(self) -> Iterator[Sourced]:
+        """Yield every setting with its value and source, in table order."""
+        yield from self._rows.values()
+
+    @property
+    def home_path(self) -> Path:
+        """The home folder, expanded and absolute; not created."""
+        return Path(os.path.abspath(os.path.expanduser(self.home)))  # noqa: PTH100, PTH111 - no symlink resolution
+
+    @property
+    def database_path(self) -> Path:
+        """The database file, absolute; not created."""
+        if not self.database:
+            return self.home_path / "recollect.db"
+        return Path(os.path.abspath(os.path.expanduser(self.database)))  # noqa: PTH100, PTH111
+
+
+def load(
+    arguments: Mapping[str, object] | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+) -> Settings:
+    """Return the settings in force for a process working in `directory` (default: here).
+
+    arguments: values given by the caller, by setting name; None values count as not given.
+    Raises ConfigError for an unknown name, an unreadable file or a value out of its range.
+    """
+    environment = os.environ if environment is None else environment
+    given = {name: value for name, value in (arguments or {}).items() if value is not None}
+    _refuse_unknown(given, "the arguments")
+    layers: list[tuple[str, Callable[[Setting], tuple[object, str] | None]]] = [
+        ("argument", lambda row: (given[row.name], "argument") if row.name in given else None),
+        ("environment", lambda row: _from_environment(row, environment)),
+    ]
+    project_file = _project_file(directory or Path.cwd())
+    if project_file:
+        layers.append(("project", _file_layer(project_file, project=True)))
+    home = _resolve(_BY_NAME["home"], layers)
+    user_file = Path(os.path.expanduser(home.value)) / USER_FILE  # noqa: PTH111
+    if user_file.is_file():
+        layers.append(("user", _file_layer(user_file, project=False)))
+    rows = {row.name: _resolve(row, layers) for row in SETTINGS}
+    rows["home"] = home
+    return Settings(rows)
+
+
+def _resolve(row: Setting, layers: list[tuple[str, Callable[[Setting], tuple[object, str] | None]]]) -> Sourced:
+    for _name, look in layers:
+        found = look(row)
+        if found is None:
+            continue
+        raw, source = found
+        try:
+            return Sourced(row, row.parse(raw), source)
+        except (ValueError, TypeError) as problem:
+            shown = "the given value" if row.secret else repr(raw)
+            raise ConfigError(
+                f"{row.name} cannot be {shown} ({source}): {problem}", setting=row.name, source=source
+            ) from None
+    return Sourced(row, row.default, "default")
+
+
+def _from_environment(row: Setting, environment: Mapping[str, str]) -> tuple[object, str] | None:
+    for name in (f"RECOLLECT_{row.name.upper()}", *row.aliases):
+        if environment.get(name, "").strip():
+            return environment[name], f"environment {name}"
+    return None
+
+
+def _project_file(directory: Path) -> Path | None:
+    """Return the nearest .recollect.toml from `directory` up to the project's root; never the one of the user's home."""
+    for folder in (directory, *directory.parents):
+        if folder == Path.home():
+            return None
+        candidate = folder / PROJECT_FILE
+        if candidate.is_file():
+            return candidate
+        if (folder / ".git").exists():
+            return None
+    return None
+
+
+def _file_layer(path: Path, *, project: bool) -> Callable[[Setting], tuple[object, str] | None]:
+    import tomllib
+
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise ConfigError(f"{path} cannot be read: {problem}", path=str(path)) from None
+    _refuse_unknown(values, str(path))
+    if project:
+        for name in values:
+            if not _BY_NAME[name].project:
+                raise ConfigError(
+                    f"{path} sets {name}, which a project file may not",
+                    hint=f"Set it in the user file or as RECOLLECT_{name.upper()}; a repository must not redirect memories.",
+                    setting=name,
+                    path=str(path),
+                )
+    label = f"{'project' if project else 'user'} file {path}"
+    return lambda row: (values[row.name], label) if row.name in values else None
+
+
+def _refuse_unknown(values: Mapping[str, object], where: str) -> None:
+    for name in values:
+        if name not in _BY_NAME:
+            import difflib
+
+            near = difflib.get_close_matches(name, _BY_NAME, 1)
+            raise ConfigError(
+                f"{where}: no setting named {name!r}",
+                hint=f"Did you mean {near[0]}?" if near else "",
+                setting=name,
+            )
