@@ -1,0 +1,120 @@
+"""The capture hook: copies what an assistant hands it into the spool, and is gone.
+
+    "<absolute python>" -I -S "<absolute path>/hook.py" <event> [assistant]   < payload
+
+It runs inside somebody's conversation, so it must cost nothing and break nothing: it does not parse, it prints
+nothing, and it exits 0 whatever happens. Standard input becomes one file, unchanged:
+
+    <home>/spool/tmp/<name>  ──rename──►  <home>/spool/new/<name>
+    <name> = <nanoseconds, 20 digits>-<pid>-<random>.<event>.<assistant>
+
+A file in new/ is therefore always whole, and names sort by time. Whoever runs next (a server, a command) drains the
+spool: parsing, redaction and storing happen there. Files left in tmp/ belong to hooks that were killed.
+
+It is one file of its own, started by path: `-I -S` saves most of an interpreter's start-up and hides every package,
+ours too, so it imports only what a bare interpreter has at hand. No fsync: a power cut may cost the last payload, a
+wait would be paid on every one.
+"""
+# ruff: noqa: PTH100, PTH103, PTH104, PTH108, PTH111, PTH118
+# (No pathlib: it alone would more than double the cost of this process.)
+
+import _signal  # type: ignore[import-not-found,unused-ignore]  # `signal` would load enum
+import os
+import sys
+import time
+
+LIMIT_BYTES = 32 * 1024 * 1024  # A larger payload is no event but somebody's disk image; it is dropped whole.
+PATIENCE_S = 30  # An assistant that never closes our input would otherwise leave a process behind on every event.
+
+
+class Stopped(BaseException):
+    """A signal asked the hook to stop before the payload was complete."""
+
+
+def main(arguments: list[str]) -> None:
+    _on_signals(_stop)
+    if hasattr(_signal, "alarm"):
+        _signal.alarm(PATIENCE_S)
+    payload = read_all(0)
+    _on_signals(_signal.SIG_IGN)  # Everything is here: finishing takes less time than being stopped.
+    if payload:
+        home = home_folder()
+        if home:
+            spool(payload, os.path.join(home, "spool"), file_name(arguments))
+
+
+def read_all(descriptor: int) -> bytes:
+    """Return everything up to the end of the input, or nothing if that is more than LIMIT_BYTES.
+
+    The end is reached either way: an assistant that is still writing must not meet a broken pipe.
+    """
+    parts: list[bytes] = []
+    size = 0
+    while part := os.read(descriptor, 1024 * 1024):
+        size += len(part)
+        if size <= LIMIT_BYTES:
+            parts.append(part)
+        else:
+            parts.clear()
+    return b"".join(parts) if size <= LIMIT_BYTES else b""
+
+
+def home_folder() -> str:
+    """Return the home folder as the settings find it (RECOLLECT_HOME, else ~/.recollect); empty where there is none."""
+    home = os.path.expanduser(os.environ.get("RECOLLECT_HOME", "").strip() or "~/.recollect")
+    return "" if home.startswith("~") else os.path.abspath(home)
+
+
+def file_name(arguments: list[str]) -> str:
+    """Return a name that no other hook uses, sorts by time, and tells the event and the assistant."""
+    event, assistant = (*map(plain, arguments[:2]), "unknown", "unknown")[:2]
+    return f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}.{event}.{assistant}"
+
+
+def plain(word: str) -> str:
+    """Return `word` as a part of a file name: ASCII letters, digits, dashes and underscores, at most 40."""
+    return "".join(c if (c.isascii() and c.isalnum()) or c in "-_" else "_" for c in word[:40]) or "unknown"
+
+
+def spool(payload: bytes, folder: str, name: str) -> None:
+    """Put `payload` into new/ under `name`, whole or not at all; make the folders where they are missing."""
+    os.umask(0o077)
+    try:
+        deliver(payload, folder, name)
+    except FileNotFoundError:
+        os.makedirs(os.path.join(folder, "tmp"), exist_ok=True)
+        os.makedirs(os.path.join(folder, "new"), exist_ok=True)
+        deliver(payload, folder, name)
+
+
+def deliver(payload: bytes, folder: str, name: str) -> None:
+    """Write `payload` in tmp/ and move it to new/; a failure leaves nothing behind."""
+    temporary = os.path.join(folder, "tmp", name)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        rest = memoryview(payload)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.close(descriptor)
+        os.rename(temporary, os.path.join(folder, "new", name))
+    except OSError:
+        os.unlink(temporary)
+        raise
+
+
+def _on_signals(handler: object) -> None:
+    for name in ("SIGALRM", "SIGTERM", "SIGINT", "SIGHUP", "SIGPIPE"):
+        if hasattr(_signal, name):
+            _signal.signal(getattr(_signal, name), handler)
+
+
+def _stop(_number: int, _frame: object) -> None:
+    raise Stopped
+
+
+if __name__ == "__main__":
+    try:  # noqa: SIM105 - contextlib costs more than this whole file
+        main(sys.argv[1:])
+    except BaseException:  # noqa: S110 - the one place that swallows: a hook must never disturb a conversation
+        pass
+    os._exit(0)
