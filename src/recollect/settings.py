@@ -15,9 +15,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from recollect.errors import ConfigError
+
+Number = TypeVar("Number", int, float)
 
 PROJECT_FILE = ".recollect.toml"
 USER_FILE = "config.toml"
@@ -25,9 +27,7 @@ USER_FILE = "config.toml"
 
 def _whole(low: int, high: int) -> Callable[[object], int]:
     def parse(value: object) -> int:
-        if isinstance(value, bool):
-            raise ValueError("expected a whole number")
-        number = int(value) if isinstance(value, int | str) else None
+        number = _read(int, value) if isinstance(value, int | str) else None
         if number is None or not low <= number <= high:
             raise ValueError(f"expected a whole number from {low} to {high}")
         return number
@@ -37,12 +37,19 @@ def _whole(low: int, high: int) -> Callable[[object], int]:
 
 def _number(low: float, high: float) -> Callable[[object], float]:
     def parse(value: object) -> float:
-        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else None
+        number = _read(float, value) if isinstance(value, int | float | str) else None
         if number is None or not low <= number <= high:
             raise ValueError(f"expected a number from {low} to {high}")
         return number
 
     return parse
+
+
+def _read(kind: Callable[[Any], Number], value: object) -> Number | None:
+    try:
+        return None if isinstance(value, bool) else kind(value)
+    except ValueError:
+        return None
 
 
 def _one_of(*names: str, **synonyms: str) -> Callable[[object], str]:
@@ -86,11 +93,21 @@ class Setting(NamedTuple):
 SETTINGS: tuple[Setting, ...] = (
     Setting("home", "~/.recollect", _text, "folder of the database, settings and spool; created with mode 0700"),
     Setting("database", "", _text, "database file; empty: recollect.db in home"),
-    Setting("namespace", "", _text, "namespace used where none is given; empty: none; a path means its project", project=True),
-    Setting("busy_timeout_ms", 30_000, _whole(0, 600_000), "how long a write waits for other processes before STORE_LOCKED"),
+    Setting(
+        "namespace",
+        "",
+        _text,
+        "namespace used where none is given; empty: none; a path means its project",
+        project=True,
+    ),
+    Setting(
+        "busy_timeout_ms", 30_000, _whole(0, 600_000), "how long a write waits for other processes before STORE_LOCKED"
+    ),
     Setting("max_content_bytes", 1_048_576, _whole(1, 67_108_864), "largest memory accepted, in UTF-8 bytes"),
     Setting("log_level", "warning", _one_of("debug", "info", "warning", "error"), "what is written to standard error"),
-    Setting("toolset", "all", _one_of("all", "core"), "MCP tools listed: all, or core, the few an agent needs", project=True),
+    Setting(
+        "toolset", "all", _one_of("all", "core"), "MCP tools listed: all, or core, the few an agent needs", project=True
+    ),
     Setting(
         "embed_provider",
         "local",
@@ -98,8 +115,12 @@ SETTINGS: tuple[Setting, ...] = (
         "who makes vectors: local (shipped model), ollama, openai (any compatible API), off (lexical only)",
         aliases=("CODEMEM_EMBED_PROVIDER",),
     ),
-    Setting("embed_model", "", _text, "embedding model; empty: the provider's default", aliases=("CODEMEM_EMBED_MODEL",)),
-    Setting("embed_url", "", _text, "base URL of a remote provider; empty: its default", aliases=("CODEMEM_EMBED_URL",)),
+    Setting(
+        "embed_model", "", _text, "embedding model; empty: the provider's default", aliases=("CODEMEM_EMBED_MODEL",)
+    ),
+    Setting(
+        "embed_url", "", _text, "base URL of a remote provider; empty: its default", aliases=("CODEMEM_EMBED_URL",)
+    ),
     Setting(
         "embed_api_key",
         "",
@@ -126,11 +147,13 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("chunk_size", 400, _whole(1, 1_000_000), "episodic: characters per chunk", aliases=("ATLAS_CHUNK_SIZE",)),
     Setting("chunk_overlap", 0.2, _number(0, 0.5), "episodic: overlap of chunks", aliases=("ATLAS_CHUNK_OVERLAP",)),
+    Setting("min_chunk_size", 100, _whole(1, 1_000_000), "episodic: smallest chunk", aliases=("ATLAS_MIN_CHUNK_SIZE",)),
     Setting(
-        "min_chunk_size", 100, _whole(1, 1_000_000), "episodic: smallest chunk", aliases=("ATLAS_MIN_CHUNK_SIZE",)
-    ),
-    Setting(
-        "max_chunks_per_turn", 10, _whole(1, 10_000), "episodic: chunks per turn", aliases=("ATLAS_MAX_CHUNKS_PER_TURN",)
+        "max_chunks_per_turn",
+        10,
+        _whole(1, 10_000),
+        "episodic: chunks per turn",
+        aliases=("ATLAS_MAX_CHUNKS_PER_TURN",),
     ),
     Setting(
         "temporal_decay_rate",
@@ -263,7 +286,7 @@ def load(
         ("argument", lambda row: (given[row.name], "argument") if row.name in given else None),
         ("environment", lambda row: _from_environment(row, environment)),
     ]
-    project_file = _project_file(directory or Path.cwd())
+    project_file = _project_file(directory)
     if project_file:
         layers.append(("project", _file_layer(project_file, project=True)))
     home = _resolve(_BY_NAME["home"], layers)
@@ -298,10 +321,15 @@ def _from_environment(row: Setting, environment: Mapping[str, str]) -> tuple[obj
     return None
 
 
-def _project_file(directory: Path) -> Path | None:
-    """Return the nearest .recollect.toml from `directory` up to the project's root; never the one of the user's home."""
+def _project_file(directory: Path | None) -> Path | None:
+    """Return the nearest .recollect.toml from `directory` up to the project's root; never one in the user's home."""
+    try:
+        directory = directory or Path.cwd()
+    except FileNotFoundError:  # The folder we stand in was removed.
+        return None
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - unlike Path.home, it does not mind a user without one
     for folder in (directory, *directory.parents):
-        if folder == Path.home():
+        if folder == home:
             return None
         candidate = folder / PROJECT_FILE
         if candidate.is_file():
@@ -324,10 +352,17 @@ def _file_layer(path: Path, *, project: bool) -> Callable[[Setting], tuple[objec
             if not _BY_NAME[name].project:
                 raise ConfigError(
                     f"{path} sets {name}, which a project file may not",
-                    hint=f"Set it in the user file or as RECOLLECT_{name.upper()}; a repository must not redirect memories.",
+                    hint=f"A repository must not redirect memories: use the user file or RECOLLECT_{name.upper()}.",
                     setting=name,
                     path=str(path),
                 )
+    elif "home" in values:
+        raise ConfigError(
+            f"{path} sets home, which is where it lies itself",
+            hint="Set RECOLLECT_HOME instead.",
+            setting="home",
+            path=str(path),
+        )
     label = f"{'project' if project else 'user'} file {path}"
     return lambda row: (values[row.name], label) if row.name in values else None
 
