@@ -1,0 +1,74 @@
+"""What every test gets: a home of its own, and promises that are checked and counted.
+
+No test can reach the memories of the person who runs the suite: RECOLLECT_HOME points into a temporary folder and
+every other variable that recollect reads is removed, for in-process code and for child processes alike.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PREFIXES = ("RECOLLECT_", "CODEMEM_", "ATLAS_", "OPENAI_", "OLLAMA_")
+
+with (Path(__file__).parent / "promises.toml").open("rb") as file:
+    PROMISES: dict[str, dict[str, str]] = {
+        name: row for section in tomllib.load(file).values() for name, row in section.items()
+    }
+
+ran: dict[str, set[str]] = {}  # promise → outcomes of the tests that name it, in this run
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_variables_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep fixtures that live longer than one test away from the user's own memories, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(PREFIXES)]:
+            patch.delenv(name)
+        patch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("shared") / "home"))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The test's own RECOLLECT_HOME; not created yet."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("RECOLLECT_HOME", str(folder))
+    return folder
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("promise"):
+        for name in mark.args:
+            if name not in PROMISES:
+                pytest.fail(f"no promise named {name!r} in tests/promises.toml", pytrace=False)
+            item.user_properties.append(("promise", name))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "call" or report.outcome != "passed":
+        for key, name in report.user_properties:
+            if key == "promise":
+                ran.setdefault(str(name), set()).add(report.outcome)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
+    """Say how many promises are kept, below everything else; workers of a parallel run have nobody to say it to."""
+    yield
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None:
+        return
+    kept = [name for name, row in PROMISES.items() if row["status"] == "kept"]
+    broken = sorted(name for name, outcomes in ran.items() if "failed" in outcomes)
+    unseen = sorted(name for name in kept if ran.get(name) == {"skipped"})
+    if broken:
+        reporter.write_line(f"promises broken in this run: {' '.join(broken)}")
+    if unseen:
+        reporter.write_line(f"promises not seen in this run, every test skipped: {' '.join(unseen)}")
+    reporter.write_line(f"promises: {len(kept)} kept, {len(PROMISES) - len(kept)} planned")

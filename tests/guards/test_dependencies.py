@@ -1,0 +1,52 @@
+"""The packages need what pyproject.toml declares: no development tool at run time, and nothing for show."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from .conftest import Module
+
+MODULE_OF = {"pystemmer": "Stemmer"}  # Where a distribution's name is not its module's.
+OURS = {"recollect", "memory_lib"}
+
+
+@pytest.fixture(scope="module")
+def declared(root: Path) -> set[str]:
+    """The modules of the declared run-time dependencies."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = [re.split(r"[^\w-]", line)[0].lower() for line in project["dependencies"]]
+    assert len(names) >= 4
+    return {MODULE_OF.get(name, name.replace("-", "_")) for name in names}
+
+
+@pytest.fixture(scope="module")
+def imported(modules: dict[str, Module]) -> dict[str, str]:
+    """Every third-party module that src imports → one of the modules that does."""
+    found = {
+        top: name
+        for name, module in modules.items()
+        for origin, _ in module.imports()
+        if (top := origin.split(".")[0]) not in OURS | sys.stdlib_module_names
+    }
+    assert "msgspec" in found, "not even msgspec is imported: is this guard still looking?"
+    return found
+
+
+def test_src_imports_only_declared_dependencies(declared: set[str], imported: dict[str, str]) -> None:
+    assert {top: name for top, name in imported.items() if top not in declared} == {}
+
+
+def test_every_declared_dependency_is_used(declared: set[str], imported: dict[str, str]) -> None:
+    assert declared - set(imported) == set()
+
+
+def test_the_hook_imports_the_standard_library_alone(modules: dict[str, Module]) -> None:
+    tops = {origin.split(".")[0] for origin, _ in modules["recollect.hook"].imports()}
+    assert tops and tops <= {"_signal", "os", "sys", "time"}

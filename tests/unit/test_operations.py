@@ -1,0 +1,211 @@
+"""The operation table: what is read from a method, and what a caller's arguments become."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from recollect.errors import InvalidInput
+from recollect.model import Deleted, Limit, MemoryType, Ratio, Stats
+from recollect.operations import Operation, by_tool_name, collect, operation
+
+
+class Shelf:
+    """A noun with operations, made for these tests; its annotations are not postponed, since they are read as they are."""
+
+    @operation("put_book", "put", toolset="core", aliases=("shelve", "add_book"))
+    def put(
+        self,
+        title: str,
+        copies: Limit = 1,
+        *,
+        kind: MemoryType = "context",
+        weight: Ratio = 0.5,
+        tags: tuple[str, ...] = (),
+        details: dict[str, Any] | None = None,
+        year: int | None = None,
+        lent: bool = False,
+    ) -> Deleted:
+        """Put a book on the shelf.
+
+        The shelf keeps it until it is taken;
+        there is no limit.
+
+        title: what is printed
+          on the spine
+        copies: how many
+        kind: what sort: one of the known ones
+        weight: how heavy
+
+        Nothing is catalogued.
+        """
+        return Deleted(deleted=copies, batch=f"{title} {weight} {kind} {tags} {details} {year} {lent}")
+
+    @operation("count_books", "count", read_only=True)
+    def count(self) -> Stats:
+        """Count the books."""
+        raise NotImplementedError
+
+    @operation("burn_books", "burn", destructive=True, idempotent=True)
+    def burn(self, *, title: str) -> Deleted:
+        """Burn a book: title: is not a parameter line here.
+
+        title: which one
+        """
+        raise NotImplementedError
+
+    def not_an_operation(self, title: str) -> None:
+        """Plain methods stay out of the table."""
+
+
+class Library:
+    shelf = Shelf()
+
+
+TABLE = collect({"shelf": Shelf})
+PUT = TABLE["put_book"]
+
+
+def test_the_table_holds_the_marked_methods_in_order() -> None:
+    assert list(TABLE) == ["put_book", "count_books", "burn_books"]
+    assert (PUT.noun, PUT.method, PUT.name, PUT.command) == ("shelf", "put", "put_book", "put")
+    assert PUT.returns is Deleted
+    assert repr(PUT) == "Operation(put_book)"
+
+
+def test_marking_leaves_the_method_a_plain_method() -> None:
+    assert Shelf().put("Emma", 2, weight=1.0).batch.startswith("Emma 1.0")
+
+
+def test_hints_are_what_the_decorator_says_and_reading_is_idempotent() -> None:
+    def hints(row: Operation) -> tuple[str, bool, bool, bool]:
+        return row.toolset, row.read_only, row.destructive, row.idempotent
+
+    assert hints(PUT) == ("core", False, False, False)
+    assert hints(TABLE["count_books"]) == ("all", True, False, True)
+    assert hints(TABLE["burn_books"]) == ("all", False, True, True)
+
+
+def test_aliases_lead_to_the_same_row() -> None:
+    named = by_tool_name(TABLE)
+    assert set(named) == {"put_book", "shelve", "add_book", "count_books", "burn_books"}
+    assert named["shelve"] is named["add_book"] is PUT
+    assert list(TABLE) == ["put_book", "count_books", "burn_books"]
+
+
+def test_the_docstring_gives_summary_description_and_help() -> None:
+    assert PUT.summary == "Put a book on the shelf."
+    assert PUT.description == (
+        "Put a book on the shelf.\n\nThe shelf keeps it until it is taken; there is no limit.\n\nNothing is catalogued."
+    )
+    helps = {row.name: row.help for row in PUT.parameters}
+    assert helps["title"] == "what is printed on the spine"
+    assert helps["copies"] == "how many"
+    assert helps["kind"] == "what sort: one of the known ones"
+    assert helps["tags"] == ""
+
+
+def test_a_line_that_only_contains_a_parameters_name_is_prose() -> None:
+    row = TABLE["burn_books"]
+    assert row.summary == "Burn a book: title: is not a parameter line here."
+    assert row.parameters[0].help == "which one"
+
+
+def test_parameters_keep_the_order_types_and_defaults_of_the_signature() -> None:
+    rows = PUT.parameters
+    assert [row.name for row in rows] == ["title", "copies", "kind", "weight", "tags", "details", "year", "lent"]
+    assert [row.name for row in rows if row.required] == ["title"]
+    assert {row.name: row.default for row in rows if not row.required} == {
+        "copies": 1, "kind": "context", "weight": 0.5, "tags": (), "details": None, "year": None, "lent": False,
+    }  # fmt: skip
+    assert rows[1].type is Limit
+    assert TABLE["count_books"].parameters == ()
+
+
+def test_a_required_keyword_only_parameter_is_required() -> None:
+    assert TABLE["burn_books"].parameters[0].required
+
+
+def test_the_arguments_are_described_as_json_schema() -> None:
+    schema = msgspec.json.schema(PUT.arguments_type)["$defs"]["put_book"]
+    assert schema["required"] == ["title"]
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["title"] == {"type": "string", "description": "what is printed on the spine"}
+    assert schema["properties"]["copies"]["minimum"] == 1
+    assert schema["properties"]["copies"]["maximum"] == 1000
+    assert set(schema["properties"]["kind"]["enum"]) >= {"decision", "context"}
+
+
+@pytest.mark.parametrize(
+    ("given", "accepted"),
+    [
+        ({}, {}),
+        ({"copies": "7"}, {"copies": 7}),
+        ({"copies": 7.0}, {"copies": 7}),
+        ({"weight": "0.25"}, {"weight": 0.25}),
+        ({"weight": 1}, {"weight": 1.0}),
+        ({"lent": "true"}, {"lent": True}),
+        ({"lent": "0"}, {"lent": False}),
+        ({"year": "1816"}, {"year": 1816}),
+        ({"year": None}, {"year": None}),
+        ({"tags": ["a", "b"]}, {"tags": ("a", "b")}),
+        ({"details": {"a": [1, None]}}, {"details": {"a": [1, None]}}),
+        ({"kind": "decision"}, {"kind": "decision"}),
+    ],
+)
+def test_arguments_are_taken_for_what_they_spell_and_defaults_are_left_out(
+    given: dict[str, Any], accepted: dict[str, Any]
+) -> None:
+    assert PUT.accept({"title": "Emma", **given}) == {"title": "Emma", **accepted}
+
+
+@pytest.mark.parametrize("text", ["null", "true", "12", "1.5", ""])
+def test_text_stays_text_whatever_it_spells(text: str) -> None:
+    assert PUT.accept({"title": text}) == {"title": text}
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({}, "title"),
+        ({"title": None}, "title"),
+        ({"title": 5}, "title"),
+        ({"title": b"bytes"}, "title"),
+        ({"title": "Emma", "colour": "red"}, "colour"),
+        ({"title": "Emma", "copies": 0}, "copies"),
+        ({"title": "Emma", "copies": 1001}, "copies"),
+        ({"title": "Emma", "copies": 10**400}, "copies"),
+        ({"title": "Emma", "copies": "seven"}, "copies"),
+        ({"title": "Emma", "copies": 1.5}, "copies"),
+        ({"title": "Emma", "copies": True}, "copies"),
+        ({"title": "Emma", "copies": None}, "copies"),
+        ({"title": "Emma", "weight": 1.01}, "weight"),
+        ({"title": "Emma", "weight": float("nan")}, "weight"),
+        ({"title": "Emma", "weight": "inf"}, "weight"),
+        ({"title": "Emma", "lent": "perhaps"}, "lent"),
+        ({"title": "Emma", "tags": "a"}, "tags"),
+        ({"title": "Emma", "tags": [1]}, "tags"),
+        ({"title": "Emma", "kind": "novel"}, "kind"),
+        ({"title": "Emma", "details": "{}"}, "details"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(given: dict[str, Any], named: str) -> None:
+    with pytest.raises(InvalidInput, match=named) as caught:
+        PUT.accept(given)
+    assert caught.value.code == "INVALID_INPUT"
+    assert caught.value.details == {"operation": "put_book"}
+    assert caught.value.message.startswith("put_book: ")
+    assert caught.value.hint == "Arguments: title, copies?, kind?, weight?, tags?, details?, year?, lent?."
+
+
+def test_an_operation_without_arguments_says_so() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        TABLE["count_books"].accept({"title": "Emma"})
+    assert caught.value.hint == "Arguments: none."
+
+
+def test_calling_a_row_validates_and_calls_the_noun() -> None:
+    answer = PUT.call(Library(), {"title": "Emma", "copies": "3", "tags": ["a"]})
+    assert answer == Deleted(deleted=3, batch="Emma 0.5 context ('a',) None None False")
+    with pytest.raises(InvalidInput):
+        PUT.call(Library(), {})
