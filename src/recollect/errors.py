@@ -124,7 +124,9 @@ class StoreCorrupt(StorageError):
 
 class StoreForeign(StorageError):
     code = "STORE_FOREIGN"
-    default_hint = "Point RECOLLECT_DATABASE (or --database) at a recollect database, or at a file that does not exist yet."
+    default_hint = (
+        "Point RECOLLECT_DATABASE (or --database) at a recollect database, or at a file that does not exist yet."
+    )
 
 
 class StoreUnwritable(StorageError):

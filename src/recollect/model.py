@@ -20,7 +20,18 @@ import msgspec
 MemoryType = Literal["decision", "pattern", "preference", "style", "habit", "insight", "context"]
 
 NodeKind = Literal[
-    "File", "Package", "Function", "Method", "Class", "Interface", "Type", "Constant", "Module", "Memory", "Endpoint", "Test"
+    "File",
+    "Package",
+    "Function",
+    "Method",
+    "Class",
+    "Interface",
+    "Type",
+    "Constant",
+    "Module",
+    "Memory",
+    "Endpoint",
+    "Test",
 ]
 
 Relation = Literal[

@@ -111,10 +111,10 @@ class Operation:
         """The parameters in the order of the signature."""
         method, helps = self._method, self._documentation[2]
         names = _parameter_names(method)
-        positional_defaults = method.__defaults__ or ()  # type: ignore[attr-defined]
-        count = method.__code__.co_argcount  # type: ignore[attr-defined]
+        positional_defaults = method.__defaults__ or ()
+        count = method.__code__.co_argcount
         defaults = dict(zip(names[count - 1 - len(positional_defaults) : count - 1], positional_defaults, strict=True))
-        defaults |= method.__kwdefaults__ or {}  # type: ignore[attr-defined]
+        defaults |= method.__kwdefaults__ or {}
         return tuple(
             Parameter(name, method.__annotations__[name], defaults.get(name, msgspec.NODEFAULT), helps.get(name, ""))
             for name in names
@@ -137,9 +137,10 @@ class Operation:
         try:
             value = msgspec.convert(dict(arguments), self.arguments_type, strict=False)
         except msgspec.ValidationError as problem:
+            known = ", ".join(row.name + ("" if row.required else "?") for row in self.parameters)
             raise InvalidInput(
                 f"{self.name}: {problem}",
-                hint=f"Arguments: {', '.join(row.name + ('' if row.required else '?') for row in self.parameters) or 'none'}.",
+                hint=f"Arguments: {known or 'none'}.",
                 operation=self.name,
             ) from None
         return {name: getattr(value, name) for name in arguments}
@@ -170,7 +171,7 @@ def by_tool_name(table: Mapping[str, Operation]) -> dict[str, Operation]:
 
 
 def _parameter_names(method: Callable[..., Any]) -> tuple[str, ...]:
-    code = method.__code__  # type: ignore[attr-defined]
+    code = method.__code__
     return tuple(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
 
 

@@ -1,0 +1,63 @@
+"""What differs between databases: connections, locking, full text, and the meaning of their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from recollect.model import Memory
+from recollect.store.protocol import StoreFacts
+
+# A row found by a search over derived state: the memory's seq and its score, higher is better.
+SearchRow = tuple[int, float]
+
+
+class Connection(Protocol):
+    """The one verb used of a database connection; parameters are written as `?`."""
+
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Iterable[tuple[Any, ...]]: ...
+
+
+class Dialect(Protocol):
+    """A database as SqlStore sees it."""
+
+    def connection(self) -> Connection:
+        """Return this thread's connection, opened and migrated on first use."""
+        ...
+
+    def write(self, *, patiently: bool = True) -> AbstractContextManager[Connection]:
+        """Hold the write lock for a block: committed at its end, rolled back if it raises."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[Connection]:
+        """Read several times from one consistent state."""
+        ...
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Turn the driver's errors of a block into ours."""
+        ...
+
+    def contains(self, field: str) -> str:
+        """Return SQL that is true when the JSON list in `field` contains the bound value."""
+        ...
+
+    def index_text(self, connection: Connection, memory: Memory) -> None: ...
+
+    def unindex_text(self, connection: Connection, seq: int) -> None: ...
+
+    def clear_text(self, connection: Connection) -> None: ...
+
+    def count_text(self, connection: Connection) -> int: ...
+
+    def search_text(
+        self, connection: Connection, terms: Sequence[str], scopes: Sequence[str | None] | None, limit: int
+    ) -> list[SearchRow]:
+        """Return the best rows by BM25, of these namespaces only if `scopes` is given."""
+        ...
+
+    def check(self, connection: Connection, *, thorough: bool) -> list[str]: ...
+
+    def describe(self) -> StoreFacts: ...
+
+    def close(self) -> None: ...

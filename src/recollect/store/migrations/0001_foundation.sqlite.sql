@@ -1,0 +1,13 @@
+-- Full text over our own search terms (recollect.text.tokens), written as one space-separated string per field.
+-- Derived state: `recollect rebuild` makes it anew from the memories.
+--   scope   one term that stands for the namespace, so that a scoped search never ranks other namespaces' rows
+--   labels  terms of title, category and tags
+--   body    terms of the content
+-- The characters named as tokenchars are those that recollect.text.tokens keeps inside a term.
+CREATE VIRTUAL TABLE memory_text USING fts5 (
+    scope, labels, body,
+    tokenize = "unicode61 remove_diacritics 0 tokenchars '_./:+#-'"
+);
+
+-- How many memories hold a term: a search leaves out what is too frequent to tell memories apart.
+CREATE VIRTUAL TABLE memory_terms USING fts5vocab (memory_text, row);

@@ -1,0 +1,180 @@
+"""What the rest of recollect may ask of a store: row-shaped verbs, with filters as values.
+
+Rows are records (recollect.model); the record's type names the table. A filter is a mapping of field to condition:
+
+    {"namespace": "/home/me/app"}              equality; None means absent
+    {"memory_type": ("decision", "insight")}   one of
+    {"created_at": Range(at_least=1_700_000_000)}
+    {"tags": Has("ext:py")}                    the list contains it
+
+Conditions are joined by AND. Any other question is a pure function over what a filter brings back. Reads see a
+consistent snapshot per call; writes happen in a transaction, which takes the write lock first, logs every change with
+what was there before, and is all or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+
+from recollect.model import Memory, Record
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+R = TypeVar("R", bound=Record)
+
+Filter = Mapping[str, object]
+
+
+class Range(NamedTuple):
+    """A half-open interval: at_least <= value < below; None leaves a side open."""
+
+    at_least: float | None = None
+    below: float | None = None
+
+
+class Has(NamedTuple):
+    """The list in this field contains the value."""
+
+    value: str
+
+
+class Match(NamedTuple):
+    """A row found by a search: its id and how well it matched (higher is better)."""
+
+    id: str
+    score: float
+
+
+class Vector(NamedTuple):
+    """A vector made for a memory as it was at revision `rev`."""
+
+    memory_id: str
+    rev: int
+    values: NDArray[np.float32]
+
+
+class Undo(NamedTuple):
+    """What an undo did: the batch taken back and the number of rows put back."""
+
+    batch: str
+    restored: int
+
+
+class Transaction(Protocol):
+    """Writes that happen together or not at all; `batch` is the name under which they can be undone."""
+
+    @property
+    def batch(self) -> str: ...
+
+    def get(self, kind: type[R], ids: Sequence[str]) -> list[R]: ...
+
+    def find(
+        self, kind: type[R], where: Filter | None = None, *, order: str = "", limit: int | None = None, offset: int = 0
+    ) -> list[R]: ...
+
+    def insert(self, record: R) -> R:
+        """Add a row; returns it as stored, numbered by the change log. Raises Conflict if its id exists."""
+        ...
+
+    def update(self, kind: type[R], row_id: str, values: Mapping[str, Any]) -> R:
+        """Change fields of a row; returns it as stored. Raises NotFound. No change, no log entry."""
+        ...
+
+    def delete(self, kind: type[Record], where: Filter) -> int:
+        """Remove rows and what hangs on them (logged one by one); returns how many of `kind` were removed."""
+        ...
+
+    def undo(self, batch: str) -> int:
+        """Put back what `batch` changed; returns the number of rows.
+
+        Raises NotFound for an unknown batch and Conflict if a row has changed since.
+        """
+        ...
+
+
+class Store(Protocol):
+    """Rows, searches over them, and derived state that can always be thrown away."""
+
+    def get(self, kind: type[R], ids: Sequence[str]) -> list[R]:
+        """Return the rows with these ids, in the order asked; unknown ids are left out."""
+        ...
+
+    def find(
+        self, kind: type[R], where: Filter | None = None, *, order: str = "", limit: int | None = None, offset: int = 0
+    ) -> list[R]:
+        """Return matching rows. order: a field, '-field' for descending; ties break by insertion."""
+        ...
+
+    def count(self, kind: type[Record], where: Filter | None = None) -> int:
+        """Return how many rows match."""
+        ...
+
+    def tally(self, kind: type[Record], field: str, where: Filter | None = None) -> dict[Any, int]:
+        """Return how many rows match per value of `field`, largest first."""
+        ...
+
+    def transaction(self, operation: str, *, batch: str | None = None) -> AbstractContextManager[Transaction]:
+        """Open a write transaction, logged under `operation`; the same `batch` may span several."""
+        ...
+
+    def touch(self, ids: Sequence[str]) -> None:
+        """Count an access of these memories. A statistic, not a change: never logged, never an error."""
+        ...
+
+    def search_text(self, terms: Sequence[str], where: Filter | None, limit: int) -> list[Match]:
+        """Return the memories that hold any of the search terms, best BM25 first."""
+        ...
+
+    def search_vectors(self, model: str, query: NDArray[np.float32], where: Filter | None, limit: int) -> list[Match]:
+        """Return the memories nearest to `query` by cosine, among vectors of `model` alone."""
+        ...
+
+    def put_vectors(self, model: str, vectors: Iterable[Vector]) -> int:
+        """Keep vectors whose memory has not changed since; returns how many were kept."""
+        ...
+
+    def lacking_vectors(self, model: str, limit: int) -> list[Memory]:
+        """Return memories without a vector of `model`, newest first."""
+        ...
+
+    def count_vectors(self, model: str) -> int:
+        """Return how many memories have a vector of `model`."""
+        ...
+
+    def drop_derived(self, *, vectors: bool) -> tuple[int, int]:
+        """Throw away and remake the full text; with `vectors`, throw those away too.
+
+        Returns the text rows made and the vectors dropped.
+        """
+        ...
+
+    def setting(self, key: str) -> str | None:
+        """Return a value kept beside the rows, or None."""
+        ...
+
+    def keep_setting(self, key: str, value: str) -> None:
+        """Keep a value beside the rows."""
+        ...
+
+    def check(self, *, thorough: bool) -> list[str]:
+        """Return what is wrong with the store, in sentences; empty when all is well."""
+        ...
+
+    def describe(self) -> StoreFacts:
+        """Return where the store is, how large, and which schema it has."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class StoreFacts(NamedTuple):
+    """Where a store is and what it looks like from outside."""
+
+    location: str
+    size_bytes: int
+    schema_version: int
+    read_only: bool

@@ -1,0 +1,100 @@
+"""The tables as data: which record lives where, which fields are JSON, what hangs on what.
+
+Column names are the record's field names, so SQL and records cannot drift apart; a test compares them with the migrated
+database.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from recollect.model import Anchor, Change, Consolidation, Edge, File, Memory, Node, Record, Session, Workspace
+
+_NAMES = tuple[str, ...]
+_OBJECT = dict[str, Any]
+
+
+class Table(NamedTuple):
+    """One table: its record, its name, the fields kept as JSON text, and how changes to it are treated."""
+
+    record: type[Record]
+    name: str
+    json: dict[str, Any]
+    # Logged tables hold what cannot be made again; the others are derived from files or are the log itself.
+    logged: bool
+    # Statistics and derived columns: they do not count when an undo compares a row with what a change left behind.
+    volatile: frozenset[str]
+    key: str = "id"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.record.__struct_fields__
+
+
+TABLES: dict[type[Record], Table] = {
+    table.record: table
+    for table in (
+        Table(
+            Memory,
+            "memories",
+            {"tags": _NAMES, "metadata": _OBJECT},
+            True,
+            frozenset({"rev", "seq", "access_count", "last_accessed_at"}),
+        ),
+        Table(Node, "graph_nodes", {"payload": _OBJECT}, True, frozenset({"rev", "centrality"})),
+        Table(Edge, "graph_edges", {"properties": _OBJECT}, True, frozenset({"rev"})),
+        Table(Session, "sessions", {}, True, frozenset({"rev"})),
+        Table(Workspace, "workspaces", {}, True, frozenset({"rev"})),
+        Table(Anchor, "anchors", {}, True, frozenset({"rev"})),
+        Table(File, "files", {}, False, frozenset()),
+        Table(Change, "changes", {"before": _OBJECT | None}, False, frozenset(), key="seq"),
+        Table(Consolidation, "consolidation_log", {}, False, frozenset()),
+    )
+}
+
+BY_NAME: dict[str, Table] = {table.name: table for table in TABLES.values()}
+
+
+class Dependent(NamedTuple):
+    """Rows that point at a row about to be deleted: deleted with it, or their pointer cleared."""
+
+    record: type[Record]
+    field: str
+    fate: str
+
+
+# Deleting follows this table instead of the database's own cascades, so that every row that goes is logged and comes
+# back with an undo. The foreign keys stay as the last line of defence.
+DEPENDENTS: dict[type[Record], tuple[Dependent, ...]] = {
+    Memory: (Dependent(Anchor, "memory_id", "delete"), Dependent(Node, "memory_id", "release")),
+    Node: (Dependent(Edge, "src", "delete"), Dependent(Edge, "dst", "delete")),
+}
+
+# A change to one of these makes a memory's vector stale: they are what is embedded, or what a search is scoped by.
+EMBEDDED_FIELDS = frozenset({"content", "title", "memory_type", "tags", "category", "namespace"})
+
+# A change to one of these changes the search terms of a memory.
+SEARCHED_FIELDS = frozenset({"content", "title", "tags", "category", "namespace"})
+
+
+def to_row(table: Table, record: Record) -> tuple[Any, ...]:
+    """Return the record's values in column order, JSON fields encoded."""
+    return tuple(encode(table, name, getattr(record, name)) for name in table.columns)
+
+
+def encode(table: Table, field: str, value: Any) -> Any:
+    """Return one value as the database keeps it."""
+    if field in table.json and value is not None:
+        return msgspec.json.encode(value, order="sorted").decode()
+    return value
+
+
+def from_row(table: Table, row: tuple[Any, ...]) -> Any:
+    """Return the record kept in a row given in column order."""
+    values = dict(zip(table.columns, row, strict=True))
+    for field, kind in table.json.items():
+        if values[field] is not None:
+            values[field] = msgspec.json.decode(values[field], type=kind)
+    return table.record(**values)

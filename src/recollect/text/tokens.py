@@ -1,0 +1,140 @@
+"""Search terms: what a text is found by.
+
+One function, used for what is stored and for what is asked, so that both meet. A word gives its stem; an identifier
+gives its parts and itself whole; a path or dotted name gives its pieces and itself whole:
+
+    getUserName            → get user name getusername
+    parse_http2_header     → pars http 2 header parse_http2_header
+    src/store/sql.py       → src store sql py src/store/sql.py
+    C++                    → c++
+    データベース             → デー ータ タベ ベー ース   (no spaces between words: character pairs)
+
+Stop words are dropped: in a 100,000-row index two frequent words cost more to rank than the rest of a question.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator
+from typing import Any
+
+# Characters that may stand inside a compound term; the full-text table must treat them as part of a token.
+JOINERS = "_./:+#-"
+
+# Longer compounds are base64, minified code or URLs with payloads: their pieces are still indexed.
+MAX_COMPOUND_CHARACTERS = 80
+# A single word beyond this is not a word anybody will type; it would only bloat the index.
+MAX_WORD_CHARACTERS = 64
+
+_COMPOUND = re.compile(r"[A-Za-z](?:\+\+|#)(?!\w)|\w+(?:(?:::|[./:\-])\w+)*")
+_WORD = re.compile(r"\w+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+# Outside ASCII, humps are too rare to look for and case is not always there: letters and digits part, nothing else.
+_FOREIGN_PART = re.compile(r"[^\W\d_]+|\d+")
+# Scripts written without spaces between words: Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar.
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
+
+STOP_WORDS = frozenset(
+    """a about after again all also am an and any are aren as at be because been before being between both but by can
+    cannot could couldn d did didn do does doesn doing don down during each few for from further had hadn has hasn have
+    haven having he her here hers herself him himself his how i if in into is isn it its itself just ll m me might more
+    most must my myself no nor not now o of off on once only or other our ours ourselves out over own re s same shan she
+    should shouldn so some such t than that the their theirs them themselves then there these they this those through to
+    too under until up upon us ve very was wasn we were weren what when where which while who whom why will with won
+    would wouldn you your yours yourself yourselves""".split()
+)
+
+_stemmers = threading.local()
+
+
+def terms(text: str) -> list[str]:
+    """Return the search terms of `text`, in order, with repetitions (a ranking counts them)."""
+    return [term for term, _is_stop in _terms(text) if not _is_stop]
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the distinct search terms of a question, in order.
+
+    A question made of stop words alone keeps them: then they are all there is to go by.
+    """
+    found = list(_terms(text))
+    useful = [term for term, is_stop in found if not is_stop]
+    return list(dict.fromkeys(useful or (term for term, _ in found)))
+
+
+def _terms(text: str) -> Iterator[tuple[str, bool]]:
+    if not text.isascii():
+        text = _fold(text)
+    for match in _COMPOUND.finditer(text):
+        compound = match[0]
+        words = _WORD.findall(compound)
+        if compound[-1] in "+#":
+            yield compound.lower(), False
+            continue
+        for word in words:
+            yield from _word_terms(word)
+        if len(words) > 1 and len(compound) <= MAX_COMPOUND_CHARACTERS:
+            yield compound.lower(), False
+
+
+def _word_terms(word: str) -> Iterator[tuple[str, bool]]:
+    if len(word) > MAX_WORD_CHARACTERS:
+        word = word[:MAX_WORD_CHARACTERS]
+    lowered = word.lower()
+    if word.isalpha() and word.isascii() and (lowered == word or word.istitle() or word.isupper()):
+        yield _stem(lowered), lowered in STOP_WORDS
+        return
+    if _UNSPACED.search(word):
+        yield from _unspaced_terms(lowered)
+        return
+    parts = (_PART if word.isascii() else _FOREIGN_PART).findall(word)
+    for part in parts:
+        yield _stem(part.lower()), False
+    if len(parts) != 1 or parts[0] != word:
+        yield lowered, False
+
+
+def _unspaced_terms(word: str) -> Iterator[tuple[str, bool]]:
+    position = 0
+    for run in _UNSPACED.finditer(word):
+        if run.start() > position:
+            yield from _word_terms(word[position : run.start()])
+        characters = run[0]
+        pairs = [characters[i : i + 2] for i in range(len(characters) - 1)] or [characters]
+        for pair in pairs:
+            yield pair, False
+        position = run.end()
+    if position < len(word):
+        yield from _word_terms(word[position:])
+
+
+def _fold(text: str) -> str:
+    """Return `text` with compatibility forms unified and accents of Latin letters removed: café is found by cafe.
+
+    Marks on other letters stay: without them they are other letters (デ and テ, й and и).
+    """
+    kept: list[str] = []
+    base = ""
+    for character in unicodedata.normalize("NFKD", text):
+        if not unicodedata.combining(character):
+            base = character
+        elif base.isascii():
+            continue
+        kept.append(character)
+    return unicodedata.normalize("NFKC", "".join(kept))
+
+
+def _stem(word: str) -> str:
+    return _stemmer().stemWord(word)  # type: ignore[no-any-return]
+
+
+def _stemmer() -> Any:
+    """Return this thread's stemmer: the library's objects must not be shared between threads."""
+    stemmer = getattr(_stemmers, "english", None)
+    if stemmer is None:
+        import Stemmer
+
+        stemmer = _stemmers.english = Stemmer.Stemmer("english")
+    return stemmer
