@@ -1,0 +1,285 @@
+"""The protocol on a pair of pipes: a line in, a line out, and a process that always ends.
+
+    stdin ─► Lines ─► Conversation ─┬─ handshake, lists, ping ─ at once ─► Output ─► stdout
+                                    └─ tool calls ─► Workers ─ in time ──►
+
+The pipes belong to the protocol alone: what library code prints goes to standard error, what it reads is empty. The
+process ends when its input ends, when nobody reads its output, when its parent is gone and when it is told to: calls
+in flight get GRACE_S to finish, then they are withdrawn, and no thread can hold the process longer than that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from recollect.surface.jsonrpc import PARSE_ERROR, Message, ProtocolError, decode, encode, failure
+from recollect.surface.mcp import Server, answer, calls
+from recollect.surface.peer import Peer
+from recollect.surface.workers import Workers
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+    from recollect.model import Record
+    from recollect.operations import Operation
+    from recollect.settings import Settings
+
+# As much as a pipe holds on Linux: one read empties it.
+CHUNK_BYTES = 65_536
+# Beyond any sensible request; without a bound one endless line would take all memory.
+LINE_BYTES = 64 * 1024 * 1024
+# A client that says nothing this long after the handshake is done with it: the engine may warm up now.
+QUIET_S = 0.5
+# How often an idle server looks whether its parent still lives; the pipe usually tells at once.
+PARENT_S = 30.0
+# Calls in flight when the input ends: long enough for a large import, short enough not to linger.
+GRACE_S = 10.0
+# After that, or on a signal: calls that report stop within it, the others are cut off (the store survives that).
+LAST_S = 3.0
+
+
+class Lines:
+    """Cuts a stream of bytes into lines and never holds more than `limit` bytes of one."""
+
+    def __init__(self, limit: int = LINE_BYTES) -> None:
+        self._limit = limit
+        self._buffer = bytearray()
+        self._too_long = False
+
+    def feed(self, chunk: bytes) -> Iterator[bytes | None]:
+        """Yield the lines that `chunk` completes; None for one that was longer than the limit."""
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            self._grow(end)
+            yield self.rest()
+        self._grow(rest)
+
+    def rest(self) -> bytes | None:
+        """Return the line so far, which is over, and start the next."""
+        line = None if self._too_long else bytes(self._buffer)
+        self._buffer.clear()
+        self._too_long = False
+        return line
+
+    def _grow(self, piece: bytes) -> None:
+        self._too_long = self._too_long or len(self._buffer) + len(piece) > self._limit
+        if self._too_long:
+            self._buffer.clear()
+        else:
+            self._buffer += piece
+
+
+class Output:
+    """Writes messages to a pipe, each one line and whole; `on_gone` is called once nobody reads them any more."""
+
+    def __init__(self, sink: int, on_gone: Callable[[], None]) -> None:
+        self._sink = sink
+        self._on_gone = on_gone
+        self._lock = threading.Lock()
+
+    def send(self, message: Message) -> None:
+        """Write one message; returns when the pipe has taken it."""
+        rest = memoryview(encode(message) + b"\n")
+        with self._lock:
+            try:
+                while rest:
+                    rest = rest[os.write(self._sink, rest) :]
+            except OSError:
+                self._on_gone()
+
+
+class Conversation:
+    """One client on two pipes, from its first line until it or we have to go.
+
+    warm_up: called in a worker once the client has been answered and fell quiet.
+    """
+
+    def __init__(self, server: Server, source: int, sink: int, *, warm_up: Callable[[], None]) -> None:
+        self._server = server
+        self._source = source
+        self._bell, self._rope = os.pipe()  # a byte pulled through wakes the loop: time to go
+        os.set_blocking(self._rope, False)
+        self._output = Output(sink, self.ring)
+        self._peer = Peer(self._output.send)
+        self._workers = Workers()
+        self._warm_up: Callable[[], None] | None = warm_up
+        self._has_answered = False
+
+    def ring(self) -> None:
+        """End the conversation, from any thread: what is in flight is withdrawn."""
+        self._peer.withdraw()
+        with contextlib.suppress(OSError):  # a full pipe has rung often enough
+            os.write(self._rope, b"\0")
+
+    def hold(self) -> bool:
+        """Answer until the end; returns whether every call in flight came to its own."""
+        patience_s = LAST_S if self._listen() else GRACE_S
+        if self._workers.drain(patience_s):
+            return True
+        self._peer.withdraw()
+        return self._workers.drain(LAST_S)
+
+    def _listen(self) -> bool:
+        """Take lines until the input ends; returns whether something else ended it sooner."""
+        lines, parent = Lines(), os.getppid()
+        while True:
+            quiet_s = QUIET_S if self._has_answered and self._warm_up else PARENT_S
+            ready = select.select([self._source, self._bell], [], [], quiet_s)[0]
+            if self._bell in ready:
+                return True
+            if not ready:
+                if os.getppid() != parent:
+                    return True
+                self._rest()
+                continue
+            chunk = self._read()
+            for line in lines.feed(chunk):
+                self._take(line)
+            if not chunk:
+                self._take(lines.rest())
+                return False
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._source, CHUNK_BYTES)
+        except OSError:
+            return b""
+
+    def _rest(self) -> None:
+        if self._has_answered and self._warm_up:
+            self._workers.submit(partial(_guard, self._server.log, self._warm_up))
+            self._warm_up = None
+
+    def _take(self, line: bytes | None) -> None:
+        if line is None:
+            self._output.send(failure(ProtocolError(PARSE_ERROR, f"A line is at most {LINE_BYTES} bytes")))
+        elif line and not line.isspace():
+            try:
+                message = decode(line)
+            except ProtocolError as problem:
+                self._output.send(failure(problem))
+            else:
+                self._dispatch(message)
+
+    def _dispatch(self, message: Message) -> None:
+        if calls(message):
+            self._peer.expect(*calls(message))
+            self._workers.submit(partial(_guard, self._server.log, partial(self._respond, message)))
+        else:
+            self._respond(message)
+
+    def _respond(self, message: Message) -> None:
+        reply = answer(self._server, self._peer, message)
+        if reply is not None:
+            self._output.send(reply)
+            self._has_answered = True
+        self._peer.settle(*calls(message))
+
+
+class Backing:
+    """The engine behind the pipes: imported and made when first needed, once, whichever thread comes first."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._engine: Engine | None = None
+
+    def engine(self) -> Engine:
+        with self._lock:
+            if self._engine is None:
+                from recollect.engine import Engine
+
+                self._engine = Engine(self._settings)
+            return self._engine
+
+    def operations(self) -> Mapping[str, Operation]:
+        from recollect.engine import OPERATIONS
+
+        return OPERATIONS
+
+    def call(self, row: Operation, arguments: Mapping[str, Any]) -> Record:
+        return row.call(self.engine(), arguments)
+
+    def to_text(self, record: Record) -> str:
+        from recollect.render import to_text
+
+        return to_text(record)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._engine is not None:
+                self._engine.close()
+
+
+def main(settings: Settings) -> int:
+    """Serve MCP on standard input and output until the client goes or a signal comes; returns the exit status, 0.
+
+    It takes both streams for good, so it is the last thing a process does.
+    """
+    backing = Backing(settings)
+    server = Server(backing.operations, backing.call, to_text=backing.to_text, toolset=settings.toolset, log=log)
+    return converse(server, warm_up=lambda: backing.engine().start_background(), close=backing.close)
+
+
+def converse(server: Server, *, warm_up: Callable[[], None], close: Callable[[], None]) -> int:
+    """Do what `main` does, for any server; `close` is called at the end if no call is still running."""
+    try:
+        source, sink = claim_streams()
+    except OSError:
+        return 0  # there is no stream to serve
+    if os.isatty(source):
+        log("serving MCP on standard input; an assistant usually starts this. Ctrl-C ends it.")
+    conversation = Conversation(server, source, sink, warm_up=warm_up)
+    _obey_signals(conversation.ring)
+    if not conversation.hold():
+        os._exit(0)  # a call is stuck where it cannot be told to stop; only the system can end it
+    signal.alarm(int(GRACE_S))
+    _guard(log, close)
+    signal.alarm(0)
+    return 0
+
+
+def claim_streams() -> tuple[int, int]:
+    """Return private copies of standard input and output, and leave behind an empty input and standard error."""
+    source, sink = os.dup(0), os.dup(1)
+    os.set_blocking(sink, True)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:
+        os.dup2(null, 1)
+    os.close(null)
+    return source, sink
+
+
+def log(text: str) -> None:
+    """Write a line for people to standard error; nobody listening is no problem."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"recollect: {text}\n".encode(errors="backslashreplace"))
+
+
+def _obey_signals(ring: Callable[[], None]) -> None:
+    """Make the signals that mean "go" end the conversation, and the alarm the process, should that not be enough."""
+
+    def go(number: int, frame: object) -> None:
+        signal.alarm(int(2 * LAST_S))
+        ring()
+
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, go)
+
+
+def _guard(log: Callable[[str], None], job: Callable[[], None]) -> None:
+    """Run `job`; whatever it raises is told to the log."""
+    try:
+        job()
+    except Exception as problem:
+        log(f"{type(problem).__name__}: {problem}")
