@@ -23,6 +23,7 @@ STAGES = {"code", "capture", "graph", "recall", "consolidate"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "recollect": {"engine"},  # the package's own __init__: public names, loaded lazily
+    "__main__": {"surface"},
     "version": set(),
     "model": set(),
     "errors": set(),
@@ -44,7 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "hierarchy": {"engine", "model", "errors"},
     "episodic": {"engine", "model", "errors"},
     "memory_lib": {"engine", "model", "errors"},
-    "surface": {"engine", "operations", "render", "settings", "errors", "model", "progress"},
+    "surface": {"engine", "operations", "render", "settings", "clock", "errors", "model", "progress"},
 }
 
 

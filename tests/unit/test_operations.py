@@ -11,7 +11,7 @@ from recollect.operations import Operation, by_tool_name, collect, operation
 
 
 class Shelf:
-    """A noun with operations, made for these tests; its annotations are not postponed, since they are read as they are."""
+    """A noun made for these tests. Its annotations are not postponed: an operation is read as it is written."""
 
     @operation("put_book", "put", toolset="core", aliases=("shelve", "add_book"))
     def put(

@@ -1,0 +1,352 @@
+"""Write docs/reference/ out of the tables it describes: `reference.py` writes, `reference.py --check` compares.
+
+    recollect.engine.OPERATIONS            → operations.md
+    recollect.surface.command, .overview   → commands.md
+    recollect.settings.SETTINGS            → settings.md
+    recollect.errors                       → errors.md
+    recollect.model                        → vocabulary.md
+
+The same sources give the same bytes: no dates, no order of a set, no terminal width.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+from recollect import errors, model
+from recollect.operations import Operation, Parameter
+from recollect.settings import PROJECT_FILE, SETTINGS, USER_FILE, Setting
+
+FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+NOTE = "<!-- Written by `make reference`; change the source, not this page. -->"
+
+VOCABULARIES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("Memory types", "What sort of thing a memory is.", model.MEMORY_TYPES),
+    ("Node kinds", "What a point of the graph stands for.", model.NODE_KINDS),
+    ("Relations", "How two points of the graph hang together; an edge has a direction and a weight.", model.RELATIONS),
+    ("Pattern types", "What can be noticed across sessions.", model.PATTERN_TYPES),
+    ("Sources", "Who wrote a memory.", model.SOURCES),
+)
+
+
+# --- Markdown --------------------------------------------------------------------------------------------------------
+
+
+def page(title: str, *parts: str) -> str:
+    return "\n\n".join([f"# {title}", NOTE, *parts]) + "\n"
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def code(text: object) -> str:
+    return f"`{text}`"
+
+
+def anchor(title: str) -> str:
+    """Return the fragment that GitHub gives a heading."""
+    return "".join(c for c in title.lower().replace(" ", "-") if c.isalnum() or c in "-_")
+
+
+# --- types, in words -------------------------------------------------------------------------------------------------
+
+
+def words(annotation: Any) -> str:
+    """Return a type as a reader sees it: `Annotated[int, Meta(ge=1)] | None` → "whole number from 1, or null"."""
+    return _words(inspect.type_info(annotation))
+
+
+def _words(kind: inspect.Type) -> str:
+    for classes, describe in _DESCRIBED:
+        if isinstance(kind, classes):
+            return describe(kind)
+    raise TypeError(f"no words for {kind}: add a row to _DESCRIBED")
+
+
+def _range(kind: Any) -> str:
+    low, high = (kind.ge if kind.ge is not None else kind.gt), (kind.le if kind.le is not None else kind.lt)
+    return (f" from {low:g}" if low is not None else "") + (f" to {high:g}" if high is not None else "")
+
+
+def _choice(kind: Any) -> str:
+    for title, _help, values in VOCABULARIES:
+        if set(values) == set(kind.values):
+            return f"one of the [{title.lower()}](vocabulary.md#{anchor(title)})"
+    return "one of " + ", ".join(code(value) for value in kind.values)
+
+
+def _union(kind: Any) -> str:
+    parts = [_words(part) for part in kind.types if not isinstance(part, inspect.NoneType)]
+    return " or ".join(parts) + (", or null" if len(parts) < len(kind.types) else "")
+
+
+_DESCRIBED: tuple[tuple[tuple[type, ...], Callable[[Any], str]], ...] = (
+    ((inspect.StrType,), lambda kind: "text"),
+    ((inspect.BoolType,), lambda kind: "true or false"),
+    ((inspect.IntType,), lambda kind: "whole number" + _range(kind)),
+    ((inspect.FloatType,), lambda kind: "number" + _range(kind)),
+    ((inspect.LiteralType,), _choice),
+    ((inspect.UnionType,), _union),
+    ((inspect.VarTupleType, inspect.ListType), lambda kind: f"list of {_words(kind.item_type)}"),
+    ((inspect.DictType,), lambda kind: "object"),
+    ((inspect.StructType,), lambda kind: f"[{kind.cls.__name__}](#{anchor(title_of(kind.cls))})"),
+    ((inspect.AnyType,), lambda kind: "anything"),
+    ((inspect.NoneType,), lambda kind: "null"),
+)
+
+
+def title_of(record: type) -> str:
+    """Return the heading of a record's section; an operation may have the same name."""
+    return f"{record.__name__} record"
+
+
+def default(value: Any) -> str:
+    """Return a default as it is written in JSON."""
+    return code(msgspec.json.encode(value).decode())
+
+
+# --- operations ------------------------------------------------------------------------------------------------------
+
+
+def operations() -> str:
+    from recollect.engine import OPERATIONS
+
+    rows = list(OPERATIONS.values())
+    nouns = dict.fromkeys(row.noun for row in rows)
+    sections = [part for noun in nouns for part in _noun(noun, [row for row in rows if row.noun == noun])]
+    records = list(_reachable(row.returns for row in rows))
+    return page(
+        "Operations",
+        "What recollect can do. Each operation is written once and offered three times: as an MCP tool, as a command "
+        "([how commands are written](commands.md)), and as a method of an `Engine`. It takes the same arguments, gives "
+        "the same answer and fails with the same [errors](errors.md) everywhere.",
+        table(
+            ("tool", "command", "Python", "what it does"),
+            [(f"[`{row.name}`](#{row.name})", code(row.command), _python(row), row.summary) for row in rows],
+        ),
+        *sections,
+        "## Records",
+        "What operations answer with. Timestamps are Unix seconds.",
+        *[part for record in records for part in _record(record)],
+    )
+
+
+def _python(row: Operation) -> str:
+    return code(f"engine.{row.noun}.{row.method}")
+
+
+def _noun(noun: str, rows: list[Operation]) -> Iterator[str]:
+    yield f"## {noun.capitalize()}"
+    for row in rows:
+        yield f"### {row.name}"
+        yield row.description
+        yield " · ".join([code(_usage(row)), _python(row), *_traits(row)])
+        if row.parameters:
+            yield table(("argument", "type", "default", "meaning"), map(_parameter, row.parameters))
+        yield f"Answers with {words(row.returns)}."
+
+
+def _usage(row: Operation) -> str:
+    required = [parameter.name.upper() for parameter in row.parameters if parameter.required]
+    options = ["[options]"] if len(required) < len(row.parameters) else []
+    return " ".join(["recollect", row.command, *required, *options])
+
+
+def _traits(row: Operation) -> Iterator[str]:
+    if row.read_only:
+        yield "changes nothing"
+    if row.destructive:
+        yield "destructive"
+    if row.idempotent and not row.read_only:
+        yield "may be repeated"
+    if row.toolset == "core":
+        yield "in the core toolset"
+    if row.aliases:
+        yield "also called " + ", ".join(map(code, row.aliases))
+
+
+def _parameter(row: Parameter) -> tuple[str, ...]:
+    return code(row.name), words(row.type), "required" if row.required else default(row.default), row.help
+
+
+def _reachable(types: Iterable[Any]) -> Iterator[type[msgspec.Struct]]:
+    """Yield every record type that can appear in an answer, once, in the order a reader meets them."""
+    seen: set[type] = set()
+    waiting = [inspect.type_info(kind) for kind in types]
+    while waiting:
+        kind = waiting.pop(0)
+        inner: list[inspect.Type] = []
+        if isinstance(kind, inspect.StructType) and kind.cls not in seen:
+            seen.add(kind.cls)
+            yield kind.cls
+            inner = [field.type for field in kind.fields]
+        elif isinstance(kind, inspect.UnionType):
+            inner = list(kind.types)
+        elif isinstance(kind, inspect.VarTupleType | inspect.ListType):
+            inner = [kind.item_type]
+        elif isinstance(kind, inspect.DictType):
+            inner = [kind.value_type]
+        waiting[:0] = inner
+
+
+def _record(record: type[msgspec.Struct]) -> Iterator[str]:
+    yield f"### {title_of(record)}"
+    own = record.__dict__.get("__doc__") or ""
+    if own:
+        yield " ".join(own.split())
+    yield table(("field", "type"), [(code(row.encode_name), words(row.type)) for row in msgspec.structs.fields(record)])
+
+
+# --- commands --------------------------------------------------------------------------------------------------------
+
+
+def commands() -> str:
+    from recollect.surface.command import GLOBAL_OPTIONS, HANDWRITTEN
+    from recollect.surface.overview import EXIT_CODES
+
+    written = [part for row in HANDWRITTEN for part in (f"### {row.command}", row.description, _own(row.parameters))]
+    return page(
+        "Commands",
+        "    recollect [global options] COMMAND [arguments and options]",
+        "Every [operation](operations.md) is a command. Its required arguments are given by position, the others as "
+        "options: `memory_type` is `--memory-type`. A list is given by repeating its option or with commas, an object "
+        "as JSON. The text `-` reads standard input. `recollect help COMMAND` explains one command.",
+        "## Global options",
+        table(
+            ("option", "meaning"),
+            [(code(f"{', '.join(row.flags)} {row.metavar}".strip()), row.help) for row in GLOBAL_OPTIONS],
+        ),
+        "## Exit codes",
+        table(("code", "meaning"), [(str(number), meaning) for number, meaning in EXIT_CODES]),
+        "Which error has which exit code: [errors](errors.md).",
+        "## Commands that are no operations",
+        *filter(None, written),
+    )
+
+
+def _own(parameters: tuple[Parameter, ...]) -> str:
+    rows = [
+        (code(row.name.upper() if row.required else f"--{row.name.replace('_', '-')}"), words(row.type), row.help)
+        for row in parameters
+    ]
+    return table(("argument", "type", "meaning"), rows) if rows else ""
+
+
+# --- settings --------------------------------------------------------------------------------------------------------
+
+
+def settings() -> str:
+    return page(
+        "Settings",
+        "A value is looked for in this order; `recollect config` shows each value and where it was found.",
+        '1. an argument, such as `--home` or `Engine(settings.load({"home": …}))`\n'
+        "2. the environment: `RECOLLECT_` and the name in capitals, then the other names of the table\n"
+        f"3. the project file, `{PROJECT_FILE}` in the working folder or above it, up to the root of the checkout\n"
+        f"4. the user file, `{USER_FILE}` in the home folder\n"
+        "5. the default",
+        "Both files are TOML with one `name = value` a line. A project file comes with a repository that somebody else "
+        "may have written, so it can only set what is marked *project*. An unknown name is refused.",
+        table(("name", "default", "expects", "meaning", "also read from"), map(_setting, SETTINGS)),
+    )
+
+
+def _setting(row: Setting) -> tuple[str, ...]:
+    marks = [word for word, holds in (("project", row.project), ("secret", row.secret)) if holds]
+    meaning = row.help + "".join(f" *({mark})*" for mark in marks)
+    return code(row.name), default(row.default), _expects(row), meaning, ", ".join(map(code, row.aliases))
+
+
+def _expects(row: Setting) -> str:
+    """Return what the row's parser asks for, in its own words."""
+    try:
+        row.parse(object())
+    except ValueError as problem:
+        return str(problem).removeprefix("expected ")
+    raise TypeError(f"the parser of {row.name} takes anything")
+
+
+# --- errors ----------------------------------------------------------------------------------------------------------
+
+
+def error_page() -> str:
+    return page(
+        "Errors",
+        "Every failure has a code that does not change, a message for people, a hint for the next step and details as "
+        "plain data. With `--json` a command prints it, an MCP tool answers with it, and in Python it is an exception:",
+        "```json\n"
+        '{"code": "MEMORY_NOT_FOUND", "message": "…", "hint": "…", "retryable": false, "details": {"id": "…"}}\n'
+        "```",
+        "*Retry* says that the same call may work later. Indented errors are special cases of the one above: catching "
+        "that one catches them. Nothing found and a duplicate merged are answers, not errors.",
+        table(
+            ("code", "exit code", "retry", "exception in `recollect.errors`", "what to do"),
+            [_error(kind, depth) for kind, depth in error_tree(errors.RecollectError)],
+        ),
+    )
+
+
+def error_tree(kind: type[errors.RecollectError], depth: int = 0) -> Iterator[tuple[type[errors.RecollectError], int]]:
+    """Yield the error and everything below it, in the order of definition, each with its depth."""
+    yield kind, depth
+    for child in kind.__subclasses__():
+        if child.__module__ == errors.__name__:
+            yield from error_tree(child, depth + 1)
+
+
+def _error(kind: type[errors.RecollectError], depth: int) -> tuple[str, ...]:
+    name = "&emsp;" * depth + code(kind.code)
+    return name, str(kind.exit_status), "yes" if kind.retryable else "", code(kind.__name__), kind.default_hint
+
+
+# --- vocabulary ------------------------------------------------------------------------------------------------------
+
+
+def vocabulary() -> str:
+    return page(
+        "Vocabulary",
+        "The closed lists that memories and the graph are written in.",
+        *[
+            part
+            for title, help_, values in VOCABULARIES
+            for part in (f"## {title}", help_, "\n".join(f"- `{value}`" for value in values))
+        ],
+    )
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "operations.md": operations,
+    "commands.md": commands,
+    "settings.md": settings,
+    "errors.md": error_page,
+    "vocabulary.md": vocabulary,
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or, with --check, say which differ from what is there and return 1."""
+    if arguments not in ([], ["--check"]):
+        print("usage: reference.py [--check]", file=sys.stderr)
+        return 2
+    made = {FOLDER / name: write() for name, write in PAGES.items()}
+    differing = [path for path, text in made.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    if arguments:
+        for path in differing:
+            print(f"docs/reference/{path.name} is not in step with the sources: run `make reference`", file=sys.stderr)
+        return 1 if differing else 0
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for path in differing:
+        path.write_text(made[path], encoding="utf-8")
+        print(f"written: docs/reference/{path.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

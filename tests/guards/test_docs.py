@@ -1,0 +1,166 @@
+"""The documents say what the sources say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from recollect.errors import RecollectError
+from recollect.settings import SETTINGS
+from recollect.version import __version__
+
+if TYPE_CHECKING:
+    from .conftest import Module
+
+
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def pages(tracked: list[Path]) -> list[Path]:
+    """Every Markdown page of the project."""
+    found = [path for path in tracked if path.suffix == ".md"]
+    assert len(found) >= 10, f"only {len(found)} pages found"
+    return found
+
+
+def test_the_reference_is_what_the_sources_give(root: Path) -> None:
+    command = [sys.executable, str(root / "scripts" / "reference.py"), "--check"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_every_operation_is_documented(root: Path) -> None:
+    from recollect.engine import OPERATIONS
+
+    text = read(root / "docs" / "reference" / "operations.md")
+    assert len(OPERATIONS) >= 15
+    for row in OPERATIONS.values():
+        assert f"\n### {row.name}\n" in text
+        assert row.summary in text
+        for name in (*(parameter.name for parameter in row.parameters), *row.aliases):
+            assert f"`{name}`" in text, f"{row.name}: {name}"
+
+
+def test_every_operation_explains_itself_and_its_parameters() -> None:
+    from recollect.engine import OPERATIONS
+
+    missing = [row.name for row in OPERATIONS.values() if not row.summary.endswith(".")]
+    missing += [f"{row.name}.{p.name}" for row in OPERATIONS.values() for p in row.parameters if not p.help]
+    assert missing == []
+
+
+def test_every_setting_is_documented(root: Path) -> None:
+    text = read(root / "docs" / "reference" / "settings.md")
+    assert len(SETTINGS) >= 29
+    for row in SETTINGS:
+        assert f"| `{row.name}` |" in text
+        assert row.help in text
+        for alias in row.aliases:
+            assert f"`{alias}`" in text
+
+
+def test_every_error_code_is_documented(root: Path) -> None:
+    text = read(root / "docs" / "reference" / "errors.md")
+
+    def below(kind: type[RecollectError]) -> Iterator[type[RecollectError]]:
+        yield kind
+        for child in kind.__subclasses__():
+            yield from below(child)
+
+    kinds = [kind for kind in below(RecollectError) if kind.__module__ == "recollect.errors"]
+    assert len(kinds) >= 21
+    for kind in kinds:
+        assert f"`{kind.code}` | {kind.exit_status} |" in text
+
+
+def test_every_folder_has_its_question_in_the_architecture(root: Path, modules: dict[str, Module]) -> None:
+    headings = re.findall(r"^### `([\w.]+)/?`: .+\?$", read(root / "docs" / "architecture.md"), re.MULTILINE)
+    plain = {"recollect", "version", "__main__"}
+    units = {module.unit for module in modules.values()} - plain
+    assert len(units) >= 12
+    assert units - {heading.removesuffix(".py") for heading in headings} == set()
+
+
+def test_every_link_to_a_file_leads_somewhere(pages: list[Path]) -> None:
+    links = [
+        (page, target)
+        for page in pages
+        for target in re.findall(r"\]\(([^)\s]+)\)", read(page))
+        if not re.match(r"[a-z]+:", target)
+    ]
+    assert len(links) >= 20, f"only {len(links)} links found"
+    broken = [f"{page.name}: {target}" for page, target in links if not _leads_somewhere(page, target)]
+    assert broken == []
+
+
+def test_a_fragment_of_the_reference_means_one_heading(root: Path) -> None:
+    found = sorted((root / "docs" / "reference").glob("*.md"))
+    assert len(found) >= 5
+    for page in found:
+        fragments = [_fragment(title) for title in _titles(page)]
+        assert len(fragments) == len(set(fragments)), page.name
+
+
+def _leads_somewhere(page: Path, target: str) -> bool:
+    path, _, fragment = target.partition("#")
+    file = (page.parent / path).resolve() if path else page
+    if not file.exists():
+        return False
+    return not fragment or fragment in map(_fragment, _titles(file))
+
+
+def _titles(page: Path) -> list[str]:
+    return re.findall(r"^#+ (.+)$", read(page), re.MULTILINE)
+
+
+def _fragment(title: str) -> str:
+    """Return the fragment that leads to a heading, as GitHub makes it."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
+def test_the_commands_of_the_readme_are_targets_and_ci_runs_its_test_command(root: Path) -> None:
+    readme, makefile = read(root / "README.md"), read(root / "Makefile")
+    named = set(re.findall(r"^    make (\w+)", readme, re.MULTILINE))
+    assert named == {"run", "test"}
+    assert all(re.search(rf"^{name}:.*## ", makefile, re.MULTILINE) for name in named)
+    commands = [line for line in read(root / ".ci" / "run").splitlines() if line and not line.startswith("#")]
+    assert commands == ["set -euo pipefail", 'cd "$(dirname "$0")/.."', "exec make test"]
+
+
+def test_the_changelog_begins_with_the_version_of_the_package(root: Path) -> None:
+    first = re.search(r"^## (\S+)", read(root / "CHANGELOG.md"), re.MULTILINE)
+    assert first is not None
+    assert first[1] == __version__
+
+
+def test_the_decisions_are_numbered_without_gaps(root: Path) -> None:
+    numbers = sorted(int(path.name[:4]) for path in (root / "docs" / "adr").glob("*.md"))
+    assert len(numbers) >= 2
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_the_python_of_the_readme_runs(root: Path, home: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", read(root / "README.md"), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        result = subprocess.run(
+            [sys.executable, "-W", "error", "-c", block], capture_output=True, text=True, check=False
+        )
+        assert (result.returncode, result.stderr) == (0, "")
+        assert "We use tabs in Makefiles" in result.stdout
+    assert (home / "recollect.db").is_file()
+
+
+def test_the_notice_names_what_is_shipped(root: Path) -> None:
+    project = tomllib.loads(read(root / "pyproject.toml"))["project"]
+    assert set(project["license-files"]) == {"LICENSE", "NOTICE"}
+    assert "all-MiniLM-L6-v2" in read(root / "NOTICE")
