@@ -4,7 +4,7 @@
 
     with Engine() as engine:
         engine.memories.store("We use tabs in Makefiles")
-        print(engine.recall.recall("indentation in make").hits[0].memory.content)
+        print(engine.recall.search("indentation in make").hits[0].memory.content)
 
 Importing this package does no work: names are loaded when first used.
 """

@@ -53,6 +53,8 @@ Source = Literal["user", "assistant", "hook", "import", "consolidation"]
 
 CycleType = Literal["decay", "creative", "cluster", "forget"]
 
+Status = Literal["ok", "degraded", "failed"]
+
 Action = Literal["insert", "update", "delete"]
 
 Ratio = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -329,7 +331,7 @@ class Check(Record, frozen=True, kw_only=True):
     """One thing health looked at: ok, degraded (works, but less well) or failed, and how to mend it."""
 
     name: str
-    status: Literal["ok", "degraded", "failed"]
+    status: Status
     detail: str
     mend: str = ""
 
@@ -337,7 +339,7 @@ class Check(Record, frozen=True, kw_only=True):
 class Health(Record, frozen=True, kw_only=True):
     """The worst status of all checks, and the checks."""
 
-    status: Literal["ok", "degraded", "failed"]
+    status: Status
     version: str
     checks: tuple[Check, ...]
 

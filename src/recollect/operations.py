@@ -33,6 +33,7 @@ class Mark(NamedTuple):
     destructive: bool
     idempotent: bool
     aliases: tuple[str, ...]
+    positional: tuple[str, ...]
 
 
 def operation(
@@ -44,16 +45,18 @@ def operation(
     destructive: bool = False,
     idempotent: bool = False,
     aliases: tuple[str, ...] = (),
+    positional: tuple[str, ...] = (),
 ) -> Callable[[Method], Method]:
     """Mark a method as an operation.
 
     name: the tool's name; command: the CLI command's name; toolset: core for the few an agent needs.
-    read_only, destructive, idempotent: hints for clients; aliases: further tool names from the documents.
+    read_only, destructive, idempotent: hints for clients; aliases: further tool names from the documents;
+    positional: optional parameters that a command line takes by position, after the required ones.
     """
 
     def mark(method: Method) -> Method:
         method.__operation__ = Mark(  # type: ignore[attr-defined]
-            name, command, toolset, read_only, destructive, idempotent or read_only, aliases
+            name, command, toolset, read_only, destructive, idempotent or read_only, aliases, positional
         )
         return method
 
@@ -86,6 +89,7 @@ class Operation:
         self.destructive = mark.destructive
         self.idempotent = mark.idempotent
         self.aliases = mark.aliases
+        self.positional = mark.positional
         self.returns: type[Record] = method.__annotations__["return"]
         self._method = method
 

@@ -5,7 +5,7 @@ Rows are records (recollect.model); the record's type names the table. A filter 
     {"namespace": "/home/me/app"}              equality; None means absent
     {"memory_type": ("decision", "insight")}   one of
     {"created_at": Range(at_least=1_700_000_000)}
-    {"tags": Has("ext:py")}                    the list contains it
+    {"tags": Has(("ext:py", "search"))}        the list contains all of them
 
 Conditions are joined by AND. Any other question is a pure function over what a filter brings back. Reads see a
 consistent snapshot per call; writes happen in a transaction, which takes the write lock first, logs every change with
@@ -37,9 +37,9 @@ class Range(NamedTuple):
 
 
 class Has(NamedTuple):
-    """The list in this field contains the value."""
+    """The list in this field contains all the values."""
 
-    value: str
+    values: tuple[str, ...]
 
 
 class Match(NamedTuple):

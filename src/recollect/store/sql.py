@@ -46,6 +46,10 @@ CHUNK = 500
 # the search widens by the same factor when that was not enough.
 WIDENING = 8
 
+# Looking for memories without a vector starts where it last found none. Remembering that costs a write, so it is done
+# once per this many changes.
+COMPLETE_STEP = 1_000
+
 
 class Rows:
     """Reading records through one connection; the part that store and transaction share."""
@@ -94,7 +98,7 @@ class Rows:
         if wanted is None:
             return f"{field} IS NULL", ()
         if isinstance(wanted, Has):
-            return self._dialect.contains(field), (wanted.value,)
+            return " AND ".join([self._dialect.contains(field)] * len(wanted.values)) or "1 = 1", wanted.values
         if isinstance(wanted, Range):
             sides = ((">=", wanted.at_least), ("<", wanted.below))
             given = [(sign, bound) for sign, bound in sides if bound is not None]
@@ -331,11 +335,32 @@ class SqlStore(Rows):
 
     def lacking_vectors(self, model: str, limit: int) -> list[Memory]:
         condition = (
-            "NOT EXISTS (SELECT 1 FROM memory_embeddings e WHERE e.memory_id = memories.id AND e.model = ?) "
+            "rev > ? AND NOT EXISTS "
+            "(SELECT 1 FROM memory_embeddings e WHERE e.memory_id = memories.id AND e.model = ?) "
             "ORDER BY seq DESC LIMIT ?"
         )
-        with self._dialect.errors():
-            return self._select(TABLES[Memory], condition, [model, limit])
+        with self._dialect.errors(), self._dialect.snapshot() as connection:
+            key, newest = self._complete_key(connection, model)
+            complete = int(_kept(connection, key) or 0)
+            lacking = self._select(TABLES[Memory], condition, [complete, model, limit])
+        if not lacking and newest - complete > COMPLETE_STEP:
+            self._remember_complete(key, newest)
+        return lacking
+
+    def _complete_key(self, connection: Connection, model: str) -> tuple[str, int]:
+        """Return where it is kept up to which change every memory has its vector, and the newest change.
+
+        The key names the epoch too: vectors thrown away make what was known about them worthless.
+        """
+        newest = int(next(iter(connection.execute("SELECT coalesce(max(seq), 0) FROM changes")))[0])
+        return f"vectors_complete/{_kept(connection, 'vector_epoch') or 0}/{model}", newest
+
+    def _remember_complete(self, key: str, newest: int) -> None:
+        try:
+            self.keep_setting(key, str(newest))
+        except StorageError:
+            # Only a short cut for the next look: without it the look is slower, not wrong.
+            return
 
     def count_vectors(self, model: str) -> int:
         return int(self._value("SELECT count(*) FROM memory_embeddings WHERE model = ?", [model]))
@@ -367,8 +392,7 @@ class SqlStore(Rows):
 
     def setting(self, key: str) -> str | None:
         with self._dialect.errors():
-            rows = list(self._connection().execute("SELECT value FROM settings WHERE key = ?", (key,)))
-        return str(rows[0][0]) if rows else None
+            return _kept(self._connection(), key)
 
     def keep_setting(self, key: str, value: str) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
@@ -426,10 +450,14 @@ class SqlStore(Rows):
 
 def _advance(connection: Connection, key: str) -> int:
     """Count a counter kept in `settings` up by one and return it."""
-    rows = list(connection.execute("SELECT value FROM settings WHERE key = ?", (key,)))
-    value = (int(rows[0][0]) if rows else 0) + 1
+    value = int(_kept(connection, key) or 0) + 1
     _keep(connection, key, str(value))
     return value
+
+
+def _kept(connection: Connection, key: str) -> str | None:
+    rows = list(connection.execute("SELECT value FROM settings WHERE key = ?", (key,)))
+    return str(rows[0][0]) if rows else None
 
 
 def _keep(connection: Connection, key: str, value: str) -> None:

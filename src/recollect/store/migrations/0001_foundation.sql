@@ -36,6 +36,7 @@ CREATE INDEX idx_memories_created_at ON memories (created_at);
 CREATE INDEX idx_memories_namespace ON memories (namespace);
 CREATE INDEX idx_memories_session_id ON memories (session_id);
 CREATE INDEX idx_memories_parent_id ON memories (parent_id);
+CREATE INDEX idx_memories_rev ON memories (rev);
 
 -- One row per memory and model: two processes with different models fill in their own without undoing each other's.
 CREATE TABLE memory_embeddings (

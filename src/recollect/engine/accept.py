@@ -1,0 +1,135 @@
+"""What a caller may hand in: each function returns a valid value or raises the error that says what is wrong.
+
+Operations called through a surface have their types checked by the operation table already; the library can be handed
+anything, so everything is checked here, once, before a transaction is opened.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+import msgspec
+
+from recollect.errors import ContentTooLarge, InvalidInput
+from recollect.model import MEMORY_TYPES, RELATIONS, SOURCES, MemoryType, Relation, Source
+
+MAX_TAGS = 100
+MAX_LABEL_CHARACTERS = 200
+MAX_QUERY_CHARACTERS = 20_000
+
+
+def content(value: object, *, max_bytes: int) -> str:
+    """Return the text of a memory: not blank, valid Unicode, no NUL, within the size limit."""
+    checked = text("content", value)
+    size = len(checked.encode())
+    if size > max_bytes:
+        raise ContentTooLarge(
+            f"content is {size:,} bytes, more than the {max_bytes:,} allowed", size_bytes=size, max_bytes=max_bytes
+        )
+    return checked
+
+
+def text(name: str, value: object) -> str:
+    """Return text that is not blank, valid Unicode and free of NUL characters."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} must be text, not {type(value).__name__}", field=name)
+    if not value.strip():
+        raise InvalidInput(f"{name} is empty", field=name)
+    return _storable(name, value)
+
+
+def label(name: str, value: object) -> str | None:
+    """Return a short optional text; blank counts as none."""
+    if value is None or value == "":
+        return None
+    checked = text(name, value).strip()
+    if len(checked) > MAX_LABEL_CHARACTERS:
+        raise InvalidInput(f"{name} is longer than {MAX_LABEL_CHARACTERS} characters", field=name)
+    return checked
+
+
+def query(value: object) -> str:
+    """Return a question: text, cut where no ranking would read on."""
+    return text("query", value)[:MAX_QUERY_CHARACTERS]
+
+
+def ratio(name: str, value: object) -> float:
+    """Return a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"{name} must be a number from 0 to 1, not {type(value).__name__}", field=name)
+    if math.isnan(value) or not 0 <= value <= 1:
+        raise InvalidInput(f"{name} must be from 0 to 1, not {value}", field=name)
+    return float(value)
+
+
+def whole(name: str, value: object, *, least: int, most: int) -> int:
+    """Return a whole number within bounds."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(f"{name} must be a whole number, not {type(value).__name__}", field=name)
+    if not least <= value <= most:
+        raise InvalidInput(f"{name} must be from {least} to {most}, not {value}", field=name)
+    return value
+
+
+def tags(value: object) -> tuple[str, ...]:
+    """Return tags, each a short text, in the given order and each once."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidInput(f"tags must be a list of texts, not {type(value).__name__}", field="tags")
+    checked = [label("tags", tag) or _refuse_blank_tag() for tag in value]
+    if len(checked) > MAX_TAGS:
+        raise InvalidInput(f"a memory has at most {MAX_TAGS} tags, not {len(checked)}", field="tags")
+    return tuple(dict.fromkeys(checked))
+
+
+def metadata(value: object, *, max_bytes: int) -> dict[str, Any]:
+    """Return metadata as plain JSON data with text keys, within the size limit of content."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"metadata must be an object, not {type(value).__name__}", field="metadata")
+    try:
+        encoded = msgspec.json.encode(value)
+        plain = msgspec.json.decode(encoded, type=dict[str, Any])
+    except (TypeError, ValueError, UnicodeError, RecursionError) as problem:
+        raise InvalidInput(f"metadata cannot be kept as JSON: {problem}", field="metadata") from None
+    if len(encoded) > max_bytes:
+        raise ContentTooLarge(f"metadata is {len(encoded):,} bytes, more than the {max_bytes:,} allowed")
+    if b"\\u0000" in encoded:
+        raise InvalidInput("metadata holds a NUL character", field="metadata")
+    return plain
+
+
+def memory_type(value: object) -> MemoryType:
+    """Return one of the seven memory types."""
+    return cast(MemoryType, _one_of("memory_type", value, MEMORY_TYPES))
+
+
+def relation(value: object) -> Relation:
+    """Return one of the 23 relationship types; lower case is understood."""
+    upper = value.upper() if isinstance(value, str) else value
+    return cast(Relation, _one_of("relationship", upper, RELATIONS))
+
+
+def source(value: object) -> Source:
+    """Return one of the known sources."""
+    return cast(Source, _one_of("source", value, SOURCES))
+
+
+def _one_of(name: str, value: object, known: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in known:
+        raise InvalidInput(f"{name} cannot be {value!r}", hint=f"One of: {', '.join(known)}.", field=name)
+    return value
+
+
+def _storable(name: str, value: str) -> str:
+    if "\0" in value:
+        raise InvalidInput(f"{name} holds a NUL character", field=name)
+    try:
+        value.encode()
+    except UnicodeEncodeError as problem:
+        raise InvalidInput(f"{name} is not valid Unicode text (position {problem.start})", field=name) from None
+    return value
+
+
+def _refuse_blank_tag() -> str:
+    raise InvalidInput("a tag is empty", field="tags")

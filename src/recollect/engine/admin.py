@@ -1,0 +1,208 @@
+"""Admin: what there is, how well it is, and how to mend it or take something back."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, get_args
+
+from recollect.engine import accept
+from recollect.errors import NotFound, RecollectError
+from recollect.model import (
+    Change,
+    Check,
+    Edge,
+    Health,
+    History,
+    Limit,
+    Memory,
+    Node,
+    Offset,
+    Rebuilt,
+    Session,
+    Stats,
+    Status,
+    Undone,
+    Workspace,
+)
+from recollect.operations import operation
+from recollect.version import __version__
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+# Less than this and the next writes may fail.
+LOW_DISK_BYTES = 200 * 1024 * 1024
+
+_SEVERITY = get_args(Status)
+
+
+class Admin:
+    """The state of the memory as a whole."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    @operation("stats", "stats", read_only=True, aliases=("codemem_stats",))
+    def stats(self) -> Stats:
+        """Count everything stored: memories, vectors, graph nodes and edges, sessions, and the size on disk."""
+        store = self._engine.store
+        made, memories = self._engine.embedding.coverage()
+        facts = store.describe()
+        return Stats(
+            memories=memories,
+            embeddings=made,
+            pending_embeddings=memories - made if self._engine.embedding.model_id else 0,
+            nodes=store.count(Node),
+            edges=store.count(Edge),
+            sessions=store.count(Session),
+            workspaces=store.count(Workspace),
+            namespaces=len(store.tally(Memory, "namespace")),
+            changes=store.count(Change),
+            by_type=store.tally(Memory, "memory_type"),
+            database=facts.location,
+            database_bytes=facts.size_bytes,
+            schema_version=facts.schema_version,
+            embedding_model=self._engine.embedding.model_id,
+        )
+
+    @operation("health", "health", read_only=True, aliases=("codemem_health",))
+    def health(self, *, thorough: bool = False) -> Health:
+        """Check storage, full text, vectors, embedder and disk; say what is degraded and how to mend it.
+
+        thorough: check every page and index of the database, which takes longer
+        """
+        checks = tuple(_guarded(name, look) for name, look in self._looks(thorough=thorough))
+        worst = max(checks, key=lambda check: _SEVERITY.index(check.status))
+        return Health(status=worst.status, version=__version__, checks=checks)
+
+    @operation("rebuild", "rebuild", idempotent=True)
+    def rebuild(self, *, vectors: bool = True) -> Rebuilt:
+        """Throw away derived state, the full text and the vectors, and make it anew from the memories.
+
+        While the vectors are being made, search is lexical. Memories themselves are not touched.
+
+        vectors: false keeps the vectors and rebuilds the full text only
+        """
+        text_rows, dropped = self._engine.store.drop_derived(vectors=vectors)
+        embedding = self._engine.embedding
+        made = embedding.catch_up() if vectors and not embedding.running else 0
+        embedding.wake()
+        have, total = embedding.coverage()
+        pending = total - have if embedding.model_id else 0
+        return Rebuilt(text_rows=text_rows, vectors_dropped=dropped, vectors_made=made, vectors_pending=pending)
+
+    @operation("list_changes", "changes", read_only=True)
+    def changes(
+        self, *, memory_id: str | None = None, batch: str | None = None, limit: Limit = 20, offset: Offset = 0
+    ) -> History:
+        """List what was changed, newest first: each change with the batch that undoes it and what was there before.
+
+        memory_id: only changes of this memory
+        batch: only changes of this batch
+        limit: how many at most
+        offset: how many to skip
+        """
+        where: dict[str, object] = {}
+        if memory_id is not None:
+            where.update(entity="memories", entity_id=accept.text("memory_id", memory_id))
+        if batch is not None:
+            where["batch"] = accept.text("batch", batch)
+        limit = accept.whole("limit", limit, least=1, most=1000)
+        rows = self._engine.store.find(Change, where, order="-seq", limit=limit, offset=offset)
+        return History(changes=tuple(rows), total=self._engine.store.count(Change, where))
+
+    @operation("undo", "undo", positional=("batch",))
+    def undo(self, batch: str | None = None) -> Undone:
+        """Take back a batch of changes: a store, update, delete, import or any other. An undo can be undone too.
+
+        Refused if a row has changed since: undo the later change first.
+
+        batch: the batch to take back, from an answer or from the list of changes; none: the last one not yet undone
+        """
+        target = accept.text("batch", batch) if batch is not None else self._last_batch()
+        with self._engine.store.transaction(f"undo {target}") as transaction:
+            restored = transaction.undo(target)
+            undone = Undone(undone=target, restored=restored, batch=transaction.batch)
+        self._engine.embedding.wake()
+        return undone
+
+    def _last_batch(self) -> str:
+        """Return the newest batch that is neither an undo nor undone."""
+        undone: set[str] = set()
+        seen: set[str] = set()
+        offset = 0
+        while page := self._engine.store.find(Change, order="-seq", limit=500, offset=offset):
+            offset += len(page)
+            for change in page:
+                if change.batch in seen:
+                    continue
+                seen.add(change.batch)
+                if change.operation.startswith("undo "):
+                    # An undo that was itself undone does not count: its batch stands in the set by then.
+                    undone |= {change.operation.removeprefix("undo ")} if change.batch not in undone else set()
+                elif change.batch not in undone:
+                    return change.batch
+        raise NotFound("there is nothing to undo", hint="`recollect changes` lists what was changed.")
+
+    def _looks(self, *, thorough: bool) -> Iterator[tuple[str, Callable[[], Check]]]:
+        yield "storage", lambda: self._look_at_storage(thorough=thorough)
+        yield "vectors", self._look_at_vectors
+        yield "embeddings", self._look_at_embedder
+        yield "disk", self._look_at_disk
+
+    def _look_at_storage(self, *, thorough: bool) -> Check:
+        store = self._engine.store
+        problems = store.check(thorough=thorough)
+        facts = store.describe()
+        if problems:
+            mend = "Run `recollect rebuild` for the full text; for anything else export to a new database."
+            return Check(name="storage", status="failed", detail="; ".join(problems), mend=mend)
+        if facts.read_only:
+            mend = "Check permissions and mount if you expected to store memories."
+            return Check(name="storage", status="degraded", detail=f"{facts.location} can only be read", mend=mend)
+        return Check(name="storage", status="ok", detail=f"{facts.location}, schema {facts.schema_version}, sound")
+
+    def _look_at_vectors(self) -> Check:
+        embedding = self._engine.embedding
+        if not embedding.model_id:
+            mend = "Set embed_provider to local for search by meaning."
+            return Check(name="vectors", status="degraded", detail="embeddings are off: lexical search only", mend=mend)
+        made, total = embedding.coverage()
+        detail = f"{made:,} of {total:,} memories have a vector of {embedding.model_id}"
+        if made >= total:
+            return Check(name="vectors", status="ok", detail=detail)
+        mend = (
+            "They are being made in the background."
+            if embedding.running
+            else "A running server makes them in the background; `recollect rebuild` makes them now."
+        )
+        return Check(name="vectors", status="degraded", detail=detail, mend=mend)
+
+    def _look_at_embedder(self) -> Check:
+        embedding = self._engine.embedding
+        if embedding.embedder is None:
+            return Check(name="embeddings", status="ok", detail="off, as configured")
+        embedding.embedder.embed(["health"])
+        return Check(name="embeddings", status="ok", detail=f"{embedding.model_id} answers")
+
+    def _look_at_disk(self) -> Check:
+        folder = self._engine.settings.database_path.parent
+        free = shutil.disk_usage(folder).free if folder.exists() else LOW_DISK_BYTES
+        if free < LOW_DISK_BYTES:
+            mend = "Free some space: writes fail with STORE_FULL when there is none."
+            return Check(name="disk", status="degraded", detail=f"{free:,} bytes left in {folder}", mend=mend)
+        open_to_others = folder.exists() and os.name == "posix" and folder.stat().st_mode & 0o077
+        if open_to_others:
+            mend = f"chmod 700 {folder}"
+            return Check(name="disk", status="degraded", detail=f"others can look into {folder}", mend=mend)
+        return Check(name="disk", status="ok", detail=f"{free // 2**20:,} MiB left in {folder}")
+
+
+def _guarded(name: str, look: Callable[[], Check]) -> Check:
+    """Return what a look found; an error on the way is a finding too."""
+    try:
+        return look()
+    except RecollectError as problem:
+        # Without an embedder search is lexical: worse, but it answers.
+        status: Status = "degraded" if name == "embeddings" else "failed"
+        return Check(name=name, status=status, detail=f"{problem.code}: {problem.message}", mend=problem.hint)

@@ -1,0 +1,316 @@
+"""Export and import: everything that cannot be made again, as JSON Lines.
+
+One record per line with its `kind`; a first line names the format. An import reads the whole file before it writes
+anything, so a bad line costs nothing, and takes over ids, so that importing twice changes nothing.
+
+    {"kind": "recollect", "format": 1}
+    {"kind": "memory", "id": "…", "content": "…", …}
+    {"kind": "node", …} {"kind": "edge", …} {"kind": "anchor", …} {"kind": "session", …} {"kind": "workspace", …}
+"""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import msgspec
+
+from recollect import clock, progress
+from recollect.engine import accept
+from recollect.engine.identity import namespace_of
+from recollect.engine.memories import content_hash, store_in
+from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.model import Anchor, Edge, Exported, Imported, Memory, Node, Record, Session, Workspace
+from recollect.operations import operation
+from recollect.store.protocol import Store, Transaction
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+FORMAT = 1
+
+# In this order, so that whatever a line points at stands above it.
+KINDS: dict[str, type[Record]] = {
+    "workspace": Workspace,
+    "session": Session,
+    "memory": Memory,
+    "node": Node,
+    "edge": Edge,
+    "anchor": Anchor,
+}
+
+# Rows per transaction of an import: long enough to be fast, short enough that other writers never wait long.
+BATCH = 500
+# What is given back inline; more belongs in a file.
+MAX_INLINE_BYTES = 4 * 1024 * 1024
+
+# Numbers of the log of the database that was exported; the importing one gives its own.
+_LOCAL_FIELDS = ("seq", "rev")
+
+
+class Archive:
+    """Memories as a file."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    @operation("export_memories", "export", read_only=True, positional=("path",))
+    def export(self, path: str = "-", *, namespace: str | None = None) -> Exported:
+        """Export memories with their links, sessions and workspaces as JSON Lines.
+
+        path: the file to write, replaced as a whole; '-' gives the text back
+        namespace: only of this project, as a path or a name; none: everything
+        """
+        scope = namespace_of(namespace)
+        lines = _lines(self._engine.store, scope)
+        if accept.text("path", path) == "-":
+            return _inline(lines)
+        return _write(Path(path).expanduser(), lines)
+
+    @operation("import_memories", "import", idempotent=True, positional=("path",))
+    def import_(self, path: str | None = None, *, content: str | None = None) -> Imported:
+        """Import memories from JSON Lines as written by export; lines may also be bare memories with a `content`.
+
+        The file is checked as a whole first: one bad line, and nothing is written. Rows whose id is known are left as
+        they are; memories without an id are merged with a memory of the same content.
+
+        path: the file to read
+        content: the lines themselves, instead of a path
+        """
+        if (path is None) == (content is None):
+            raise InvalidInput("import needs either path or content", hint="Give the one and not the other.")
+        with contextlib.ExitStack() as stack:
+            source = stack.enter_context(_opened(path, content))
+            total = sum(1 for _ in self._read(source))
+            source.seek(0)
+            return self._write_all(self._read(source), total)
+
+    def _read(self, source: BinaryIO) -> Iterator[Record]:
+        for number, line in enumerate(source, 1):
+            if not line.strip():
+                continue
+            try:
+                record = self._parse(line)
+            except (msgspec.DecodeError, msgspec.ValidationError, RecollectError, TypeError, ValueError) as problem:
+                told = problem.message if isinstance(problem, RecollectError) else str(problem)
+                raise InvalidInput(
+                    f"line {number} cannot be imported: {told}",
+                    hint="Nothing was imported. Correct or remove the line and import again.",
+                    line=number,
+                ) from None
+            if record is not None:
+                yield record
+
+    def _parse(self, line: bytes) -> Record | None:
+        row = msgspec.json.decode(line)
+        if not isinstance(row, dict):
+            raise InvalidInput("not a JSON object")
+        kind = row.pop("kind", "memory") if "content" in row or "kind" in row else ""
+        if kind == "recollect":
+            if row.get("format") != FORMAT:
+                raise InvalidInput(f"format {row.get('format')} is not known", hint="Upgrade recollect.")
+            return None
+        if kind == "memory":
+            return self._memory(row)
+        # A graph node has a kind of its own, so its line is {"kind": "node", "node": {...}}; likewise the others.
+        if kind not in KINDS or not isinstance(row.get(kind), dict):
+            raise InvalidInput(f"no record of kind {kind!r}")
+        fields = {name: value for name, value in row[kind].items() if name not in _LOCAL_FIELDS}
+        return msgspec.convert(fields, KINDS[kind])
+
+    def _memory(self, row: dict[str, Any]) -> Memory:
+        limit = self._engine.settings.max_content_bytes
+        now = clock.now()
+        text = accept.content(row.get("content"), max_bytes=limit)
+        created = row.get("created_at", now)
+        fields = {
+            "id": clock.new_id(),
+            "created_at": created,
+            "updated_at": row.get("updated_at", created),
+            "last_accessed_at": row.get("last_accessed_at", created),
+            **{name: value for name, value in row.items() if name not in _LOCAL_FIELDS},
+            "content_hash": content_hash(text),
+        }
+        memory = msgspec.convert(fields, Memory)
+        accept.tags(memory.tags)
+        accept.metadata(memory.metadata, max_bytes=limit)
+        accept.text("id", memory.id)
+        for name in ("importance", "confidence", "trust"):
+            accept.ratio(name, getattr(memory, name))
+        # An id made here marks a line that came without one: such a memory is merged with its twin.
+        return memory if "id" in row else msgspec.structs.replace(memory, id="")
+
+    def _write_all(self, records: Iterator[Record], total: int) -> Imported:
+        batch = clock.new_id()
+        counts = {"created": 0, "known": 0, "merged": 0}
+        done = 0
+        try:
+            for chunk in _batches(records):
+                with self._engine.store.transaction("import_memories", batch=batch) as transaction:
+                    for record in chunk:
+                        counts[_take(transaction, record)] += 1
+                done += len(chunk)
+                progress.report(done, total, "importing")
+        except BaseException:
+            self._take_back(batch)
+            raise
+        self._engine.embedding.wake()
+        return Imported(lines=total, batch=batch, **counts)
+
+    def _take_back(self, batch: str) -> None:
+        """Undo the part of a failed import that was written; if even that fails, the first error matters more."""
+        with contextlib.suppress(RecollectError), self._engine.store.transaction(f"undo {batch}") as transaction:
+            transaction.undo(batch)
+
+
+def _take(transaction: Transaction, record: Record) -> str:
+    """Add one record; return which count it belongs to."""
+    if isinstance(record, Memory) and not record.id:
+        stored = store_in(transaction, msgspec.structs.replace(record, id=clock.new_id()))
+        return "created" if stored.created else "merged"
+    if transaction.get(type(record), [record.id]):  # type: ignore[attr-defined]
+        return "known"
+    transaction.insert(record)
+    return "created"
+
+
+def _lines(store: Store, namespace: str | None) -> Iterator[tuple[str, bytes]]:
+    """Yield (kind, line) for everything to export, in the order of KINDS."""
+    yield "recollect", msgspec.json.encode({"kind": "recollect", "format": FORMAT})
+    where = {"namespace": namespace} if namespace is not None else None
+    workspaces = store.find(Workspace, {"id": namespace} if namespace is not None else None)
+    nodes = {node.id: node for node in store.find(Node, {**(where or {}), "kind": "Memory"})}
+    edges = _edges_of(store, nodes)
+    missing = [end for edge in edges for end in (edge.src, edge.dst) if end not in nodes]
+    for node in store.get(Node, list(dict.fromkeys(missing))):
+        nodes[node.id] = node
+    for kind, records in (
+        ("workspace", workspaces),
+        ("session", store.find(Session, where, order="started_at")),
+        ("memory", _memories(store, where)),
+        ("node", _without_dangling(store, nodes.values(), namespace)),
+        ("edge", edges),
+        ("anchor", _anchors(store, where)),
+    ):
+        for record in records:
+            yield kind, _line(kind, record)
+
+
+def _line(kind: str, record: Record) -> bytes:
+    fields = {name: getattr(record, name) for name in record.__struct_fields__ if name not in _LOCAL_FIELDS}
+    if kind == "memory":
+        return msgspec.json.encode({"kind": kind, **fields})
+    return msgspec.json.encode({"kind": kind, kind: fields})
+
+
+def _memories(store: Store, where: dict[str, str] | None) -> Iterator[Memory]:
+    done, total = 0, store.count(Memory, where)
+    while page := store.find(Memory, where, order="seq", limit=BATCH, offset=done):
+        yield from page
+        done += len(page)
+        progress.report(done, total, "exporting")
+
+
+def _edges_of(store: Store, nodes: dict[str, Node]) -> list[Edge]:
+    found: dict[str, Edge] = {}
+    ids = list(nodes)
+    for start in range(0, len(ids), BATCH):
+        chunk = tuple(ids[start : start + BATCH])
+        for side in ("src", "dst"):
+            found.update({edge.id: edge for edge in store.find(Edge, {side: chunk})})
+    return sorted(found.values(), key=lambda edge: (edge.created_at, edge.id))
+
+
+def _without_dangling(store: Store, nodes: Iterable[Node], namespace: str | None) -> Iterator[Node]:
+    """Yield nodes; those of memories outside the exported namespace lose their pointer, which would lead nowhere."""
+    for node in nodes:
+        outside = namespace is not None and node.memory_id and node.namespace != namespace
+        yield msgspec.structs.replace(node, memory_id=None) if outside else node
+
+
+def _anchors(store: Store, where: dict[str, str] | None) -> Iterator[Anchor]:
+    if where is None:
+        yield from store.find(Anchor)
+        return
+    for memory in _memories(store, where):
+        yield from store.find(Anchor, {"memory_id": memory.id})
+
+
+def _inline(lines: Iterator[tuple[str, bytes]]) -> Exported:
+    parts: list[bytes] = []
+    size = memories = 0
+    for kind, line in lines:
+        parts.append(line)
+        size += len(line) + 1
+        memories += kind == "memory"
+        if size > MAX_INLINE_BYTES:
+            raise InvalidInput(
+                f"the export is larger than {MAX_INLINE_BYTES:,} bytes", hint="Give a path to write it to a file."
+            )
+    return Exported(lines=len(parts), memories=memories, content=b"\n".join(parts).decode() + "\n")
+
+
+def _write(path: Path, lines: Iterator[tuple[str, bytes]]) -> Exported:
+    """Write the lines beside `path` and put them in its place at once, so that a reader sees all or nothing."""
+    count = memories = 0
+    partial = None
+    try:
+        if path.exists() and not path.is_file():
+            # A pipe or a device (/dev/stdout) cannot be replaced, only written to.
+            target = path.open("wb")
+        else:
+            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            partial, target = Path(name), os.fdopen(handle, "wb")
+        with target:
+            for kind, line in lines:
+                target.write(line + b"\n")
+                count += 1
+                memories += kind == "memory"
+        if partial:
+            partial.replace(path)
+            partial = None
+    except OSError as problem:
+        raise InvalidInput(f"{path} cannot be written: {problem.strerror}", path=str(path)) from None
+    finally:
+        if partial:
+            partial.unlink(missing_ok=True)
+    return Exported(lines=count, memories=memories, path=str(path))
+
+
+@contextlib.contextmanager
+def _opened(path: str | None, content: str | None) -> Iterator[BinaryIO]:
+    """Open what is to be imported so that it can be read twice."""
+    if content is not None:
+        with tempfile.SpooledTemporaryFile(max_size=MAX_INLINE_BYTES) as spool:
+            spool.write(accept.text("content", content).encode())
+            spool.seek(0)
+            yield spool  # type: ignore[misc]
+        return
+    file = Path(accept.text("path", path)).expanduser()
+    if not file.exists():
+        raise NotFound(f"{file} does not exist", hint="Check the path.", path=str(file))
+    try:
+        with file.open("rb") as source:
+            if source.seekable():
+                yield source
+                return
+            with tempfile.TemporaryFile() as copy:
+                for block in iter(lambda: source.read(1 << 20), b""):
+                    copy.write(block)
+                copy.seek(0)
+                yield copy
+    except OSError as problem:
+        raise InvalidInput(f"{file} cannot be read: {problem.strerror}", path=str(file)) from None
+
+
+def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
+    chunk: list[Record] = []
+    for record in records:
+        chunk.append(record)
+        if len(chunk) == BATCH:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk

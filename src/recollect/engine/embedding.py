@@ -1,0 +1,163 @@
+"""Embedding: vectors catch up with memories, in the background where a process lives long, on demand elsewhere.
+
+A write never waits for a vector and never fails for lack of one. Whoever comes next makes those that are missing: the
+worker thread of a server, or a recall, up to a bound. While most are missing, recall is lexical and says so.
+"""
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from recollect import progress
+from recollect.errors import EmbeddingFailed, RecollectError, StorageError
+from recollect.model import Memory
+from recollect.store.protocol import Vector
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.providers.protocol import Embedder
+
+# Texts per round of the worker: small enough that stopping is prompt and vectors become searchable as they come.
+BATCH = 32
+# Below this share of memories with a vector, similarity would only favour those that happen to have one.
+MIN_COVERAGE = 0.5
+# After a failure the provider is left alone for this long, doubling up to the maximum: a dead provider must not slow
+# every recall by its time-out.
+FIRST_PAUSE_S = 5.0
+LONGEST_PAUSE_S = 300.0
+# How often the worker looks for memories that other processes stored.
+POLL_S = 2.0
+
+
+class Embedding:
+    """Makes vectors for memories and questions, and knows how far it is."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self._embedder: Embedder | None = None
+        self._opened = False
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._failure: RecollectError | None = None
+        self._pause_s = FIRST_PAUSE_S
+        self._resume_at = 0.0
+
+    @property
+    def embedder(self) -> "Embedder | None":
+        """The configured embedder, or None when embeddings are off."""
+        with self._lock:
+            if not self._opened:
+                from recollect.providers.choose import open_embedder
+
+                self._embedder = open_embedder(self._engine.settings)
+                self._opened = True
+            return self._embedder
+
+    @property
+    def model_id(self) -> str:
+        """The id stamped on vectors made now; empty when embeddings are off."""
+        embedder = self.embedder
+        return embedder.model_id if embedder else ""
+
+    @property
+    def failure(self) -> RecollectError | None:
+        """The last failure of the embedder, until it works again."""
+        return self._failure
+
+    @property
+    def running(self) -> bool:
+        """Whether a worker thread of this process makes vectors."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def coverage(self) -> tuple[int, int]:
+        """Return how many memories have a vector of the current model, and how many memories there are."""
+        store = self._engine.store
+        return (store.count_vectors(self.model_id) if self.model_id else 0), store.count(Memory)
+
+    def of_query(self, text: str) -> tuple[Any, tuple[str, ...]]:
+        """Return the question's vector, or None where it could not help, with notes that say what is degraded."""
+        if not self.model_id:
+            return None, ("embeddings are off: lexical search only",)
+        if not self.running:
+            self._catch_up_quietly(self._engine.settings.embed_on_demand)
+        made, total = self.coverage()
+        notes = () if made >= total else (f"{total - made} of {total} memories have no vector yet",)
+        if made < MIN_COVERAGE * total:
+            return None, (*notes, "lexical search only until most have one")
+        try:
+            return self._embed([text])[0], notes
+        except EmbeddingFailed as problem:
+            return None, (*notes, f"lexical search only: {problem.message}")
+
+    def catch_up(self, limit: int | None = None) -> int:
+        """Make missing vectors, newest memories first, at most `limit`; return how many were made.
+
+        Raises EmbeddingFailed; what was made before it is kept.
+        """
+        made = 0
+        store, model = self._engine.store, self.model_id
+        while model and not self._stop.is_set() and (limit is None or made < limit):
+            lacking = store.lacking_vectors(model, BATCH if limit is None else min(BATCH, limit - made))
+            if not lacking:
+                break
+            values = self._embed([embedding_text(memory) for memory in lacking])
+            store.put_vectors(
+                model, [Vector(memory.id, memory.rev, row) for memory, row in zip(lacking, values, strict=True)]
+            )
+            made += len(lacking)
+            progress.report(made, limit, "embedding")
+        return made
+
+    def start(self) -> None:
+        """Start the worker thread, once."""
+        with self._lock:
+            if self._thread is None and not self._stop.is_set():
+                self._thread = threading.Thread(target=self._work, name="recollect-embedding", daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the worker after the batch at hand."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=30)
+
+    def wake(self) -> None:
+        """Tell the worker that there may be something to do."""
+        self._wake.set()
+
+    def _work(self) -> None:
+        while not self._stop.is_set():
+            self._catch_up_quietly(None)
+            self._wake.wait(POLL_S)
+            self._wake.clear()
+
+    def _catch_up_quietly(self, limit: int | None) -> None:
+        try:
+            self.catch_up(limit)
+        except (EmbeddingFailed, StorageError):
+            # Recorded for health; the memories stay as they are and the next look tries again.
+            return
+
+    def _embed(self, texts: list[str]) -> Any:
+        embedder = self.embedder
+        if embedder is None:
+            raise EmbeddingFailed("embeddings are off", hint="Set embed_provider to local, ollama or openai.")
+        if self._failure is not None and time.monotonic() < self._resume_at:
+            raise self._failure
+        try:
+            vectors = embedder.embed(texts)
+        except EmbeddingFailed as problem:
+            self._failure = problem
+            self._resume_at = time.monotonic() + self._pause_s
+            self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
+            raise
+        self._failure, self._pause_s = None, FIRST_PAUSE_S
+        return vectors
+
+
+def embedding_text(memory: Memory) -> str:
+    """Return what is embedded of a memory: its headline, if it has one, and its content."""
+    return f"{memory.title}\n{memory.content}" if memory.title else memory.content

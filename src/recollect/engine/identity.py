@@ -1,0 +1,71 @@
+"""Which project a path belongs to: the namespace under which its memories are kept.
+
+A path inside a git work tree stands for the whole repository, and all work trees of a repository for the same one,
+since what was learnt in one holds in the others. Git itself is not run: its files say enough.
+
+    /home/me/app/src           → /home/me/app            (has .git)
+    /home/me/app-feature       → /home/me/app            (.git file → …/app/.git/worktrees/x → commondir)
+    /home/me/app/vendored      → /home/me/app/vendored   (submodule: a repository of its own)
+    algorithms-practice        → algorithms-practice     (a name, not a path)
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from recollect.errors import InvalidWorkspace
+
+_NAME = re.compile(r"\w[\w .:/@+\-]{0,199}")
+_PATH_STARTS = ("/", "~", "./", "../", ".\\", "..\\")
+
+
+def namespace_of(identifier: str | None, *, directory: Path | None = None) -> str | None:
+    """Return the namespace an identifier stands for; None and blank text stand for none.
+
+    identifier: a path (absolute, or beginning with '.', '..' or '~') or a name.
+    Raises InvalidWorkspace for anything else.
+    """
+    if identifier is None:
+        return None
+    if not isinstance(identifier, str):
+        raise InvalidWorkspace(f"a workspace identifier is text, not {type(identifier).__name__}")
+    if not identifier.strip():
+        return None
+    text = identifier.strip()
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidWorkspace("the workspace identifier is not valid Unicode text") from None
+    if "\0" in text or len(text) > 4096:
+        raise InvalidWorkspace("the workspace identifier holds a NUL character or is too long")
+    if text in (".", "..") or text.startswith(_PATH_STARTS):
+        return project_root((directory or Path.cwd()) / Path(text).expanduser())
+    if not _NAME.fullmatch(text):
+        raise InvalidWorkspace(f"{text!r} is neither a path nor a workspace name", identifier=text)
+    return text
+
+
+def project_root(path: Path) -> str:
+    """Return the root of the project that `path` lies in, or the path itself outside of any."""
+    absolute = Path(os.path.realpath(path))
+    for folder in (absolute, *absolute.parents):
+        marker = folder / ".git"
+        if marker.is_dir():
+            return str(folder)
+        if marker.is_file():
+            return str(_work_tree_root(folder, marker))
+    return str(absolute)
+
+
+def _work_tree_root(folder: Path, marker: Path) -> Path:
+    """Return the repository a work tree belongs to, given its .git file; a submodule is its own."""
+    try:
+        line = marker.read_text(encoding="utf-8", errors="replace").strip()
+        git_folder = folder / line.removeprefix("gitdir:").strip()
+        common = (git_folder / "commondir").read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return folder
+    shared = Path(os.path.realpath(git_folder / common))
+    return shared.parent if shared.name == ".git" else shared

@@ -1,0 +1,315 @@
+"""Memories: store, read, change, delete and link them."""
+
+import hashlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from recollect import clock
+from recollect.engine import accept
+from recollect.engine.identity import namespace_of
+from recollect.errors import MemoryNotFound
+from recollect.model import (
+    Deleted,
+    Edge,
+    Limit,
+    Linked,
+    Memory,
+    MemoryPage,
+    MemoryType,
+    Node,
+    Offset,
+    Ratio,
+    Relation,
+    Source,
+    Stored,
+)
+from recollect.operations import operation
+from recollect.store.protocol import Filter, Has, Range, Transaction
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+Order = Literal["newest", "oldest", "important"]
+
+_ORDERS: dict[str, str] = {"newest": "-created_at", "oldest": "created_at", "important": "-importance"}
+
+
+def content_hash(content: str) -> str:
+    """Return the SHA-256 of a memory's content, by which duplicates are recognised."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def node_id(memory_id: str) -> str:
+    """Return the id of the graph node that stands for a memory."""
+    return f"mem:{memory_id}"
+
+
+class Memories:
+    """What was read, decided and learnt."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    @operation("store_memory", "store", toolset="core")
+    def store(
+        self,
+        content: str,
+        *,
+        memory_type: MemoryType = "context",
+        tags: tuple[str, ...] = (),
+        namespace: str | None = None,
+        importance: Ratio = 0.5,
+        confidence: Ratio = 1.0,
+        title: str | None = None,
+        category: str | None = None,
+        source: Source = "user",
+        metadata: dict[str, Any] = {},  # noqa: B006 - read only; a schema needs the default as a value
+        deduplicate: bool = True,
+    ) -> Stored:
+        """Remember something: a decision, pattern, preference, insight or piece of context worth having next time.
+
+        The same content is kept once per namespace: storing it again merges tags and metadata into the memory that is
+        there and keeps the higher importance.
+
+        content: what to remember, in full sentences that will make sense without this conversation
+        memory_type: what kind of knowledge it is
+        tags: short labels to find it by
+        namespace: the project it belongs to, as a path or a name; none: the configured one
+        importance: how much it matters, 0 to 1
+        confidence: how sure it is, 0 to 1
+        title: a short headline
+        category: a finer kind than memory_type, free text
+        source: who says so
+        metadata: anything else, as a JSON object
+        deduplicate: false keeps a second copy instead of merging
+        """
+        now = clock.now()
+        values = self._checked(
+            {
+                "content": content,
+                "memory_type": memory_type,
+                "tags": tags,
+                "namespace": self._engine.settings.namespace if namespace is None else namespace,
+                "importance": importance,
+                "confidence": confidence,
+                "title": title,
+                "category": category,
+                "source": source,
+                "metadata": metadata,
+            }
+        )
+        memory = Memory(id=clock.new_id(), created_at=now, updated_at=now, last_accessed_at=now, **values)
+        with self._engine.store.transaction("store_memory") as transaction:
+            stored = store_in(transaction, memory, deduplicate=deduplicate)
+        self._engine.embedding.wake()
+        return stored
+
+    @operation("get_memory", "get", toolset="core", read_only=True)
+    def get(self, memory_id: str) -> Memory:
+        """Read one memory by its id, and count the access.
+
+        memory_id: the memory's id
+        """
+        found = self._existing(memory_id)
+        self._engine.store.touch([found.id])
+        return msgspec.structs.replace(found, access_count=found.access_count + 1, last_accessed_at=clock.now())
+
+    @operation("list_memories", "list", read_only=True)
+    def list(
+        self,
+        *,
+        memory_type: MemoryType | None = None,
+        namespace: str | None = None,
+        tags: tuple[str, ...] = (),
+        source: Source | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        order: Order = "newest",
+        limit: Limit = 20,
+        offset: Offset = 0,
+    ) -> MemoryPage:
+        """List memories that match all the given filters, a page at a time.
+
+        memory_type: only of this kind
+        namespace: only of this project, as a path or a name
+        tags: only those that have all of these tags
+        source: only from this source
+        since: only created at or after this Unix time
+        until: only created before this Unix time
+        order: newest, oldest or most important first
+        limit: how many at most
+        offset: how many to skip
+        """
+        where = memory_filter(
+            memory_type=memory_type, namespace=namespace, tags=tags, source=source, since=since, until=until
+        )
+        limit = accept.whole("limit", limit, least=1, most=1000)
+        offset = accept.whole("offset", offset, least=0, most=2**53)
+        rows = self._engine.store.find(Memory, where, order=_ORDERS[order], limit=limit, offset=offset)
+        return MemoryPage(memories=tuple(rows), total=self._engine.store.count(Memory, where), offset=offset)
+
+    @operation("update_memory", "update", idempotent=True)
+    def update(
+        self,
+        memory_id: str,
+        *,
+        content: str | None = None,
+        memory_type: MemoryType | None = None,
+        tags: tuple[str, ...] | None = None,
+        namespace: str | None = None,
+        importance: Ratio | None = None,
+        confidence: Ratio | None = None,
+        title: str | None = None,
+        category: str | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> Memory:
+        """Change a memory; what is not given stays. Its search terms and vector follow by themselves.
+
+        memory_id: the memory's id
+        content: new text
+        memory_type: new kind
+        tags: new tags, replacing all the old ones
+        namespace: another project, as a path or a name; empty text: none
+        importance: new importance, 0 to 1
+        confidence: new confidence, 0 to 1
+        title: new headline; empty text removes it
+        category: new category; empty text removes it
+        metadata: new metadata, replacing the old
+        """
+        given = {
+            "content": content,
+            "memory_type": memory_type,
+            "tags": tags,
+            "namespace": namespace,
+            "importance": importance,
+            "confidence": confidence,
+            "title": title,
+            "category": category,
+            "metadata": metadata,
+        }
+        values = self._checked({field: value for field, value in given.items() if value is not None})
+        found = self._existing(memory_id)
+        with self._engine.store.transaction("update_memory") as transaction:
+            current = next(iter(transaction.get(Memory, [found.id])), found)
+            if any(getattr(current, field) != value for field, value in values.items()):
+                values["updated_at"] = clock.now()
+            updated = transaction.update(Memory, found.id, values)
+        self._engine.embedding.wake()
+        return updated
+
+    @operation("delete_memory", "delete", destructive=True)
+    def delete(self, memory_id: str) -> Deleted:
+        """Delete a memory with its vector and links. It can be brought back with `undo` and the batch in the answer.
+
+        memory_id: the memory's id
+        """
+        found = self._existing(memory_id)
+        with self._engine.store.transaction("delete_memory") as transaction:
+            deleted = transaction.delete(Memory, {"id": found.id})
+            return Deleted(deleted=deleted, batch=transaction.batch)
+
+    @operation("associate_memories", "associate", idempotent=True)
+    def associate(
+        self, source_id: str, target_id: str, *, relationship: Relation = "RELATES_TO", weight: Ratio = 1.0
+    ) -> Linked:
+        """Link two memories by a typed relationship; linking them again the same way only sets the weight.
+
+        source_id: the memory the link starts from
+        target_id: the memory the link leads to
+        relationship: how the first relates to the second
+        weight: how strong the link is, 0 to 1
+        """
+        kind, strength = accept.relation(relationship), accept.ratio("weight", weight)
+        ends = [self._existing(source_id), self._existing(target_id)]
+        with self._engine.store.transaction("associate_memories") as transaction:
+            for memory in ends:
+                ensure_node(transaction, memory)
+            src, dst = node_id(ends[0].id), node_id(ends[1].id)
+            known = transaction.find(Edge, {"src": src, "dst": dst, "relationship": kind}, limit=1)
+            if known:
+                return Linked(edge=transaction.update(Edge, known[0].id, {"weight": strength}), created=False)
+            edge = Edge(id=clock.new_id(), src=src, dst=dst, relationship=kind, weight=strength, created_at=clock.now())
+            return Linked(edge=transaction.insert(edge), created=True)
+
+    def _existing(self, memory_id: str) -> Memory:
+        found = self._engine.store.get(Memory, [accept.text("memory_id", memory_id)])
+        if not found:
+            raise MemoryNotFound(f"no memory has the id {memory_id}", memory_id=memory_id)
+        return found[0]
+
+    def _checked(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return the given fields as they may be stored, with the hash of the content where there is one."""
+        limit = self._engine.settings.max_content_bytes
+        checks: dict[str, Callable[[Any], Any]] = {
+            "content": lambda value: accept.content(value, max_bytes=limit),
+            "memory_type": accept.memory_type,
+            "tags": accept.tags,
+            "namespace": namespace_of,
+            "importance": lambda value: accept.ratio("importance", value),
+            "confidence": lambda value: accept.ratio("confidence", value),
+            "title": lambda value: accept.label("title", value),
+            "category": lambda value: accept.label("category", value),
+            "source": accept.source,
+            "metadata": lambda value: accept.metadata(value, max_bytes=limit),
+        }
+        values = {field: checks[field](value) for field, value in given.items()}
+        if "content" in values:
+            values["content_hash"] = content_hash(values["content"])
+        return values
+
+
+def store_in(transaction: Transaction, memory: Memory, *, deduplicate: bool = True) -> Stored:
+    """Insert a memory, or merge it into the one with the same content and namespace."""
+    twins: list[Memory] = []
+    if deduplicate:
+        same: Filter = {"content_hash": memory.content_hash, "namespace": memory.namespace}
+        twins = transaction.find(Memory, same, order="seq", limit=1)
+    if not twins:
+        return Stored(memory=transaction.insert(memory), created=True)
+    known = twins[0]
+    merged: dict[str, Any] = {
+        "tags": tuple(dict.fromkeys((*known.tags, *memory.tags))),
+        "metadata": {**known.metadata, **memory.metadata},
+        "importance": max(known.importance, memory.importance),
+    }
+    changed = tuple(field for field, value in merged.items() if getattr(known, field) != value)
+    if changed:
+        merged["updated_at"] = memory.updated_at
+        known = transaction.update(Memory, known.id, merged)
+    return Stored(memory=known, created=False, merged=changed)
+
+
+def ensure_node(transaction: Transaction, memory: Memory) -> None:
+    """Give a memory its node in the graph, if it has none yet."""
+    if not transaction.get(Node, [node_id(memory.id)]):
+        label = memory.title or memory.content.strip().splitlines()[0][:80]
+        transaction.insert(
+            Node(id=node_id(memory.id), kind="Memory", label=label, memory_id=memory.id, namespace=memory.namespace)
+        )
+
+
+def memory_filter(
+    *,
+    memory_type: str | None = None,
+    namespace: str | None = None,
+    tags: tuple[str, ...] = (),
+    source: str | None = None,
+    since: int | None = None,
+    until: int | None = None,
+) -> dict[str, object]:
+    """Return the filter for the given conditions; those that are None or empty do not count."""
+    where: dict[str, object] = {}
+    if memory_type is not None:
+        where["memory_type"] = accept.memory_type(memory_type)
+    scope = namespace_of(namespace)
+    if scope is not None:
+        where["namespace"] = scope
+    if tags:
+        where["tags"] = Has(accept.tags(tags))
+    if source is not None:
+        where["source"] = accept.source(source)
+    if since is not None or until is not None:
+        where["created_at"] = Range(at_least=since, below=until)
+    return where

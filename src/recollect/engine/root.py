@@ -1,0 +1,86 @@
+"""The composition root: settings in, nouns out. Cheap to make; store and embedder are opened when first used."""
+
+import threading
+from types import TracebackType
+from typing import Any
+
+from recollect.engine.admin import Admin
+from recollect.engine.archive import Archive
+from recollect.engine.embedding import Embedding
+from recollect.engine.memories import Memories
+from recollect.engine.namespaces import Namespaces
+from recollect.engine.recall import Recalls
+from recollect.engine.workspaces import Workspaces
+from recollect.errors import Conflict
+from recollect.operations import Operation, collect
+from recollect.settings import Settings, load
+from recollect.store.protocol import Store
+
+# Attribute of the engine → the noun that lives there. The operation table is read from these.
+NOUNS: dict[str, type] = {
+    "memories": Memories,
+    "recall": Recalls,
+    "namespaces": Namespaces,
+    "workspaces": Workspaces,
+    "archive": Archive,
+    "admin": Admin,
+}
+
+OPERATIONS: dict[str, Operation] = collect(NOUNS)
+
+
+class Engine:
+    """One memory: its nouns carry the operations.
+
+    Safe to share between threads. Use as a context manager, or close it; a closed engine cannot be used again.
+    """
+
+    def __init__(self, settings: Settings | None = None, **arguments: Any) -> None:
+        """Make an engine from settings, or from setting values by name (`Engine(home="/tmp/demo")`)."""
+        self.settings = settings or load(arguments)
+        self.memories = Memories(self)
+        self.recall = Recalls(self)
+        self.namespaces = Namespaces(self)
+        self.workspaces = Workspaces(self)
+        self.archive = Archive(self)
+        self.admin = Admin(self)
+        self.embedding = Embedding(self)
+        self._store: Store | None = None
+        self._closed = False
+        self._opening = threading.Lock()
+
+    @property
+    def store(self) -> Store:
+        """The store, opened on first use."""
+        with self._opening:
+            if self._closed:
+                raise Conflict("this engine is closed", hint="Make a new Engine.")
+            if self._store is None:
+                from recollect.store.sql import SqlStore
+                from recollect.store.sqlite import Sqlite
+
+                self._store = SqlStore(
+                    Sqlite(self.settings.database_path, busy_timeout_ms=self.settings.busy_timeout_ms)
+                )
+            return self._store
+
+    def start_background(self) -> None:
+        """Make missing vectors in a thread of this process until the engine is closed; for long-lived processes."""
+        self.embedding.start()
+
+    def close(self) -> None:
+        """Stop background work and close the database."""
+        self.embedding.stop()
+        with self._opening:
+            self._closed = True
+            store, self._store = self._store, None
+        if store is not None:
+            store.close()
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
