@@ -21,9 +21,9 @@ store "We retry failed requests five times with exponential back-off and jitter"
 store "Makefiles are indented with tabs, everything else with four spaces" --memory-type style
 store "The nightly build broke because the certificate of the package mirror had expired" --memory-type insight
 
-# Another process finds them: by meaning, not only by words.
-search "what happens when the network is unreliable" --limit 2
-search "why did CI fail" --limit 1
+# Another process finds them: by meaning, or by words.
+search "what happens when the network is unreliable" --k 1
+search "tabs or spaces?" --k 1
 
 # What is stored, and whether everything is well.
 stats
