@@ -229,33 +229,32 @@ def main(settings: Settings) -> int:
 
 def converse(server: Server, *, warm_up: Callable[[], None], close: Callable[[], None]) -> int:
     """Do what `main` does, for any server; `close` is called at the end if no call is still running."""
-    try:
-        source, sink = claim_streams()
-    except OSError:
-        return 0  # there is no stream to serve
+    source, sink = claim_streams()
     if os.isatty(source):
         log("serving MCP on standard input; an assistant usually starts this. Ctrl-C ends it.")
     conversation = Conversation(server, source, sink, warm_up=warm_up)
     _obey_signals(conversation.ring)
     if not conversation.hold():
         os._exit(0)  # a call is stuck where it cannot be told to stop; only the system can end it
-    signal.alarm(int(GRACE_S))
+    signal.setitimer(signal.ITIMER_REAL, GRACE_S)
     _guard(log, close)
-    signal.alarm(0)
+    signal.setitimer(signal.ITIMER_REAL, 0)
     return 0
 
 
 def claim_streams() -> tuple[int, int]:
     """Return private copies of standard input and output, and leave behind an empty input and standard error."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number: the one that is missing
     source, sink = os.dup(0), os.dup(1)
     os.set_blocking(sink, True)
-    null = os.open(os.devnull, os.O_RDWR)
+    null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
-    try:
-        os.dup2(2, 1)
-    except OSError:
-        os.dup2(null, 1)
     os.close(null)
+    os.dup2(2, 1)
     return source, sink
 
 
@@ -269,7 +268,7 @@ def _obey_signals(ring: Callable[[], None]) -> None:
     """Make the signals that mean "go" end the conversation, and the alarm the process, should that not be enough."""
 
     def go(number: int, frame: object) -> None:
-        signal.alarm(int(2 * LAST_S))
+        signal.setitimer(signal.ITIMER_REAL, 2 * LAST_S)
         ring()
 
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
