@@ -1,0 +1,69 @@
+"""Vectors made lately, kept in memory: asking again for the same text costs nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from recollect.providers.protocol import Embedder, Vectors
+
+CAPACITY = 10_000  # 15 MB of 384 numbers each, 60 MB of 1,536
+
+DIGEST_BYTES = 16  # stands for the text, so that a megabyte of it is not kept; two texts sharing one will not happen
+
+
+class CachedEmbedder:
+    """Embeds like `embedder`, but each text only once while it is among the `capacity` used last.
+
+    Safe to share between threads; while one embeds, the others still get what is kept.
+    """
+
+    def __init__(self, embedder: Embedder, capacity: int = CAPACITY) -> None:
+        self._embedder = embedder
+        self._capacity = capacity
+        self._kept: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()  # least lately used first
+        self._lock = threading.Lock()
+
+    @property
+    def model_id(self) -> str:
+        return self._embedder.model_id
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit vector per text, in order, as an array of the caller's own. Raises EmbeddingFailed."""
+        import numpy as np
+
+        if not texts:
+            return self._embedder.embed(texts)
+        digests = [_digest(text) for text in texts]
+        vectors = self._recall(digests)
+        missing = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in vectors}
+        if missing:
+            made = self._embedder.embed(list(missing.values()))
+            rows = {digest: row.copy() for digest, row in zip(missing, made, strict=True)}
+            self._keep(rows)
+            vectors |= rows
+        return np.stack([vectors[digest] for digest in digests])
+
+    def _recall(self, digests: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        with self._lock:
+            found = {digest: self._kept[digest] for digest in digests if digest in self._kept}
+            for digest in found:
+                self._kept.move_to_end(digest)
+            return found
+
+    def _keep(self, rows: dict[bytes, NDArray[np.float32]]) -> None:
+        with self._lock:
+            self._kept.update(rows)
+            while len(self._kept) > self._capacity:
+                self._kept.popitem(last=False)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()

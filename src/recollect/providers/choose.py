@@ -1,0 +1,67 @@
+"""Which embedder the settings ask for: one table, one row a provider, and only the chosen one is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from recollect.errors import ConfigError
+
+if TYPE_CHECKING:
+    from recollect.providers.exchange import Patience
+    from recollect.providers.protocol import Embedder
+    from recollect.settings import Settings
+
+
+def open_embedder(settings: Settings) -> Embedder | None:
+    """Return the embedder of `settings`, with a cache around it; None where embedding is off.
+
+    Loads no model and sends nothing. Raises ConfigError for settings that can never work, such as an address that is
+    none; a provider that is not there, or a key that is missing, fails in `embed`, so that recall stays lexical.
+    """
+    if settings.embed_provider == "off":
+        return None
+    from recollect.providers.cache import CachedEmbedder
+
+    return CachedEmbedder(PROVIDERS[settings.embed_provider](settings))
+
+
+def _local(settings: Settings) -> Embedder:
+    from recollect.providers.local import MODEL, LocalEmbedder
+
+    named = settings.embed_model.removeprefix("sentence-transformers/")
+    if named.lower() not in ("", MODEL.lower()):
+        raise ConfigError(
+            f"the local provider has no model {settings.embed_model!r}, only {MODEL}",
+            hint="Leave embed_model empty, or set embed_provider to ollama or openai.",
+            setting="embed_model",
+        )
+    return LocalEmbedder(threads=settings.embed_threads)
+
+
+def _ollama(settings: Settings) -> Embedder:
+    from recollect.providers.ollama import open_ollama
+
+    return open_ollama(url=settings.embed_url, model=settings.embed_model, patience=_patience(settings))
+
+
+def _openai(settings: Settings) -> Embedder:
+    from recollect.providers.openai import open_openai
+
+    return open_openai(
+        url=settings.embed_url,
+        model=settings.embed_model,
+        key=settings.embed_api_key,
+        dimensions=settings.embed_dimensions,
+        patience=_patience(settings),
+    )
+
+
+def _patience(settings: Settings) -> Patience:
+    from recollect.providers.exchange import Patience
+
+    return Patience(timeout_s=settings.embed_timeout_s, retries=settings.embed_retries)
+
+
+# The names that the setting embed_provider takes, apart from "off".
+PROVIDERS: Mapping[str, Callable[[Settings], Embedder]] = {"local": _local, "ollama": _ollama, "openai": _openai}

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import recollect.providers
+from recollect.errors import EmbeddingFailed
+from recollect.providers.local import DIMENSIONS, MAX_TOKENS, LocalEmbedder
+
+SHIPPED = Path(recollect.providers.__file__).with_name("minilm")
+
+CHECKSUMS = {
+    "model.onnx": "d5d77e64451959bcd131a2bd156100fdee9b2cfc9cc0fb2ee5036f2ce2bb8fe7",
+    "tokenizer.json": "07805d116826679de90b4edeb2222269c4b8753bc0981be4399f732b2708e904",
+}
+
+TEXTS = (
+    "The deploy fails when the database is locked.",
+    "x",
+    "Use tabs in Makefiles and spaces everywhere else; the linter checks both before every commit.",
+    "def retry(call, times=3):\n    for _ in range(times):\n        call()",
+    "the quick brown fox " * 40,
+)
+
+# No network: every attempt to name or reach a host fails, in a process with an empty environment.
+OFFLINE = """
+import sys
+def refuse(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto", "socket.bind"):
+        raise RuntimeError(event)
+sys.addaudithook(refuse)
+from recollect import settings
+from recollect.providers.choose import open_embedder
+embedder = open_embedder(settings.load(environment={"RECOLLECT_HOME": sys.argv[1]}))
+query, near, far = embedder.embed([
+    "how do we sign in users?", "Authentication is done with a session cookie.", "The chart is drawn in dark blue.",
+])
+print(embedder.model_id, query @ near > query @ far + 0.2)
+"""
+
+
+@pytest.fixture(scope="module")
+def embedder() -> LocalEmbedder:
+    return LocalEmbedder()
+
+
+@pytest.mark.parametrize(("name", "expected"), CHECKSUMS.items())
+def test_the_shipped_files_are_the_ones_that_were_built(name: str, expected: str) -> None:
+    assert hashlib.sha256((SHIPPED / name).read_bytes()).hexdigest() == expected
+    assert expected in (SHIPPED / "ORIGIN.md").read_text(encoding="utf-8")
+
+
+def test_the_model_travels_with_its_licence() -> None:
+    assert "Apache License" in (SHIPPED / "LICENSE").read_text(encoding="utf-8")
+    assert "all-MiniLM-L6-v2" in (SHIPPED / "NOTICE").read_text(encoding="utf-8")
+
+
+@pytest.mark.promise("B1")
+def test_meaning_is_found_without_network_key_or_service(tmp_path: Path) -> None:
+    command = [sys.executable, "-I", "-c", OFFLINE, str(tmp_path / "home")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env={})
+    assert done.stdout.split() == ["all-MiniLM-L6-v2/int8", "True"]
+
+
+@pytest.mark.promise("E10")
+@pytest.mark.parametrize(
+    ("query", "near", "far"),
+    [
+        ("the build is broken", "compilation failed with errors", "the cat sleeps on the sofa"),
+        ("How are passwords stored?", "Credentials are hashed with bcrypt.", "Invoices are sent on Mondays."),
+        ("read a file in Python", "with open(path) as f:\n    text = f.read()", "SELECT count(*) FROM orders"),
+        ("sqlite3.OperationalError: database is locked", "two writers block each other", "the logo is green"),
+    ],
+)
+def test_a_paraphrase_is_nearer_than_an_unrelated_text(
+    embedder: LocalEmbedder, query: str, near: str, far: str
+) -> None:
+    vectors = embedder.embed([query, near, far])
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.1
+
+
+@pytest.mark.promise("E10")
+def test_vectors_have_unit_length(embedder: LocalEmbedder) -> None:
+    vectors = embedder.embed(["", " ", "x", "\x00", "\ud800", "東京 😀", *TEXTS])
+    assert vectors.shape == (6 + len(TEXTS), DIMENSIONS) and vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+@pytest.mark.promise("E10")
+def test_a_vector_is_the_mean_of_the_token_states_weighted_by_the_attention_mask(embedder: LocalEmbedder) -> None:
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(SHIPPED / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    encoding = tokenizer.encode(TEXTS[0])
+    session = onnxruntime.InferenceSession(str(SHIPPED / "model.onnx"), providers=["CPUExecutionProvider"])
+    names = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask, "token_type_ids": encoding.type_ids}
+    states = session.run(None, {name: np.array([values], dtype=np.int64) for name, values in names.items()})[0][0]
+    mean = np.average(states, axis=0, weights=encoding.attention_mask)
+    assert np.allclose(embedder.embed([TEXTS[0]])[0], mean / np.linalg.norm(mean), atol=1e-3)
+
+
+def test_a_text_has_the_same_vector_alone_and_in_any_company(embedder: LocalEmbedder) -> None:
+    """To the bit: no other text takes part in the run that makes it, so quantisation cannot leak between texts."""
+    together = embedder.embed(TEXTS)
+    assert np.array_equal(together, np.concatenate([embedder.embed([text]) for text in TEXTS]))
+    assert np.array_equal(together[::-1], embedder.embed(TEXTS[::-1]))
+
+
+@pytest.mark.promise("E10")
+def test_what_follows_token_512_is_not_read(embedder: LocalEmbedder) -> None:
+    read = MAX_TOKENS - 2  # the model's own marks stand at both ends
+    words, last, beyond = embedder.embed(
+        ["dog " * read, "dog " * (read - 1) + "engine", "dog " * read + "engine " * 1000]
+    )
+    assert np.array_equal(words, beyond)
+    assert not np.array_equal(words, last)
+
+
+def test_a_megabyte_of_text_is_embedded_by_its_beginning(embedder: LocalEmbedder) -> None:
+    start, whole = embedder.embed(["the cat " * 300, "the cat " * 131_072])
+    assert np.array_equal(start, whole)
+
+
+def test_nothing_in_gives_nothing_out_and_loads_nothing(tmp_path: Path) -> None:
+    assert LocalEmbedder(folder=tmp_path).embed([]).shape == (0, DIMENSIONS)
+
+
+def test_threads_may_share_an_embedder_from_its_first_use(embedder: LocalEmbedder) -> None:
+    fresh = LocalEmbedder()
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: fresh.embed(TEXTS[:2]), range(8)))
+    expected = embedder.embed(TEXTS[:2])
+    assert all(np.array_equal(answer, expected) for answer in answers)
+
+
+def test_more_threads_give_the_same_meaning(embedder: LocalEmbedder) -> None:
+    """Sums may be taken in another order, and int8 rounding makes the most of it: alike, not equal."""
+    cosines = (LocalEmbedder(threads=2).embed(TEXTS) * embedder.embed(TEXTS)).sum(axis=1)
+    assert cosines.min() > 0.98
+
+
+@pytest.mark.parametrize("missing", ["model.onnx", "tokenizer.json"])
+def test_a_missing_model_file_is_said_with_what_to_do(tmp_path: Path, missing: str) -> None:
+    for name in CHECKSUMS.keys() - {missing}:
+        (tmp_path / name).symlink_to(SHIPPED / name)
+    with pytest.raises(EmbeddingFailed) as caught:
+        LocalEmbedder(folder=tmp_path).embed(["text"])
+    assert missing in caught.value.message and "Reinstall" in caught.value.hint
+
+
+@pytest.mark.parametrize("damaged", ["model.onnx", "tokenizer.json"])
+def test_a_damaged_model_file_is_said_with_what_to_do(tmp_path: Path, damaged: str) -> None:
+    for name in CHECKSUMS.keys() - {damaged}:
+        (tmp_path / name).symlink_to(SHIPPED / name)
+    (tmp_path / damaged).write_bytes((SHIPPED / damaged).read_bytes()[:1000])
+    with pytest.raises(EmbeddingFailed) as caught:
+        LocalEmbedder(folder=tmp_path).embed(["text"])
+    assert "cannot be loaded" in caught.value.message and "Reinstall" in caught.value.hint
