@@ -1,0 +1,159 @@
+"""Memories and what was done with them, as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect import model
+from recollect.render.block import (
+    PARTICULAR_CHARACTERS,
+    Block,
+    Entry,
+    Fact,
+    Facts,
+    Line,
+    Listing,
+    Quote,
+    Show,
+    particular,
+    present,
+)
+from recollect.render.measure import count, day, since
+from recollect.render.untrusted import clip, inline, visible
+
+# A recalled memory is shown up to here, about 500 tokens: ten of them still fit beside a question. `get` shows all.
+RECALLED_CHARACTERS = 2_000
+# A listed memory is a reminder of itself: one line of a wide terminal.
+LISTED_CHARACTERS = 120
+
+
+def _particulars(memory: model.Memory, now: int | None) -> tuple[Fact, ...]:
+    """Return what a reader must know to use a memory: who it is, where it belongs, and whether it still holds."""
+    return present(
+        (
+            ("id", inline(memory.id)),
+            ("title", inline(memory.title or "")),
+            ("namespace", inline(memory.namespace or "")),
+            ("category", inline(memory.category or "")),
+            ("tags", inline(", ".join(memory.tags))),
+            ("source", memory.source if memory.source != "user" else ""),
+            ("trust", f"{memory.trust:.2f}" if memory.trust < 1 else ""),
+            ("confidence", f"{memory.confidence:.2f}" if memory.confidence < 1 else ""),
+            ("superseded by", inline(memory.superseded_by or "")),
+            ("valid until", day(memory.valid_to, now) if memory.valid_to is not None else ""),
+            ("expires", day(memory.expires_at, now) if memory.expires_at is not None else ""),
+        )
+    )
+
+
+def _memory(memory: model.Memory, now: int | None) -> list[Block]:
+    facts = _particulars(memory, now) + present(
+        (
+            ("importance", f"{memory.importance:.2f}"),
+            ("updated", day(memory.updated_at, now) if memory.updated_at > memory.created_at else ""),
+            ("read", count(memory.access_count, "time") if memory.access_count else ""),
+            ("metadata", particular(memory.metadata) if memory.metadata else ""),
+        )
+    )
+    return [Quote(f"{memory.memory_type} of {day(memory.created_at, now)}", facts, visible(memory.content))]
+
+
+def _stored(stored: model.Stored, now: int | None) -> list[Block]:
+    memory = stored.memory
+    said = "Stored." if stored.created else "Known already: nothing new was stored."
+    facts = _particulars(memory, now) + present(
+        (
+            ("type", memory.memory_type),
+            ("importance", f"{memory.importance:.2f}"),
+            ("merged", inline(", ".join(stored.merged))),
+        )
+    )
+    return [Line(said, "good" if stored.created else "weak"), Facts(facts)]
+
+
+def _deleted(deleted: model.Deleted, _now: int | None) -> list[Block]:
+    if not deleted.deleted:
+        return [Line("Nothing was deleted.", "weak")]
+    return [Line(f"Deleted {count(deleted.deleted, 'memory')}."), Facts((("batch to undo", inline(deleted.batch)),))]
+
+
+def _page(page: model.MemoryPage, now: int | None) -> list[Block]:
+    if not page.memories:
+        return [Line(f"No memories here ({page.total:,} in all)." if page.total else "No memories.", "weak")]
+    first, last = page.offset + 1, page.offset + len(page.memories)
+    more = f" Ask with offset {last} for more." if last < page.total else ""
+    entries = tuple(
+        Entry(
+            inline(memory.id),
+            " · ".join(
+                part
+                for part in (memory.memory_type, since(memory.updated_at, now), inline(memory.namespace or ""))
+                if part
+            ),
+            inline(memory.title or memory.content, LISTED_CHARACTERS),
+        )
+        for memory in page.memories
+    )
+    return [Line(f"Memories {first:,} to {last:,} of {page.total:,}.{more}"), Listing(entries)]
+
+
+def _hit(hit: model.Hit, now: int | None, number: int = 1) -> list[Block]:
+    memory = hit.memory
+    text = visible(memory.content)
+    shown = clip(text, RECALLED_CHARACTERS)
+    facts = _particulars(memory, now) + present((("why", inline(hit.reason)),))
+    head = f"{number}. {memory.memory_type}, score {hit.score:.2f}, {day(memory.updated_at, now)}"
+    return [Quote(head, facts, shown, max(0, len(text) - len(shown)))]
+
+
+def _recall(recall: model.Recall, now: int | None) -> list[Block]:
+    found = f"{count(len(recall.hits), 'memory')} found, best first" if recall.hits else "Nothing found"
+    blocks: list[Block] = [
+        Line(f"{found} ({recall.mode} search).", "" if recall.hits else "weak"),
+        Facts(
+            (
+                ("query", inline(recall.query, PARTICULAR_CHARACTERS)),
+                *(("note", inline(note)) for note in recall.notes),
+            )
+        ),
+    ]
+    for number, hit in enumerate(recall.hits, 1):
+        blocks += _hit(hit, now, number)
+    return blocks
+
+
+def _signals(signals: model.Signals, _now: int | None) -> list[Block]:
+    rows = (
+        ("lexical", None if signals.lexical is None else f"{signals.lexical:.3f} (rank {signals.lexical_rank})"),
+        ("semantic", None if signals.semantic is None else f"{signals.semantic:.3f} (rank {signals.semantic_rank})"),
+        ("matched terms", inline(", ".join(signals.matched_terms))),
+    )
+    return [Facts(present(rows))]
+
+
+def _linked(linked: model.Linked, _now: int | None) -> list[Block]:
+    edge = linked.edge
+    return [
+        Line("Linked." if linked.created else "The link was there already.", "good" if linked.created else "weak"),
+        Facts(
+            (
+                ("from", inline(edge.src)),
+                ("relationship", edge.relationship),
+                ("to", inline(edge.dst)),
+                ("weight", f"{edge.weight:g}"),
+                ("id", inline(edge.id)),
+            )
+        ),
+    ]
+
+
+SHOWN: Mapping[type[model.Record], Show] = {
+    model.Memory: _memory,
+    model.Stored: _stored,
+    model.Deleted: _deleted,
+    model.MemoryPage: _page,
+    model.Signals: _signals,
+    model.Hit: _hit,
+    model.Recall: _recall,
+    model.Linked: _linked,
+}

@@ -1,0 +1,197 @@
+"""Namespaces, workspaces, counts, health, files and history, as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from recollect import model
+from recollect.render.block import (
+    PARTICULAR_CHARACTERS,
+    Block,
+    Entry,
+    Facts,
+    Grid,
+    Line,
+    Listing,
+    Quote,
+    Show,
+    Tone,
+    present,
+)
+from recollect.render.measure import count, day, since, size
+from recollect.render.untrusted import inline, visible
+
+TONES: Mapping[str, Tone] = {"ok": "good", "degraded": "weak", "failed": "bad"}
+
+
+def _place(namespace: str | None) -> str:
+    return "(none)" if namespace is None else inline(namespace)
+
+
+def _kinds(by_type: Mapping[str, int]) -> str:
+    return ", ".join(f"{inline(name)} {number:,}" for name, number in by_type.items())
+
+
+def _namespace_stats(stats: model.NamespaceStats, now: int | None) -> list[Block]:
+    rows = (
+        ("namespace", _place(stats.namespace)),
+        ("memories", f"{stats.memories:,}"),
+        ("types", _kinds(stats.by_type)),
+        ("nodes", f"{stats.nodes:,}"),
+        ("edges", f"{stats.edges:,}"),
+        ("sessions", f"{stats.sessions:,}"),
+        ("oldest", None if stats.oldest_at is None else day(stats.oldest_at, now)),
+        ("newest", None if stats.newest_at is None else day(stats.newest_at, now)),
+    )
+    return [Facts(present(rows))]
+
+
+def _namespace_list(answer: model.NamespaceList, _now: int | None) -> list[Block]:
+    if not answer.namespaces:
+        return [Line("No namespaces.", "weak")]
+    rows = tuple((_place(row.namespace), f"{row.memories:,}") for row in answer.namespaces)
+    return [Grid(("namespace", "memories"), rows)]
+
+
+def _namespace_count(row: model.NamespaceCount, _now: int | None) -> list[Block]:
+    return [Facts((("namespace", _place(row.namespace)), ("memories", f"{row.memories:,}")))]
+
+
+def _workspace(workspace: model.WorkspaceView, _now: int | None) -> list[Block]:
+    rows = (
+        ("workspace", inline(workspace.id)),
+        ("name", inline(workspace.name)),
+        ("description", inline(workspace.description, PARTICULAR_CHARACTERS)),
+        ("memories", f"{workspace.memory_count:,}"),
+        ("created", inline(workspace.created_at)),
+        ("updated", inline(workspace.updated_at)),
+    )
+    return [Facts(present(rows))]
+
+
+def _workspace_answer(answer: model.WorkspaceAnswer, now: int | None) -> list[Block]:
+    said = Line("Workspace created.", "good") if answer.created else Line("Workspace found.")
+    return [said, *_workspace(answer.workspace, now)]
+
+
+def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
+    pending = f" ({stats.pending_embeddings:,} pending)" if stats.pending_embeddings else ""
+    rows = (
+        ("memories", f"{stats.memories:,}"),
+        ("types", _kinds(stats.by_type)),
+        ("embeddings", f"{stats.embeddings:,}{pending}"),
+        ("embedding model", inline(stats.embedding_model)),
+        ("nodes", f"{stats.nodes:,}"),
+        ("edges", f"{stats.edges:,}"),
+        ("namespaces", f"{stats.namespaces:,}"),
+        ("workspaces", f"{stats.workspaces:,}"),
+        ("sessions", f"{stats.sessions:,}"),
+        ("logged changes", f"{stats.changes:,}"),
+        ("database", inline(stats.database)),
+        ("size", size(stats.database_bytes)),
+        ("schema", str(stats.schema_version)),
+    )
+    return [Facts(present(rows))]
+
+
+def _checks(checks: Iterable[model.Check]) -> Grid:
+    kept = tuple(checks)
+    rows = tuple(
+        (
+            check.status,
+            inline(check.name),
+            inline(f"{check.detail.removesuffix('.')}. {check.mend}" if check.mend else check.detail),
+        )
+        for check in kept
+    )
+    return Grid(("status", "check", "detail"), rows, tuple(TONES[check.status] for check in kept))
+
+
+def _check(check: model.Check, _now: int | None) -> list[Block]:
+    return [_checks([check])]
+
+
+def _health(health: model.Health, _now: int | None) -> list[Block]:
+    said = {
+        "ok": "Everything works.",
+        "degraded": "Works, but less well than it could.",
+        "failed": "Something is broken.",
+    }
+    return [Line(f"{said[health.status]} recollect {health.version}", TONES[health.status]), _checks(health.checks)]
+
+
+def _exported(exported: model.Exported, _now: int | None) -> list[Block]:
+    said = f"Exported {count(exported.memories, 'memory')} in {count(exported.lines, 'line')}."
+    blocks: list[Block] = [Line(said, "good")]
+    if exported.path is not None:
+        blocks.append(Facts((("path", inline(exported.path)),)))
+    if exported.content is not None:
+        blocks.append(Quote("JSON lines", (), visible(exported.content.rstrip("\n"))))
+    return blocks
+
+
+def _imported(imported: model.Imported, _now: int | None) -> list[Block]:
+    rows = (
+        ("new", f"{imported.created:,}"),
+        ("known already", f"{imported.known:,}"),
+        ("merged", f"{imported.merged:,}"),
+        ("batch to undo", inline(imported.batch)),
+    )
+    return [Line(f"Imported {count(imported.lines, 'line')}.", "good"), Facts(present(rows))]
+
+
+def _rebuilt(rebuilt: model.Rebuilt, _now: int | None) -> list[Block]:
+    rows = (
+        ("text rows", f"{rebuilt.text_rows:,}"),
+        ("vectors dropped", f"{rebuilt.vectors_dropped:,}"),
+        ("vectors made", f"{rebuilt.vectors_made:,}"),
+        ("vectors pending", f"{rebuilt.vectors_pending:,}"),
+    )
+    return [Line("Rebuilt.", "good"), Facts(rows)]
+
+
+def _undone(undone: model.Undone, _now: int | None) -> list[Block]:
+    rows = (("undone", inline(undone.undone)), ("batch to undo this", inline(undone.batch)))
+    return [Line(f"Put back {count(undone.restored, 'row')}.", "good"), Facts(present(rows))]
+
+
+def _history(history: model.History, now: int | None) -> list[Block]:
+    if not history.changes:
+        return [Line("No changes.", "weak")]
+    batches: dict[str, list[model.Change]] = {}
+    for change in history.changes:
+        batches.setdefault(change.batch, []).append(change)
+    entries = tuple(
+        Entry(inline(batch), f"{since(changes[0].at, now)} · {inline(changes[0].operation)}", _together(changes))
+        for batch, changes in batches.items()
+    )
+    said = f"{len(history.changes):,} of {count(history.total, 'change')}, newest first; each batch is undone as one."
+    return [Line(said), Listing(entries, fenced=False)]
+
+
+def _together(changes: list[model.Change]) -> str:
+    """Return what a batch did: the one row it touched, or how many of each kind."""
+    if len(changes) == 1:
+        return inline(f"{changes[0].action} {changes[0].entity} {changes[0].entity_id}")
+    kinds: dict[str, int] = {}
+    for change in changes:
+        kind = inline(f"{change.action} {change.entity}")
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return ", ".join(f"{kind} ×{number:,}" for kind, number in kinds.items())
+
+
+SHOWN: Mapping[type[model.Record], Show] = {
+    model.NamespaceStats: _namespace_stats,
+    model.NamespaceList: _namespace_list,
+    model.NamespaceCount: _namespace_count,
+    model.WorkspaceView: _workspace,
+    model.WorkspaceAnswer: _workspace_answer,
+    model.Stats: _stats,
+    model.Check: _check,
+    model.Health: _health,
+    model.Exported: _exported,
+    model.Imported: _imported,
+    model.Rebuilt: _rebuilt,
+    model.Undone: _undone,
+    model.History: _history,
+}

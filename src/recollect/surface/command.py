@@ -1,0 +1,142 @@
+"""What can be typed after `recollect`: every row of the operation table, and the few commands written by hand.
+
+Both have the same face (`command`, `summary`, `description`, `parameters`), so that parsing, help, the overview and
+shell completion are one fold over one list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, Protocol
+
+from msgspec import NODEFAULT
+
+from recollect.operations import Operation, Parameter
+
+
+class Command(Protocol):
+    """What parsing, help and completion need to know of a command."""
+
+    @property
+    def command(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
+    @property
+    def positional(self) -> tuple[str, ...]: ...
+
+
+class Handwritten(NamedTuple):
+    """A command that is no operation; cli.py holds what it does."""
+
+    command: str
+    summary: str
+    description: str
+    parameters: tuple[Parameter, ...] = ()
+    positional: tuple[str, ...] = ()
+
+
+HANDWRITTEN: tuple[Handwritten, ...] = (
+    Handwritten(
+        "serve",
+        "Serve the memory to an assistant over MCP on standard input and output.",
+        "Serve the memory to an assistant over MCP on standard input and output. Assistants start this themselves.",
+        (Parameter("toolset", Literal["all", "core"], None, "tools listed: all, or core, the few an agent needs"),),
+    ),
+    Handwritten(
+        "config",
+        "Show each setting, its value and where it was found.",
+        "Show each setting, its value and where it was found. Secrets are masked.\n\n"
+        "A value is looked for in this order: argument, environment (RECOLLECT_NAME), project file (.recollect.toml), "
+        "user file (config.toml in the home folder), default.",
+    ),
+    Handwritten(
+        "completion",
+        "Print a script that completes commands, options and choices in a shell.",
+        "Print a script that completes commands, options and choices in a shell.\n\n"
+        'bash: add `eval "$(recollect completion bash)"` to ~/.bashrc. '
+        "zsh: write it to a file named _recollect in a folder of $fpath. "
+        "fish: write it to ~/.config/fish/completions/recollect.fish.",
+        (Parameter("shell", Literal["bash", "zsh", "fish"], NODEFAULT, "the shell to write for"),),
+    ),
+    Handwritten("help", "Show how a command is called.", "Show how a command is called: recollect help COMMAND."),
+)
+
+
+class GlobalOption(NamedTuple):
+    """An option every command takes, before or after its name; one without a metavar is a flag."""
+
+    flags: tuple[str, ...]
+    metavar: str
+    help: str
+
+
+GLOBAL_OPTIONS: tuple[GlobalOption, ...] = (
+    GlobalOption(("--json",), "", 'print one line of JSON: the answer, or {"error": …}'),
+    GlobalOption(("--home",), "FOLDER", "folder of the database and settings (default: ~/.recollect)"),
+    GlobalOption(("--database",), "FILE", "database file (default: recollect.db in the home folder)"),
+    GlobalOption(
+        ("-v", "--verbose"), "", "say more on standard error: progress, log, the trace of an unexpected error"
+    ),
+    GlobalOption(("--version",), "", "print the version"),
+    GlobalOption(("-h", "--help"), "", "show help"),
+)
+
+YES = GlobalOption(("-y", "--yes"), "", "do not ask for confirmation")
+
+# Whether a destructive operation asks first. One memory is not asked about: it is in sight when its id is typed, and
+# `recollect undo` brings it back. A namespace is, since nobody sees the thousands of memories behind its name.
+# A destructive operation that is not listed asks.
+QUESTIONS: Mapping[str, str] = {
+    "delete_memory": "",
+    "undo": "",
+    "delete_namespace": "Delete everything in namespace {namespace}?",
+}
+
+
+def question(command: Command) -> str:
+    """Return what is asked before the command runs, with its arguments in braces; empty: nothing."""
+    if not isinstance(command, Operation) or not command.destructive:
+        return ""
+    return QUESTIONS.get(command.name, f"Really {command.command}?")
+
+
+# How the overview groups commands; what no group names comes last, under `OTHER`.
+GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Remember and recall", ("store", "search", "get", "list", "update", "delete", "associate")),
+    (
+        "Keep projects apart",
+        (
+            "namespaces",
+            "namespace-stats",
+            "delete-namespace",
+            "workspace-init",
+            "workspace-create",
+            "workspace-retrieve",
+        ),
+    ),
+    ("Look after it", ("stats", "health", "changes", "undo", "export", "import", "rebuild")),
+    ("Connect and set up", ("serve", "config", "completion", "help")),
+)
+OTHER = "Further commands"
+
+
+def positionals(command: Command) -> tuple[Parameter, ...]:
+    """Return the parameters written by position: the required ones, then those the operation names."""
+    required = tuple(row for row in command.parameters if row.required)
+    return required + tuple(row for row in command.parameters if row.name in command.positional and not row.required)
+
+
+def optionals(command: Command) -> tuple[Parameter, ...]:
+    """Return the parameters written as options."""
+    return tuple(row for row in command.parameters if not row.required and row.name not in command.positional)
+
+
+def commands(operations: Mapping[str, Operation]) -> dict[str, Command]:
+    """Return every command by its name: operations in the order of their table, then the handwritten ones."""
+    table: dict[str, Command] = {row.command: row for row in operations.values()}
+    table.update((row.command, row) for row in HANDWRITTEN)
+    return table

@@ -1,0 +1,55 @@
+"""What the commands that are no operations do; command.py says how they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from recollect.render.untrusted import inline
+from recollect.settings import Settings, load
+from recollect.surface.command import Command
+from recollect.surface.form import read
+from recollect.surface.output import Output
+
+Written = Callable[[Mapping[str, Any], Settings, Mapping[str, Command], Output], int]
+
+# Shown for a secret that is set; its length tells nothing.
+MASK = "********"
+
+
+def _serve(values: Mapping[str, Any], settings: Settings, table: Mapping[str, Command], _output: Output) -> int:
+    from recollect.surface.stdio import main
+
+    if "toolset" in values:
+        (parameter,) = table["serve"].parameters
+        given = {row.setting.name: row.value for row in settings.rows() if row.source == "argument"}
+        settings = load({**given, "toolset": read(parameter, values["toolset"])})
+    return main(settings)
+
+
+def _config(_values: Mapping[str, Any], settings: Settings, _table: Mapping[str, Command], output: Output) -> int:
+    rows = [
+        (row.setting, MASK if row.setting.secret and row.value else row.value, row.source) for row in settings.rows()
+    ]
+    if output.as_json:
+        shown = [{"name": row.name, "value": value, "source": source, "help": row.help} for row, value, source in rows]
+        output.line(msgspec.json.encode({"settings": shown}))
+    else:
+        from recollect.render.block import Grid
+
+        cells = tuple((row.name, inline(str(value)), inline(source)) for row, value, source in rows)
+        output.blocks([Grid(("setting", "value", "source"), cells)])
+    return 0
+
+
+def _completion(values: Mapping[str, Any], _settings: Settings, table: Mapping[str, Command], output: Output) -> int:
+    from recollect.surface.completion import script
+
+    (parameter,) = table["completion"].parameters
+    output.text(script(read(parameter, values["shell"]), table))
+    return 0
+
+
+WRITTEN: Mapping[str, Written] = {"serve": _serve, "config": _config, "completion": _completion}

@@ -1,0 +1,128 @@
+"""Where answers and errors of the command line go, and in which dress.
+
+    --json           one line of JSON on standard output, errors too
+    a terminal       drawn with colours (terminal.py)
+    anything else    plain text; errors on standard error
+
+What cannot be encoded is escaped, never a crash; a reader that goes away (`| head`) ends the output quietly.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+from recollect.clock import now
+from recollect.errors import RecollectError
+from recollect.model import Exported, Record
+from recollect.render import error_to_json, error_to_text, to_blocks, to_json
+
+if TYPE_CHECKING:
+    from recollect.render.block import Block
+
+
+class ReaderGone(Exception):
+    """Whoever read our output went away."""
+
+
+class Output:
+    """The two streams of one run."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+
+    def record(self, record: Record) -> None:
+        """Show an answer. An export without a path is its content itself, so that `> file` gets nothing else."""
+        if self.as_json:
+            self.line(to_json(record))
+        elif isinstance(record, Exported) and record.content is not None:
+            self.raw(record.content.encode("utf-8", "backslashreplace"))
+        else:
+            self.blocks(to_blocks(record, now()))
+
+    def blocks(self, blocks: list[Block]) -> None:
+        """Show blocks: drawn on a terminal, plain elsewhere."""
+        if not is_terminal(sys.stdout):
+            from recollect.render.plain import print_plain
+
+            self.text(print_plain(blocks) + "\n")
+            return
+        from recollect.surface.terminal import draw
+
+        with _quiet_when_gone():
+            draw(blocks, sys.stdout)
+
+    def line(self, document: bytes) -> None:
+        """Write one JSON document and a newline."""
+        self.raw(document + b"\n")
+
+    def raw(self, content: bytes) -> None:
+        """Write bytes as they are."""
+        if sys.stdout is not None:
+            with _quiet_when_gone():
+                sys.stdout.flush()
+                sys.stdout.buffer.write(content)
+                sys.stdout.buffer.flush()
+
+    def text(self, text: str) -> None:
+        """Write text that is made to be read."""
+        if sys.stdout is not None:
+            with _quiet_when_gone():
+                sys.stdout.write(text)
+                sys.stdout.flush()
+
+    def error(self, error: RecollectError) -> None:
+        """Show an error: on standard output as JSON where that was asked for, else on standard error."""
+        if self.as_json:
+            self.line(error_to_json(error))
+        elif sys.stderr is not None:
+            text = error_to_text(error)
+            sys.stderr.write((_coloured(text) if _has_colour(sys.stderr) else text) + "\n")
+            sys.stderr.flush()
+
+
+def is_terminal(stream: IO[Any] | None) -> bool:
+    """Tell whether a person looks at the stream."""
+    return stream is not None and stream.isatty()
+
+
+class _quiet_when_gone:  # noqa: N801 - reads as a statement
+    """Turn a broken pipe into ReaderGone, and any other failure to write into an error that says so."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, problem: BaseException | None, _trace: object) -> None:
+        if isinstance(problem, BrokenPipeError):
+            _drop_output()
+            raise ReaderGone from None
+        if isinstance(problem, OSError):
+            _drop_output()
+            raise RecollectError(
+                f"the answer could not be written: {problem.strerror}",
+                hint="What the command did is done; only its answer is lost. Check where its output goes.",
+            ) from None
+
+
+def _drop_output() -> None:
+    """Let the interpreter's own flush at exit succeed: what is left in the buffer goes nowhere."""
+    void = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(void, 1)
+    os.close(void)
+
+
+def _has_colour(stream: IO[Any]) -> bool:
+    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _coloured(text: str) -> str:
+    """Return the three lines of an error in colour; drawing them with rich would cost more than most commands."""
+    message, hint, code = text.split("\n")
+    return (
+        f"\x1b[1;31merror:\x1b[0m \x1b[1m{message.removeprefix('error: ')}\x1b[0m\n"
+        f"\x1b[36mhint:\x1b[0m {hint.removeprefix('hint: ')}\n\x1b[2m{code}\x1b[0m"
+    )
