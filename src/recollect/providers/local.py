@@ -40,7 +40,8 @@ MAX_BYTES = 16_384
 #     mixed, sorted      58.5   58.6   57.3   52.1   43.5   32.3     300 paragraphs of 8-379 tokens
 #
 # So a batch wins 12 % on very short texts and loses on real ones, where its padding is computed too (1.25 times the
-# tokens in runs of 16, 1.56 in runs of 32, although sorted by length). With nothing padded, the attention mask is all ones and the mean weighted by it is the plain mean.
+# tokens in runs of 16, 1.56 in runs of 32, although sorted by length). With nothing padded, the attention mask is all
+# ones and the mean weighted by it is the plain mean.
 
 # Why each: on x86 without VNNI the fast int8 kernel overflows 16 bits and quietly returns other vectors, the precise
 # one does not (no other processor is affected); idle threads that spin would heat a laptop between two texts.
