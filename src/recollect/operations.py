@@ -140,7 +140,7 @@ class Operation:
         """
         try:
             value = msgspec.convert(dict(arguments), self.arguments_type, strict=False)
-        except msgspec.ValidationError as problem:
+        except (msgspec.ValidationError, UnicodeEncodeError) as problem:
             known = ", ".join(row.name + ("" if row.required else "?") for row in self.parameters)
             raise InvalidInput(
                 f"{self.name}: {problem}",

@@ -187,6 +187,8 @@ def test_text_stays_text_whatever_it_spells(text: str) -> None:
         ({"title": "Emma", "tags": [1]}, "tags"),
         ({"title": "Emma", "kind": "novel"}, "kind"),
         ({"title": "Emma", "details": "{}"}, "details"),
+        ({"title": "Emma", "kind": "\udcff"}, "surrogates"),
+        ({"title": "Emma", "weight": "\udcff"}, "surrogates"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(given: dict[str, Any], named: str) -> None:
