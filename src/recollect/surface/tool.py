@@ -113,11 +113,7 @@ class Bare:
                 self._done[name] = {"type": "object"}
                 self._done[name] = self.schema(self._components[name])
             return self._done[name]
-        kept = {key: self._part(key, value) for key, value in schema.items() if key not in PROSE and value != []}
-        branches = kept.get("anyOf", ())
-        if len(branches) == 2 and branches[1] == NULL and set(branches[0]) == {"type"}:
-            return {"type": [branches[0]["type"], "null"]}
-        return kept
+        return {key: self._part(key, value) for key, value in schema.items() if key not in PROSE and value != []}
 
     def _part(self, key: str, value: Any) -> Any:
         if key == "properties":

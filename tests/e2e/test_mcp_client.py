@@ -1,0 +1,188 @@
+"""The official SDK's client talks to `recollect serve` in every way it can negotiate."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator
+
+from recollect.engine import OPERATIONS
+from recollect.operations import by_tool_name
+from recollect.surface.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
+from recollect.surface.mcp import HANDSHAKE, INSTRUCTIONS, MODERN
+
+mcp = pytest.importorskip("mcp")
+
+PATIENCE_S = 120
+COMMAND = str(Path(sys.executable).with_name("recollect"))
+
+# How the client opens → the version both end up with.
+MODES = {"auto": MODERN, "legacy": HANDSHAKE[0], MODERN: MODERN}
+
+Talk = Callable[[Any], Awaitable[Any]]
+
+
+@pytest.fixture
+def converse(home: Path) -> Callable[..., Any]:
+    """Runs a conversation with a server process of its own, all of them on the same home."""
+
+    def run(talk: Talk, mode: str = "auto", **options: Any) -> Any:
+        server = mcp.StdioServerParameters(
+            command=COMMAND, args=["serve"], env={"RECOLLECT_HOME": str(home), "RECOLLECT_EMBED_PROVIDER": "off"}
+        )
+
+        async def hold() -> Any:
+            async with mcp.Client(server, mode=mode, read_timeout_seconds=PATIENCE_S, **options) as client:
+                return await talk(client)
+
+        return asyncio.run(hold())
+
+    return run
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_client_and_the_server_agree_on_the_version(converse: Any, mode: str) -> None:
+    async def talk(client: Any) -> None:
+        assert client.protocol_version == MODES[mode]
+        if mode != MODERN:  # without a question there is no answer that could carry them
+            assert client.instructions == INSTRUCTIONS
+            assert client.server_info.name == "recollect"
+
+    converse(talk, mode)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_client_lists_every_operation_and_alias(converse: Any, mode: str) -> None:
+    async def talk(client: Any) -> None:
+        tools = (await client.list_tools()).tools
+        assert {tool.name for tool in tools} == set(by_tool_name(OPERATIONS))
+        for tool in tools:
+            assert tool.description
+            Draft202012Validator.check_schema(tool.input_schema)
+            Draft202012Validator.check_schema(tool.output_schema)
+
+    converse(talk, mode)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_one_server_stores_another_recalls(converse: Any, mode: str) -> None:
+    async def store(client: Any) -> str:
+        await client.list_tools()  # so that the client holds the answer against the schema
+        result = await client.call_tool("store_memory", {"content": "The parser lives in grammar.py", "tags": ["code"]})
+        assert not result.is_error
+        return str(result.structured_content["memory"]["id"])
+
+    async def recall(client: Any) -> None:
+        await client.list_tools()
+        result = await client.call_tool("recall_memory", {"query": "where is the parser?"})
+        assert result.structured_content["hits"][0]["memory"]["id"] == stored
+        assert "grammar.py" in result.content[0].text
+
+    stored = converse(store, mode)
+    converse(recall, mode)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_failed_call_is_an_error_with_a_code_a_message_and_a_hint(converse: Any, mode: str) -> None:
+    async def talk(client: Any) -> None:
+        await client.list_tools()
+        result = await client.call_tool("get_memory", {"memory_id": "no-such-id"})
+        assert result.is_error
+        error = result.structured_content["error"]
+        assert error["code"] == "MEMORY_NOT_FOUND"
+        assert error["message"] in result.content[0].text
+        assert error["hint"] in result.content[0].text
+
+    converse(talk, mode)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_requests_that_make_no_sense_are_refused_and_the_next_is_answered(converse: Any, mode: str) -> None:
+    async def talk(client: Any) -> None:
+        with pytest.raises(mcp.MCPError) as unknown_tool:
+            await client.call_tool("no_such_tool", {})
+        assert unknown_tool.value.code == INVALID_PARAMS
+        with pytest.raises(mcp.MCPError) as no_resources:
+            await client.list_resources()
+        assert no_resources.value.code == METHOD_NOT_FOUND
+        assert not (await client.call_tool("stats", {})).is_error
+
+    converse(talk, mode)
+
+
+def test_many_calls_at_once_are_all_answered_with_their_own(converse: Any) -> None:
+    async def talk(client: Any) -> None:
+        texts = [f"fact number {number}" for number in range(20)]
+        results = await asyncio.gather(*(client.call_tool("store_memory", {"content": text}) for text in texts))
+        assert [result.structured_content["memory"]["content"] for result in results] == texts
+        assert (await client.call_tool("stats", {})).structured_content["memories"] == 20
+
+    converse(talk)
+
+
+# --- what the client does not do ------------------------------------------------------------------------------------
+
+META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": {"name": "late", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "late", "version": "1"}}
+
+
+def pipe(*requests: tuple[str, dict[str, Any]], arguments: tuple[str, ...] = ()) -> list[Any]:
+    """Return the replies of a server that finds all requests waiting when it wakes up."""
+    raw = b"".join(
+        msgspec.json.encode({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + b"\n"
+        for number, (method, params) in enumerate(requests)
+    )
+    done = subprocess.run(
+        [COMMAND, "serve", *arguments], input=raw, capture_output=True, timeout=PATIENCE_S, check=True
+    )
+    assert done.stderr == b""
+    replies = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
+    return sorted(replies, key=lambda reply: reply["id"])
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_late_server_answers_both_handshakes_it_finds_waiting(order: int) -> None:
+    openings = [("server/discover", {"_meta": META}), ("initialize", INITIALIZE)][::order]
+    first, second, modern, older = pipe(*openings, ("tools/list", {"_meta": META}), ("tools/list", {}))
+    discovered, initialized = (first, second)[::order]
+    assert MODERN in discovered["result"]["supportedVersions"]
+    assert initialized["result"]["protocolVersion"] == "2025-11-25"
+    assert modern["result"]["tools"] == older["result"]["tools"]
+
+
+@pytest.mark.promise("E28")
+def test_the_handshake_and_the_list_leave_no_trace_on_disk(home: Path) -> None:
+    replies = pipe(("initialize", INITIALIZE), ("tools/list", {}))
+    assert len(replies) == 2
+    assert not home.exists()
+
+
+def test_the_core_toolset_is_small_and_leaves_every_tool_callable() -> None:
+    listed, called = pipe(
+        ("tools/list", {}), ("tools/call", {"name": "stats", "arguments": {}}), arguments=("--toolset", "core")
+    )
+    names = [tool["name"] for tool in listed["result"]["tools"]]
+    assert names == [row.name for row in OPERATIONS.values() if row.toolset == "core"]
+    assert {"store_memory", "recall_memory"} <= set(names) < set(OPERATIONS)
+    assert called["result"]["isError"] is False
+
+
+def test_a_database_that_cannot_be_opened_is_an_error_of_the_call_not_of_the_server(home: Path) -> None:
+    home.mkdir()
+    (home / "recollect.db").write_bytes(b"this is no database, and never was one" * 100)
+    listed, called, alive = pipe(("tools/list", {}), ("tools/call", {"name": "stats"}), ("ping", {}))
+    assert listed["result"]["tools"]
+    assert called["result"]["structuredContent"]["error"]["code"] == "STORE_FOREIGN"
+    assert alive["result"] == {}
+    assert [path.name for path in home.iterdir()] == ["recollect.db"]

@@ -1,0 +1,72 @@
+"""The MCP Inspector's command line, the protocol authors' own client, talks to `recollect serve`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from recollect.engine import OPERATIONS
+from recollect.operations import by_tool_name
+
+BIN = Path(__file__).parents[2] / ".tools" / "node_modules" / ".bin"
+COMMAND = str(Path(sys.executable).with_name("recollect"))
+PATIENCE_S = 300
+ERAS = ["legacy", "auto", "modern"]
+# What the Inspector exits with when a tool it called answered with an error.
+TOOL_FAILED = 5
+
+pytestmark = [
+    pytest.mark.skipif(not (BIN / "mcp-inspector").exists(), reason="the MCP Inspector is not installed in .tools"),
+    pytest.mark.skipif(shutil.which("node", path=f"{BIN}:{os.environ['PATH']}") is None, reason="there is no node"),
+]
+
+
+def inspect(era: str, method: str, *options: str, status: int = 0) -> tuple[Any, str]:
+    """Return what the Inspector prints for one request to a fresh server, decoded, and its remarks."""
+    home = os.environ["RECOLLECT_HOME"]
+    server = [COMMAND, "serve", "-e", f"RECOLLECT_HOME={home}"]
+    done = subprocess.run(
+        [str(BIN / "mcp-inspector"), "--cli", *server, "--protocol-era", era, "--method", method, *options],
+        capture_output=True,
+        timeout=PATIENCE_S,
+        check=False,
+        env=os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}", "HOME": str(Path(home).parent)},
+    )
+    remarks = done.stderr.decode()
+    assert done.returncode == status, remarks
+    return msgspec.json.decode(done.stdout), remarks
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_inspector_lists_every_tool_and_has_no_remark_on_their_schemas(era: str) -> None:
+    listed, remarks = inspect(era, "tools/list", "--strict")
+    assert {tool["name"] for tool in listed["tools"]} == set(by_tool_name(OPERATIONS))
+    assert "Warning" not in remarks
+    assert "Error" not in remarks
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_inspector_stores_and_recalls(era: str) -> None:
+    stored, _ = inspect(
+        era, "tools/call", "--tool-name", "store_memory", "--tool-arg", "content=The key is in the shed"
+    )
+    recalled, _ = inspect(era, "tools/call", "--tool-name", "recall_memory", "--tool-arg", "query=where is the key?")
+    memory = stored["structuredContent"]["memory"]
+    assert recalled["structuredContent"]["hits"][0]["memory"]["id"] == memory["id"]
+    assert "shed" in recalled["content"][0]["text"]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_inspector_shows_the_error_of_a_failed_call(era: str) -> None:
+    failed, _ = inspect(
+        era, "tools/call", "--tool-name", "get_memory", "--tool-arg", "memory_id=nope", status=TOOL_FAILED
+    )
+    assert failed["isError"] is True
+    assert failed["structuredContent"]["error"]["code"] == "MEMORY_NOT_FOUND"
