@@ -32,14 +32,16 @@ POLL_S = 2.0
 class Embedding:
     """Makes vectors for memories and questions, and knows how far it is."""
 
-    def __init__(self, engine: "Engine") -> None:
+    def __init__(self, engine: "Engine", embedder: "Embedder | None" = None) -> None:
+        """Make vectors with `embedder`; none: with the configured provider, opened on first use."""
         self._engine = engine
-        self._embedder: Embedder | None = None
-        self._opened = False
+        self._embedder = embedder
+        self._opened = embedder is not None
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._counted: tuple[tuple[int, int, int], tuple[int, int]] | None = None
         self._failure: RecollectError | None = None
         self._pause_s = FIRST_PAUSE_S
         self._resume_at = 0.0
@@ -74,7 +76,12 @@ class Embedding:
     def coverage(self) -> tuple[int, int]:
         """Return how many memories have a vector of the current model, and how many memories there are."""
         store = self._engine.store
-        return (store.count_vectors(self.model_id) if self.model_id else 0), store.count(Memory)
+        generation = store.generation()
+        # Counting reads every index entry (about 5 ms at 100,000 memories): not again while nothing has changed.
+        if self._counted is None or self._counted[0] != generation:
+            made = store.count_vectors(self.model_id) if self.model_id else 0
+            self._counted = (generation, (made, store.count(Memory)))
+        return self._counted[1]
 
     def of_query(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the question's vector, or None where it could not help, with notes that say what is degraded."""

@@ -2,7 +2,7 @@
 
 import threading
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.engine.admin import Admin
 from recollect.engine.archive import Archive
@@ -15,6 +15,9 @@ from recollect.errors import Conflict
 from recollect.operations import Operation, collect
 from recollect.settings import Settings, load
 from recollect.store.protocol import Store
+
+if TYPE_CHECKING:
+    from recollect.providers.protocol import Embedder
 
 # Attribute of the engine → the noun that lives there. The operation table is read from these.
 NOUNS: dict[str, type] = {
@@ -35,8 +38,13 @@ class Engine:
     Safe to share between threads. Use as a context manager, or close it; a closed engine cannot be used again.
     """
 
-    def __init__(self, settings: Settings | None = None, **arguments: Any) -> None:
-        """Make an engine from settings, or from setting values by name (`Engine(home="/tmp/demo")`)."""
+    def __init__(
+        self, settings: Settings | None = None, *, embedder: "Embedder | None" = None, **arguments: Any
+    ) -> None:
+        """Make an engine from settings, or from setting values by name (`Engine(home="/tmp/demo")`).
+
+        embedder: makes the vectors instead of the configured provider
+        """
         self.settings = settings or load(arguments)
         self.memories = Memories(self)
         self.recall = Recalls(self)
@@ -44,7 +52,7 @@ class Engine:
         self.workspaces = Workspaces(self)
         self.archive = Archive(self)
         self.admin = Admin(self)
-        self.embedding = Embedding(self)
+        self.embedding = Embedding(self, embedder)
         self._store: Store | None = None
         self._closed = False
         self._opening = threading.Lock()

@@ -152,6 +152,10 @@ class Store(Protocol):
         """
         ...
 
+    def generation(self) -> tuple[int, int, int]:
+        """Return a value that stays the same exactly as long as no row and no vector changed: what caches go by."""
+        ...
+
     def setting(self, key: str) -> str | None:
         """Return a value kept beside the rows, or None."""
         ...

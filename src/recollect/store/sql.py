@@ -19,6 +19,7 @@ import msgspec
 from recollect import clock
 from recollect.errors import Conflict, NotFound, StorageError
 from recollect.model import Change, Memory, Node, Record
+from recollect.store.counters import advance, generation, keep, kept, newest_change
 from recollect.store.dialect import Connection, Dialect, SearchRow
 from recollect.store.protocol import Filter, Has, Match, R, Range, StoreFacts, Transaction, Vector
 from recollect.store.tables import (
@@ -317,7 +318,7 @@ class SqlStore(Rows):
 
         kept = 0
         with self._dialect.errors(), self._dialect.write() as connection:
-            stamp = _advance(connection, "vector_stamp")
+            stamp = advance(connection, "vector_stamp")
             for vector in vectors:
                 current = connection.execute(
                     "SELECT 1 FROM memories WHERE id = ? AND rev = ?", (vector.memory_id, vector.rev)
@@ -341,7 +342,7 @@ class SqlStore(Rows):
         )
         with self._dialect.errors(), self._dialect.snapshot() as connection:
             key, newest = self._complete_key(connection, model)
-            complete = int(_kept(connection, key) or 0)
+            complete = int(kept(connection, key) or 0)
             lacking = self._select(TABLES[Memory], condition, [complete, model, limit])
         if not lacking and newest - complete > COMPLETE_STEP:
             self._remember_complete(key, newest)
@@ -352,8 +353,7 @@ class SqlStore(Rows):
 
         The key names the epoch too: vectors thrown away make what was known about them worthless.
         """
-        newest = int(next(iter(connection.execute("SELECT coalesce(max(seq), 0) FROM changes")))[0])
-        return f"vectors_complete/{_kept(connection, 'vector_epoch') or 0}/{model}", newest
+        return f"vectors_complete/{kept(connection, 'vector_epoch') or 0}/{model}", newest_change(connection)
 
     def _remember_complete(self, key: str, newest: int) -> None:
         try:
@@ -376,7 +376,7 @@ class SqlStore(Rows):
             if vectors:
                 dropped = int(next(iter(connection.execute("SELECT count(*) FROM memory_embeddings")))[0])
                 connection.execute("DELETE FROM memory_embeddings")
-                _advance(connection, "vector_epoch")
+                advance(connection, "vector_epoch")
         return rows, dropped
 
     def _select_all(self, connection: Connection) -> Iterator[Memory]:
@@ -392,11 +392,15 @@ class SqlStore(Rows):
 
     def setting(self, key: str) -> str | None:
         with self._dialect.errors():
-            return _kept(self._connection(), key)
+            return kept(self._connection(), key)
 
     def keep_setting(self, key: str, value: str) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
-            _keep(connection, key, value)
+            keep(connection, key, value)
+
+    def generation(self) -> tuple[int, int, int]:
+        with self._dialect.errors():
+            return generation(self._connection())
 
     def check(self, *, thorough: bool) -> list[str]:
         with self._dialect.errors():
@@ -446,25 +450,6 @@ class SqlStore(Rows):
             sql = f"SELECT seq, id FROM memories WHERE seq IN ({marks}) AND {condition}"
             found.update(self._connection().execute(sql, [*chunk, *values]))
         return found
-
-
-def _advance(connection: Connection, key: str) -> int:
-    """Count a counter kept in `settings` up by one and return it."""
-    value = int(_kept(connection, key) or 0) + 1
-    _keep(connection, key, str(value))
-    return value
-
-
-def _kept(connection: Connection, key: str) -> str | None:
-    rows = list(connection.execute("SELECT value FROM settings WHERE key = ?", (key,)))
-    return str(rows[0][0]) if rows else None
-
-
-def _keep(connection: Connection, key: str, value: str) -> None:
-    connection.execute(
-        "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (key, value),
-    )
 
 
 def _scoped(where: Filter | None) -> tuple[tuple[str | None, ...] | None, Filter | None]:

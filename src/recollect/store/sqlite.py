@@ -59,9 +59,9 @@ PRAGMAS = (
 # How long a statistic may wait for the lock before it is dropped.
 IMPATIENT_MS = 50
 
-# BM25 costs time for every posting it scores (100,000 rows: 12 ms for six ordinary terms, 74 for two frequent ones).
-# Terms are taken rarest first until this many postings; the ones left out are those that tell memories apart least.
-POSTINGS_BUDGET = 30_000
+# BM25 costs one to two microseconds for every posting it scores (100,000 rows: 74 ms for two very frequent words). Terms
+# are taken rarest first until this many postings; those left out are the ones that tell memories apart least.
+POSTINGS_BUDGET = 12_000
 # The rarest terms are always searched, however frequent they are.
 MIN_TERMS = 2
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.store.counters import generation
 from recollect.store.dialect import Connection, SearchRow
 
 # Up to here an exact scan is fast enough to need no approximation.
@@ -63,7 +64,7 @@ class VectorIndex:
     def refresh(self, connection: Connection) -> None:
         """Bring the matrix up to what `connection` sees; costs three small queries when nothing changed."""
         with self._lock:
-            seen = _counters(connection)
+            seen = generation(connection)
             if seen == self._seen:
                 return
             epoch, stamp, change = self._seen
@@ -94,8 +95,8 @@ class VectorIndex:
         if self._bits is not None and count > self._exact_rows:
             candidates = self._nearest_by_bits(query, candidates, limit)
         if candidates is None:
-            return np.arange(self._used), self._matrix[: self._used].astype(np.float32, copy=False) @ query
-        return candidates, self._matrix[candidates].astype(np.float32, copy=False) @ query
+            return np.arange(self._used), _cosines(self._matrix[: self._used], query)
+        return candidates, _cosines(self._matrix[candidates], query)
 
     def _nearest_by_bits(
         self, query: NDArray[np.float32], candidates: NDArray[np.int64] | None, limit: int
@@ -177,11 +178,13 @@ class VectorIndex:
             self._bits[: self._used] = _signs(self._matrix[: self._used])
 
 
-def _counters(connection: Connection) -> tuple[int, int, int]:
-    """Return (epoch, stamp, change) as the database has them."""
-    kept = dict(connection.execute("SELECT key, value FROM settings WHERE key IN ('vector_epoch', 'vector_stamp')"))
-    change = next(iter(connection.execute("SELECT coalesce(max(seq), 0) FROM changes")))[0]
-    return int(kept.get("vector_epoch", 0)), int(kept.get("vector_stamp", 0)), int(change)
+def _cosines(rows: NDArray[Any], query: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the cosine of every unit row with the unit query.
+
+    einsum, not matmul: as fast (9.2 against 8.7 ms at 100,000 rows), but matmul wakes the BLAS library's threads, which
+    then spin for 70 ms of CPU waiting for more.
+    """
+    return np.einsum("ij,j->i", rows.astype(np.float32, copy=False), query)
 
 
 def _signs(rows: NDArray[Any]) -> NDArray[np.uint64]:

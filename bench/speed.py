@@ -1,0 +1,163 @@
+"""How fast: server start, storing and recalling, at sizes people reach.
+
+    python bench/speed.py start                      CPU to tools/list: ours, a bare interpreter, the official SDK
+    python bench/speed.py store recall [--sizes …]   CPU per store and per recall at 1,000, 10,000 and 100,000 memories
+
+Prints JSON; `--save` keeps it under bench/results, one file per commit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import corpus
+import measure
+
+STORE_BAR_MS = 3.0
+RECALL_BAR_MS = {10_000: 25.0, 100_000: 60.0}
+START_BAR_RATIO = 1 / 8
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}},
+}
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+LIST_TOOLS = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+
+
+def start(runs: int) -> dict[str, Any]:
+    """Measure CPU from spawn to the answer of tools/list."""
+    with tempfile.TemporaryDirectory() as folder:
+        ours = [sys.executable, "-m", "recollect", "serve", "--home", str(Path(folder) / "home")]
+        tools = _listed(ours)["result"]["tools"]
+        definitions = Path(folder) / "tools.json"
+        definitions.write_text(json.dumps(tools), encoding="utf-8")
+        sdk = [sys.executable, str(measure.ROOT / "bench" / "sdk_server.py"), str(definitions)]
+        bare = [measure.child_cpu_ms([sys.executable, "-c", "pass"]) for _ in range(runs)]
+        rows = {"recollect": [_cpu_to_list(ours) for _ in range(runs)], "sdk": [_cpu_to_list(sdk) for _ in range(runs)]}
+    ratio = measure.summary(rows["recollect"])["p50"] / measure.summary(rows["sdk"])["p50"]
+    return {
+        "tools": len(tools),
+        "tools_bytes": len(json.dumps(tools, separators=(",", ":"))),
+        "cpu_ms_bare_interpreter": measure.summary(bare),
+        "cpu_ms_to_tools_list": {name: measure.summary(samples) for name, samples in rows.items()},
+        "ratio_to_sdk": round(ratio, 4),
+        "bar": round(START_BAR_RATIO, 4),
+        "within_bar": ratio <= START_BAR_RATIO,
+    }
+
+
+def _listed(command: list[str]) -> dict[str, Any]:
+    """Return a server's answer to tools/list."""
+    with _server(command) as process:
+        return _ask_for_tools(process)
+
+
+def _cpu_to_list(command: list[str]) -> float:
+    """Return the CPU milliseconds a server has used when its answer to tools/list arrives."""
+    with _server(command) as process:
+        _ask_for_tools(process)
+        tasks = Path(f"/proc/{process.pid}/task")
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir()) / 1e6
+
+
+def _server(command: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+def _ask_for_tools(process: subprocess.Popen[bytes]) -> dict[str, Any]:
+    assert process.stdin and process.stdout
+    for message in (INITIALIZE, INITIALIZED, LIST_TOOLS):
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+    process.stdin.flush()
+    for line in process.stdout:
+        answer: dict[str, Any] = json.loads(line)
+        if answer.get("id") == LIST_TOOLS["id"]:
+            process.stdin.close()
+            return answer
+    raise RuntimeError("the server ended without an answer")
+
+
+def at_size(size: int, queries: int) -> dict[str, Any]:
+    """Measure stores and recalls on a store of `size` memories; run in a process of its own."""
+    import numpy as np
+
+    from recollect import Engine
+    from recollect.model import Memory
+    from recollect.store.protocol import Vector
+
+    with tempfile.TemporaryDirectory() as folder, Engine(home=folder, embed_on_demand=0) as engine:
+        engine.recall.search("warm up the model")
+        texts = list(corpus.memories(size))
+        lines = "\n".join(json.dumps({"content": text}) for text in texts[: size - size // 10])
+        engine.archive.import_(content=lines)
+        stores = [measure.cpu_ms(lambda text=text: engine.memories.store(text)) for text in texts[size - size // 10 :]]
+        model = engine.embedding.model_id
+        chance = np.random.default_rng(7)
+        while lacking := engine.store.lacking_vectors(model, 5_000):
+            # Random unit vectors: a scan costs the same whatever they say, and 100,000 real ones take ten minutes.
+            made = chance.standard_normal((len(lacking), 384), dtype=np.float32)
+            made /= np.linalg.norm(made, axis=1, keepdims=True)
+            engine.store.put_vectors(model, [Vector(m.id, m.rev, row) for m, row in zip(lacking, made, strict=True)])
+        first = measure.cpu_ms(lambda: engine.recall.search("the first recall loads the matrix"))
+        asked = list(corpus.questions(queries))
+        recalls = [measure.cpu_ms(lambda text=text: engine.recall.search(text)) for text in asked]
+        modes = {engine.recall.search(text).mode for text in asked[:5]}
+        embedding = [measure.cpu_ms(lambda text=text: engine.embedding.of_query(text + "?")) for text in asked[:50]]
+        return {
+            "memories": engine.store.count(Memory),
+            "modes": sorted(modes),
+            "store_cpu_ms": measure.summary(stores),
+            "recall_cpu_ms": measure.summary(recalls),
+            "of_which_query_embedding_cpu_ms": measure.summary(embedding),
+            "first_recall_cpu_ms": round(first, 1),
+            "rss_mb": measure.rss_mb(),
+            "database_mb": round(engine.store.describe().size_bytes / 2**20, 1),
+        }
+
+
+def store_and_recall(sizes: list[int], queries: int) -> dict[str, Any]:
+    """Measure every size in a fresh process and hold it against the bars."""
+    rows = []
+    for size in sizes:
+        began = time.monotonic()
+        command = [sys.executable, __file__, "at-size", "--sizes", str(size), "--queries", str(queries)]
+        row = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        row["within_bars"] = {"store": row["store_cpu_ms"]["p50"] <= STORE_BAR_MS}
+        if size in RECALL_BAR_MS:
+            row["within_bars"]["recall"] = row["recall_cpu_ms"]["p95"] <= RECALL_BAR_MS[size]
+        rows.append(row)
+        sys.stderr.write(f"{size:,} memories measured in {time.monotonic() - began:.0f} s\n")
+    return {"store_bar_ms": STORE_BAR_MS, "recall_bar_p95_ms": RECALL_BAR_MS, "sizes": rows}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="+", choices=["start", "store", "recall", "at-size"])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--runs", type=int, default=9, help="server starts per kind")
+    parser.add_argument("--save", action="store_true", help="keep the result under bench/results")
+    chosen = parser.parse_args()
+    if "at-size" in chosen.what:
+        sys.stdout.write(json.dumps(at_size(chosen.sizes[0], chosen.queries)))
+        return
+    result: dict[str, Any] = {}
+    if "start" in chosen.what:
+        result["start"] = start(chosen.runs)
+    if {"store", "recall"} & set(chosen.what):
+        result["store_recall"] = store_and_recall(chosen.sizes, chosen.queries)
+    measure.publish("speed", result, save=chosen.save)
+
+
+if __name__ == "__main__":
+    main()
