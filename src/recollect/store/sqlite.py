@@ -59,8 +59,8 @@ PRAGMAS = (
 # How long a statistic may wait for the lock before it is dropped.
 IMPATIENT_MS = 50
 
-# BM25 costs one to two microseconds for every posting it scores (100,000 rows: 74 ms for two very frequent words). Terms
-# are taken rarest first until this many postings; those left out are the ones that tell memories apart least.
+# BM25 costs one to two microseconds for every posting it scores (100,000 rows: 74 ms for two very frequent words).
+# Terms are taken rarest first until this many postings; those left out are the ones that tell memories apart least.
 POSTINGS_BUDGET = 12_000
 # The rarest terms are always searched, however frequent they are.
 MIN_TERMS = 2
