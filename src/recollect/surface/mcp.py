@@ -77,6 +77,7 @@ class Server:
 
     load: gives the table; asked once, when it is first needed. call: runs a row with arguments and returns its record.
     to_text: a record as text for the model. log: is told about defects, never about the errors of a caller.
+    structured: whether answers carry the record beside the text; some clients then show the model the record alone.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class Server:
         *,
         to_text: Callable[[Record], str],
         toolset: str = "all",
+        structured: bool = True,
         page_size: int = PAGE_SIZE,
         log: Callable[[str], None] = lambda text: None,
     ) -> None:
@@ -93,6 +95,7 @@ class Server:
         self.call = call
         self.to_text = to_text
         self.toolset = toolset
+        self.structured = structured
         self.page_size = page_size
         self.log = log
 
@@ -112,7 +115,7 @@ class Server:
         """The definitions of the listed tools, in an order that never changes."""
         from recollect.surface.tool import definitions
 
-        return definitions(self.table, self.toolset)
+        return definitions(self.table, self.toolset, structured=self.structured)
 
 
 class Request(NamedTuple):
@@ -250,17 +253,18 @@ def _call_tool(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
         peer.refuse_withdrawn(request.id)  # while it waited for its turn
         with reporting_to(peer.listener(request.id, request.meta.get("progressToken"))):
             record = server.call(row, arguments)
-        return _content(server.to_text(record), record, failed=False)
+        return _content(server, server.to_text(record), record, failed=False)
     except RecollectError as problem:
         error = problem
     except Exception as problem:  # the model must hear of it, or it will wait or guess
         server.log(_traceback(problem))
         error = RecollectError(f"{row.name} failed: {type(problem).__name__}: {problem}")
-    return _content(f"{error.code}: {error.message}\n{error.hint}", {"error": error.as_dict()}, failed=True)
+    return _content(server, f"{error.code}: {error.message}\n{error.hint}", {"error": error.as_dict()}, failed=True)
 
 
-def _content(text: str, structured: Any, *, failed: bool) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": text}], "structuredContent": structured, "isError": failed}
+def _content(server: Server, text: str, value: Any, *, failed: bool) -> dict[str, Any]:
+    structured = {"structuredContent": value} if server.structured else {}
+    return {"content": [{"type": "text", "text": text}], **structured, "isError": failed}
 
 
 def _traceback(problem: Exception) -> str:

@@ -331,6 +331,13 @@ def test_a_call_gives_the_record_as_data_and_as_text(desk: Any) -> None:
     assert result["structuredContent"]["below"][0]["id"] == "2"
 
 
+@pytest.mark.parametrize("tool", ["remember", "fail"])
+def test_a_server_that_answers_in_text_alone_promises_no_data(make_desk: Any, tool: str) -> None:
+    desk = make_desk(structured=False)
+    assert all("outputSchema" not in listed for listed in desk.ask("tools/list")["tools"])
+    assert set(desk.call(tool, text="x")) == {"content", "isError"}
+
+
 def test_an_alias_calls_the_same_operation(desk: Any) -> None:
     assert desk.call("remember", text="x") == desk.call("store_memory", text="x")
 

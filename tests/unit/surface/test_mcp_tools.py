@@ -106,6 +106,11 @@ def test_hints_are_those_of_the_operation(tools: dict[str, Any]) -> None:
     assert tools["store_memory"]["annotations"]["readOnlyHint"] is False
 
 
+def test_a_title_is_the_name_in_words_so_that_searches_find_it(tools: dict[str, Any]) -> None:
+    assert tools["recall_memory"]["title"] == "Recall memory"
+    assert tools["remember"]["title"] == "Remember"
+
+
 def test_a_description_is_the_docstring_and_an_alias_says_whose_it_is(tools: dict[str, Any]) -> None:
     assert tools["store_memory"]["description"] == "Keep a note. It is kept.\n\nA second paragraph."
     assert "store_memory" in tools["remember"]["description"]
