@@ -1,0 +1,78 @@
+"""The backends a store can be: every test of the store suite runs on each, and a backend is done when all pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes import DictStore, FrozenClock
+
+from recollect import clock
+from recollect.model import Memory
+from recollect.store.protocol import Store
+from recollect.store.sql import SqlStore
+from recollect.store.sqlite import Sqlite
+
+OpenStore = Callable[[], Store]
+
+
+def sqlite(folder: Path) -> OpenStore:
+    return lambda: SqlStore(Sqlite(folder / "store.db"))
+
+
+def dictionary(folder: Path) -> OpenStore:
+    shared: dict[str, Any] = {}
+    return lambda: DictStore(shared)  # type: ignore[return-value]
+
+
+# Backend → what opens one more store on the data of this test, as another process would. The dictionary shows that the
+# suite asks nothing that only SQL can give; it has no searches.
+ROWS: dict[str, Callable[[Path], OpenStore]] = {"sqlite": sqlite, "dictionary": dictionary}
+SEARCHES: dict[str, Callable[[Path], OpenStore]] = {"sqlite": sqlite}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "open_store" in metafunc.fixturenames:
+        backends = SEARCHES if getattr(metafunc.module, "NEEDS_SEARCH", False) else ROWS
+        metafunc.parametrize("backend", backends.values(), ids=backends, scope="function")
+
+
+@pytest.fixture
+def open_store(backend: Callable[[Path], OpenStore], tmp_path: Path) -> Iterator[OpenStore]:
+    """Opens a store on the data of this test; each call is another connection to the same."""
+    opened: list[Store] = []
+    make = backend(tmp_path)
+
+    def open_one() -> Store:
+        opened.append(make())
+        return opened[-1]
+
+    yield open_one
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(open_store: OpenStore) -> Store:
+    return open_store()
+
+
+@pytest.fixture
+def frozen(monkeypatch: pytest.MonkeyPatch) -> FrozenClock:
+    """A clock that only the test moves."""
+    stopped = FrozenClock()
+    monkeypatch.setattr(clock, "now", stopped)
+    return stopped
+
+
+@pytest.fixture
+def add(store: Store) -> Callable[..., Memory]:
+    """Adds one memory in a transaction of its own and returns it as stored."""
+
+    def add_one(row_id: str, content: str = "", **fields: Any) -> Memory:
+        with store.transaction("test") as transaction:
+            return transaction.insert(Memory(id=row_id, content=content or f"about {row_id}", **fields))
+
+    return add_one
