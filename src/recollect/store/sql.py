@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 # Bound values per statement: SQLite before 3.32 allows 999.
 CHUNK = 500
 
+# A limit that no table reaches: SQL has no offset without one.
+EVERYTHING = 2**62
+
 # How many more rows than asked a filtered search looks at first. Eight covers filters that keep one row in eight, and
 # the search widens by the same factor when that was not enough.
 WIDENING = 8
@@ -74,9 +77,9 @@ class Rows:
         table = TABLES[kind]
         condition, values = self._condition(table, where)
         tail = f" ORDER BY {_order(table, order)}"
-        if limit is not None:
+        if limit is not None or offset:
             tail += " LIMIT ? OFFSET ?"
-            values += [limit, offset]
+            values += [EVERYTHING if limit is None else limit, offset]
         return self._select(table, condition + tail, values)
 
     def _select(self, table: Table, condition: str, values: Sequence[Any]) -> list[Any]:
@@ -297,9 +300,9 @@ class SqlStore(Rows):
             return
 
     def search_text(self, terms: Sequence[str], where: Filter | None, limit: int) -> list[Match]:
-        if not terms:
-            return []
         scopes, rest = _scoped(where)
+        if not terms or scopes == ():
+            return []
         with self._dialect.errors():
             return self._widening(
                 lambda wanted: self._dialect.search_text(self._connection(), terms, scopes, wanted), rest, limit
