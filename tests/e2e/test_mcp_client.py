@@ -168,6 +168,30 @@ def test_the_handshake_and_the_list_leave_no_trace_on_disk(home: Path) -> None:
     assert not home.exists()
 
 
+LOADED = """
+import sys
+from recollect.settings import load
+from recollect.surface.stdio import main
+main(load())
+print(*sys.modules, file=sys.stderr)
+"""
+HEAVY = {"asyncio", "json", "logging", "mcp", "numpy", "onnxruntime", "pydantic", "rich", "sqlite3", "tokenizers"}
+
+
+@pytest.mark.promise("E28")
+@pytest.mark.parametrize(("method", "params"), [("initialize", INITIALIZE), ("server/discover", {"_meta": META})])
+def test_the_handshake_is_answered_without_the_engine(method: str, params: dict[str, Any]) -> None:
+    raw = msgspec.json.encode({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) + b"\n"
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED], input=raw, capture_output=True, timeout=PATIENCE_S, check=True
+    )
+    assert b'"result"' in done.stdout
+    loaded = set(done.stderr.decode().split())
+    assert "recollect.surface.mcp" in loaded
+    assert loaded & HEAVY == set()
+    assert loaded & {"recollect.engine", "recollect.store", "recollect.operations", "recollect.render"} == set()
+
+
 def test_the_core_toolset_is_small_and_leaves_every_tool_callable() -> None:
     listed, called = pipe(
         ("tools/list", {}), ("tools/call", {"name": "stats", "arguments": {}}), arguments=("--toolset", "core")
