@@ -22,7 +22,7 @@ run: $(RUNTIME) ## set up, then show the first steps: store, search in another p
 	@$(BIN)/python examples/first_steps.py
 
 test: $(DEV) inspector ## set up, then run every test and count the promises kept
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto -rs
 
 check: $(DEV) ## lint, format, types and guards, without the rest of the tests
 	@$(BIN)/ruff check .

@@ -92,6 +92,16 @@ def test_nothing_imports_the_hook(modules: dict[str, Module]) -> None:
     assert [name for name, module in modules.items() if "recollect.hook" in of_ours(module, modules)] == []
 
 
+def test_only_settings_surfaces_and_the_hook_read_the_environment(modules: dict[str, Module]) -> None:
+    readers = {
+        module.unit
+        for module in modules.values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
+    }
+    assert {"settings", "hook"} <= readers <= {"settings", "hook", "surface"}
+
+
 def test_the_rules_have_no_circle() -> None:
     remaining = {unit: {rule.split(".")[0] for rule in rules} for unit, rules in MAY_IMPORT.items()}
     remaining.pop("recollect")  # loads the engine lazily, so the engine may name the package
