@@ -1,7 +1,6 @@
 """Admin: what there is, how well it is, and how to mend it or take something back."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, get_args
 
@@ -182,10 +181,12 @@ class Admin:
         embedding = self._engine.embedding
         if embedding.embedder is None:
             return Check(name="embeddings", status="ok", detail="off, as configured")
-        embedding.embedder.embed(["health"])
+        embedding.try_now()
         return Check(name="embeddings", status="ok", detail=f"{embedding.model_id} answers")
 
     def _look_at_disk(self) -> Check:
+        import shutil
+
         folder = self._engine.settings.database_path.parent
         free = shutil.disk_usage(folder).free if folder.exists() else LOW_DISK_BYTES
         if free < LOW_DISK_BYTES:
@@ -202,6 +203,8 @@ def _guarded(name: str, look: Callable[[], Check]) -> Check:
     """Return what a look found; an error on the way is a finding too."""
     try:
         return look()
+    except OSError as problem:
+        return Check(name=name, status="failed", detail=str(problem), mend="Check the folder and its permissions.")
     except RecollectError as problem:
         # Without an embedder search is lexical: worse, but it answers.
         status: Status = "degraded" if name == "embeddings" else "failed"

@@ -10,7 +10,6 @@ anything, so a bad line costs nothing, and takes over ids, so that importing twi
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -254,6 +253,8 @@ def _inline(lines: Iterator[tuple[str, bytes]]) -> Exported:
 
 def _write(path: Path, lines: Iterator[tuple[str, bytes]]) -> Exported:
     """Write the lines beside `path` and put them in its place at once, so that a reader sees all or nothing."""
+    import tempfile
+
     count = memories = 0
     partial = None
     try:
@@ -282,6 +283,8 @@ def _write(path: Path, lines: Iterator[tuple[str, bytes]]) -> Exported:
 @contextlib.contextmanager
 def _opened(path: str | None, content: str | None) -> Iterator[BinaryIO]:
     """Open what is to be imported so that it can be read twice."""
+    import tempfile
+
     if content is not None:
         with tempfile.SpooledTemporaryFile(max_size=MAX_INLINE_BYTES) as spool:
             spool.write(accept.text("content", content).encode())

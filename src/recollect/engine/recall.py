@@ -8,10 +8,6 @@ from recollect.engine import accept
 from recollect.engine.memories import memory_filter
 from recollect.model import Hit, Limit, Memory, MemoryType, Ratio, Recall
 from recollect.operations import operation
-from recollect.recall.explain import matched_terms, reason
-from recollect.recall.fuse import fuse
-from recollect.recall.gather import gather
-from recollect.recall.query import understand
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -43,6 +39,12 @@ class Recalls:
         tags: only those that have all of these tags
         min_score: leave out hits that score lower
         """
+        # Here, not above: listing the operations must not load the stages of a recall.
+        from recollect.recall.explain import matched_terms, reason
+        from recollect.recall.fuse import fuse
+        from recollect.recall.gather import gather
+        from recollect.recall.query import understand
+
         asked = understand(accept.query(query))
         limit = accept.whole("k", k, least=1, most=1000)
         least = accept.ratio("min_score", min_score)
