@@ -53,18 +53,17 @@ _stemmers = threading.local()
 
 
 def terms(text: str) -> list[str]:
-    """Return the search terms of `text`, in order, with repetitions (a ranking counts them)."""
-    return [term for term, _is_stop in _terms(text) if not _is_stop]
+    """Return the search terms of `text`, in order, with repetitions (a ranking counts them).
+
+    A text made of stop words alone keeps them: then they are all there is to go by.
+    """
+    found = list(_terms(text))
+    return [term for term, is_stop in found if not is_stop] or [term for term, _ in found]
 
 
 def query_terms(text: str) -> list[str]:
-    """Return the distinct search terms of a question, in order.
-
-    A question made of stop words alone keeps them: then they are all there is to go by.
-    """
-    found = list(_terms(text))
-    useful = [term for term, is_stop in found if not is_stop]
-    return list(dict.fromkeys(useful or (term for term, _ in found)))
+    """Return the distinct search terms of a question, in order."""
+    return list(dict.fromkeys(terms(text)))
 
 
 def _terms(text: str) -> Iterator[tuple[str, bool]]:
@@ -74,12 +73,12 @@ def _terms(text: str) -> Iterator[tuple[str, bool]]:
         compound = match[0]
         words = _WORD.findall(compound)
         if compound[-1] in "+#":
-            yield compound.lower(), False
+            yield _lowered(compound), False
             continue
         for word in words:
-            yield from _cached_word_terms(word)
+            yield from _cached_word_terms(word) if len(word) <= MAX_WORD_CHARACTERS else _word_terms(word)
         if len(words) > 1 and len(compound) <= MAX_COMPOUND_CHARACTERS:
-            yield compound.lower(), False
+            yield _lowered(compound), False
 
 
 @lru_cache(maxsize=WORD_CACHE)
@@ -88,18 +87,18 @@ def _cached_word_terms(word: str) -> tuple[tuple[str, bool], ...]:
 
 
 def _word_terms(word: str) -> Iterator[tuple[str, bool]]:
-    if len(word) > MAX_WORD_CHARACTERS:
-        word = word[:MAX_WORD_CHARACTERS]
-    lowered = word.lower()
+    if _UNSPACED.search(word):
+        # Before anything is cut: without spaces, a whole sentence is one word.
+        yield from _unspaced_terms(_lowered(word))
+        return
+    word = word[:MAX_WORD_CHARACTERS]
+    lowered = _lowered(word)
     if word.isalpha() and word.isascii() and (lowered == word or word.istitle() or word.isupper()):
         yield _stem(lowered), lowered in STOP_WORDS
         return
-    if _UNSPACED.search(word):
-        yield from _unspaced_terms(lowered)
-        return
     parts = (_PART if word.isascii() else _FOREIGN_PART).findall(word)
     for part in parts:
-        yield _stem(part.lower()), False
+        yield _stem(_lowered(part)), False
     if len(parts) != 1 or parts[0] != word:
         yield lowered, False
 
@@ -132,6 +131,11 @@ def _fold(text: str) -> str:
             continue
         kept.append(character)
     return unicodedata.normalize("NFKC", "".join(kept))
+
+
+def _lowered(text: str) -> str:
+    """Return `text` in lower case, with one sigma: the full text folds the final one, which lower() makes."""
+    return text.lower().replace("ς", "σ")
 
 
 def _stem(word: str) -> str:

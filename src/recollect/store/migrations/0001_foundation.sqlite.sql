@@ -6,7 +6,7 @@
 -- The characters named as tokenchars are those that recollect.text.tokens keeps inside a term.
 CREATE VIRTUAL TABLE memory_text USING fts5 (
     scope, labels, body,
-    tokenize = "unicode61 remove_diacritics 0 tokenchars '_./:+#-'"
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mc' tokenchars '_./:+#-'"
 );
 
 -- How many memories hold a term: a search leaves out what is too frequent to tell memories apart.
