@@ -46,4 +46,4 @@ def _stretched(scores: Mapping[str, float]) -> dict[str, float]:
     floor = 0.1
     if high == low:
         return dict.fromkeys(scores, 1.0)
-    return {key: floor + (1 - floor) * (score - low) / (high - low) for key, score in scores.items()}
+    return {key: floor + (1 - floor) * ((score - low) / (high - low)) for key, score in scores.items()}
