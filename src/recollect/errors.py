@@ -119,7 +119,7 @@ class StoreLocked(StorageError):
 
 class StoreCorrupt(StorageError):
     code = "STORE_CORRUPT"
-    default_hint = "Keep the file. `recollect export` from a copy may save most of it; restore from a backup otherwise."
+    default_hint = "Keep the file and restore an export or a backup; `sqlite3 FILE .recover` may save most of it."
 
 
 class StoreForeign(StorageError):

@@ -75,6 +75,8 @@ def _switch(value: object) -> bool:
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("expected text")
+    if "\0" in value:
+        raise ValueError("expected text without NUL characters")
     return value.strip()
 
 

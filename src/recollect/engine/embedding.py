@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from recollect import progress
-from recollect.errors import EmbeddingFailed, RecollectError, StorageError
+from recollect.errors import EmbeddingFailed, RecollectError
 from recollect.model import Memory
 from recollect.store.protocol import Vector
 
@@ -42,7 +42,7 @@ class Embedding:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._counted: tuple[tuple[int, int, int], tuple[int, int]] | None = None
-        self._failure: RecollectError | None = None
+        self._failure: EmbeddingFailed | None = None
         self._pause_s = FIRST_PAUSE_S
         self._resume_at = 0.0
 
@@ -64,7 +64,7 @@ class Embedding:
         return embedder.model_id if embedder else ""
 
     @property
-    def failure(self) -> RecollectError | None:
+    def failure(self) -> EmbeddingFailed | None:
         """The last failure of the embedder, until it works again."""
         return self._failure
 
@@ -101,13 +101,13 @@ class Embedding:
     def catch_up(self, limit: int | None = None) -> int:
         """Make missing vectors, newest memories first, at most `limit`; return how many were made.
 
-        Raises EmbeddingFailed; what was made before it is kept.
+        Raises EmbeddingFailed; what was made before it is kept. Makes none where they could not be kept.
         """
         made = 0
         store, model = self._engine.store, self.model_id
         while model and not self._stop.is_set() and (limit is None or made < limit):
             lacking = store.lacking_vectors(model, BATCH if limit is None else min(BATCH, limit - made))
-            if not lacking:
+            if not lacking or store.describe().read_only:
                 break
             values = self._embed([embedding_text(memory) for memory in lacking])
             store.put_vectors(
@@ -144,25 +144,39 @@ class Embedding:
     def _catch_up_quietly(self, limit: int | None) -> None:
         try:
             self.catch_up(limit)
-        except (EmbeddingFailed, StorageError):
+        except RecollectError:
             # Recorded for health; the memories stay as they are and the next look tries again.
             return
 
+    def try_now(self) -> None:
+        """Ask the embedder, even if it failed a moment ago. Raises EmbeddingFailed."""
+        self._ask(["health"])
+
     def _embed(self, texts: list[str]) -> Any:
+        if self._failure is not None and time.monotonic() < self._resume_at:
+            raise self._failure.with_traceback(None)
+        return self._ask(texts)
+
+    def _ask(self, texts: list[str]) -> Any:
         embedder = self.embedder
         if embedder is None:
             raise EmbeddingFailed("embeddings are off", hint="Set embed_provider to local, ollama or openai.")
-        if self._failure is not None and time.monotonic() < self._resume_at:
-            raise self._failure
         try:
             vectors = embedder.embed(texts)
-        except EmbeddingFailed as problem:
-            self._failure = problem
+            if len(vectors) != len(texts):
+                raise EmbeddingFailed(f"{embedder.model_id} gave {len(vectors)} vectors for {len(texts)} texts")
+        except Exception as problem:
+            # Whatever goes wrong in there, a write or a search must not go wrong with it.
+            self._failure = problem if isinstance(problem, EmbeddingFailed) else _failed(embedder.model_id, problem)
             self._resume_at = time.monotonic() + self._pause_s
             self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
-            raise
+            raise self._failure from problem.__cause__
         self._failure, self._pause_s = None, FIRST_PAUSE_S
         return vectors
+
+
+def _failed(model: str, problem: Exception) -> EmbeddingFailed:
+    return EmbeddingFailed(f"{model} failed: {type(problem).__name__}: {problem}")
 
 
 def embedding_text(memory: Memory) -> str:

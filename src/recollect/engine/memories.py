@@ -26,7 +26,7 @@ from recollect.model import (
     Stored,
 )
 from recollect.operations import operation
-from recollect.store.protocol import Filter, Has, Range, Transaction
+from recollect.store.protocol import Filter, Has, Range, Store, Transaction
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -112,7 +112,7 @@ class Memories:
 
         memory_id: the memory's id
         """
-        found = self._existing(memory_id)
+        found = existing(self._engine.store, memory_id)
         self._engine.store.touch([found.id])
         return msgspec.structs.replace(found, access_count=found.access_count + 1, last_accessed_at=clock.now())
 
@@ -190,12 +190,11 @@ class Memories:
             "metadata": metadata,
         }
         values = self._checked({field: value for field, value in given.items() if value is not None})
-        found = self._existing(memory_id)
         with self._engine.store.transaction("update_memory") as transaction:
-            current = next(iter(transaction.get(Memory, [found.id])), found)
+            current = existing(transaction, memory_id)
             if any(getattr(current, field) != value for field, value in values.items()):
                 values["updated_at"] = clock.now()
-            updated = transaction.update(Memory, found.id, values)
+            updated = transaction.update(Memory, current.id, values)
         self._engine.embedding.wake()
         return updated
 
@@ -205,9 +204,8 @@ class Memories:
 
         memory_id: the memory's id
         """
-        found = self._existing(memory_id)
         with self._engine.store.transaction("delete_memory") as transaction:
-            deleted = transaction.delete(Memory, {"id": found.id})
+            deleted = transaction.delete(Memory, {"id": existing(transaction, memory_id).id})
             return Deleted(deleted=deleted, batch=transaction.batch)
 
     @operation("associate_memories", "associate", idempotent=True)
@@ -222,8 +220,8 @@ class Memories:
         weight: how strong the link is, 0 to 1
         """
         kind, strength = accept.relation(relationship), accept.ratio("weight", weight)
-        ends = [self._existing(source_id), self._existing(target_id)]
         with self._engine.store.transaction("associate_memories") as transaction:
+            ends = [existing(transaction, source_id), existing(transaction, target_id)]
             for memory in ends:
                 ensure_node(transaction, memory)
             src, dst = node_id(ends[0].id), node_id(ends[1].id)
@@ -232,12 +230,6 @@ class Memories:
                 return Linked(edge=transaction.update(Edge, known[0].id, {"weight": strength}), created=False)
             edge = Edge(id=clock.new_id(), src=src, dst=dst, relationship=kind, weight=strength, created_at=clock.now())
             return Linked(edge=transaction.insert(edge), created=True)
-
-    def _existing(self, memory_id: str) -> Memory:
-        found = self._engine.store.get(Memory, [accept.text("memory_id", memory_id)])
-        if not found:
-            raise MemoryNotFound(f"no memory has the id {memory_id}", memory_id=memory_id)
-        return found[0]
 
     def _checked(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return the given fields as they may be stored, with the hash of the content where there is one."""
@@ -258,6 +250,14 @@ class Memories:
         if "content" in values:
             values["content_hash"] = content_hash(values["content"])
         return values
+
+
+def existing(rows: Store | Transaction, memory_id: str) -> Memory:
+    """Return the memory with this id; to change it, ask the transaction: another process may delete it before."""
+    found = rows.get(Memory, [accept.text("memory_id", memory_id)])
+    if not found:
+        raise MemoryNotFound(f"no memory has the id {memory_id}", memory_id=memory_id)
+    return found[0]
 
 
 def store_in(transaction: Transaction, memory: Memory, *, deduplicate: bool = True) -> Stored:

@@ -18,12 +18,15 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
+from weakref import WeakSet
 
 from recollect.errors import (
+    Conflict,
+    InvalidInput,
     RecollectError,
     SchemaTooNew,
     StorageError,
@@ -68,11 +71,15 @@ MIN_TERMS = 2
 # The namespace column only restricts; labels and body weigh the same until the benchmark says otherwise.
 COLUMN_WEIGHTS = "0.0, 1.0, 1.0"
 
+# What SQLite says when another has the lock; PROTOCOL is the same after very many tries of its own.
+_BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
+
 # The driver's result code, or how it begins → our error.
-_ERRORS: tuple[tuple[str, type[StorageError], str], ...] = (
-    ("SQLITE_BUSY", StoreLocked, "another process held the database lock for too long"),
-    ("SQLITE_LOCKED", StoreLocked, "another connection held a table lock for too long"),
+_ERRORS: tuple[tuple[str, type[RecollectError], str], ...] = (
+    *((name, StoreLocked, "another process held the database lock for too long") for name in _BUSY),
+    ("SQLITE_CONSTRAINT", Conflict, "a row that this one points to is not there, or one like it is"),
     ("SQLITE_NOTADB", StoreForeign, "the file is not an SQLite database"),
+    ("SQLITE_CORRUPT_VTAB", StoreCorrupt, "the full text is damaged"),
     ("SQLITE_CORRUPT", StoreCorrupt, "the database file is damaged"),
     ("SQLITE_FULL", StoreFull, "no space left for the database"),
     ("SQLITE_IOERR_SHMSIZE", StoreFull, "no space left for the database's shared memory"),
@@ -80,6 +87,24 @@ _ERRORS: tuple[tuple[str, type[StorageError], str], ...] = (
     ("SQLITE_CANTOPEN", StoreUnwritable, "the database file cannot be opened"),
     ("SQLITE_PERM", StoreUnwritable, "access to the database file was denied"),
 )
+_HINTS = {"the full text is damaged": "Run `recollect rebuild`: it makes the full text anew from the memories."}
+
+# What must stay open, or SQLite tidies up what is not ours: connections of the process we were forked from.
+_INHERITED: list[sqlite3.Connection] = []
+
+
+class _Held:
+    """A connection that is closed with its thread, and left alone in a forked child: it is the parent's."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self._pid = os.getpid()
+
+    def __del__(self) -> None:
+        if self._pid == os.getpid():
+            self.connection.close()
+        else:
+            _INHERITED.append(self.connection)
 
 
 class Sqlite:
@@ -90,7 +115,7 @@ class Sqlite:
         self._busy_ms = busy_timeout_ms
         self._local = threading.local()
         self._opening = threading.Lock()
-        self._connections: list[sqlite3.Connection] = []
+        self._held: WeakSet[_Held] = WeakSet()
         self._verified = False
         self._read_only = False
         self._pid = os.getpid()
@@ -99,14 +124,15 @@ class Sqlite:
 
     def connection(self) -> sqlite3.Connection:
         if self._pid != os.getpid():
-            # A forked child must not use, nor close, its parent's connections.
-            self._local, self._connections, self._pid = threading.local(), [], os.getpid()
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
+            # A forked child must not use, nor close, its parent's connections; a lock may be held for ever.
+            self._local, self._held, self._pid = threading.local(), WeakSet(), os.getpid()
+            self._opening = threading.Lock()
+        held: _Held | None = getattr(self._local, "held", None)
+        if held is None:
             with self._opening:
-                connection = self._local.connection = self._open()
-                self._connections.append(connection)
-        return connection
+                held = self._local.held = _Held(self._open())
+                self._held.add(held)
+        return held.connection
 
     @contextmanager
     def write(self, *, patiently: bool = True) -> Iterator[Connection]:
@@ -121,8 +147,7 @@ class Sqlite:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                _roll_back(connection)
                 raise
         finally:
             if not patiently:
@@ -138,7 +163,7 @@ class Sqlite:
         try:
             yield connection
         finally:
-            connection.execute("ROLLBACK")
+            _roll_back(connection)
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -146,11 +171,13 @@ class Sqlite:
             yield
         except sqlite3.Error as problem:
             raise self._translated(problem) from problem
+        except OverflowError as problem:
+            raise InvalidInput(f"a number is larger than the database can keep ({problem})") from None
 
     def close(self) -> None:
-        for connection in self._connections:
-            connection.close()
-        self._connections.clear()
+        for held in list(self._held):
+            held.connection.close()
+        self._held.clear()
         self._local = threading.local()
 
     # --- full text ---
@@ -169,7 +196,13 @@ class Sqlite:
         connection.execute("DELETE FROM memory_text WHERE rowid = ?", (seq,))
 
     def clear_text(self, connection: Connection) -> None:
-        connection.execute("DELETE FROM memory_text")
+        # Deleting rows reads the index first, which fails if it is damaged: the table is dropped and made again. Where
+        # these three rows are missing SQLite would not even open it.
+        connection.execute("INSERT OR IGNORE INTO memory_text_config VALUES ('version', 4)")
+        connection.execute("INSERT OR IGNORE INTO memory_text_data VALUES (1, x''), (10, x'00000000000000')")
+        (create,) = next(iter(connection.execute("SELECT sql FROM sqlite_master WHERE name = 'memory_text'")))
+        connection.execute("DROP TABLE memory_text")
+        connection.execute(create)
 
     def count_text(self, connection: Connection) -> int:
         return int(next(iter(connection.execute("SELECT count(*) FROM memory_text_docsize")))[0])
@@ -198,12 +231,14 @@ class Sqlite:
             f"{table} row {row} points to a missing {parent}"
             for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check")
         ]
-        if thorough and not self._read_only:
-            try:
+        try:
+            if thorough and not self._read_only:
                 with self.write() as writing:
                     writing.execute("INSERT INTO memory_text (memory_text) VALUES ('integrity-check')")
-            except sqlite3.DatabaseError as problem:
-                problems.append(f"full text: {problem}")
+            elif not _newest_is_found(connection):
+                problems.append("full text: the newest memory is not found")
+        except sqlite3.DatabaseError as problem:
+            problems.append(f"full text: {problem}")
         return problems
 
     def describe(self) -> StoreFacts:
@@ -228,10 +263,29 @@ class Sqlite:
             if not self._verified:
                 self._migrate(connection)
                 self._verified = True
+        except (StoreForeign, SchemaTooNew):
+            self._leave_untouched(connection)
+            raise
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _leave_untouched(self, connection: sqlite3.Connection) -> None:
+        """Close a connection to a file that is not ours to change.
+
+        The last connection to a file writes what is left in its log into it; one that can only read does not.
+        """
+        if self._unsaved_bytes():
+            with closing(sqlite3.connect(f"file:{quote(str(self._path))}?mode=ro", uri=True)) as reader:
+                reader.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+                connection.close()
+        connection.close()
+
+    def _unsaved_bytes(self) -> int:
+        """Return the size of the log: what was committed and not yet written into the file itself."""
+        log = Path(f"{os.path.realpath(self._path)}-wal")
+        return log.stat().st_size if log.exists() else 0
 
     def _connect(self) -> sqlite3.Connection:
         def connect(options: str) -> sqlite3.Connection:
@@ -254,28 +308,42 @@ class Sqlite:
             return connect("")
         try:
             return connect("?mode=ro")
-        except sqlite3.OperationalError:
-            # SQLite cannot make its shared memory in a read-only folder; a file nobody can write is read as it is.
+        except sqlite3.OperationalError as problem:
+            if not _name(problem).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+                raise
+            # SQLite cannot make its shared memory in a read-only folder; a file nobody can write is read as it is. But
+            # not without its log: memories would be missing, and nobody told.
+            if self._unsaved_bytes():
+                raise StoreUnwritable(
+                    f"{self._path} has a log beside it that cannot be read in a read-only folder",
+                    hint="Copy the file and its -wal to a folder you can write to, and use that one.",
+                    path=str(self._path),
+                ) from problem
             return connect("?immutable=1")
 
     def _prepare_file(self) -> None:
         path = self._path
-        if path.is_dir():
-            raise StoreForeign(f"{path} is a folder, not a database file", path=str(path))
         with self._translating_os_errors():
+            if path.is_dir():
+                raise StoreForeign(f"{path} is a folder, not a database file", path=str(path))
             if not path.parent.is_dir():
                 path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
             if not path.exists():
                 os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             elif not stat.S_ISREG(path.stat().st_mode):
                 raise StoreForeign(f"{path} is not a regular file", path=str(path))
-        self._read_only = not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+        # SQLite keeps its log beside the file itself, wherever a link to it lies.
+        folder = Path(os.path.realpath(path)).parent
+        self._read_only = not (os.access(path, os.W_OK) and os.access(folder, os.W_OK))
 
     def _verify(self, connection: sqlite3.Connection) -> None:
         """Refuse a file that is not ours or newer than we are, before anything is written to it."""
+        # One look: between two, another process may have made the file a database of ours.
+        connection.execute("BEGIN")
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        connection.execute("COMMIT")
         if application != APPLICATION_ID and (tables or application or version):
             raise StoreForeign(f"{self._path} is a database of another program", path=str(self._path))
         if version > len(MIGRATIONS):
@@ -301,8 +369,7 @@ class Sqlite:
             connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
             connection.execute("COMMIT")
         except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            _roll_back(connection)
             raise
 
     def _patiently(self, attempt: Callable[[], T], patience_ms: int) -> T:
@@ -316,7 +383,7 @@ class Sqlite:
             try:
                 return attempt()
             except sqlite3.OperationalError as problem:
-                if not _name(problem).startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or time.monotonic() >= deadline:
+                if not _name(problem).startswith(_BUSY) or time.monotonic() >= deadline:
                     raise
             time.sleep(pause * random.random())  # noqa: S311 - jitter, not a secret
             pause = min(pause * 2, 0.05)
@@ -325,7 +392,10 @@ class Sqlite:
         name = _name(problem)
         for prefix, kind, meaning in _ERRORS:
             if name.startswith(prefix):
-                return kind(f"{self._path}: {meaning} ({problem})", path=str(self._path), sqlite=name)
+                hint = _HINTS.get(meaning, "")
+                return kind(f"{self._path}: {meaning} ({problem})", hint=hint, path=str(self._path), sqlite=name)
+        if "decode to UTF-8" in str(problem):
+            return StoreCorrupt(f"{self._path}: a text is damaged ({problem})", path=str(self._path))
         return StorageError(f"{self._path}: {problem}", path=str(self._path), sqlite=name)
 
     @contextmanager
@@ -338,8 +408,24 @@ class Sqlite:
             raise kind(f"{self._path}: {problem.strerror}", path=str(self._path)) from problem
 
 
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """End the transaction, if it did not end itself: SQLite does that when the disk is full or fails."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
 def _name(problem: sqlite3.Error) -> str:
     return getattr(problem, "sqlite_errorname", "") or ""
+
+
+def _newest_is_found(connection: Connection) -> bool:
+    """Return whether the last memory in the full text is found by its namespace: a quick look at a large index."""
+    for seq, scope in list(connection.execute("SELECT rowid, scope FROM memory_text ORDER BY rowid DESC LIMIT 1")):
+        found = connection.execute(
+            "SELECT 1 FROM memory_text WHERE memory_text MATCH ? AND rowid = ?", (f"scope : {_any([scope])}", seq)
+        )
+        return bool(list(found))
+    return True
 
 
 def _scope(namespace: str | None) -> str:

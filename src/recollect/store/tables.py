@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from recollect.errors import StoreCorrupt
 from recollect.model import Anchor, Change, Consolidation, Edge, File, Memory, Node, Record, Session, Workspace
 
 _NAMES = tuple[str, ...]
@@ -94,7 +95,11 @@ def encode(table: Table, field: str, value: Any) -> Any:
 def from_row(table: Table, row: tuple[Any, ...]) -> Any:
     """Return the record kept in a row given in column order."""
     values = dict(zip(table.columns, row, strict=True))
-    for field, kind in table.json.items():
-        if values[field] is not None:
-            values[field] = msgspec.json.decode(values[field], type=kind)
+    try:
+        for field, kind in table.json.items():
+            if values[field] is not None:
+                values[field] = msgspec.json.decode(values[field], type=kind)
+    except (msgspec.DecodeError, TypeError) as problem:
+        row_id = values[table.key]
+        raise StoreCorrupt(f"{table.name} row {row_id}: {field} cannot be read ({problem})", id=row_id) from None
     return table.record(**values)
