@@ -36,7 +36,7 @@ CHANGE = model.Change(
 SAMPLES: tuple[Record, ...] = (
     MEMORY,
     model.Stored(memory=MEMORY, created=True),
-    model.Stored(memory=MEMORY, created=False, merged=("m0",)),
+    model.Stored(memory=MEMORY, created=False, merged=("tags",)),
     Deleted(deleted=2, batch="b1"),
     Deleted(deleted=0, batch=""),
     MemoryPage(memories=(MEMORY,), total=9),

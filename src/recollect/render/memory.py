@@ -60,15 +60,15 @@ def _memory(memory: model.Memory, now: int | None) -> list[Block]:
 
 def _stored(stored: model.Stored, now: int | None) -> list[Block]:
     memory = stored.memory
-    said = "Stored." if stored.created else "Known already: nothing new was stored."
+    known = "Known already; what was new about it was added." if stored.merged else "Known already: nothing was stored."
     facts = _particulars(memory, now) + present(
         (
             ("type", memory.memory_type),
             ("importance", f"{memory.importance:.2f}"),
-            ("merged", inline(", ".join(stored.merged))),
+            ("changed", inline(", ".join(stored.merged))),
         )
     )
-    return [Line(said, "good" if stored.created else "weak"), Facts(facts)]
+    return [Line("Stored.", "good") if stored.created else Line(known, "weak"), Facts(facts)]
 
 
 def _deleted(deleted: model.Deleted, _now: int | None) -> list[Block]:

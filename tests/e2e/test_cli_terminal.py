@@ -1,0 +1,88 @@
+"""What a person at a terminal gets: colours, questions, and no obedience to what was remembered."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "recollect"]
+
+
+class Seen(NamedTuple):
+    """The exit code of a command and everything the terminal was sent."""
+
+    code: int
+    screen: str
+
+
+Terminal = Callable[..., Seen]
+
+
+@pytest.fixture
+def terminal(home: Path) -> Terminal:
+    """Run a command whose three streams are one terminal, typing `keys`."""
+
+    def call(*words: str, keys: bytes = b"", **environment: str) -> Seen:
+        ours, theirs = pty.openpty()
+        settings = {"RECOLLECT_EMBED_PROVIDER": "off", "TERM": "xterm-256color", "COLUMNS": "100"}
+        process = subprocess.Popen(
+            [*COMMAND, *words],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**os.environ, **settings, **environment},
+        )
+        os.close(theirs)
+        os.write(ours, keys)
+        screen = b""
+        try:
+            while piece := os.read(ours, 65_536):
+                screen += piece
+        except OSError:  # Linux says so when the other end is closed
+            pass
+        os.close(ours)
+        return Seen(process.wait(), screen.decode())
+
+    return call
+
+
+def test_a_terminal_gets_colours_unless_it_says_no(terminal: Terminal) -> None:
+    terminal("store", "We use tabs")
+    assert "\x1b[" in terminal("list").screen
+    assert "\x1b[3" not in terminal("list", NO_COLOR="1").screen
+    assert "\x1b[" in terminal("get", "nothing").screen
+    assert "\x1b[" not in terminal("get", "nothing", NO_COLOR="1").screen
+    assert "\x1b[" not in terminal("stats", "--json").screen
+
+
+def test_a_remembered_escape_is_shown_and_not_obeyed(terminal: Terminal) -> None:
+    terminal("store", "before \x1b]0;owned\x07 \x1b[2J [bold]after[/bold]")
+    screen = terminal("list").screen
+    assert "\x1b]0;" not in screen
+    assert "\x1b[2J" not in screen
+    assert "\\x1b]0;owned\\x07" in screen
+    assert "[bold]after[/bold]" in screen
+
+
+@pytest.mark.parametrize(("keys", "code"), [(b"y\n", 0), (b"n\n", 130), (b"\n", 130), (b"\x04", 130)])
+def test_deleting_a_namespace_asks_first(terminal: Terminal, keys: bytes, code: int) -> None:
+    terminal("store", "of the shop", "--namespace", "shop")
+    asked = terminal("delete-namespace", "shop", keys=keys)
+    assert "Delete everything in namespace shop?" in asked.screen
+    assert asked.code == code
+    left = terminal("stats", "--json").screen
+    assert f'"memories":{0 if code == 0 else 1}' in left
+
+
+def test_the_overview_fits_the_window(terminal: Terminal) -> None:
+    screen = terminal(COLUMNS="60").screen
+    listed = [line for line in screen.splitlines() if line.startswith("  ") and "recollect" not in line]
+    assert len(listed) > 15
+    assert max(map(len, listed)) <= 60
