@@ -41,10 +41,18 @@ def namespace_of(identifier: str | None, *, directory: Path | None = None) -> st
     if "\0" in text or len(text) > 4096:
         raise InvalidWorkspace("the workspace identifier holds a NUL character or is too long")
     if text in (".", "..") or text.startswith(_PATH_STARTS):
-        return project_root((directory or Path.cwd()) / Path(text).expanduser())
+        return project_root(_path(text, directory))
     if not _NAME.fullmatch(text):
         raise InvalidWorkspace(f"{text!r} is neither a path nor a workspace name", identifier=text)
     return text
+
+
+def _path(text: str, directory: Path | None) -> Path:
+    try:
+        path = Path(text).expanduser()
+        return path if path.is_absolute() else (directory or Path.cwd()) / path
+    except (OSError, RuntimeError) as problem:  # the current folder is gone; nobody has that name
+        raise InvalidWorkspace(f"{text!r} leads nowhere: {problem}", identifier=text) from None
 
 
 def project_root(path: Path) -> str:
@@ -52,9 +60,10 @@ def project_root(path: Path) -> str:
     absolute = Path(os.path.realpath(path))
     for folder in (absolute, *absolute.parents):
         marker = folder / ".git"
-        if marker.is_dir():
+        # Not Path.is_dir, which raises where we may not look or the name is too long.
+        if os.path.isdir(marker):  # noqa: PTH112
             return str(folder)
-        if marker.is_file():
+        if os.path.isfile(marker):  # noqa: PTH113
             return str(_work_tree_root(folder, marker))
     return str(absolute)
 
@@ -65,7 +74,7 @@ def _work_tree_root(folder: Path, marker: Path) -> Path:
         line = marker.read_text(encoding="utf-8", errors="replace").strip()
         git_folder = folder / line.removeprefix("gitdir:").strip()
         common = (git_folder / "commondir").read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
+    except (OSError, ValueError):
         return folder
     shared = Path(os.path.realpath(git_folder / common))
     return shared.parent if shared.name == ".git" else shared
