@@ -184,7 +184,8 @@ def _cosines(rows: NDArray[Any], query: NDArray[np.float32]) -> NDArray[np.float
     einsum, not matmul: as fast (9.2 against 8.7 ms at 100,000 rows), but matmul wakes the BLAS library's threads, which
     then spin for 70 ms of CPU waiting for more.
     """
-    return np.einsum("ij,j->i", rows.astype(np.float32, copy=False), query)
+    cosines: NDArray[np.float32] = np.einsum("ij,j->i", rows.astype(np.float32, copy=False), query)
+    return cosines
 
 
 def _signs(rows: NDArray[Any]) -> NDArray[np.uint64]:
