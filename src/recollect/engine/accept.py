@@ -6,7 +6,6 @@ anything, so everything is checked here, once, before a transaction is opened.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
@@ -18,6 +17,8 @@ from recollect.model import MEMORY_TYPES, RELATIONS, SOURCES, MemoryType, Relati
 MAX_TAGS = 100
 MAX_LABEL_CHARACTERS = 200
 MAX_QUERY_CHARACTERS = 20_000
+# Deeper objects can be stored where the stack is short and then not be read where it is long.
+MAX_DEPTH = 64
 
 
 def content(value: object, *, max_bytes: int) -> str:
@@ -42,7 +43,7 @@ def text(name: str, value: object) -> str:
 
 def label(name: str, value: object) -> str | None:
     """Return a short optional text; blank counts as none."""
-    if value is None or value == "":
+    if value is None or (isinstance(value, str) and not value.strip()):
         return None
     checked = text(name, value).strip()
     if len(checked) > MAX_LABEL_CHARACTERS:
@@ -59,8 +60,8 @@ def ratio(name: str, value: object) -> float:
     """Return a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"{name} must be a number from 0 to 1, not {type(value).__name__}", field=name)
-    if math.isnan(value) or not 0 <= value <= 1:
-        raise InvalidInput(f"{name} must be from 0 to 1, not {value}", field=name)
+    if not 0 <= value <= 1:
+        raise InvalidInput(f"{name} must be from 0 to 1, not {_shown(value)}", field=name)
     return float(value)
 
 
@@ -69,7 +70,7 @@ def whole(name: str, value: object, *, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(f"{name} must be a whole number, not {type(value).__name__}", field=name)
     if not least <= value <= most:
-        raise InvalidInput(f"{name} must be from {least} to {most}, not {value}", field=name)
+        raise InvalidInput(f"{name} must be from {least} to {most}, not {_shown(value)}", field=name)
     return value
 
 
@@ -94,8 +95,8 @@ def metadata(value: object, *, max_bytes: int) -> dict[str, Any]:
         raise InvalidInput(f"metadata cannot be kept as JSON: {problem}", field="metadata") from None
     if len(encoded) > max_bytes:
         raise ContentTooLarge(f"metadata is {len(encoded):,} bytes, more than the {max_bytes:,} allowed")
-    if b"\\u0000" in encoded:
-        raise InvalidInput("metadata holds a NUL character", field="metadata")
+    if b"\\u0000" in encoded or encoded.count(b"{") + encoded.count(b"[") > MAX_DEPTH:
+        _look_into(plain, depth=1)
     return plain
 
 
@@ -113,6 +114,23 @@ def relation(value: object) -> Relation:
 def source(value: object) -> Source:
     """Return one of the known sources."""
     return cast(Source, _one_of("source", value, SOURCES))
+
+
+def _look_into(value: Any, *, depth: int) -> None:
+    """Refuse metadata that is nested too deeply or holds a NUL character."""
+    if isinstance(value, str) and "\0" in value:
+        raise InvalidInput("metadata holds a NUL character", field="metadata")
+    if not isinstance(value, dict | list):
+        return
+    if depth > MAX_DEPTH:
+        raise InvalidInput(f"metadata is nested more than {MAX_DEPTH} levels deep", field="metadata")
+    for inner in (*value, *value.values()) if isinstance(value, dict) else value:
+        _look_into(inner, depth=depth + 1)
+
+
+def _shown(value: float) -> str:
+    """Return a number as text; Python itself refuses to print very long ones."""
+    return "a number that large" if isinstance(value, int) and value.bit_length() > 64 else str(value)
 
 
 def _one_of(name: str, value: object, known: tuple[str, ...]) -> str:

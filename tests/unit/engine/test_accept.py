@@ -1,0 +1,170 @@
+"""What a caller may hand in: valid values come back as they are stored, the others are refused by code."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from recollect.engine import accept
+from recollect.errors import ContentTooLarge, InvalidInput
+from recollect.model import MEMORY_TYPES, RELATIONS, SOURCES
+
+HUGE = 10**400
+BEYOND_PRINTING = 10**5000
+
+
+@pytest.mark.parametrize("value", ["x", "  leading and trailing  ", "line\nline", "\x01\x7f", "🧠 ünïcödé", "a" * 100])
+def test_text_is_kept_as_it_is(value: str) -> None:
+    assert accept.text("content", value) == value
+    assert accept.content(value, max_bytes=1000) == value
+
+
+@pytest.mark.parametrize(
+    "value", ["", " ", "\n\t\u2003", None, 7, 1.5, True, b"bytes", ["x"], {}, "a\0b", "\ud800", "a\udfff"]
+)
+def test_text_that_is_blank_no_text_or_not_storable_is_refused(value: object) -> None:
+    with pytest.raises(InvalidInput):
+        accept.text("content", value)
+    with pytest.raises(InvalidInput):
+        accept.content(value, max_bytes=1000)
+
+
+def test_content_is_measured_in_bytes() -> None:
+    assert accept.content("é" * 50, max_bytes=100) == "é" * 50
+    with pytest.raises(ContentTooLarge) as refusal:
+        accept.content("é" * 51, max_bytes=100)
+    assert refusal.value.details == {"size_bytes": 102, "max_bytes": 100}
+
+
+def test_a_blank_label_is_none_and_others_are_trimmed() -> None:
+    assert [accept.label("title", value) for value in (None, "", "   ")] == [None, None, None]
+    assert accept.label("title", "  Tabs ") == "Tabs"
+
+
+@pytest.mark.parametrize("value", [7, b"x", "a\0", "\ud800", "x" * 201, False])
+def test_a_label_that_is_long_or_no_text_is_refused(value: object) -> None:
+    with pytest.raises(InvalidInput):
+        accept.label("title", value)
+
+
+def test_a_question_is_cut_where_no_ranking_would_read_on() -> None:
+    assert accept.query("why?") == "why?"
+    assert len(accept.query("x" * 1_000_000)) == accept.MAX_QUERY_CHARACTERS
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.5, 1e-300, -0.0])
+def test_a_ratio_is_a_number_from_0_to_1(value: float) -> None:
+    assert accept.ratio("importance", value) == value
+    assert type(accept.ratio("importance", value)) is float
+
+
+@pytest.mark.parametrize(
+    "value",
+    [-0.01, 1.01, math.nan, math.inf, -math.inf, HUGE, -HUGE, BEYOND_PRINTING, "0.5", None, True, [0.5], 1j],
+    ids=lambda value: "beyond printing" if value == BEYOND_PRINTING else repr(value)[:12],
+)
+def test_any_other_ratio_is_refused(value: object) -> None:
+    with pytest.raises(InvalidInput):
+        accept.ratio("importance", value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0, 11, -1, HUGE, BEYOND_PRINTING, 1.0, "5", None, True],
+    ids=lambda value: "beyond printing" if value == BEYOND_PRINTING else repr(value)[:12],
+)
+def test_a_whole_number_out_of_bounds_is_refused(value: object) -> None:
+    assert accept.whole("limit", 10, least=1, most=10) == 10
+    with pytest.raises(InvalidInput):
+        accept.whole("limit", value, least=1, most=10)
+
+
+def test_tags_keep_their_order_and_come_once() -> None:
+    assert accept.tags(["b", "a", " b ", "c"]) == ("b", "a", "c")
+    assert accept.tags(()) == ()
+    assert len(accept.tags(str(number) for number in range(accept.MAX_TAGS))) == accept.MAX_TAGS
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["tag", None, 7, [""], ["  "], [None], [7], ["a\0"], ["\ud800"], ["x" * 201], [str(n) for n in range(101)]],
+    ids=lambda value: repr(value)[:12],
+)
+def test_tags_that_are_no_list_of_short_texts_are_refused(value: object) -> None:
+    with pytest.raises(InvalidInput):
+        accept.tags(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ({}, {}),
+        ({"a": [1, 2.5, None, True, {"b": "é"}]}, {"a": [1, 2.5, None, True, {"b": "é"}]}),
+        ({"tuple": (1, 2)}, {"tuple": [1, 2]}),
+        ({"escaped": "\\u0000 and \\0"}, {"escaped": "\\u0000 and \\0"}),
+        ({"large": 2**60}, {"large": 2**60}),
+        ({"wide": [[]] * 200}, {"wide": [[]] * 200}),
+    ],
+)
+def test_metadata_is_kept_as_plain_json(value: dict[str, Any], kept: dict[str, Any]) -> None:
+    assert accept.metadata(value, max_bytes=1000) == kept
+
+
+def nested(depth: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(depth):
+        value = {"k": value}
+    return value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        7,
+        [],
+        "{}",
+        {"a": object()},
+        {"a": "\ud800"},
+        {"\ud800": 1},
+        {"a": "x\0y"},
+        {"a\0": 1},
+        {("a", "b"): 1},
+        nested(100_000),
+        nested(900),
+        nested(65),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_metadata_that_json_cannot_hold_is_refused(value: object) -> None:
+    with pytest.raises(InvalidInput):
+        accept.metadata(value, max_bytes=1_000_000)
+
+
+def test_metadata_may_be_nested_as_deeply_as_anybody_needs() -> None:
+    assert accept.metadata(nested(60), max_bytes=1_000_000) == nested(60)
+
+
+def test_metadata_has_the_size_limit_of_content() -> None:
+    with pytest.raises(ContentTooLarge):
+        accept.metadata({"a": "x" * 100}, max_bytes=100)
+
+
+@pytest.mark.parametrize(
+    ("check", "known"),
+    [(accept.memory_type, MEMORY_TYPES), (accept.relation, RELATIONS), (accept.source, SOURCES)],
+    ids=["memory_type", "relation", "source"],
+)
+def test_only_words_of_a_closed_vocabulary_are_taken(check: Callable[[object], str], known: tuple[str, ...]) -> None:
+    assert tuple(check(word) for word in known) == known
+    for word in ("", "unknown", 7, None, [], f"{known[0]} "):
+        with pytest.raises(InvalidInput) as refusal:
+            check(word)
+        assert known[0] in refusal.value.hint
+
+
+def test_a_relation_may_be_written_in_lower_case() -> None:
+    assert accept.relation("leads_to") == "LEADS_TO"
