@@ -6,7 +6,7 @@ anything, so everything is checked here, once, before a transaction is opened.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, cast
 
 import msgspec
@@ -74,6 +74,11 @@ def whole(name: str, value: object, *, least: int, most: int) -> int:
     return value
 
 
+def moment(name: str, value: object) -> int | None:
+    """Return an optional Unix time."""
+    return None if value is None else whole(name, value, least=-(2**62), most=2**62)
+
+
 def tags(value: object) -> tuple[str, ...]:
     """Return tags, each a short text, in the given order and each once."""
     if isinstance(value, str) or not isinstance(value, Iterable):
@@ -102,18 +107,18 @@ def metadata(value: object, *, max_bytes: int) -> dict[str, Any]:
 
 def memory_type(value: object) -> MemoryType:
     """Return one of the seven memory types."""
-    return cast(MemoryType, _one_of("memory_type", value, MEMORY_TYPES))
+    return cast(MemoryType, one_of("memory_type", value, MEMORY_TYPES))
 
 
 def relation(value: object) -> Relation:
     """Return one of the 23 relationship types; lower case is understood."""
     upper = value.upper() if isinstance(value, str) else value
-    return cast(Relation, _one_of("relationship", upper, RELATIONS))
+    return cast(Relation, one_of("relationship", upper, RELATIONS))
 
 
 def source(value: object) -> Source:
     """Return one of the known sources."""
-    return cast(Source, _one_of("source", value, SOURCES))
+    return cast(Source, one_of("source", value, SOURCES))
 
 
 def _look_into(value: Any, *, depth: int) -> None:
@@ -133,7 +138,8 @@ def _shown(value: float) -> str:
     return "a number that large" if isinstance(value, int) and value.bit_length() > 64 else str(value)
 
 
-def _one_of(name: str, value: object, known: tuple[str, ...]) -> str:
+def one_of(name: str, value: object, known: Collection[str]) -> str:
+    """Return a word of a closed vocabulary."""
     if not isinstance(value, str) or value not in known:
         raise InvalidInput(f"{name} cannot be {value!r}", hint=f"One of: {', '.join(known)}.", field=name)
     return value

@@ -147,7 +147,8 @@ class Memories:
         )
         limit = accept.whole("limit", limit, least=1, most=1000)
         offset = accept.whole("offset", offset, least=0, most=2**53)
-        rows = self._engine.store.find(Memory, where, order=_ORDERS[order], limit=limit, offset=offset)
+        by = _ORDERS[accept.one_of("order", order, _ORDERS)]
+        rows = self._engine.store.find(Memory, where, order=by, limit=limit, offset=offset)
         return MemoryPage(memories=tuple(rows), total=self._engine.store.count(Memory, where), offset=offset)
 
     @operation("update_memory", "update", idempotent=True)
@@ -195,6 +196,8 @@ class Memories:
             if any(getattr(current, field) != value for field, value in values.items()):
                 values["updated_at"] = clock.now()
             updated = transaction.update(Memory, current.id, values)
+            if updated.namespace != current.namespace and transaction.get(Node, [node_id(updated.id)]):
+                transaction.update(Node, node_id(updated.id), {"namespace": updated.namespace})
         self._engine.embedding.wake()
         return updated
 
@@ -311,5 +314,5 @@ def memory_filter(
     if source is not None:
         where["source"] = accept.source(source)
     if since is not None or until is not None:
-        where["created_at"] = Range(at_least=since, below=until)
+        where["created_at"] = Range(accept.moment("since", since), accept.moment("until", until))
     return where
