@@ -1,0 +1,292 @@
+"""Vectors catch up with memories by themselves, and search stays honest while they have not."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.fakes import HashingEmbedder
+
+from recollect import Engine, progress
+from recollect.errors import Cancelled, EmbeddingFailed
+
+# Longer than any of this takes; only a broken worker makes a test wait for it.
+PATIENCE_S = 30
+
+
+def fill(engine: Engine, count: int) -> None:
+    for number in range(count):
+        engine.memories.store(f"needle number {number}")
+
+
+def statuses(engine: Engine) -> dict[str, str]:
+    return {check.name: check.status for check in engine.admin.health().checks}
+
+
+# --- on demand ---
+
+
+def test_storing_and_changing_never_ask_the_embedder(engine: Engine, embedder: HashingEmbedder) -> None:
+    embedder.failing = True
+    memory = engine.memories.store("x").memory
+    engine.memories.update(memory.id, content="y")
+    engine.memories.delete(memory.id)
+    assert embedder.embedded == []
+    assert engine.embedding.failure is None
+
+
+def test_a_search_makes_the_vectors_that_are_missing_and_uses_them(engine: Engine, embedder: HashingEmbedder) -> None:
+    fill(engine, 3)
+    found = engine.recall.search("needle number 1")
+    assert (found.mode, found.notes) == ("hybrid", ())
+    assert found.hits[0].memory.content == "needle number 1"
+    assert found.hits[0].signals.semantic == pytest.approx(1, abs=1e-3)
+    assert engine.embedding.coverage() == (3, 3)
+    embedder.embedded.clear()
+    engine.recall.search("needle number 2")
+    assert embedder.embedded == ["needle number 2"]
+
+
+def test_newest_memories_are_embedded_first_by_headline_and_content(engine: Engine, embedder: HashingEmbedder) -> None:
+    engine.memories.store("first", title="Headline")
+    engine.memories.store("second")
+    assert engine.embedding.catch_up() == 2
+    assert embedder.embedded == ["second", "Headline\nfirst"]
+
+
+def test_a_search_makes_no_more_vectors_than_it_may_and_says_what_is_missing(
+    open_engine: Callable[..., Engine], embedder: HashingEmbedder
+) -> None:
+    engine = open_engine(embedder=embedder, embed_on_demand=2)
+    fill(engine, 5)
+    first = engine.recall.search("needle")
+    assert first.mode == "lexical"
+    assert first.notes[0].startswith("3 of 5 memories have no vector yet")
+    assert len(first.hits) == 5
+    assert len(embedder.embedded) == 2
+    second = engine.recall.search("needle")
+    assert second.mode == "hybrid"
+    assert second.notes == ("1 of 5 memories have no vector yet",)
+    third = engine.recall.search("needle")
+    assert (third.mode, third.notes) == ("hybrid", ())
+
+
+def test_a_changed_memory_is_embedded_anew(engine: Engine, embedder: HashingEmbedder) -> None:
+    memory = engine.memories.store("old words").memory
+    engine.embedding.catch_up()
+    engine.memories.update(memory.id, content="new words")
+    engine.memories.update(memory.id, importance=0.1)
+    assert engine.embedding.coverage() == (0, 1)
+    assert engine.embedding.catch_up() == 1
+    assert embedder.embedded == ["old words", "new words"]
+    assert engine.embedding.catch_up() == 0
+
+
+def test_catching_up_can_be_bounded_and_reports_how_far_it_is(engine: Engine) -> None:
+    fill(engine, 80)
+    heard: list[int] = []
+    with progress.reporting_to(lambda done, total, message: heard.append(done)):
+        assert engine.embedding.catch_up(40) == 40
+        assert engine.embedding.coverage() == (40, 80)
+        engine.embedding.catch_up()
+    assert heard == sorted(heard[:2]) + sorted(heard[2:])
+    assert heard[1] == 40
+    assert engine.embedding.coverage() == (80, 80)
+
+
+def test_catching_up_that_is_withdrawn_keeps_what_it_made(engine: Engine) -> None:
+    fill(engine, 80)
+
+    def withdraw(done: int, total: int | None, message: str) -> None:
+        raise Cancelled("enough")
+
+    with pytest.raises(Cancelled), progress.reporting_to(withdraw):
+        engine.embedding.catch_up()
+    made, total = engine.embedding.coverage()
+    assert (0 < made < total, total) == (True, 80)
+
+
+# --- degraded ---
+
+
+def test_without_an_embedder_search_is_by_words_and_says_so(open_engine: Callable[..., Engine]) -> None:
+    engine = open_engine(embed_provider="off")
+    fill(engine, 2)
+    found = engine.recall.search("needle")
+    assert (found.mode, len(found.hits)) == ("lexical", 2)
+    assert found.notes == ("embeddings are off: lexical search only",)
+    assert engine.admin.stats().pending_embeddings == 0
+    assert statuses(engine) == {"storage": "ok", "vectors": "degraded", "embeddings": "ok", "disk": "ok"}
+
+
+def test_while_the_embedder_fails_search_is_by_words_and_says_why(engine: Engine, embedder: HashingEmbedder) -> None:
+    fill(engine, 2)
+    embedder.failing = True
+    found = engine.recall.search("needle")
+    assert (found.mode, len(found.hits)) == ("lexical", 2)
+    assert "2 of 2 memories have no vector yet" in found.notes
+    failure = engine.embedding.failure
+    assert failure is not None
+    assert failure.code == "EMBEDDING_FAILED"
+
+
+def test_a_question_that_cannot_be_embedded_is_searched_by_words(engine: Engine, embedder: HashingEmbedder) -> None:
+    fill(engine, 2)
+    engine.recall.search("needle")
+    embedder.failing = True
+    found = engine.recall.search("needle number")
+    assert (found.mode, len(found.hits)) == ("lexical", 2)
+    assert any("the fake provider is down" in note for note in found.notes)
+    assert statuses(engine)["embeddings"] == "degraded"
+
+
+def test_an_embedder_that_failed_is_left_alone_for_a_while(engine: Engine, embedder: HashingEmbedder) -> None:
+    fill(engine, 2)
+    calls: list[int] = []
+    embedder.when_called = lambda: calls.append(1)
+    embedder.failing = True
+    for _ in range(5):
+        assert engine.recall.search("needle").mode == "lexical"
+    assert len(calls) == 1
+    with pytest.raises(EmbeddingFailed):
+        engine.embedding.catch_up()
+    assert len(calls) == 1
+
+
+def test_an_embedder_that_answers_again_is_used_again(engine: Engine, embedder: HashingEmbedder) -> None:
+    fill(engine, 2)
+    embedder.failing = True
+    assert engine.recall.search("needle").mode == "lexical"
+    assert statuses(engine)["embeddings"] == "degraded"
+    embedder.failing = False
+    assert statuses(engine)["embeddings"] == "ok"
+    assert engine.embedding.failure is None
+    assert engine.recall.search("needle").mode == "hybrid"
+
+
+class Broken(HashingEmbedder):
+    """An embedder that does not keep to the protocol."""
+
+    def __init__(self, answer: Callable[[Sequence[str]], Any]) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        return self._answer(texts)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(lambda texts: 1 / 0, id="raises"),
+        pytest.param(lambda texts: np.ones((len(texts) + 1, 4), np.float32), id="too many"),
+        pytest.param(lambda texts: np.ones((0, 4), np.float32), id="none"),
+    ],
+)
+def test_whatever_an_embedder_does_a_search_answers(
+    open_engine: Callable[..., Engine], answer: Callable[[Sequence[str]], Any]
+) -> None:
+    engine = open_engine(embedder=Broken(answer))
+    fill(engine, 2)
+    found = engine.recall.search("needle")
+    assert (found.mode, len(found.hits)) == ("lexical", 2)
+    assert statuses(engine)["embeddings"] == "degraded"
+
+
+# --- another model ---
+
+
+def test_after_a_change_of_model_search_is_by_words_until_most_vectors_are_new(
+    engine: Engine, open_engine: Callable[..., Engine]
+) -> None:
+    fill(engine, 4)
+    engine.embedding.catch_up()
+    other = open_engine(embedder=HashingEmbedder(16, model_id="another"), embed_on_demand=1)
+    assert other.admin.stats().pending_embeddings == 4
+    found = other.recall.search("needle")
+    assert (found.mode, len(found.hits)) == ("lexical", 4)
+    assert statuses(other)["vectors"] == "degraded"
+    other.embedding.catch_up()
+    assert other.recall.search("needle").mode == "hybrid"
+    assert statuses(other)["vectors"] == "ok"
+    # The process that still has the first model is not disturbed.
+    assert engine.recall.search("needle").mode == "hybrid"
+    assert engine.embedding.coverage() == (4, 4)
+
+
+# --- in the background ---
+
+
+def test_a_long_lived_process_makes_vectors_by_itself_until_it_is_closed(
+    open_engine: Callable[..., Engine], embedder: HashingEmbedder
+) -> None:
+    called = threading.Event()
+    embedder.when_called = called.set
+    engine = open_engine(embedder=embedder)
+    fill(engine, 3)
+    engine.start_background()
+    assert called.wait(PATIENCE_S)
+    assert engine.embedding.running
+    engine.close()
+    assert not engine.embedding.running
+    later = open_engine(embedder=embedder)
+    assert later.embedding.coverage() == (3, 3)
+
+
+def test_the_worker_is_woken_by_what_is_stored(open_engine: Callable[..., Engine], embedder: HashingEmbedder) -> None:
+    engine = open_engine(embedder=embedder)
+    engine.start_background()
+    called = threading.Event()
+    embedder.when_called = called.set
+    engine.memories.store("something new")
+    assert called.wait(PATIENCE_S)
+
+
+def test_a_worker_survives_a_failing_embedder(open_engine: Callable[..., Engine], embedder: HashingEmbedder) -> None:
+    called = threading.Event()
+    embedder.when_called = called.set
+    embedder.failing = True
+    engine = open_engine(embedder=embedder)
+    fill(engine, 1)
+    engine.start_background()
+    assert called.wait(PATIENCE_S)
+    assert engine.embedding.running
+    assert engine.recall.search("needle").mode == "lexical"
+
+
+def test_starting_twice_starts_one_worker_and_after_closing_none(
+    open_engine: Callable[..., Engine], embedder: HashingEmbedder
+) -> None:
+    engine = open_engine(embedder=embedder)
+    before = threading.active_count()
+    engine.start_background()
+    engine.start_background()
+    assert threading.active_count() == before + 1
+    engine.close()
+    assert threading.active_count() == before
+    engine.start_background()
+    assert not engine.embedding.running
+
+
+def test_while_a_worker_runs_a_search_does_not_make_vectors_itself(
+    open_engine: Callable[..., Engine], embedder: HashingEmbedder
+) -> None:
+    engine = open_engine(embedder=embedder)
+    entered, gate = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        if threading.current_thread() is not threading.main_thread():
+            entered.set()
+            gate.wait(PATIENCE_S)
+
+    embedder.when_called = wait
+    fill(engine, 2)
+    engine.start_background()
+    assert entered.wait(PATIENCE_S)
+    found = engine.recall.search("needle")
+    assert found.mode == "lexical"
+    assert embedder.embedded == []
+    gate.set()
