@@ -58,7 +58,8 @@ class Recalls:
             where=where or None,
             limit=limit,
         )
-        ranked = [match for match in fuse(found, hybrid=vector is not None)[:limit] if match.score >= least]
+        fused = [match._replace(score=round(match.score, 4)) for match in fuse(found, hybrid=vector is not None)]
+        ranked = [match for match in fused[:limit] if match.score >= least]
         memories = {memory.id: memory for memory in self._engine.store.get(Memory, [match.id for match in ranked])}
         hits = []
         for match in ranked:
@@ -66,7 +67,7 @@ class Recalls:
             memory = memories.get(match.id)
             if memory is not None:
                 signals = msgspec.structs.replace(found[match.id], matched_terms=matched_terms(memory, asked.terms))
-                hits.append(Hit(memory=memory, score=round(match.score, 4), reason=reason(signals), signals=signals))
+                hits.append(Hit(memory=memory, score=match.score, reason=reason(signals), signals=signals))
         return Recall(
             query=asked.text, hits=tuple(hits), mode="hybrid" if vector is not None else "lexical", notes=notes
         )

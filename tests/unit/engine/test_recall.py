@@ -1,0 +1,126 @@
+"""Recall through the library: what is found, in which order, and the reason given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.fakes import FrozenClock, HashingEmbedder
+
+from recollect import Engine
+from recollect.errors import InvalidInput, InvalidWorkspace
+
+
+def contents(engine: Engine, query: str, **filters: Any) -> list[str]:
+    return [hit.memory.content for hit in engine.recall.search(query, **filters).hits]
+
+
+@pytest.fixture
+def shelf(engine: Engine) -> Engine:
+    engine.memories.store("The parser is written by hand", memory_type="decision", tags=("parser",), namespace="app")
+    engine.memories.store("Retry requests with back-off", memory_type="pattern", tags=("http", "net"), namespace="app")
+    engine.memories.store("parseHeader fails on empty lines", memory_type="insight", tags=("http",), namespace="lib")
+    return engine
+
+
+def test_a_memory_is_found_by_its_words_and_each_hit_says_why(shelf: Engine) -> None:
+    found = shelf.recall.search("hand-written parser")
+    assert found.query == "hand-written parser"
+    best = found.hits[0]
+    assert best.memory.content == "The parser is written by hand"
+    assert best.signals.matched_terms == ("hand", "written", "parser")
+    assert best.signals.lexical_rank == 1
+    assert "hand, written, parser" in best.reason
+    assert all(hit.reason for hit in found.hits)
+
+
+def test_a_memory_is_found_by_meaning_where_no_word_matches(engine: Engine) -> None:
+    # The hashing embedder takes words as they stand, the full text drops these as stop words.
+    engine.memories.store("what it was before")
+    engine.memories.store("parser")
+    found = engine.recall.search("it was parsers")
+    by_meaning = [hit for hit in found.hits if hit.memory.content == "what it was before"]
+    assert by_meaning[0].signals.semantic_rank == 1
+    assert by_meaning[0].signals.lexical_rank is None
+    assert "close in meaning" in by_meaning[0].reason
+
+
+def test_hits_come_best_first_with_scores_from_0_to_1(shelf: Engine) -> None:
+    scores = [hit.score for hit in shelf.recall.search("parser http back-off").hits]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"namespace": "app"}, {"The parser is written by hand", "Retry requests with back-off"}),
+        ({"namespace": "nowhere"}, set()),
+        ({"memory_type": "insight"}, {"parseHeader fails on empty lines"}),
+        ({"tags": ("http",)}, {"Retry requests with back-off", "parseHeader fails on empty lines"}),
+        ({"tags": ("http", "net")}, {"Retry requests with back-off"}),
+        ({"namespace": "app", "memory_type": "insight"}, set()),
+    ],
+    ids=str,
+)
+def test_filters_hold_for_words_and_for_meaning(shelf: Engine, filters: dict[str, Any], expected: set[str]) -> None:
+    assert set(contents(shelf, "parser http back-off empty", **filters)) == expected
+
+
+def test_no_more_than_k_are_returned_and_none_below_the_least_score(shelf: Engine) -> None:
+    assert len(contents(shelf, "parser http back-off", k=1)) == 1
+    everything = shelf.recall.search("parser http back-off").hits
+    least = everything[1].score
+    assert len(contents(shelf, "parser http back-off", min_score=least)) == 2
+
+
+def test_nothing_found_is_an_answer(engine: Engine) -> None:
+    assert engine.recall.search("anything").hits == ()
+    engine.memories.store("x", namespace="app")
+    assert engine.recall.search("x", namespace="lib").hits == ()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"query": ""},
+        {"query": "  "},
+        {"query": 7},
+        {"query": "a\0b"},
+        {"query": "\ud800"},
+        {"k": 0},
+        {"k": 1001},
+        {"k": "5"},
+        {"min_score": 1.5},
+        {"min_score": "x"},
+        {"memory_type": "fact"},
+        {"tags": "http"},
+        {"namespace": "semi;colon"},
+    ],
+    ids=repr,
+)
+def test_bad_questions_are_refused(engine: Engine, given: dict[str, Any]) -> None:
+    with pytest.raises((InvalidInput, InvalidWorkspace)):
+        engine.recall.search(**{"query": "x", **given})
+
+
+def test_a_very_long_question_is_answered(shelf: Engine) -> None:
+    assert "The parser is written by hand" in contents(shelf, "parser " + "and many other words " * 20_000)
+
+
+def test_searching_changes_nothing(shelf: Engine, frozen: FrozenClock) -> None:
+    before = shelf.archive.export().content
+    frozen.advance(60)
+    shelf.recall.search("parser")
+    assert shelf.archive.export().content == before
+
+
+def test_a_new_memory_is_found_at_once_by_another_process(
+    engine: Engine, open_engine: Callable[..., Engine], embedder: HashingEmbedder
+) -> None:
+    other = open_engine(embedder=embedder)
+    assert contents(other, "needle") == []
+    engine.memories.store("needle")
+    assert contents(other, "needle") == ["needle"]
