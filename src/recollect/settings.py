@@ -293,7 +293,7 @@ def load(
         layers.append(("project", _file_layer(project_file, project=True)))
     home = _resolve(_BY_NAME["home"], layers)
     user_file = Path(os.path.expanduser(home.value)) / USER_FILE  # noqa: PTH111
-    if user_file.is_file():
+    if _is_file(user_file):
         layers.append(("user", _file_layer(user_file, project=False)))
     rows = {row.name: _resolve(row, layers) for row in SETTINGS}
     rows["home"] = home
@@ -334,11 +334,21 @@ def _project_file(directory: Path | None) -> Path | None:
         if folder == home:
             return None
         candidate = folder / PROJECT_FILE
-        if candidate.is_file():
-            return candidate
-        if (folder / ".git").exists():
+        try:
+            if candidate.is_file():
+                return candidate
+            if (folder / ".git").exists():
+                return None
+        except PermissionError:  # A folder above that is not ours to look into.
             return None
     return None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as problem:
+        raise ConfigError(f"{path} cannot be read: {problem.strerror}", path=str(path)) from None
 
 
 def _file_layer(path: Path, *, project: bool) -> Callable[[Setting], tuple[object, str] | None]:
