@@ -38,7 +38,7 @@ def text(name: str, value: object) -> str:
         raise InvalidInput(f"{name} must be text, not {type(value).__name__}", field=name)
     if not value.strip():
         raise InvalidInput(f"{name} is empty", field=name)
-    return _storable(name, value)
+    return storable(name, value)
 
 
 def label(name: str, value: object) -> str | None:
@@ -145,7 +145,8 @@ def one_of(name: str, value: object, known: Collection[str]) -> str:
     return value
 
 
-def _storable(name: str, value: str) -> str:
+def storable(name: str, value: str) -> str:
+    """Return text that is valid Unicode and free of NUL characters."""
     if "\0" in value:
         raise InvalidInput(f"{name} holds a NUL character", field=name)
     try:

@@ -23,7 +23,7 @@ from recollect.engine.memories import content_hash, store_in
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.model import Anchor, Edge, Exported, Imported, Memory, Node, Record, Session, Workspace
 from recollect.operations import operation
-from recollect.store.protocol import Store, Transaction
+from recollect.store.protocol import Range, Store, Transaction
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -38,6 +38,13 @@ KINDS: dict[str, type[Record]] = {
     "node": Node,
     "edge": Edge,
     "anchor": Anchor,
+}
+
+# Which fields of a record name another, that must be there first.
+POINTERS: dict[type[Record], dict[str, type[Record]]] = {
+    Node: {"memory_id": Memory},
+    Edge: {"src": Node, "dst": Node},
+    Anchor: {"memory_id": Memory},
 }
 
 # Rows per transaction of an import: long enough to be fast, short enough that other writers never wait long.
@@ -66,7 +73,7 @@ class Archive:
         lines = _lines(self._engine.store, scope)
         if accept.text("path", path) == "-":
             return _inline(lines)
-        return _write(Path(path).expanduser(), lines)
+        return _write(_file(path), lines)
 
     @operation("import_memories", "import", idempotent=True, positional=("path",))
     def import_(self, path: str | None = None, *, content: str | None = None) -> Imported:
@@ -82,16 +89,19 @@ class Archive:
             raise InvalidInput("import needs either path or content", hint="Give the one and not the other.")
         with contextlib.ExitStack() as stack:
             source = stack.enter_context(_opened(path, content))
-            total = sum(1 for _ in self._read(source))
+            total = sum(1 for _ in self._read(source, above={}))
             source.seek(0)
             return self._write_all(self._read(source), total)
 
-    def _read(self, source: BinaryIO) -> Iterator[Record]:
+    def _read(self, source: BinaryIO, *, above: dict[type[Record], set[str]] | None = None) -> Iterator[Record]:
+        """Yield the records of the lines; with `above`, which fills with their ids, refuse one that points nowhere."""
         for number, line in enumerate(source, 1):
             if not line.strip():
                 continue
             try:
                 record = self._parse(line)
+                if record is not None and above is not None:
+                    self._refuse_dangling(record, above)
             except (msgspec.DecodeError, msgspec.ValidationError, RecollectError, TypeError, ValueError) as problem:
                 told = problem.message if isinstance(problem, RecollectError) else str(problem)
                 raise InvalidInput(
@@ -117,7 +127,9 @@ class Archive:
         if kind not in KINDS or not isinstance(row.get(kind), dict):
             raise InvalidInput(f"no record of kind {kind!r}")
         fields = {name: value for name, value in row[kind].items() if name not in _LOCAL_FIELDS}
-        return msgspec.convert(fields, KINDS[kind])
+        record = msgspec.convert(fields, KINDS[kind])
+        self._refuse_unstorable(record)
+        return record
 
     def _memory(self, row: dict[str, Any]) -> Memory:
         limit = self._engine.settings.max_content_bytes
@@ -133,13 +145,32 @@ class Archive:
             "content_hash": content_hash(text),
         }
         memory = msgspec.convert(fields, Memory)
+        self._refuse_unstorable(memory)
         accept.tags(memory.tags)
-        accept.metadata(memory.metadata, max_bytes=limit)
         accept.text("id", memory.id)
         for name in ("importance", "confidence", "trust"):
             accept.ratio(name, getattr(memory, name))
         # An id made here marks a line that came without one: such a memory is merged with its twin.
         return memory if "id" in row else msgspec.structs.replace(memory, id="")
+
+    def _refuse_unstorable(self, record: Record) -> None:
+        """Refuse values that have the right type but that no database keeps."""
+        for name in record.__struct_fields__:
+            value = getattr(record, name)
+            if isinstance(value, str):
+                accept.storable(name, value)
+            elif isinstance(value, int):
+                accept.whole(name, value, least=-(2**63), most=2**63 - 1)
+            elif isinstance(value, dict):
+                accept.metadata(value, max_bytes=self._engine.settings.max_content_bytes)
+
+    def _refuse_dangling(self, record: Record, above: dict[type[Record], set[str]]) -> None:
+        for field, kind in POINTERS.get(type(record), {}).items():
+            target = getattr(record, field)
+            known = target is None or target in above.get(kind, ()) or self._engine.store.get(kind, [target])
+            if not known:
+                raise InvalidInput(f"{field} {target} is neither above nor in the memory")
+        above.setdefault(type(record), set()).add(record.id)  # type: ignore[attr-defined]
 
     def _write_all(self, records: Iterator[Record], total: int) -> Imported:
         batch = clock.new_id()
@@ -205,10 +236,11 @@ def _line(kind: str, record: Record) -> bytes:
 
 
 def _memories(store: Store, where: dict[str, str] | None) -> Iterator[Memory]:
-    done, total = 0, store.count(Memory, where)
-    while page := store.find(Memory, where, order="seq", limit=BATCH, offset=done):
+    done, total, last = 0, store.count(Memory, where), 0
+    # On from the last row, not from a count of rows: another process may delete some meanwhile.
+    while page := store.find(Memory, {**(where or {}), "seq": Range(last + 1)}, order="seq", limit=BATCH):
         yield from page
-        done += len(page)
+        done, last = done + len(page), page[-1].seq
         progress.report(done, total, "exporting")
 
 
@@ -280,6 +312,14 @@ def _write(path: Path, lines: Iterator[tuple[str, bytes]]) -> Exported:
     return Exported(lines=count, memories=memories, path=str(path))
 
 
+def _file(path: object) -> Path:
+    named = accept.text("path", path)
+    try:
+        return Path(named).expanduser()
+    except RuntimeError as problem:  # ~name of nobody
+        raise InvalidInput(f"{named} leads nowhere: {problem}", path=named) from None
+
+
 @contextlib.contextmanager
 def _opened(path: str | None, content: str | None) -> Iterator[BinaryIO]:
     """Open what is to be imported so that it can be read twice."""
@@ -291,10 +331,10 @@ def _opened(path: str | None, content: str | None) -> Iterator[BinaryIO]:
             spool.seek(0)
             yield spool  # type: ignore[misc]
         return
-    file = Path(accept.text("path", path)).expanduser()
-    if not file.exists():
-        raise NotFound(f"{file} does not exist", hint="Check the path.", path=str(file))
+    file = _file(path)
     try:
+        if not file.exists():
+            raise NotFound(f"{file} does not exist", hint="Check the path.", path=str(file))
         with file.open("rb") as source:
             if source.seekable():
                 yield source
