@@ -132,10 +132,10 @@ def test_an_undo_that_would_link_to_a_memory_gone_since_is_a_conflict_and_change
         assert engine.admin.stats().edges == 1
 
 
-def test_an_import_with_a_link_to_nowhere_is_a_conflict_and_imports_nothing(database: Path) -> None:
+def test_an_import_with_a_link_to_nowhere_is_invalid_and_imports_nothing(database: Path) -> None:
     edge = '{"kind": "edge", "edge": {"id": "e", "src": "x", "dst": "y", "relationship": "CALLS"}}'
     with opened(database) as engine:
-        with pytest.raises(Conflict):
+        with pytest.raises(InvalidInput):
             engine.archive.import_(content='{"content": "a memory"}\n' + edge)
         assert engine.memories.list().total == 0
 

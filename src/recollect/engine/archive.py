@@ -102,8 +102,8 @@ class Archive:
                 record = self._parse(line)
                 if record is not None and above is not None:
                     self._refuse_dangling(record, above)
-            except (msgspec.DecodeError, msgspec.ValidationError, RecollectError, TypeError, ValueError) as problem:
-                told = problem.message if isinstance(problem, RecollectError) else str(problem)
+            except (msgspec.DecodeError, msgspec.ValidationError, InvalidInput, TypeError, ValueError) as problem:
+                told = problem.message if isinstance(problem, InvalidInput) else str(problem)
                 raise InvalidInput(
                     f"line {number} cannot be imported: {told}",
                     hint="Nothing was imported. Correct or remove the line and import again.",
