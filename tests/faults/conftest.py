@@ -151,7 +151,9 @@ def connect() -> Iterator[Callable[..., Line]]:
 def patient() -> Iterator[Line]:
     """One server for a whole file of tests, none of which may end it."""
     line = Line([sys.executable, str(SERVER)])
-    yield line
-    line.hang_up()
-    assert line.end() == 0
-    line.close()
+    try:
+        yield line
+        line.hang_up()
+        assert line.end() == 0
+    finally:
+        line.close()

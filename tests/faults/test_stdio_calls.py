@@ -49,9 +49,15 @@ def test_a_withdrawn_call_stops_and_is_never_answered(patient: Any, make_fifo: A
     started.wait()
     cancel(patient, "endless")
     assert stopped.wait() == b"stopped"
-    assert patient.ask("ping")["result"] == {}
-    patient.call("echo", "endless", text="the id can be used again")
-    assert patient.receive()["result"]["isError"] is False
+    patient.call("echo", "next", text="x")
+    assert patient.receive()["id"] == "next"
+
+
+def test_withdrawing_a_call_that_was_answered_changes_nothing(patient: Any) -> None:
+    for _ in range(2):
+        patient.call("echo", "again", text="x")
+        assert patient.receive()["result"]["isError"] is False
+        cancel(patient, "again")
 
 
 def test_a_call_withdrawn_while_it_waits_for_a_thread_never_runs(patient: Any, make_fifo: Any) -> None:

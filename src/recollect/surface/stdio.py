@@ -176,10 +176,10 @@ class Conversation:
 
     def _respond(self, message: Message) -> None:
         reply = answer(self._server, self._peer, message)
+        self._peer.settle(*calls(message))
         if reply is not None:
             self._output.send(reply)
             self._has_answered = True
-        self._peer.settle(*calls(message))
 
 
 class Backing:

@@ -36,6 +36,13 @@ def test_a_client_without_a_token_hears_of_no_progress(desk: Any, meta: Any) -> 
     assert desk.emitted == []
 
 
+def test_progress_that_is_none_is_not_told(desk: Any) -> None:
+    hear = desk.peer.listener(1, "t")
+    for done in (0, 1, 1, 0, 2):
+        hear(done, None, "")
+    assert [params["progress"] for params in told(desk)] == [1, 2]
+
+
 def test_a_long_task_tells_about_a_hundred_steps_and_its_end(desk: Any) -> None:
     desk.call("count", _meta={"progressToken": "t"}, steps=10_000, said_total=10_000)
     progress = [params["progress"] for params in told(desk)]

@@ -63,6 +63,7 @@ def test_an_output_schema_has_no_prose_and_takes_the_error_of_a_failed_call(tool
     schema = tools["store_memory"]["outputSchema"]
     assert schema["properties"]["title"] == {"anyOf": [{"type": "string"}, {"type": "null"}]}
     assert schema["properties"]["below"] == {"type": "array", "items": {"type": "object"}}
+    assert schema["properties"]["error"] == {"type": "object"}
     assert schema["anyOf"] == [{"required": ["id", "text"]}, {"required": ["error"]}]
     assert [part for part in walk(schema) if "description" in part or "default" in part] == []
 
