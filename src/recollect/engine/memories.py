@@ -1,6 +1,5 @@
 """Memories: store, read, change, delete and link them."""
 
-import hashlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -38,6 +37,8 @@ _ORDERS: dict[str, str] = {"newest": "-created_at", "oldest": "created_at", "imp
 
 def content_hash(content: str) -> str:
     """Return the SHA-256 of a memory's content, by which duplicates are recognised."""
+    import hashlib
+
     return hashlib.sha256(content.encode()).hexdigest()
 
 
