@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import itertools
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recollect.engine import Engine
-from recollect.errors import Conflict, InvalidInput, MemoryNotFound
+from recollect.errors import Conflict, InvalidInput, MemoryNotFound, StoreLocked
 
 # A process that forks while a thread of it is in the middle of a write; the child uses the same engine and ends.
 FORKING = """
@@ -76,6 +80,47 @@ def test_a_memory_deleted_by_another_cannot_be_linked_changed_or_deleted(databas
             with pytest.raises(MemoryNotFound):
                 use()
         assert engine.admin.stats().nodes == 0
+
+
+def test_a_memory_deleted_while_it_is_being_linked_is_not_found(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(database) as engine, opened(database) as other:
+        kept, gone = (engine.memories.store(content).memory.id for content in ("kept", "gone"))
+        begin = engine.store.transaction
+
+        def begin_late(*words: Any, **values: Any) -> Any:
+            other.memories.delete(gone)
+            return begin(*words, **values)
+
+        monkeypatch.setattr(engine.store, "transaction", begin_late)
+        with pytest.raises(MemoryNotFound):
+            engine.memories.associate(kept, gone)
+
+
+def test_a_database_that_another_is_creating_is_never_taken_for_a_foreign_one(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meddling: list[Callable[[], object]] = []
+
+    class Interrupted(sqlite3.Connection):
+        def execute(self, sql: str, *values: Any) -> Any:
+            if sql == "PRAGMA user_version" and meddling:
+                meddling.pop()()
+            return super().execute(sql, *values)
+
+    def create() -> None:
+        with Engine(database=str(database), embed_provider="off", busy_timeout_ms=0) as other:
+            try:
+                other.memories.store("stored by the other")
+            except StoreLocked:
+                return  # Ours is looking: the other has to wait, which is as good.
+
+    monkeypatch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=Interrupted))
+    meddling.append(create)
+    with opened(database) as engine:
+        assert engine.memories.store("stored by us").created
+    assert meddling == []
 
 
 def test_processes_that_link_and_delete_the_same_memories_leave_no_loose_end(database: Path) -> None:
