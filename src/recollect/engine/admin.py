@@ -78,12 +78,15 @@ class Admin:
     def rebuild(self, *, vectors: bool = True) -> Rebuilt:
         """Throw away derived state, the full text and the vectors, and make it anew from the memories.
 
-        While the vectors are being made, search is lexical. Memories themselves are not touched.
+        While the vectors are being made, search is lexical. Memories themselves are not touched. Refused while the
+        embedder does not answer.
 
         vectors: false keeps the vectors and rebuilds the full text only
         """
-        text_rows, dropped = self._engine.store.drop_derived(vectors=vectors)
         embedding = self._engine.embedding
+        if vectors and embedding.model_id:
+            embedding.try_now()  # before anything is thrown away that nobody could make again
+        text_rows, dropped = self._engine.store.drop_derived(vectors=vectors)
         made = embedding.catch_up() if vectors and not embedding.running else 0
         embedding.wake()
         have, total = embedding.coverage()
@@ -107,6 +110,7 @@ class Admin:
         if batch is not None:
             where["batch"] = accept.text("batch", batch)
         limit = accept.whole("limit", limit, least=1, most=1000)
+        offset = accept.whole("offset", offset, least=0, most=2**53)
         rows = self._engine.store.find(Change, where, order="-seq", limit=limit, offset=offset)
         return History(changes=tuple(rows), total=self._engine.store.count(Change, where))
 
