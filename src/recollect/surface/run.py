@@ -79,7 +79,8 @@ def _run(words: Sequence[str], offer: Offer, output: Output) -> int:
     name, others = split(words)
     if has(others, "--version"):
         return _version(output)
-    table = commands(offer.operations())
+    # An assistant waits for the first answer of `serve`: what it offers is loaded after that.
+    table = commands({} if name == "serve" else offer.operations())
     if name == "help":
         name, others = next(((word, ["--help"]) for word in others if not word.startswith("-")), ("", ["--help"]))
     wants_help = has(others, "-h", "--help")
