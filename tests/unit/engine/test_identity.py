@@ -50,7 +50,6 @@ def test_a_path_outside_any_repository_stands_for_itself(tmp_path: Path) -> None
     assert project_root(plain / "sub" / ".." / "sub") == str(plain / "sub")
 
 
-@pytest.mark.promise("B10")
 @pytest.mark.parametrize("absolute", [True, False])
 def test_work_trees_share_the_namespace_of_their_repository(repository: Path, absolute: bool) -> None:
     folder = work_tree(repository, "feature", absolute=absolute)
@@ -59,7 +58,6 @@ def test_work_trees_share_the_namespace_of_their_repository(repository: Path, ab
     assert project_root(folder / "src") == str(repository)
 
 
-@pytest.mark.promise("B10")
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_memories_stored_in_a_work_tree_made_by_git_are_found_in_the_others(tmp_path: Path, home: Path) -> None:
     main, feature = tmp_path / "main", tmp_path / "feature"
