@@ -41,6 +41,6 @@ def test_what_was_acknowledged_survives_a_kill_at_any_point_and_derived_state_he
 def test_another_embedding_model_takes_over_a_store_in_the_background() -> None:
     found = soak("model-change", "--memories", "300")
     phases = found["phases"]
-    assert phases["first_recall"]["mode"] == "lexical"
+    assert phases["first_recall_of_a_server"]["mode"] == "lexical"
     assert phases["found_after_kill"] >= phases["killed_at"] > 0
     assert phases["background"]["vectors"] == phases["background"]["memories"]
