@@ -1,0 +1,87 @@
+"""One operation called through every surface: the library, the command line and MCP, each as its callers would.
+
+A call takes a row of the operation table, the arguments as a program gives them and the words as a person types them,
+and returns the answer as JSON, or {"error": …}. All three work on the home of the environment.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from io import BytesIO, TextIOWrapper
+from typing import Any, Protocol
+
+import msgspec
+
+from recollect import Engine
+from recollect.errors import RecollectError
+from recollect.operations import Operation
+from recollect.render import error_to_json, to_json
+from recollect.settings import load
+from recollect.surface.cli import main
+from recollect.surface.jsonrpc import decode, encode
+from recollect.surface.mcp import Server, answer
+from recollect.surface.peer import Peer
+from recollect.surface.stdio import Backing
+
+
+class Surface(Protocol):
+    def __call__(self, row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) -> Any: ...
+
+
+def library(row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) -> Any:
+    try:
+        with Engine() as engine:
+            return msgspec.json.decode(to_json(row.call(engine, arguments)))
+    except RecollectError as error:
+        return msgspec.json.decode(error_to_json(error))
+
+
+def command_line(row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) -> Any:
+    written = TextIOWrapper(BytesIO(), encoding="utf-8")
+    kept, sys.stdout = sys.stdout, written
+    try:
+        status = main([row.command, "--json", *words])
+    finally:
+        sys.stdout = kept
+    (line,) = written.buffer.getvalue().splitlines()  # type: ignore[attr-defined]
+    told = msgspec.json.decode(line)
+    failed = "error" in told or told.get("status") == "failed"
+    assert (status != 0) == failed, f"exit {status} with {line[:200]!r}"
+    if "error" in told:
+        assert status == EXITS[told["error"]["code"]]
+    return told
+
+
+def mcp(row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) -> Any:
+    return tool(row.name, arguments)
+
+
+def tool(name: str, arguments: Mapping[str, Any]) -> Any:
+    """Call a tool by its name, over the bytes of both directions."""
+    backing = Backing(load())
+    logged: list[str] = []
+    server = Server(backing.operations, backing.call, to_text=backing.to_text, log=logged.append)
+    params = {"name": name, "arguments": arguments}
+    request = encode({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    try:
+        reply = decode(encode(answer(server, Peer(lambda message: None), decode(request))))
+    finally:
+        backing.close()
+    assert logged == []
+    result = reply["result"]
+    assert result["isError"] == ("error" in result["structuredContent"])
+    assert result["content"][0]["text"]
+    return result["structuredContent"]
+
+
+def _exits(kind: type[RecollectError]) -> dict[str, int]:
+    found = {kind.code: kind.exit_status}
+    for child in kind.__subclasses__():
+        found |= _exits(child)
+    return found
+
+
+EXITS = _exits(RecollectError)
+
+SURFACES: dict[str, Surface] = {"library": library, "command line": command_line, "mcp": mcp}

@@ -1,0 +1,247 @@
+"""Every operation gives the same answer and leaves the same store behind on every surface."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+from tests.conformance.surfaces import SURFACES, library, tool
+from tests.fakes import FrozenClock
+
+from recollect import Engine, clock
+from recollect.engine import OPERATIONS
+from recollect.model import Memory, Session
+
+
+class Case(NamedTuple):
+    """A call: the arguments of a program, and the words that mean the same on a command line."""
+
+    operation: str
+    arguments: dict[str, Any]
+    words: tuple[str, ...]
+
+
+CASES = (
+    Case("store_memory", {"content": "Prefer composition"}, ("Prefer composition",)),
+    Case(
+        "store_memory",
+        {
+            "content": "Tabs in Makefiles\nalways, “really” 🧠",
+            "memory_type": "preference",
+            "tags": ["make", "a,b"],
+            "namespace": "app",
+            "importance": 0.25,
+            "confidence": 1,
+            "title": "Tabs",
+            "category": "style",
+            "source": "assistant",
+            "metadata": {"ticket": 7, "nested": {"list": [1, None, "é"]}},
+            "deduplicate": False,
+        },
+        (
+            "Tabs in Makefiles\nalways, “really” 🧠",
+            *("--memory-type", "preference", "--tags", "make", "--tags", '["a,b"]', "--namespace", "app"),
+            *("--importance", "0.25", "--confidence", "1", "--title", "Tabs", "--category=style"),
+            *("--source", "assistant", "--metadata", '{"ticket": 7, "nested": {"list": [1, null, "é"]}}'),
+            "--no-deduplicate",
+        ),
+    ),
+    Case("store_memory", {"content": "The parser is written by hand", "tags": ["new"], "namespace": "app"},
+         ("--namespace", "app", "--tags", "new", "The parser is written by hand")),
+    Case("store_memory", {"content": "-- begins with dashes"}, ("--", "-- begins with dashes")),
+    Case("get_memory", {"memory_id": "m1"}, ("m1",)),
+    Case("list_memories", {}, ()),
+    Case(
+        "list_memories",
+        {"memory_type": "decision", "namespace": "app", "tags": ["parser"], "source": "user", "since": 1,
+         "until": 2**40, "order": "oldest", "limit": 5, "offset": 0},
+        ("--memory-type", "decision", "--namespace", "app", "--tags", "parser", "--source", "user", "--since", "1",
+         "--until", str(2**40), "--order", "oldest", "--limit", "5", "--offset", "0"),
+    ),
+    Case("list_memories", {"order": "important", "limit": 1, "offset": 1},
+         ("--order", "important", "--limit", "1", "--offset", "1")),
+    Case(
+        "update_memory",
+        {"memory_id": "m1", "content": "The parser is generated", "memory_type": "insight", "tags": ["a", "b"],
+         "namespace": "lib", "importance": 1.0, "confidence": 0.5, "title": "", "category": "design",
+         "metadata": {"k": [1]}},
+        ("m1", "--content", "The parser is generated", "--memory-type", "insight", "--tags", "a,b", "--namespace",
+         "lib", "--importance", "1.0", "--confidence", "0.5", "--title", "", "--category", "design",
+         "--metadata", '{"k": [1]}'),
+    ),
+    Case("update_memory", {"memory_id": "m2", "importance": 0.5}, ("m2", "--importance", "0.5")),
+    Case("delete_memory", {"memory_id": "m1"}, ("m1",)),
+    Case("associate_memories", {"source_id": "m1", "target_id": "m3"}, ("m1", "m3")),
+    Case("associate_memories", {"source_id": "m1", "target_id": "m2", "relationship": "LEADS_TO", "weight": 0.25},
+         ("m1", "m2", "--relationship", "LEADS_TO", "--weight", "0.25")),
+    Case("recall_memory", {"query": "who wrote the parser"}, ("who wrote the parser",)),
+    Case(
+        "recall_memory",
+        {"query": "parser", "k": 2, "namespace": "app", "memory_type": "decision", "tags": ["parser"],
+         "min_score": 0.5},
+        ("parser", "--k", "2", "--namespace", "app", "--memory-type", "decision", "--tags", "parser",
+         "--min-score", "0.5"),
+    ),
+    Case("list_namespaces", {}, ()),
+    Case("namespace_stats", {"namespace": "app"}, ("app",)),
+    Case("namespace_stats", {"namespace": "-"}, ("-",)),
+    Case("delete_namespace", {"namespace": "app"}, ("app", "--yes")),
+    Case("workspace_init", {}, ()),
+    Case("workspace_init", {"identifier": "lib", "name": "The library"}, ("lib", "--name", "The library")),
+    Case("workspace_create", {"identifier": "new", "name": "New", "description": "What it is about"},
+         ("new", "--name", "New", "--description", "What it is about")),
+    Case("workspace_retrieve", {"identifier": "app"}, ("app",)),
+    Case("export_memories", {}, ()),
+    Case("export_memories", {"path": "out.jsonl", "namespace": "app"}, ("out.jsonl", "--namespace", "app")),
+    Case("import_memories", {"path": "in.jsonl"}, ("in.jsonl",)),
+    Case("import_memories", {"content": '{"content": "inline"}'}, ("--content", '{"content": "inline"}')),
+    Case("stats", {}, ()),
+    Case("health", {}, ()),
+    Case("health", {"thorough": True}, ("--thorough",)),
+    Case("rebuild", {}, ()),
+    Case("rebuild", {"vectors": False}, ("--no-vectors",)),
+    Case("list_changes", {}, ()),
+    Case("list_changes", {"memory_id": "m5", "batch": "deletion", "limit": 3, "offset": 0},
+         ("--memory-id", "m5", "--batch", "deletion", "--limit", "3", "--offset", "0")),
+    Case("undo", {}, ()),
+    Case("undo", {"batch": "deletion"}, ("deletion",)),
+)  # fmt: skip
+
+
+# --- a prepared home, copied for every call ---
+
+
+def ids() -> Iterator[str]:
+    number = 0
+    while True:
+        number += 1
+        yield f"00000000-0000-4000-8000-{number:012}"
+
+
+def restart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let time stand still and count new ids from the beginning."""
+    fresh = ids()
+    monkeypatch.setattr(clock, "now", FrozenClock())
+    monkeypatch.setattr(clock, "new_id", lambda: next(fresh))
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a little of everything."""
+    home = tmp_path_factory.mktemp("prepared") / "home"
+    rows: list[dict[str, Any]] = [
+        {"id": "m1", "content": "The parser is written by hand", "memory_type": "decision", "tags": ["parser"],
+         "namespace": "app", "importance": 0.9, "title": "Parser"},
+        {"id": "m2", "content": "Errors carry a code and a hint", "namespace": "app", "metadata": {"k": 1}},
+        {"id": "m3", "content": "The parser of lib is generated", "namespace": "lib"},
+        {"id": "m4", "content": "Without a namespace", "memory_type": "habit"},
+        {"id": "m5", "content": "To be deleted", "namespace": "app"},
+    ]  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch, Engine(home=str(home), embed_provider="off") as engine:
+        patch.setattr(clock, "now", FrozenClock(1_600_000_000))
+        engine.archive.import_(content="\n".join(map(json.dumps, rows)))
+        engine.workspaces.create("app", description="The app")
+        engine.memories.associate("m1", "m2", relationship="LEADS_TO")
+        with engine.store.transaction("test") as transaction:
+            transaction.insert(Session(id="s", namespace="app", started_at=1))
+        with engine.store.transaction("delete_memory", batch="deletion") as transaction:
+            transaction.delete(Memory, {"id": "m5"})
+    return home
+
+
+@pytest.fixture
+def bench(prepared: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.jsonl").write_text('{"id": "m9", "content": "imported"}\n{"content": "bare"}\n', encoding="utf-8")
+    return Bench(prepared, home, tmp_path, monkeypatch)
+
+
+class Bench:
+    """Where one call after the other meets the same store at the same time."""
+
+    def __init__(self, prepared: Path, home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._prepared, self._home, self._folder, self._monkeypatch = prepared, home, folder, monkeypatch
+
+    def call(self, case: Case, surface: str) -> dict[str, Any]:
+        """Return the answer and everything the call left behind."""
+        shutil.rmtree(self._home, ignore_errors=True)
+        shutil.copytree(self._prepared, self._home)
+        restart(self._monkeypatch)
+        told = SURFACES[surface](OPERATIONS[case.operation], case.arguments, case.words)
+        return {"answer": steady(told), **self.left_behind()}
+
+    def left_behind(self) -> dict[str, Any]:
+        with Engine() as engine:
+            history = msgspec.to_builtins(engine.admin.changes(limit=1000))
+            exported = engine.archive.export().content
+        file = self._folder / "out.jsonl"
+        return {"export": exported, "changes": history, "file": file.read_bytes() if file.exists() else None}
+
+
+def steady(told: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without what changes by itself: sizes of files and free space."""
+    told.pop("database_bytes", None)
+    for check in told.get("checks", ()):
+        check["detail"] = re.sub(r"[\d,]+ MiB left", "… MiB left", check["detail"])
+    return told
+
+
+# --- the tests ---
+
+
+def test_every_operation_and_every_parameter_has_a_case() -> None:
+    assert {case.operation for case in CASES} == set(OPERATIONS)
+    tried = {(case.operation, name) for case in CASES for name in case.arguments}
+    assert tried == {(row.name, parameter.name) for row in OPERATIONS.values() for parameter in row.parameters}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{case.operation}-{number}" for number, case in enumerate(CASES)])
+def test_an_operation_does_the_same_on_every_surface(case: Case, bench: Bench) -> None:
+    expected = bench.call(case, "library")
+    assert "error" not in expected["answer"]
+    for surface in SURFACES:
+        found = bench.call(case, surface)
+        for part, value in expected.items():
+            assert found[part] == value, f"{part} of {surface}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{case.operation}-{number}" for number, case in enumerate(CASES)])
+def test_the_hints_of_an_operation_are_true_of_what_it_does(case: Case, bench: Bench) -> None:
+    row = OPERATIONS[case.operation]
+    before = bench.call(Case("list_namespaces", {}, ()), "library")
+    after = bench.call(case, "library")
+    if row.read_only:
+        assert after["changes"] == before["changes"]
+        # Reading a memory counts the access, which is a statistic and no change.
+        assert after["export"] == before["export"] or row.name == "get_memory"
+    elif row.idempotent:
+        library(row, case.arguments, case.words)
+        again = bench.left_behind()
+        assert (again["export"], again["changes"]) == (after["export"], after["changes"])
+    if not row.destructive and row.name != "undo":
+        kept = {line for line in str(before["export"]).split("\n") if '"kind":"memory"' in line}
+        assert len(kept) <= str(after["export"]).count('"kind":"memory"')
+
+
+@pytest.mark.promise("E-codemem_stats", "E-codemem_health")
+@pytest.mark.parametrize(
+    ("alias", "row"),
+    [(alias, row) for row in OPERATIONS.values() for alias in row.aliases],
+    ids=lambda value: str(value),
+)
+def test_an_alias_is_the_same_tool_under_another_name(alias: str, row: Any, bench: Bench) -> None:
+    expected = bench.call(Case(row.name, {}, ()), "mcp")["answer"]
+    assert steady(tool(alias, {})) == expected
+
+
+def test_numbers_and_truth_values_may_come_as_text(bench: Bench) -> None:
+    plain = Case("store_memory", {"content": "x", "importance": 0.25, "deduplicate": False}, ())
+    as_text = Case("store_memory", {"content": "x", "importance": "0.25", "deduplicate": "false"}, ())
+    assert bench.call(plain, "mcp") == bench.call(as_text, "mcp") == bench.call(as_text, "library")
