@@ -16,7 +16,9 @@ from typing import Any
 
 import pytest
 
+from recollect import progress
 from recollect.engine import Engine
+from recollect.engine import archive as archives
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound, StoreLocked
 
 # A process that forks while a thread of it is in the middle of a write; the child uses the same engine and ends.
@@ -183,6 +185,27 @@ def test_an_import_with_a_link_to_nowhere_is_invalid_and_imports_nothing(databas
         with pytest.raises(InvalidInput):
             engine.archive.import_(content='{"content": "a memory"}\n' + edge)
         assert engine.memories.list().total == 0
+
+
+def test_an_export_is_of_one_moment_whatever_others_do_meanwhile(database: Path, tmp_path: Path) -> None:
+    count, archive = 2 * archives.BATCH, tmp_path / "saved.jsonl"
+    with opened(database) as engine, opened(database) as other:
+        engine.archive.import_(content="\n".join(f'{{"content": "memory number {n}"}}' for n in range(count)))
+        first, *_, last = (memory.id for memory in engine.memories.list(order="oldest", limit=1000).memories)
+        engine.memories.associate(first, last)
+        deleting = [first, last]
+
+        def delete(*_: object) -> None:
+            while deleting:
+                other.memories.delete(deleting.pop())
+
+        with progress.reporting_to(delete):
+            assert engine.archive.export(str(archive)).memories == count
+        assert deleting == []
+        assert engine.memories.list().total == count - 2
+    with opened(tmp_path / "new.db") as engine:
+        assert engine.archive.import_(str(archive)).created == count + 3  # and the two nodes and the edge
+        assert engine.admin.stats().edges == 1
 
 
 def test_a_forked_child_neither_uses_nor_closes_its_parents_connections(database: Path) -> None:

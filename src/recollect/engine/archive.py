@@ -69,11 +69,11 @@ class Archive:
         path: the file to write, replaced as a whole; '-' gives the text back
         namespace: only of this project, as a path or a name; none: everything
         """
-        scope = namespace_of(namespace)
-        lines = _lines(self._engine.store, scope)
-        if accept.text("path", path) == "-":
-            return _inline(lines)
-        return _write(_file(path), lines)
+        scope, target = namespace_of(namespace), accept.text("path", path)
+        # One moment for all of it: a link whose ends others deleted meanwhile could not be imported again.
+        with self._engine.store.snapshot():
+            lines = _lines(self._engine.store, scope)
+            return _inline(lines) if target == "-" else _write(_file(path), lines)
 
     @operation("import_memories", "import", idempotent=True, positional=("path",))
     def import_(self, path: str | None = None, *, content: str | None = None) -> Imported:

@@ -117,6 +117,10 @@ class Store(Protocol):
         """Return how many rows match per value of `field`, largest first."""
         ...
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let all reads of this thread within the block see one state; writing in it is not allowed."""
+        ...
+
     def transaction(self, operation: str, *, batch: str | None = None) -> AbstractContextManager[Transaction]:
         """Open a write transaction, logged under `operation`; the same `batch` may span several."""
         ...

@@ -280,6 +280,11 @@ class SqlStore(Rows):
             return {value: int(count) for value, count in self._connection().execute(sql, values)}
 
     @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        with self._dialect.errors(), self._dialect.snapshot():
+            yield
+
+    @contextmanager
     def transaction(self, operation: str, *, batch: str | None = None) -> Iterator[Transaction]:
         with self._dialect.errors(), self._dialect.write() as connection:
             yield SqlTransaction(connection, self._dialect, operation, batch or clock.new_id())
