@@ -63,7 +63,7 @@ def test_hits_come_best_first_with_scores_from_0_to_1(shelf: Engine) -> None:
         ({"tags": ("http", "net")}, {"Retry requests with back-off"}),
         ({"namespace": "app", "memory_type": "insight"}, set()),
     ],
-    ids=str,
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
 def test_filters_hold_for_words_and_for_meaning(shelf: Engine, filters: dict[str, Any], expected: set[str]) -> None:
     assert set(contents(shelf, "parser http back-off empty", **filters)) == expected
