@@ -16,7 +16,7 @@ from recollect.errors import SchemaTooNew, StorageError, StoreForeign
 from recollect.model import Memory
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sql import SqlStore
-from recollect.store.sqlite import APPLICATION_ID, IMPATIENT_MS, Sqlite
+from recollect.store.sqlite import APPLICATION_ID, IMPATIENT_MS, POSTINGS_BUDGET, Sqlite
 
 
 @pytest.fixture
@@ -164,3 +164,13 @@ def test_a_transaction_inside_a_transaction_is_an_error_of_ours_and_undoes_nothi
             pass
         outer.insert(Memory(id="b", content="y"))
     assert store.count(Memory) == 2
+
+
+def test_where_there_is_too_much_to_rank_the_rarest_words_are_kept(dialect: Sqlite) -> None:
+    store = SqlStore(dialect)
+    with store.transaction("test") as transaction:
+        for number in range(1 + POSTINGS_BUDGET // 3):
+            transaction.insert(Memory(id=str(number), content="alpha beta gamma"))
+        transaction.insert(Memory(id="wanted", content="alpha beta gamma and then some more words and the needle"))
+    found = store.search_text(["alpha", "beta", "gamma", "needl"], None, 3)
+    assert found[0].id == "wanted"
