@@ -25,6 +25,7 @@ import numpy as np
 from recollect.engine import Engine
 from recollect.errors import RecollectError
 from recollect.model import Change, Edge, Memory
+from recollect.text.passages import MAX_PASSAGES, passages
 from recollect.text.tokens import terms
 
 Entry = dict[str, Any]
@@ -332,7 +333,10 @@ def stale_texts(engine: Engine) -> list[str]:
     return [
         f"the full text of {memory.id} is not of its content"
         for memory in engine.store.find(Memory)
-        if kept.get(memory.seq) != " ".join(terms(memory.content))
+        if any(
+            kept.get(memory.seq * MAX_PASSAGES + part) != " ".join(terms(passage))
+            for part, passage in enumerate(passages(memory.content))
+        )
     ]
 
 

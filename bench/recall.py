@@ -31,6 +31,7 @@ import measure
 import metrics
 from conversations import Conversation, Conversations, DocumentSet, Question
 from recollect import Engine
+from recollect.recall import SIGNALS
 
 Report = dict[str, Any]
 
@@ -369,23 +370,9 @@ def code_memory(engine: Engine) -> None:
 # --- what each ingredient earns --------------------------------------------------------------------------------------
 
 
-def ingredients() -> tuple[str, ...]:
-    """Return the names of the signals that the ranking is made of, as the engine publishes them."""
-    import recollect.recall
-
-    return tuple(getattr(recollect.recall, "SIGNALS", ()))
-
-
 @contextmanager
 def leaving_out(engine: Engine, names: frozenset[str]) -> Iterator[None]:
-    """Have the engine rank without some signals for a while: the one place that knows how it is told.
-
-    Expects `engine.recall.leave_out`, a frozenset of names from `recollect.recall.SIGNALS` that every search respects
-    from its next call on, without anything being stored or embedded anew. To wire it up differently, change this
-    function and `ingredients` and nothing else.
-    """
-    if not hasattr(engine.recall, "leave_out"):
-        raise SystemExit("this recollect cannot leave out signals: engine.recall has no leave_out")
+    """Have the engine rank without some signals for a while; nothing is stored or embedded anew."""
     before, engine.recall.leave_out = engine.recall.leave_out, names
     try:
         yield
@@ -397,9 +384,9 @@ def ablate(engine: Engine, name: str, score: Callable[[], Mapping[str, float]]) 
     """Return the measures with everything, and what is lost without each ingredient in turn, in points."""
     whole = dict(score())
     rows = {}
-    for signal in ingredients():
+    for signal, names in SIGNALS.items():
         _say(f"{name} without {signal}")
-        with leaving_out(engine, frozenset({signal})):
+        with leaving_out(engine, names):
             rows[signal] = {measured: round(100 * (whole[measured] - value), 2) for measured, value in score().items()}
     return {"name": name, "everything": whole, "earned_points": rows}
 
@@ -570,8 +557,6 @@ def main() -> None:
         parser.error("give --data, --supersession or --negative")
     if chosen.ablate and not (chosen.data or chosen.supersession):
         parser.error("--ablate needs --data or --supersession")
-    if chosen.ablate and not ingredients():
-        parser.error("--ablate needs signals to leave out: recollect.recall has no SIGNALS")
     if chosen.out:
         with chosen.out.open("w", encoding="utf-8") as out:
             result = run(chosen, out)

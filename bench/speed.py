@@ -93,7 +93,7 @@ def at_size(size: int, queries: int) -> dict[str, Any]:
 
     from recollect import Engine
     from recollect.model import Memory
-    from recollect.store.protocol import Vector
+    from recollect.store.protocol import Vectors
 
     with tempfile.TemporaryDirectory() as folder, Engine(home=folder, embed_on_demand=0) as engine:
         engine.recall.search("warm up the model")
@@ -107,7 +107,9 @@ def at_size(size: int, queries: int) -> dict[str, Any]:
             # Random unit vectors: a scan costs the same whatever they say, and 100,000 real ones take ten minutes.
             made = chance.standard_normal((len(lacking), 384), dtype=np.float32)
             made /= np.linalg.norm(made, axis=1, keepdims=True)
-            engine.store.put_vectors(model, [Vector(m.id, m.rev, row) for m, row in zip(lacking, made, strict=True)])
+            engine.store.put_vectors(
+                model, [Vectors(m.id, m.rev, row[None]) for m, row in zip(lacking, made, strict=True)]
+            )
         first = measure.cpu_ms(lambda: engine.recall.search("the first recall loads the matrix"))
         asked = list(corpus.questions(queries))
         recalls = [measure.cpu_ms(lambda text=text: engine.recall.search(text)) for text in asked]

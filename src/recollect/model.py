@@ -59,6 +59,7 @@ Action = Literal["insert", "update", "delete"]
 
 Ratio = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+Tokens = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 Offset = Annotated[int, msgspec.Meta(ge=0)]
 
 MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
@@ -93,6 +94,7 @@ class Memory(Record, frozen=True, kw_only=True):
     last_accessed_at: int = 0
     category: str | None = None
     title: str | None = None
+    author: str | None = None
     source: Source = "user"
     trust: float = 1.0
     session_id: str | None = None
@@ -231,14 +233,21 @@ class MemoryPage(Record, frozen=True, kw_only=True):
     offset: int = 0
 
 
-class Signals(Record, frozen=True, kw_only=True):
-    """Why a memory was found: each arm's own score and rank, before fusion."""
+class Share(Record, frozen=True, kw_only=True):
+    """What one kind of evidence added to a hit's score, or took from it."""
 
-    lexical: float | None = None
+    meaning: str
+    share: float
+
+
+class Signals(Record, frozen=True, kw_only=True):
+    """Why a memory was found: its rank in each arm, its cosine, the terms it shares, and what each signal added."""
+
     lexical_rank: int | None = None
     semantic: float | None = None
     semantic_rank: int | None = None
     matched_terms: tuple[str, ...] = ()
+    shares: tuple[Share, ...] = ()
 
 
 class Hit(Record, frozen=True, kw_only=True):
@@ -248,6 +257,7 @@ class Hit(Record, frozen=True, kw_only=True):
     score: float
     reason: str
     signals: Signals
+    superseded_by: str | None = None
 
 
 class Recall(Record, frozen=True, kw_only=True):
@@ -256,6 +266,26 @@ class Recall(Record, frozen=True, kw_only=True):
     query: str
     hits: tuple[Hit, ...]
     mode: Literal["hybrid", "lexical"]
+    notes: tuple[str, ...] = ()
+
+
+class PackedMemory(Record, frozen=True, kw_only=True):
+    """A memory in a pack: which, how relevant, how many tokens, and what of it was taken."""
+
+    memory_id: str
+    score: float
+    tokens: int
+    text: str
+
+
+class Packed(Record, frozen=True, kw_only=True):
+    """The best context for a task within a budget of tokens, as one text and by source."""
+
+    task: str
+    text: str
+    tokens: int
+    budget: int
+    sources: tuple[PackedMemory, ...]
     notes: tuple[str, ...] = ()
 
 

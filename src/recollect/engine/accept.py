@@ -75,8 +75,29 @@ def whole(name: str, value: object, *, least: int, most: int) -> int:
 
 
 def moment(name: str, value: object) -> int | None:
-    """Return an optional Unix time."""
-    return None if value is None else whole(name, value, least=-(2**62), most=2**62)
+    """Return a point in time as Unix seconds, from such a number or from an ISO 8601 date (UTC unless it says)."""
+    if value is None or value == "":
+        return None
+    number = _seconds(name, value.strip()) if isinstance(value, str) else value
+    # From year 1 to 9999: beyond it no date can be shown.
+    return whole(name, number, least=-62_135_596_800, most=253_402_300_799)
+
+
+def _seconds(name: str, value: str) -> int:
+    """Return the Unix time that a text writes as a number or as an ISO 8601 date."""
+    from datetime import UTC, datetime
+
+    try:
+        if value.removeprefix("-").isdecimal():
+            return int(value)
+        parsed = datetime.fromisoformat(value)
+    except ValueError:
+        raise InvalidInput(
+            f"{name} is neither Unix time nor an ISO date: {value[:40]!r}",
+            hint="For example 2026-05-08T13:56.",
+            field=name,
+        ) from None
+    return int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp())
 
 
 def tags(value: object) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from recollect import progress
 from recollect.errors import EmbeddingFailed, RecollectError
 from recollect.model import Memory
-from recollect.store.protocol import Vector
+from recollect.store.protocol import Vectors
+from recollect.text.passages import passages
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -87,9 +88,12 @@ class Embedding:
         """Return the question's vector, or None where it could not help, with notes that say what is degraded."""
         if not self.model_id:
             return None, ("embeddings are off: lexical search only",)
-        if not self.running:
-            self._catch_up_quietly(self._engine.settings.embed_on_demand)
         made, total = self.coverage()
+        within_reach = self._engine.settings.embed_on_demand
+        # Making some is worth it only if that makes the difference: this search or the next can use them.
+        if not self.running and made < total and made + within_reach >= MIN_COVERAGE * total:
+            self._catch_up_quietly(within_reach)
+            made, total = self.coverage()
         notes = () if made >= total else (f"{total - made} of {total} memories have no vector yet",)
         if made < MIN_COVERAGE * total:
             return None, (*notes, "lexical search only until most have one")
@@ -99,23 +103,48 @@ class Embedding:
             return None, (*notes, f"lexical search only: {problem.message}")
 
     def catch_up(self, limit: int | None = None) -> int:
-        """Make missing vectors, newest memories first, at most `limit`; return how many were made.
+        """Make missing vectors, newest memories first, of at most `limit` passages; return how many memories got them.
 
-        Raises EmbeddingFailed; what was made before it is kept. Makes none where they could not be kept.
+        Raises EmbeddingFailed; what was made before it is kept. Makes none where they could not be kept. A memory
+        with more passages than are left to make is not begun.
         """
-        made = 0
         store, model = self._engine.store, self.model_id
-        while model and not self._stop.is_set() and (limit is None or made < limit):
-            lacking = store.lacking_vectors(model, BATCH if limit is None else min(BATCH, limit - made))
-            if not lacking or store.describe().read_only:
+        made = spent = 0
+        while model and not self._stop.is_set():
+            lacking = store.lacking_vectors(model, BATCH)
+            chosen: list[tuple[Memory, list[str]]] = []
+            begun = spent
+            for memory in lacking:
+                texts = embedding_texts(memory)
+                if limit is None or spent + len(texts) <= limit:
+                    chosen.append((memory, texts))
+                    spent += len(texts)
+                # Kept at once, not after 32 long memories: a failure then costs one round.
+                if spent - begun >= BATCH:
+                    break
+            if not chosen or store.describe().read_only:
                 break
-            values = self._embed([embedding_text(memory) for memory in lacking])
-            store.put_vectors(
-                model, [Vector(memory.id, memory.rev, row) for memory, row in zip(lacking, values, strict=True)]
-            )
-            made += len(lacking)
-            progress.report(made, limit, "embedding")
+            made += store.put_vectors(model, self._vectors(chosen))
+            progress.report(made, None, "embedding")
         return made
+
+    def _vectors(self, chosen: list[tuple[Memory, list[str]]]) -> list[Vectors]:
+        """Return the vectors of whole memories, a few texts at a time so that stopping is prompt."""
+        import numpy as np
+
+        texts = [text for _, parts in chosen for text in parts]
+        rows: list[Any] = []
+        for start in range(0, len(texts), BATCH):
+            if self._stop.is_set():
+                break
+            rows.extend(self._embed(texts[start : start + BATCH]))
+        whole: list[Vectors] = []
+        for memory, parts in chosen:
+            if len(rows) < len(parts):
+                break
+            whole.append(Vectors(memory.id, memory.rev, np.array(rows[: len(parts)])))
+            del rows[: len(parts)]
+        return whole
 
     def start(self) -> None:
         """Start the worker thread, once."""
@@ -179,6 +208,6 @@ def _failed(model: str, problem: Exception) -> EmbeddingFailed:
     return EmbeddingFailed(f"{model} failed: {type(problem).__name__}: {problem}")
 
 
-def embedding_text(memory: Memory) -> str:
-    """Return what is embedded of a memory: its headline, if it has one, and its content."""
-    return f"{memory.title}\n{memory.content}" if memory.title else memory.content
+def embedding_texts(memory: Memory) -> list[str]:
+    """Return what is embedded of a memory: each passage, under its headline if it has one."""
+    return [f"{memory.title}\n{passage}" if memory.title else passage for passage in passages(memory.content)]

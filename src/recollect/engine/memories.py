@@ -8,7 +8,7 @@ import msgspec
 from recollect import clock
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
-from recollect.errors import MemoryNotFound
+from recollect.errors import InvalidInput, MemoryNotFound
 from recollect.model import (
     Deleted,
     Edge,
@@ -65,6 +65,10 @@ class Memories:
         confidence: Ratio = 1.0,
         title: str | None = None,
         category: str | None = None,
+        author: str | None = None,
+        session_id: str | None = None,
+        valid_from: int | str | None = None,
+        supersedes: str | None = None,
         source: Source = "user",
         metadata: dict[str, Any] = {},  # noqa: B006 - read only; a schema needs the default as a value
         deduplicate: bool = True,
@@ -82,7 +86,11 @@ class Memories:
         confidence: how sure it is, 0 to 1
         title: a short headline
         category: a finer kind than memory_type, free text
-        source: who says so
+        author: who said or wrote it, by name
+        session_id: the conversation or sitting it belongs to; neighbours in a session are found together
+        valid_from: since when it holds or when it was said, as Unix time or ISO date; none: now
+        supersedes: the id of a memory that this one replaces; it stays, marked, and ranks below this one
+        source: where it comes from
         metadata: anything else, as a JSON object
         deduplicate: false keeps a second copy instead of merging
         """
@@ -97,13 +105,19 @@ class Memories:
                 "confidence": confidence,
                 "title": title,
                 "category": category,
+                "author": author,
+                "session_id": session_id,
+                "valid_from": valid_from,
                 "source": source,
                 "metadata": metadata,
             }
         )
         memory = Memory(id=clock.new_id(), created_at=now, updated_at=now, last_accessed_at=now, **values)
         with self._engine.store.transaction("store_memory") as transaction:
+            replaced = existing(transaction, supersedes) if supersedes is not None else None
             stored = store_in(transaction, memory, deduplicate=deduplicate)
+            if replaced is not None:
+                replace(transaction, replaced, stored.memory)
         self._engine.embedding.wake()
         return stored
 
@@ -247,6 +261,9 @@ class Memories:
             "confidence": lambda value: accept.ratio("confidence", value),
             "title": lambda value: accept.label("title", value),
             "category": lambda value: accept.label("category", value),
+            "author": lambda value: accept.label("author", value),
+            "session_id": lambda value: accept.label("session_id", value),
+            "valid_from": lambda value: accept.moment("valid_from", value),
             "source": accept.source,
             "metadata": lambda value: accept.metadata(value, max_bytes=limit),
         }
@@ -283,6 +300,19 @@ def store_in(transaction: Transaction, memory: Memory, *, deduplicate: bool = Tr
         merged["updated_at"] = memory.updated_at
         known = transaction.update(Memory, known.id, merged)
     return Stored(memory=known, created=False, merged=changed)
+
+
+def replace(transaction: Transaction, old: Memory, new: Memory) -> None:
+    """Mark `old` as superseded by `new`, from when the new one holds, and link the two."""
+    if old.id == new.id:
+        raise InvalidInput("a memory cannot supersede itself", hint="The content is that of the memory to replace.")
+    ends = new.valid_from if new.valid_from is not None else new.created_at
+    transaction.update(Memory, old.id, {"superseded_by": new.id, "valid_to": ends})
+    for memory in (new, old):
+        ensure_node(transaction, memory)
+    src, dst = node_id(new.id), node_id(old.id)
+    if not transaction.find(Edge, {"src": src, "dst": dst, "relationship": "SUPERSEDES"}, limit=1):
+        transaction.insert(Edge(id=clock.new_id(), src=src, dst=dst, relationship="SUPERSEDES", created_at=clock.now()))
 
 
 def ensure_node(transaction: Transaction, memory: Memory) -> None:

@@ -1,16 +1,31 @@
 """Recall: the memories that answer a question, best first, each with its reason."""
 
-from typing import TYPE_CHECKING
-
-import msgspec
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.engine import accept
 from recollect.engine.memories import memory_filter
-from recollect.model import Hit, Limit, Memory, MemoryType, Ratio, Recall
+from recollect.model import Limit, MemoryType, Packed, Ratio, Recall, Tokens
 from recollect.operations import operation
+from recollect.store.protocol import Filter
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
+
+
+# Hits less likely to be relevant than this are noise: nine of ten questions that the memory cannot answer find nothing,
+# while nine of ten answers stay (bench/recall.py --negative).
+DEFAULT_RELEVANCE = 0.5
+
+
+class Asked(NamedTuple):
+    """A checked question: its words, how many hits, the least relevance, which memories, as of when."""
+
+    text: str
+    limit: int
+    least: float
+    where: Filter | None
+    as_of: int | None
+    explain: bool
 
 
 class Recalls:
@@ -18,6 +33,8 @@ class Recalls:
 
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
+        # Signals that do not count: how a benchmark finds out what each one earns.
+        self.leave_out: frozenset[str] = frozenset()
 
     @operation("recall_memory", "search", toolset="core", read_only=True)
     def search(
@@ -28,46 +45,48 @@ class Recalls:
         namespace: str | None = None,
         memory_type: MemoryType | None = None,
         tags: tuple[str, ...] = (),
-        min_score: Ratio = 0.0,
+        min_score: Ratio = DEFAULT_RELEVANCE,
+        as_of: int | str | None = None,
+        explain: bool = False,
     ) -> Recall:
-        """Search the memory by words and by meaning. Ask before exploring: what was learnt in earlier sessions is here.
+        """Recall memories: search by words and by meaning. Ask before exploring: what was learnt earlier is here.
 
         query: the question, in words; names of files, functions and errors help
         k: how many memories at most
         namespace: only of this project, as a path or a name; none: of all
         memory_type: only of this kind
         tags: only those that have all of these tags
-        min_score: leave out hits that score lower
+        min_score: leave out hits that are less likely to be relevant, 0 to 1
+        as_of: answer as of this moment, Unix time or ISO date: only what held then, later changes undone
+        explain: show what each signal added to each hit
         """
+        asked_for = Asked(
+            text=accept.query(query),
+            limit=accept.whole("k", k, least=1, most=1000),
+            least=accept.ratio("min_score", min_score),
+            where=memory_filter(memory_type=memory_type, namespace=namespace, tags=tags) or None,
+            as_of=accept.moment("as_of", as_of),
+            explain=explain,
+        )
         # Here, not above: listing the operations must not load the stages of a recall.
-        from recollect.recall.explain import matched_terms, reason
-        from recollect.recall.fuse import fuse
-        from recollect.recall.gather import gather
-        from recollect.recall.query import understand
+        from recollect.engine.answer import answer
 
-        asked = understand(accept.query(query))
-        limit = accept.whole("k", k, least=1, most=1000)
-        least = accept.ratio("min_score", min_score)
-        where = memory_filter(memory_type=memory_type, namespace=namespace, tags=tags)
-        vector, notes = self._engine.embedding.of_query(asked.text)
-        found = gather(
-            self._engine.store,
-            asked,
-            vector,
-            model=self._engine.embedding.model_id,
-            where=where or None,
-            limit=limit,
-        )
-        fused = [match._replace(score=round(match.score, 4)) for match in fuse(found, hybrid=vector is not None)]
-        ranked = [match for match in fused[:limit] if match.score >= least]
-        memories = {memory.id: memory for memory in self._engine.store.get(Memory, [match.id for match in ranked])}
-        hits = []
-        for match in ranked:
-            # A memory deleted since the search began is simply not there any more.
-            memory = memories.get(match.id)
-            if memory is not None:
-                signals = msgspec.structs.replace(found[match.id], matched_terms=matched_terms(memory, asked.terms))
-                hits.append(Hit(memory=memory, score=match.score, reason=reason(signals), signals=signals))
-        return Recall(
-            query=asked.text, hits=tuple(hits), mode="hybrid" if vector is not None else "lexical", notes=notes
-        )
+        return answer(self._engine, asked_for, leave_out=self.leave_out)
+
+    @operation("pack_context", "pack", toolset="core", read_only=True)
+    def pack(
+        self, task: str, *, tokens: Tokens = 1000, namespace: str | None = None, min_score: Ratio = DEFAULT_RELEVANCE
+    ) -> Packed:
+        """Pack the best context for a task into a budget of tokens: what the memory knows, with sources.
+
+        The whole text stays within the budget; memories that say the same as one already packed are left out.
+
+        task: what is about to be done, in words
+        tokens: the budget
+        namespace: only of this project, as a path or a name; none: of all
+        min_score: leave out what is less likely to be relevant, 0 to 1
+        """
+        from recollect.engine.pack import CANDIDATES, packed
+
+        budget = accept.whole("tokens", tokens, least=1, most=1_000_000)
+        return packed(self.search(task, k=CANDIDATES, namespace=namespace, min_score=min_score), budget)

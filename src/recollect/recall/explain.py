@@ -2,25 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from recollect.model import Memory, Signals
-from recollect.text.tokens import terms
+from recollect.model import Share, Signals
+
+# Kinds of evidence, in words for people: what it says when it speaks for a memory and when against it, and the signals
+# it is made of. Signals of a kind overlap, so that only their sum means something.
+EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "shares words with the question": (
+        "shares few words with the question",
+        ("words", "covered", "covered_squared", "rarest", "pairs"),
+    ),
+    "the words of the question stand around it": (
+        "few words of the question stand around it",
+        (
+            "words_near", "words_around", "words_before", "words_after",
+            "covered_around", "covered_around_squared", "topic_around",
+        ),
+    ),
+    "close in meaning": ("not close in meaning", ("cosine", "cosine_relative", "cosine_z", "both")),
+    "what stands around it is close in meaning": (
+        "what stands around it is not close in meaning",
+        ("cosine_window", "cosine_before", "cosine_after", "answers_similar", "follows_question"),
+    ),
+    "its session is about this": (
+        "its session is about something else",
+        ("session_words", "session_cosine", "opens_session"),
+    ),
+    "said by the one who is asked about": (
+        "not said by the one who is asked about",
+        ("author_named", "author_not_named", "author_of_self", "first_person"),
+    ),
+    "has the form of the answer": (
+        "does not have the form of the answer",
+        ("asks", "tells_time", "tells_number", "tells_reason", "tells_name", "dated"),
+    ),
+    "says much": ("says little", ("length", "length_short")),
+}  # fmt: skip
+
+# Shares smaller than this do not decide anything.
+LEAST_SHARE = 0.05
 
 
-def matched_terms(memory: Memory, query_terms: Sequence[str]) -> tuple[str, ...]:
-    """Return the question's terms that the memory holds, in the question's order."""
-    labels = " ".join(part for part in (memory.title, memory.category, *memory.tags) if part)
-    held = set(terms(f"{labels} {memory.content}"))
-    return tuple(term for term in query_terms if term in held)
+def shares_of(shares: Mapping[str, float]) -> tuple[Share, ...]:
+    """Return what each kind of evidence added to a score or took from it, largest first."""
+    sums = [
+        (sum(shares.get(name, 0.0) for name in names), speaks_for, against)
+        for speaks_for, (against, names) in EVIDENCE.items()
+    ]
+    return tuple(
+        Share(meaning=speaks_for if share > 0 else against, share=round(share, 3))
+        for share, speaks_for, against in sorted(sums, key=lambda row: -abs(row[0]))
+        if abs(share) >= LEAST_SHARE
+    )
 
 
 def reason(signals: Signals) -> str:
     """Return one line that says which arms found it, at which rank, and by which terms."""
     parts: list[str] = []
-    if signals.lexical_rank is not None:
-        words = ", ".join(signals.matched_terms)
-        parts.append(f"shares the terms {words}" if words else f"word match, rank {signals.lexical_rank}")
-    if signals.semantic_rank is not None:
-        parts.append(f"close in meaning (cosine {signals.semantic:.2f}, rank {signals.semantic_rank})")
-    return "; ".join(parts)
+    if signals.matched_terms:
+        parts.append(f"shares the terms {', '.join(signals.matched_terms)}")
+    if signals.semantic is not None:
+        rank = f", rank {signals.semantic_rank}" if signals.semantic_rank is not None else ""
+        parts.append(f"close in meaning (cosine {signals.semantic:.2f}{rank})")
+    if signals.lexical_rank is None and signals.semantic_rank is None:
+        parts.append("stands beside what was found")
+    return "; ".join(parts) or "stands beside what was found"
+
+
+def matched_terms(query_terms: Sequence[str], tokens: Sequence[str]) -> tuple[str, ...]:
+    """Return the question's terms that a passage holds, in the question's order."""
+    held = set(tokens)
+    return tuple(term for term in query_terms if term in held)

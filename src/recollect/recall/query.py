@@ -2,18 +2,79 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+from itertools import pairwise
 from typing import NamedTuple
 
-from recollect.text.tokens import query_terms
+from recollect.text.tokens import query_terms, terms
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+
+_WHEN = re.compile(
+    r"\b(when|since when|how long|what (date|day|month|year|time)|which (day|month|year)|"
+    r"how many (days|weeks|months|years))\b",
+    re.IGNORECASE,
+)
+_HOW_MANY = re.compile(r"\bhow (many|much|often|old|far|big|large)\b", re.IGNORECASE)
+_WHY = re.compile(r"\b(why|reason|how come|what for)\b", re.IGNORECASE)
+_NAMES_ASKED = re.compile(r"\s*(where|who|whom|whose|which|what)\b", re.IGNORECASE)
+_MONTH = re.compile(r"\b(" + "|".join(MONTHS) + r")\b(?:\s*,?\s*((?:19|20)\d\d))?", re.IGNORECASE)
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+# A word with a capital: it may be somebody's name, which only the store can tell.
+_NAME = re.compile(r"\b[A-Z][a-zà-ÿ]+\b")
 
 
 class Query(NamedTuple):
-    """A question and the search terms in it."""
+    """A question: its search terms, the names in it, and what kind of answer it wants."""
 
     text: str
     terms: tuple[str, ...]
+    pairs: frozenset[tuple[str, str]]
+    names: tuple[str, ...]
+    name_terms: tuple[str, ...]
+    wants_time: bool
+    wants_number: bool
+    wants_reason: bool
+    wants_name: bool
+    months: frozenset[tuple[int | None, int]]
+    years: frozenset[int]
 
 
 def understand(text: str) -> Query:
-    """Return the question with its search terms, each once."""
-    return Query(text, tuple(query_terms(text)))
+    """Return what a question asks for."""
+    in_order = terms(text)
+    names = tuple(dict.fromkeys(_NAME.findall(text)))
+    months = frozenset(
+        (int(year) if year else None, MONTHS.index(month.lower()) + 1) for month, year in _MONTH.findall(text)
+    )
+    return Query(
+        text=text,
+        terms=tuple(query_terms(text)),
+        pairs=frozenset(pairwise(in_order)),
+        names=names,
+        name_terms=tuple(dict.fromkeys(term for name in names for term in terms(name))),
+        wants_time=bool(_WHEN.search(text)),
+        wants_number=bool(_HOW_MANY.search(text)),
+        wants_reason=bool(_WHY.search(text)),
+        wants_name=bool(_NAMES_ASKED.match(text)),
+        months=months,
+        years=frozenset(int(year) for year in _YEAR.findall(text)),
+    )
+
+
+def neutral(query: Query, authors: Collection[str]) -> str:
+    """Return the question as its author would put it to themselves: names of authors become "I" and "my".
+
+    People are asked about by name but speak of themselves in the first person, so a name in the text that is embedded
+    only leads away from what they said; who said it is matched by another signal.
+    """
+    text = query.text
+    named = [name for name in query.names if any(term in authors for term in terms(name))]
+    for name in sorted(named, key=len, reverse=True):
+        text = re.sub(rf"\b{re.escape(name)}(?:'s|’s)\b", "my", text)
+        text = re.sub(rf"\b{re.escape(name)}\b", "I", text)
+    return text

@@ -11,6 +11,7 @@ from recollect.render.block import (
     Entry,
     Fact,
     Facts,
+    Grid,
     Line,
     Listing,
     Quote,
@@ -103,7 +104,7 @@ def _hit(hit: model.Hit, now: int | None, number: int = 1) -> list[Block]:
     shown = clip(text, RECALLED_CHARACTERS)
     facts = _particulars(memory, now) + present((("why", inline(hit.reason)),))
     head = f"{number}. {memory.memory_type}, score {hit.score:.2f}, {day(memory.updated_at, now)}"
-    return [Quote(head, facts, shown, max(0, len(text) - len(shown)))]
+    return [Quote(head, facts, shown, max(0, len(text) - len(shown))), *_shares(*hit.signals.shares)]
 
 
 def _recall(recall: model.Recall, now: int | None) -> list[Block]:
@@ -123,12 +124,36 @@ def _recall(recall: model.Recall, now: int | None) -> list[Block]:
 
 
 def _signals(signals: model.Signals, _now: int | None) -> list[Block]:
+    semantic_rank = f" (rank {signals.semantic_rank})" if signals.semantic_rank else ""
     rows = (
-        ("lexical", None if signals.lexical is None else f"{signals.lexical:.3f} (rank {signals.lexical_rank})"),
-        ("semantic", None if signals.semantic is None else f"{signals.semantic:.3f} (rank {signals.semantic_rank})"),
+        ("rank by words", str(signals.lexical_rank) if signals.lexical_rank else None),
+        ("cosine", None if signals.semantic is None else f"{signals.semantic:.3f}{semantic_rank}"),
         ("matched terms", inline(", ".join(signals.matched_terms))),
     )
-    return [Facts(present(rows))]
+    return [Facts(present(rows)), *_shares(*signals.shares)]
+
+
+def _shares(*shares: model.Share) -> list[Block]:
+    """What each kind of evidence added, as a table; nothing if it was not asked for."""
+    if not shares:
+        return []
+    return [Grid(("share", "because of"), tuple((f"{row.share:+.2f}", row.meaning) for row in shares))]
+
+
+def _packed(pack: model.Packed, _now: int | None) -> list[Block]:
+    held = f"{count(len(pack.sources), 'memory')} packed" if pack.sources else "Nothing to pack"
+    facts = (("task", inline(pack.task, PARTICULAR_CHARACTERS)), *(("note", inline(note)) for note in pack.notes))
+    head = Line(f"{held}: {pack.tokens:,} of {pack.budget:,} tokens.", "" if pack.sources else "weak")
+    return [head, Facts(facts), *([Quote("context", (), visible(pack.text.rstrip()))] if pack.sources else [])]
+
+
+def _packed_memory(part: model.PackedMemory, _now: int | None) -> list[Block]:
+    facts = (("id", inline(part.memory_id)), ("score", f"{part.score:.2f}"), ("tokens", f"{part.tokens:,}"))
+    return [Quote("packed", facts, visible(part.text.rstrip()))]
+
+
+def _share(share: model.Share, _now: int | None) -> list[Block]:
+    return [Facts(((f"{share.share:+.2f}", inline(share.meaning)),))]
 
 
 def _linked(linked: model.Linked, _now: int | None) -> list[Block]:
@@ -155,5 +180,8 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.Signals: _signals,
     model.Hit: _hit,
     model.Recall: _recall,
+    model.Share: _share,
+    model.Packed: _packed,
+    model.PackedMemory: _packed_memory,
     model.Linked: _linked,
 }

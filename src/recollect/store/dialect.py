@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from recollect.model import Memory
-from recollect.store.protocol import StoreFacts
+from recollect.store.protocol import Passage, StoreFacts, TermCounts
 
-# A row found by a search over derived state: the memory's seq and its score, higher is better.
+# A row found by a search over derived state: the passage's number and its score, higher is better.
 SearchRow = tuple[int, float]
 
 
@@ -55,6 +55,16 @@ class Dialect(Protocol):
     ) -> list[SearchRow]:
         """Return the best rows by BM25, of these namespaces only if `scopes` is given."""
         ...
+
+    def passages(self, connection: Connection, pids: Sequence[int]) -> list[Passage]:
+        """Return the passages with these numbers, in order."""
+        ...
+
+    def session_neighbours(self, connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:
+        """Return the memories up to `reach` before and after each of these in its session, in order."""
+        ...
+
+    def term_counts(self, connection: Connection, terms: Sequence[str], names: Sequence[str]) -> TermCounts: ...
 
     def check(self, connection: Connection, *, thorough: bool) -> list[str]: ...
 

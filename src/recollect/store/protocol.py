@@ -14,11 +14,14 @@ what was there before, and is all or nothing.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from recollect.model import Memory, Record
+from recollect.text.passages import MAX_PASSAGES
+from recollect.text.shape import Shape
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,25 +46,56 @@ class Has(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A row found by a search: its id and how well it matched (higher is better)."""
+    """A passage found by a search: its memory's id, how well it matched (higher is better), and its number."""
 
     id: str
     score: float
+    pid: int = 0
 
 
-class Vector(NamedTuple):
-    """A vector made for a memory as it was at revision `rev`."""
+class Vectors(NamedTuple):
+    """The vectors of a memory's passages, in order, made for it as it was at revision `rev`."""
 
     memory_id: str
     rev: int
     values: NDArray[np.float32]
 
 
-class Undo(NamedTuple):
-    """What an undo did: the batch taken back and the number of rows put back."""
+class Passage(NamedTuple):
+    """A passage as ranking sees it: whose, when, in which session, its terms and its shape."""
 
-    batch: str
-    restored: int
+    pid: int
+    memory_id: str
+    session_id: str | None
+    at: int
+    author: tuple[str, ...]
+    tokens: list[str]
+    shape: Shape
+    eligible: bool = True
+
+    @property
+    def seq(self) -> int:
+        """The number of its memory."""
+        return self.pid // MAX_PASSAGES
+
+    def year_month(self) -> tuple[int, int]:
+        """The year and month it is from; (0, 0) if that is no time at all, for an imported row may carry any number."""
+        try:
+            return time.gmtime(self.at)[:2]
+        except (OverflowError, OSError, ValueError):
+            return (0, 0)
+
+
+class TermCounts(NamedTuple):
+    """How many passages there are, how many hold each term, and which names are those of authors."""
+
+    passages: int
+    by_term: Mapping[str, int]
+    authors: frozenset[str]
+
+    def of(self, term: str) -> int:
+        """Return how many passages hold the term."""
+        return self.by_term.get(term, 0)
 
 
 class Transaction(Protocol):
@@ -130,14 +164,30 @@ class Store(Protocol):
         ...
 
     def search_text(self, terms: Sequence[str], where: Filter | None, limit: int) -> list[Match]:
-        """Return the memories that hold any of the search terms, best BM25 first."""
+        """Return the passages that hold any of the search terms, best BM25 first, a few of each memory at most."""
         ...
 
     def search_vectors(self, model: str, query: NDArray[np.float32], where: Filter | None, limit: int) -> list[Match]:
-        """Return the memories nearest to `query` by cosine, among vectors of `model` alone."""
+        """Return the passages nearest to `query` by cosine, among vectors of `model` alone, a few of each memory."""
         ...
 
-    def put_vectors(self, model: str, vectors: Iterable[Vector]) -> int:
+    def cosines(self, model: str, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each of these passages that has a vector of `model`."""
+        ...
+
+    def passages(self, pids: Iterable[int], where: Filter | None = None) -> list[Passage]:
+        """Return these passages in order of place; with `where`, those of other memories are marked not eligible."""
+        ...
+
+    def neighbours(self, pids: Iterable[int], reach: int) -> dict[int, tuple[int, ...]]:
+        """Return, by memory number, the numbers of the memories just before and after it in its session."""
+        ...
+
+    def term_counts(self, terms: Sequence[str], names: Sequence[str] = ()) -> TermCounts:
+        """Return how frequent terms are, and which of the names (as terms) are names of authors."""
+        ...
+
+    def put_vectors(self, model: str, vectors: Iterable[Vectors]) -> int:
         """Keep vectors whose memory has not changed since; returns how many were kept."""
         ...
 

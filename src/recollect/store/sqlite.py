@@ -39,7 +39,9 @@ from recollect.errors import (
 from recollect.model import Memory
 from recollect.store.dialect import Connection, SearchRow
 from recollect.store.migrations import MIGRATIONS
-from recollect.store.protocol import StoreFacts
+from recollect.store.protocol import Passage, StoreFacts, TermCounts
+from recollect.text.passages import MAX_PASSAGES, passages
+from recollect.text.shape import shape, unpacked
 from recollect.text.tokens import terms
 
 T = TypeVar("T")
@@ -68,8 +70,8 @@ POSTINGS_BUDGET = 12_000
 # The rarest terms are always searched, however frequent they are.
 MIN_TERMS = 2
 
-# The namespace column only restricts; labels and body weigh the same until the benchmark says otherwise.
-COLUMN_WEIGHTS = "0.0, 1.0, 1.0"
+# The namespace column only restricts; author, labels and body weigh the same: ranking proper comes after.
+COLUMN_WEIGHTS = "0.0, 1.0, 1.0, 1.0"
 
 # What SQLite says when another has the lock; PROTOCOL is the same after very many tries of its own.
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
@@ -186,14 +188,19 @@ class Sqlite:
         return f"EXISTS (SELECT 1 FROM json_each({field}) WHERE value = ?)"
 
     def index_text(self, connection: Connection, memory: Memory) -> None:
-        labels = " ".join(part for part in (memory.title, memory.category, *memory.tags) if part)
-        connection.execute(
-            "INSERT INTO memory_text (rowid, scope, labels, body) VALUES (?, ?, ?, ?)",
-            (memory.seq, _scope(memory.namespace), " ".join(terms(labels)), " ".join(terms(memory.content))),
-        )
+        scope, author = _scope(memory.namespace), " ".join(terms(memory.author or ""))
+        labels = " ".join(terms(" ".join(part for part in (memory.title, memory.category, *memory.tags) if part)))
+        parts = passages(memory.content)
+        for part, passage in enumerate(parts):
+            facts = shape(passage, parts=len(parts)).packed()
+            connection.execute(
+                "INSERT INTO memory_text (rowid, scope, author, labels, body, shape) VALUES (?, ?, ?, ?, ?, ?)",
+                (memory.seq * MAX_PASSAGES + part, scope, author, labels, " ".join(terms(passage)), facts),
+            )
 
     def unindex_text(self, connection: Connection, seq: int) -> None:
-        connection.execute("DELETE FROM memory_text WHERE rowid = ?", (seq,))
+        first = seq * MAX_PASSAGES
+        connection.execute("DELETE FROM memory_text WHERE rowid BETWEEN ? AND ?", (first, first + MAX_PASSAGES - 1))
 
     def clear_text(self, connection: Connection) -> None:
         # Deleting rows reads the index first, which fails if it is damaged: the table is dropped and made again. Where
@@ -205,7 +212,8 @@ class Sqlite:
         connection.execute(create)
 
     def count_text(self, connection: Connection) -> int:
-        return int(next(iter(connection.execute("SELECT count(*) FROM memory_text_docsize")))[0])
+        sql = f"SELECT count(*) FROM memory_text_docsize WHERE id % {MAX_PASSAGES} = 0"
+        return int(next(iter(connection.execute(sql)))[0])
 
     def search_text(
         self, connection: Connection, terms: Sequence[str], scopes: Sequence[str | None] | None, limit: int
@@ -213,14 +221,57 @@ class Sqlite:
         chosen = _affordable(_frequencies(connection, terms))
         if not chosen:
             return []
-        match = f"{{labels body}} : ({_any(chosen)})"
+        match = f"{{author labels body}} : ({_any(chosen)})"
         if scopes is not None:
             match = f"scope : ({_any([_scope(name) for name in scopes])}) AND {match}"
         sql = (
             f"SELECT rowid, bm25(memory_text, {COLUMN_WEIGHTS}) AS distance FROM memory_text "
             "WHERE memory_text MATCH ? ORDER BY distance LIMIT ?"
         )
-        return [(int(seq), -float(distance)) for seq, distance in connection.execute(sql, (match, limit))]
+        return [(int(pid), -float(distance)) for pid, distance in connection.execute(sql, (match, limit))]
+
+    def passages(self, connection: Connection, pids: Sequence[int]) -> list[Passage]:
+        marks = ", ".join("?" * len(pids))
+        sql = (
+            "SELECT t.rowid, m.id, m.session_id, coalesce(m.valid_from, m.created_at), "
+            "t.author, t.labels, t.body, t.shape FROM memory_text t "
+            f"JOIN memories m ON m.seq = t.rowid / {MAX_PASSAGES} WHERE t.rowid IN ({marks}) ORDER BY t.rowid"
+        )
+        return [
+            Passage(
+                pid,
+                memory_id,
+                session_id,
+                at,
+                tuple(author.split()),
+                f"{author} {labels} {body}".split(),
+                unpacked(facts),
+            )
+            for pid, memory_id, session_id, at, author, labels, body, facts in connection.execute(sql, pids)
+        ]
+
+    def session_neighbours(self, connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:
+        def side(sign: str, order: str) -> str:
+            return (
+                "(SELECT group_concat(seq) FROM (SELECT n.seq FROM memories n WHERE n.session_id = m.session_id "
+                f"AND n.seq {sign} m.seq ORDER BY n.seq {order} LIMIT {int(reach)}))"
+            )
+
+        marks = ", ".join("?" * len(seqs))
+        sql = (
+            f"SELECT m.seq, {side('<', 'DESC')}, {side('>', 'ASC')} FROM memories m "
+            f"WHERE m.seq IN ({marks}) AND m.session_id IS NOT NULL"
+        )
+        return {
+            seq: tuple(int(other) for found in (before, after) if found for other in str(found).split(","))
+            for seq, before, after in connection.execute(sql, seqs)
+        }
+
+    def term_counts(self, connection: Connection, terms: Sequence[str], names: Sequence[str]) -> TermCounts:
+        total = next(iter(connection.execute("SELECT count(*) FROM memory_text_docsize")))[0]
+        sql = "SELECT 1 FROM memory_names WHERE term = ? AND col = 'author'"
+        authors = frozenset(name for name in names if list(connection.execute(sql, (name,))))
+        return TermCounts(int(total), dict(_frequencies(connection, terms)), authors)
 
     # --- looking after the file ---
 
@@ -431,7 +482,7 @@ def _newest_is_found(connection: Connection) -> bool:
 def _scope(namespace: str | None) -> str:
     """Return the term that stands for a namespace in the full text."""
     if namespace is None:
-        return "none"
+        return "::none"  # no text has this term: a term begins with a letter or a digit
     return "n" + hashlib.sha256(namespace.encode()).hexdigest()[:20]
 
 

@@ -77,7 +77,7 @@ DEPENDENTS: dict[type[Record], tuple[Dependent, ...]] = {
 EMBEDDED_FIELDS = frozenset({"content", "title", "memory_type", "tags", "category", "namespace"})
 
 # A change to one of these changes the search terms of a memory.
-SEARCHED_FIELDS = frozenset({"content", "title", "tags", "category", "namespace"})
+SEARCHED_FIELDS = frozenset({"content", "author", "title", "tags", "category", "namespace"})
 
 
 def to_row(table: Table, record: Record) -> tuple[Any, ...]:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from recollect.store.counters import generation
 from recollect.store.dialect import Connection, SearchRow
+from recollect.text.passages import MAX_PASSAGES
 
 # Up to here an exact scan is fast enough to need no approximation.
 EXACT_ROWS = 100_000
@@ -32,7 +33,10 @@ MAX_SINGLE_REFRESHES = 2_000
 # Rows of deleted memories stay until they make up this share of the matrix, then everything is read again.
 MAX_DEAD_SHARE = 0.2
 
-_COLUMNS = "m.seq, m.namespace, e.embedding FROM memory_embeddings e JOIN memories m ON m.id = e.memory_id"
+_COLUMNS = (
+    f"m.seq * {MAX_PASSAGES} + e.part, m.namespace, e.embedding "
+    "FROM memory_embeddings e JOIN memories m ON m.id = e.memory_id"
+)
 
 
 def to_blob(vector: NDArray[np.float32]) -> bytes:
@@ -53,7 +57,7 @@ class VectorIndex:
     def _clear(self) -> None:
         self._matrix: NDArray[Any] = np.empty((0, 0), np.float32)
         self._bits: NDArray[np.uint64] | None = None
-        self._seqs = np.empty(0, np.int64)
+        self._pids = np.empty(0, np.int64)
         self._scopes = np.empty(0, np.int32)
         self._alive = np.empty(0, np.bool_)
         self._row_of: dict[int, int] = {}
@@ -74,7 +78,7 @@ class VectorIndex:
             self._seen = seen
 
     def nearest(self, query: NDArray[np.float32], scopes: Sequence[str | None] | None, limit: int) -> list[SearchRow]:
-        """Return the `limit` nearest rows as (seq, cosine), of these namespaces only if `scopes` is given."""
+        """Return the `limit` nearest passages as (number, cosine), of these namespaces only if `scopes` is given."""
         with self._lock:
             if not self._used or query.shape[0] != self._matrix.shape[1]:
                 return []
@@ -84,7 +88,17 @@ class VectorIndex:
                 allowed = allowed & np.isin(self._scopes[: self._used], codes)
             rows, cosines = self._score(query.astype(np.float32), allowed, limit)
             best = _best(cosines, limit)
-            return [(int(self._seqs[rows[i]]), float(cosines[i])) for i in best]
+            return [(int(self._pids[rows[i]]), float(cosines[i])) for i in best]
+
+    def cosines(self, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each of these passages that is here."""
+        with self._lock:
+            found = [(pid, self._row_of[pid]) for pid in pids if pid in self._row_of]
+            known = [(pid, row) for pid, row in found if self._alive[row]]
+            if not known or query.shape[0] != self._matrix.shape[1]:
+                return {}
+            values = _cosines(self._matrix[[row for _, row in known]], query.astype(np.float32))
+            return {pid: float(value) for (pid, _), value in zip(known, values, strict=True)}
 
     def _score(
         self, query: NDArray[np.float32], allowed: NDArray[np.bool_], limit: int
@@ -129,17 +143,16 @@ class VectorIndex:
         return True
 
     def _follow_updates(self, connection: Connection, change: int) -> None:
-        """Drop the rows of updated memories whose vector is gone: their text is no longer what the vector says."""
-        stale = connection.execute(
-            "SELECT DISTINCT m.seq FROM changes c JOIN memories m ON m.id = c.entity_id "
-            "WHERE c.seq > ? AND c.entity = 'memories' AND c.action = 'update' AND NOT EXISTS "
-            "(SELECT 1 FROM memory_embeddings e WHERE e.memory_id = m.id AND e.model = ?)",
-            (change, self._model),
-        )
-        for (seq,) in stale:
-            row = self._row_of.get(seq)
-            if row is not None:
+        """Forget the rows of updated memories and read what they have now: another text has other vectors, or none."""
+        updated = "SELECT entity_id FROM changes WHERE seq > ? AND entity = 'memories' AND action = 'update'"
+        for (seq,) in list(connection.execute(f"SELECT seq FROM memories WHERE id IN ({updated})", (change,))):
+            for pid in range(seq * MAX_PASSAGES, (seq + 1) * MAX_PASSAGES):
+                row = self._row_of.get(pid)
+                if row is None:
+                    break
                 self._alive[row] = False
+        now = f"SELECT {_COLUMNS} WHERE e.model = ? AND e.memory_id IN ({updated})"
+        self._load(connection.execute(now, (self._model, change)))
 
     def _load(self, rows: Iterable[tuple[Any, ...]]) -> None:
         found = list(rows)
@@ -151,11 +164,11 @@ class VectorIndex:
         if self._used and width != self._matrix.shape[1]:
             self._clear()
         self._reserve(self._used + len(found), width)
-        for seq, _, _ in found:
-            self._row_of.setdefault(seq, len(self._row_of))
+        for pid, _, _ in found:
+            self._row_of.setdefault(pid, len(self._row_of))
         self._used = len(self._row_of)
         rows_at = np.fromiter((self._row_of[row[0]] for row in found), np.int64, len(found))
-        self._seqs[rows_at] = [row[0] for row in found]
+        self._pids[rows_at] = [row[0] for row in found]
         self._scopes[rows_at] = [self._scope_of.setdefault(row[1], len(self._scope_of)) for row in found]
         self._alive[rows_at] = True
         self._matrix[rows_at] = np.frombuffer(b"".join(row[2] for row in found), dtype="<f2").reshape(-1, width)
@@ -165,11 +178,11 @@ class VectorIndex:
     def _reserve(self, rows: int, width: int) -> None:
         """Grow the arrays to hold `rows`, doubling; past the exact limit switch to half precision with bits."""
         compact = rows > self._exact_rows
-        if rows <= len(self._seqs) and compact == (self._bits is not None):
+        if rows <= len(self._pids) and compact == (self._bits is not None):
             return
-        capacity = max(rows, 2 * len(self._seqs), 1024)
+        capacity = max(rows, 2 * len(self._pids), 1024)
         self._matrix = _grown(self._matrix, (capacity, width), np.float16 if compact else np.float32)
-        self._seqs = _grown(self._seqs, (capacity,), np.int64)
+        self._pids = _grown(self._pids, (capacity,), np.int64)
         self._scopes = _grown(self._scopes, (capacity,), np.int32)
         self._alive = _grown(self._alive, (capacity,), np.bool_)
         self._bits = None

@@ -106,7 +106,7 @@ def question(command: Command) -> str:
 
 # How the overview groups commands; what no group names comes last, under `OTHER`.
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Remember and recall", ("store", "search", "get", "list", "update", "delete", "associate")),
+    ("Remember and recall", ("store", "search", "pack", "get", "list", "update", "delete", "associate")),
     (
         "Keep projects apart",
         (

@@ -17,6 +17,7 @@ CREATE TABLE memories (
     last_accessed_at INTEGER NOT NULL,
     category         TEXT,
     title            TEXT,
+    author           TEXT,
     source           TEXT NOT NULL DEFAULT 'user',
     trust            REAL NOT NULL DEFAULT 1.0,
     session_id       TEXT,
@@ -34,19 +35,20 @@ CREATE INDEX idx_memories_content_hash ON memories (content_hash);
 CREATE INDEX idx_memories_importance ON memories (importance);
 CREATE INDEX idx_memories_created_at ON memories (created_at);
 CREATE INDEX idx_memories_namespace ON memories (namespace);
-CREATE INDEX idx_memories_session_id ON memories (session_id);
+CREATE INDEX idx_memories_session_id ON memories (session_id, seq);
 CREATE INDEX idx_memories_parent_id ON memories (parent_id);
 CREATE INDEX idx_memories_rev ON memories (rev);
 
--- One row per memory and model: two processes with different models fill in their own without undoing each other's.
+-- One row per passage of a memory and model: two processes with different models fill in their own side by side.
 CREATE TABLE memory_embeddings (
     memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
     embedding BLOB NOT NULL,
     model     TEXT NOT NULL DEFAULT 'all-MiniLM-L6-v2',
+    part      INTEGER NOT NULL DEFAULT 0,
     stamp     INTEGER NOT NULL,
-    PRIMARY KEY (memory_id, model)
+    PRIMARY KEY (memory_id, model, part)
 );
-CREATE INDEX idx_memory_embeddings_model ON memory_embeddings (model, stamp);
+CREATE INDEX idx_memory_embeddings_model ON memory_embeddings (model, part, stamp);
 
 CREATE TABLE graph_nodes (
     id         TEXT PRIMARY KEY,

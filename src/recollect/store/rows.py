@@ -1,0 +1,89 @@
+"""Reading records: filters become SQL, rows become records. The part that a store and its transactions share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from recollect.store.dialect import Connection, Dialect
+from recollect.store.protocol import Filter, Has, R, Range
+from recollect.store.tables import TABLES, Table, from_row
+
+# Bound values per statement: SQLite before 3.32 allows 999.
+CHUNK = 500
+
+# A limit that no table reaches: SQL has no offset without one.
+EVERYTHING = 2**62
+
+
+class Rows:
+    """Records read through one connection."""
+
+    def __init__(self, connection: Callable[[], Connection], dialect: Dialect) -> None:
+        self._connection = connection
+        self._dialect = dialect
+
+    def get(self, kind: type[R], ids: Sequence[str]) -> list[R]:
+        table = TABLES[kind]
+        found: dict[str, R] = {}
+        for chunk in chunks(list(dict.fromkeys(ids))):
+            where = f"{table.key} IN ({', '.join('?' * len(chunk))})"
+            for record in self._select(table, where, chunk):
+                found[getattr(record, table.key)] = record
+        return [found[row_id] for row_id in ids if row_id in found]
+
+    def find(
+        self, kind: type[R], where: Filter | None = None, *, order: str = "", limit: int | None = None, offset: int = 0
+    ) -> list[R]:
+        table = TABLES[kind]
+        condition, values = self._condition(table, where)
+        tail = f" ORDER BY {_order(table, order)}"
+        if limit is not None or offset:
+            tail += " LIMIT ? OFFSET ?"
+            values += [EVERYTHING if limit is None else limit, offset]
+        return self._select(table, condition + tail, values)
+
+    def _select(self, table: Table, condition: str, values: Sequence[Any]) -> list[Any]:
+        sql = f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE {condition}"
+        return [from_row(table, row) for row in self._connection().execute(sql, values)]
+
+    def _condition(self, table: Table, where: Filter | None) -> tuple[str, list[Any]]:
+        """Return a filter as SQL and its bound values."""
+        clauses: list[str] = []
+        values: list[Any] = []
+        for field, wanted in (where or {}).items():
+            if field not in table.columns:
+                raise ValueError(f"{table.name} has no field {field}")
+            clause, bound = self._clause(field, wanted)
+            clauses.append(clause)
+            values.extend(bound)
+        return " AND ".join(clauses) or "1 = 1", values
+
+    def _clause(self, field: str, wanted: object) -> tuple[str, Sequence[Any]]:
+        if wanted is None:
+            return f"{field} IS NULL", ()
+        if isinstance(wanted, Has):
+            return " AND ".join([self._dialect.contains(field)] * len(wanted.values)) or "1 = 1", wanted.values
+        if isinstance(wanted, Range):
+            sides = ((">=", wanted.at_least), ("<", wanted.below))
+            given = [(sign, bound) for sign, bound in sides if bound is not None]
+            return " AND ".join(f"{field} {sign} ?" for sign, _ in given) or "1 = 1", [bound for _, bound in given]
+        if isinstance(wanted, tuple | list | set | frozenset):
+            present = [value for value in wanted if value is not None]
+            clause = f"{field} IN ({', '.join('?' * len(present))})" if present else "1 = 0"
+            return (f"({clause} OR {field} IS NULL)" if len(present) < len(wanted) else clause), present
+        return f"{field} = ?", (wanted,)
+
+
+def _order(table: Table, order: str) -> str:
+    tie = "seq" if "seq" in table.columns else table.key
+    field, direction = order.lstrip("-") or tie, "DESC" if order.startswith("-") else "ASC"
+    if field not in table.columns:
+        raise ValueError(f"{table.name} has no field {field}")
+    return f"{field} {direction}" + (f", {tie} {direction}" if field != tie else "")
+
+
+def chunks(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Yield values in pieces that one statement can bind."""
+    for start in range(0, len(values), CHUNK):
+        yield values[start : start + CHUNK]

@@ -1,0 +1,193 @@
+"""Searching: passages found by words and by vectors, over state that is derived from the memories.
+
+The unit of matching is a passage, a part of a memory's text (recollect.text.passages); the unit of an answer is the
+memory. A passage's number holds both, so that derived tables need no column and no join to tell them apart:
+
+    pid = seq * 1024 + part
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from recollect.errors import StorageError
+from recollect.model import Memory
+from recollect.store.counters import advance, keep, kept, newest_change
+from recollect.store.dialect import Connection, SearchRow
+from recollect.store.protocol import Filter, Match, Passage, TermCounts, Vectors
+from recollect.store.rows import Rows, chunks
+from recollect.store.tables import TABLES
+from recollect.text.passages import MAX_PASSAGES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from recollect.store.vectors import VectorIndex
+
+# How many more rows than asked a filtered search looks at first. Eight covers filters that keep one row in eight, and
+# the search widens by the same factor when that was not enough.
+WIDENING = 8
+
+# How many passages of one memory a search returns at most, its best ones: every passage of a long text may hold the
+# question's words, and without a bound it would be all that is found.
+PASSAGES_PER_MEMORY = 5
+
+# Looking for memories without a vector starts where it last found none. Remembering that costs a write, so it is done
+# once per this many changes.
+COMPLETE_STEP = 1_000
+
+
+class Searches(Rows):
+    """The searches of a store; what they read is brought up to date by whoever writes or asks."""
+
+    _indexes: dict[str, VectorIndex]
+
+    def search_text(self, terms: Sequence[str], where: Filter | None, limit: int) -> list[Match]:
+        scopes, rest = _scoped(where)
+        if not terms or scopes == ():
+            return []
+        with self._dialect.errors():
+            return self._widening(
+                lambda wanted: self._dialect.search_text(self._connection(), terms, scopes, wanted), rest, limit
+            )
+
+    def search_vectors(self, model: str, query: NDArray[np.float32], where: Filter | None, limit: int) -> list[Match]:
+        scopes, rest = _scoped(where)
+        with self._dialect.errors():
+            index = self._refreshed(model)
+            return self._widening(lambda wanted: index.nearest(query, scopes, wanted), rest, limit)
+
+    def cosines(self, model: str, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
+        with self._dialect.errors():
+            return self._refreshed(model).cosines(query, pids)
+
+    def passages(self, pids: Iterable[int], where: Filter | None = None) -> list[Passage]:
+        wanted = sorted(set(pids))
+        allowed = self._ids_of(sorted({pid // MAX_PASSAGES for pid in wanted}), where) if where else None
+        with self._dialect.errors():
+            found = [row for chunk in chunks(wanted) for row in self._dialect.passages(self._connection(), chunk)]
+        if allowed is None:
+            return found
+        return [passage._replace(eligible=passage.seq in allowed) for passage in found]
+
+    def neighbours(self, pids: Iterable[int], reach: int) -> dict[int, tuple[int, ...]]:
+        found: dict[int, tuple[int, ...]] = {}
+        with self._dialect.errors():
+            for chunk in chunks(sorted({pid // MAX_PASSAGES for pid in pids})):
+                found.update(self._dialect.session_neighbours(self._connection(), chunk, reach))
+        return found
+
+    def term_counts(self, terms: Sequence[str], names: Sequence[str] = ()) -> TermCounts:
+        with self._dialect.errors():
+            return self._dialect.term_counts(self._connection(), terms, names)
+
+    def put_vectors(self, model: str, vectors: Iterable[Vectors]) -> int:
+        from recollect.store.vectors import to_blob
+
+        kept_count = 0
+        with self._dialect.errors(), self._dialect.write() as connection:
+            stamp = advance(connection, "vector_stamp")
+            for vector in vectors:
+                current = connection.execute(
+                    "SELECT 1 FROM memories WHERE id = ? AND rev = ?", (vector.memory_id, vector.rev)
+                )
+                if not list(current):
+                    continue
+                connection.execute(
+                    "DELETE FROM memory_embeddings WHERE memory_id = ? AND model = ?", (vector.memory_id, model)
+                )
+                for part, values in enumerate(vector.values):
+                    connection.execute(
+                        "INSERT INTO memory_embeddings (memory_id, embedding, model, part, stamp) "
+                        "VALUES (?, ?, ?, ?, ?)",
+                        (vector.memory_id, to_blob(values), model, part, stamp),
+                    )
+                kept_count += 1
+        return kept_count
+
+    def lacking_vectors(self, model: str, limit: int) -> list[Memory]:
+        condition = (
+            "rev > ? AND NOT EXISTS "
+            "(SELECT 1 FROM memory_embeddings e WHERE e.memory_id = memories.id AND e.model = ?) "
+            "ORDER BY seq DESC LIMIT ?"
+        )
+        with self._dialect.errors(), self._dialect.snapshot() as connection:
+            key, newest = _complete_key(connection, model)
+            complete = int(kept(connection, key) or 0)
+            lacking = self._select(TABLES[Memory], condition, [complete, model, limit])
+        if not lacking and newest - complete > COMPLETE_STEP:
+            self._remember_complete(key, newest)
+        return lacking
+
+    def _remember_complete(self, key: str, newest: int) -> None:
+        try:
+            with self._dialect.errors(), self._dialect.write() as connection:
+                keep(connection, key, str(newest))
+        except StorageError:
+            # Only a short cut for the next look: without it the look is slower, not wrong.
+            return
+
+    def count_vectors(self, model: str) -> int:
+        sql = "SELECT count(*) FROM memory_embeddings WHERE model = ? AND part = 0"
+        with self._dialect.errors():
+            return int(next(iter(self._connection().execute(sql, (model,))))[0])
+
+    def _refreshed(self, model: str) -> VectorIndex:
+        index = self._indexes.get(model)
+        if index is None:
+            from recollect.store.vectors import VectorIndex
+
+            index = self._indexes.setdefault(model, VectorIndex(model))
+        with self._dialect.snapshot() as connection:
+            index.refresh(connection)
+        return index
+
+    def _widening(self, search: Callable[[int], Sequence[SearchRow]], where: Filter | None, limit: int) -> list[Match]:
+        """Return the best `limit` passages that exist and pass the filter, searching wider while there are too few."""
+        wanted = limit * WIDENING if where else limit + WIDENING
+        while True:
+            ranked = search(wanted)
+            ids = self._ids_of([pid // MAX_PASSAGES for pid, _ in ranked], where)
+            matches: list[Match] = []
+            taken: Counter[int] = Counter()
+            for pid, score in ranked:
+                seq = pid // MAX_PASSAGES
+                if seq in ids and taken[seq] < PASSAGES_PER_MEMORY:
+                    matches.append(Match(ids[seq], score, pid))
+                    taken[seq] += 1
+            if len(matches) >= limit or len(ranked) < wanted:
+                return matches[:limit]
+            wanted *= WIDENING
+
+    def _ids_of(self, seqs: Sequence[int], where: Filter | None) -> Mapping[int, str]:
+        condition, values = self._condition(TABLES[Memory], where)
+        found: dict[int, str] = {}
+        for chunk in chunks(list(dict.fromkeys(seqs))):
+            marks = ", ".join("?" * len(chunk))
+            sql = f"SELECT seq, id FROM memories WHERE seq IN ({marks}) AND {condition}"
+            found.update(self._connection().execute(sql, [*chunk, *values]))
+        return found
+
+
+def _complete_key(connection: Connection, model: str) -> tuple[str, int]:
+    """Return where it is kept up to which change every memory has its vector, and the newest change.
+
+    The key names the epoch too: vectors thrown away make what was known about them worthless.
+    """
+    return f"vectors_complete/{kept(connection, 'vector_epoch') or 0}/{model}", newest_change(connection)
+
+
+def _scoped(where: Filter | None) -> tuple[tuple[str | None, ...] | None, Filter | None]:
+    """Split a filter into the namespaces a search is scoped by (None: all) and the rest."""
+    if not where or "namespace" not in where:
+        return None, where
+    wanted = where["namespace"]
+    rest = {field: value for field, value in where.items() if field != "namespace"}
+    if wanted is None or isinstance(wanted, str):
+        return (wanted,), rest
+    if isinstance(wanted, tuple | list | set | frozenset):
+        return tuple(wanted), rest
+    return None, where

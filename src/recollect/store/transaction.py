@@ -1,0 +1,170 @@
+"""Writing records: every change is logged with the row as it was, and can be taken back.
+
+    row ──► change (before) ──► seq ──► row.rev, memory.seq ──► search terms ──► commit
+
+A row's `rev` is the number of the change that last touched it and a memory's `seq` the number of the one that made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from recollect import clock
+from recollect.errors import Conflict, NotFound
+from recollect.model import Change, Memory, Node, Record
+from recollect.store.dialect import Connection, Dialect
+from recollect.store.protocol import Filter, R, Range
+from recollect.store.rows import Rows
+from recollect.store.tables import (
+    BY_NAME,
+    DEPENDENTS,
+    EMBEDDED_FIELDS,
+    SEARCHED_FIELDS,
+    TABLES,
+    Table,
+    encode,
+    to_row,
+)
+
+
+class SqlTransaction(Rows):
+    """An open write transaction: rows, their log entries and their search terms change together."""
+
+    def __init__(self, connection: Connection, dialect: Dialect, operation: str, batch: str) -> None:
+        super().__init__(lambda: connection, dialect)
+        self._open = connection
+        self._operation = operation
+        self._at = clock.now()
+        self.batch = batch
+
+    def insert(self, record: R) -> R:
+        table = TABLES[type(record)]
+        row_id = getattr(record, table.key)
+        if self.get(type(record), [row_id]):
+            raise Conflict(f"{table.name} already has {row_id}", entity=table.name, id=row_id)
+        if table.logged:
+            seq = self._log(table, row_id, "insert", None)
+            numbered = {"rev": seq}
+            if "seq" in table.columns and not getattr(record, "seq"):  # noqa: B009 - not every record has one
+                numbered["seq"] = seq
+            record = msgspec.structs.replace(record, **numbered)
+        names = ", ".join(table.columns)
+        marks = ", ".join("?" * len(table.columns))
+        self._open.execute(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", to_row(table, record))
+        if isinstance(record, Memory):
+            self._dialect.index_text(self._open, record)
+        return record
+
+    def update(self, kind: type[R], row_id: str, values: Mapping[str, Any]) -> R:
+        table = TABLES[kind]
+        current = self._existing(kind, row_id)
+        changed = {field: value for field, value in values.items() if getattr(current, field) != value}
+        if not changed:
+            return current
+        if table.logged:
+            changed["rev"] = self._log(table, row_id, "update", current)
+        assignments = ", ".join(f"{field} = ?" for field in changed)
+        bound = [encode(table, field, value) for field, value in changed.items()]
+        self._open.execute(f"UPDATE {table.name} SET {assignments} WHERE {table.key} = ?", [*bound, row_id])
+        updated = msgspec.structs.replace(current, **changed)
+        if isinstance(updated, Memory):
+            self._refresh_derived(updated, changed.keys())
+        return updated
+
+    def delete(self, kind: type[Record], where: Filter) -> int:
+        table = TABLES[kind]
+        doomed: list[Record] = self.find(kind, where)
+        for record in doomed:
+            row_id = getattr(record, table.key)
+            self._release_dependents(kind, row_id)
+            if table.logged:
+                self._log(table, row_id, "delete", record)
+            if isinstance(record, Memory):
+                self._dialect.unindex_text(self._open, record.seq)
+            self._open.execute(f"DELETE FROM {table.name} WHERE {table.key} = ?", (row_id,))
+        return len(doomed)
+
+    def undo(self, batch: str) -> int:
+        changes = self.find(Change, {"batch": batch}, order="-seq")
+        if not changes:
+            raise NotFound(f"no changes are logged under {batch}", batch=batch)
+        for change in changes:
+            self._take_back(change)
+        return len(changes)
+
+    def _take_back(self, change: Change) -> None:
+        table = BY_NAME[change.entity]
+        current = next(iter(self.get(table.record, [change.entity_id])), None)
+        if _comparable(table, current) != _comparable(table, self._left_behind(table, change, current)):
+            raise Conflict(
+                f"{change.entity} {change.entity_id} was changed after {change.batch}",
+                hint="Undo the later changes first; `recollect changes` lists them.",
+                entity=change.entity,
+                id=change.entity_id,
+            )
+        before = msgspec.convert(change.before, table.record) if change.before is not None else None
+        if before is None:
+            self.delete(table.record, {table.key: change.entity_id})
+        elif current is None:
+            self.insert(before)
+        else:
+            restored = {field: getattr(before, field) for field in table.columns if field not in table.volatile}
+            self.update(table.record, change.entity_id, restored)
+
+    def _left_behind(self, table: Table, change: Change, current: Record | None) -> Record | None:
+        """Return the row as `change` left it: what the next change found, or what is there now if there was none."""
+        if change.action == "delete":
+            return None
+        later = self.find(
+            Change,
+            {"entity": change.entity, "entity_id": change.entity_id, "seq": Range(at_least=change.seq + 1)},
+            order="seq",
+            limit=1,
+        )
+        if not later:
+            return current
+        before = later[0].before
+        return msgspec.convert(before, table.record) if before is not None else None
+
+    def _existing(self, kind: type[R], row_id: str) -> R:
+        found = self.get(kind, [row_id])
+        if not found:
+            raise NotFound(f"no {TABLES[kind].name} row {row_id}", id=row_id)
+        return found[0]
+
+    def _release_dependents(self, kind: type[Record], row_id: str) -> None:
+        for dependent in DEPENDENTS.get(kind, ()):
+            pointing = {dependent.field: row_id}
+            if dependent.fate == "delete":
+                self.delete(dependent.record, pointing)
+                continue
+            # A node that only stands for the memory goes with it; any other node merely forgets it.
+            self.delete(Node, {**pointing, "kind": "Memory"})
+            for node in self.find(Node, pointing):
+                self.update(Node, node.id, {dependent.field: None})
+
+    def _refresh_derived(self, memory: Memory, changed: Iterable[str]) -> None:
+        fields = set(changed)
+        if fields & SEARCHED_FIELDS:
+            self._dialect.unindex_text(self._open, memory.seq)
+            self._dialect.index_text(self._open, memory)
+        if fields & EMBEDDED_FIELDS:
+            self._open.execute("DELETE FROM memory_embeddings WHERE memory_id = ?", (memory.id,))
+
+    def _log(self, table: Table, row_id: str, action: str, before: Record | None) -> int:
+        image = msgspec.json.encode(before).decode() if before is not None else None
+        row = (self.batch, self._at, self._operation, table.name, row_id, action, image)
+        sql = (
+            "INSERT INTO changes (batch, at, operation, entity, entity_id, action, before) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING seq"
+        )
+        return int(next(iter(self._open.execute(sql, row)))[0])
+
+
+def _comparable(table: Table, record: Record | None) -> dict[str, Any] | None:
+    if record is None:
+        return None
+    return {field: getattr(record, field) for field in table.columns if field not in table.volatile}

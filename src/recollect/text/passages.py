@@ -1,0 +1,52 @@
+"""Passages: the parts of a long text that are matched on their own, so that one sentence in fifty pages can be found.
+
+A text is cut at blank lines, then at line ends, then at sentences, and what lies between is joined until a passage is
+full. Passages follow each other without gap or overlap: joined again they are the text. Most memories are one passage.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# About 250 tokens: the embedding model reads 512 and was trained on shorter ones; more would dilute what it says.
+PASSAGE_CHARACTERS = 1000
+# A text that is only a little longer stays whole.
+SLACK = 1.25
+# Passages are numbered within their memory in ten bits of an integer.
+MAX_PASSAGES = 1024
+
+# From the best place to cut to the worst.
+_CUTS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*"), re.compile(r"\s+"))
+
+
+def passages(text: str) -> list[str]:
+    """Return the passages of `text` in order; a short text is its only passage."""
+    size = max(PASSAGE_CHARACTERS, -(-len(text) // (MAX_PASSAGES // 2)))
+    if len(text) <= size * SLACK:
+        return [text]
+    joined: list[str] = []
+    current = ""
+    for piece in _pieces(text, size, 0):
+        if current and len(current) + len(piece) > size:
+            joined.append(current)
+            current = ""
+        current += piece
+    return [*joined, current][:MAX_PASSAGES]
+
+
+def _pieces(text: str, size: int, level: int) -> Iterator[str]:
+    """Yield pieces no longer than `size` that join to `text`, cut at the best places there are."""
+    if len(text) <= size:
+        yield text
+        return
+    if level == len(_CUTS):
+        for start in range(0, len(text), size):
+            yield text[start : start + size]
+        return
+    start = 0
+    for cut in _CUTS[level].finditer(text):
+        yield from _pieces(text[start : cut.end()], size, level + 1)
+        start = cut.end()
+    if start < len(text):
+        yield from _pieces(text[start:], size, level + 1)
