@@ -31,6 +31,7 @@ import measure
 import metrics
 from conversations import Conversation, Conversations, DocumentSet, Question
 from recollect import Engine
+from recollect.engine.recall import PACK_RELEVANCE
 from recollect.recall import SIGNALS
 
 Report = dict[str, Any]
@@ -121,7 +122,7 @@ def ask(
     threshold: leave out what the engine leaves out by default; otherwise everything it found is there
     """
     answers = []
-    options: dict[str, Any] = {} if threshold else {"min_score": 0.0}
+    options = {"min_score": PACK_RELEVANCE if threshold else 0.0}
     spent = measure.cpu_ms(lambda: answers.append(engine.recall.search(text, k=k, namespace=namespace, **options)))
     hits = answers[0].hits
     ranked = [str(hit.memory.metadata.get(key, hit.memory.id)) for hit in hits]

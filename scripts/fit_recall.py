@@ -166,7 +166,7 @@ def calibrate(rows: Sequence[Example], model: dict[str, tuple[float, float, floa
     Of the first ten hits of every question, those that answer it and those that do not weigh the same in sum: relevance
     is the probability where relevant and irrelevant are equally likely beforehand. Evidence may only speak for a hit.
     """
-    names = [name for name in ABSOLUTE if name in model]
+    names = [name for name in ABSOLUTE if name in model or name == "known"]
     values: list[list[float]] = []
     labels: list[float] = []
     for row in rows:
@@ -206,7 +206,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="replace the table in the source")
     chosen = parser.parse_args()
     rows = _measured(chosen)
-    names = sorted(set(rows[0].columns) - set(BY_HAND))
+    # What is the same for all candidates of a question cannot rank them: it only tells whether there is an answer.
+    names = sorted(set(rows[0].columns) - set(BY_HAND) - {"known"})
     models = {"HYBRID": fit(rows, names), "LEXICAL": fit(rows, [name for name in names if name not in SEMANTIC])}
     lines = {name: calibrate(rows, model) for name, model in models.items()}
     tables = [table(name, model) for name, model in models.items()]

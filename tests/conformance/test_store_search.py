@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.model import Memory
-from recollect.store.protocol import Filter, Has, Range, Store, Vector
+from recollect.store.protocol import Filter, Has, Range, Store, Vectors
 from recollect.text.tokens import query_terms
 
 NEEDS_SEARCH = True
@@ -29,7 +29,7 @@ def vector(*values: float) -> NDArray[np.float32]:
 
 def give(store: Store, memory: Memory, *values: float, model: str = MODEL) -> int:
     """Give a memory a vector, and return how many were kept."""
-    return store.put_vectors(model, [Vector(memory.id, memory.rev, vector(*values))])
+    return store.put_vectors(model, [Vectors(memory.id, memory.rev, vector(*values)[None])])
 
 
 def near(store: Store, *values: float, where: Filter | None = None, limit: int = 10, model: str = MODEL) -> list[str]:
@@ -154,7 +154,7 @@ def test_a_filter_that_few_pass_still_gets_all_that_do(store: Store, add: Add, w
             transaction.insert(Memory(id=f"m{number}", content="needle", title="T", namespace="/app"))
             for number in range(200)
         ]
-    store.put_vectors(MODEL, [Vector(row.id, row.rev, vector(1, 0, 0)) for row in crowd])
+    store.put_vectors(MODEL, [Vectors(row.id, row.rev, vector(1, 0, 0)[None]) for row in crowd])
     fields = {"memory_type": "decision", "tags": ("wanted",), "importance": 1.0, "namespace": "/app"}
     for name in ("x", "y"):
         give(store, add(name, "needle in a much longer text that ranks below all the others", **fields), 0, 1, 0.1)
@@ -322,7 +322,7 @@ def test_memories_without_a_vector_come_newest_first(store: Store, add: Add) -> 
 def test_what_lacks_a_vector_is_found_after_all_had_one_too(store: Store) -> None:
     with store.transaction("test") as transaction:
         rows = [transaction.insert(Memory(id=f"m{number}", content="x")) for number in range(1200)]
-    store.put_vectors(MODEL, [Vector(row.id, row.rev, vector(1, 0, 0)) for row in rows])
+    store.put_vectors(MODEL, [Vectors(row.id, row.rev, vector(1, 0, 0)[None]) for row in rows])
     assert store.lacking_vectors(MODEL, 10) == []
     assert store.lacking_vectors("another", 1) != []
     update(store, "m7", content="changed")

@@ -142,7 +142,7 @@ def test_a_row_that_cannot_be_read_is_damage(database: Path, damage: str) -> Non
         "DELETE FROM memory_text_data",
         "UPDATE memory_text_data SET block = x'0000' WHERE id > 10",
         "DELETE FROM memory_text_config",
-        "DELETE FROM memory_text_docsize WHERE id % 2",
+        "DELETE FROM memory_text_docsize WHERE id / 1024 % 2",
         "DELETE FROM memory_text_docsize",
         "DELETE FROM memory_text",
     ],

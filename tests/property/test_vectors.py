@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from recollect.model import Memory
 from recollect.store.migrations import MIGRATIONS
-from recollect.store.protocol import Vector
+from recollect.store.protocol import Vectors
 from recollect.store.sql import SqlStore
 from recollect.store.sqlite import Sqlite
 from recollect.store.vectors import VectorIndex, to_blob
+from recollect.text.passages import MAX_PASSAGES
 
 MODEL = "random"
 SIDE = 8
@@ -29,9 +30,9 @@ def unit(rows: Rows) -> Rows:
     return (rows / np.linalg.norm(rows, axis=-1, keepdims=True)).astype(np.float32)
 
 
-def as_kept(vector: Rows) -> Rows:
-    """Return a vector as it comes back from the database."""
-    return np.frombuffer(to_blob(vector), "<f2").astype(np.float32)
+def as_kept(vectors: Rows) -> Rows:
+    """Return vectors as they come back from the database."""
+    return np.frombuffer(to_blob(vectors), "<f2").astype(np.float32).reshape(vectors.shape)
 
 
 class Shadow:
@@ -57,15 +58,17 @@ class Shadow:
         self.embed(number)
 
     def embed(self, number: int) -> None:
-        """Give some memory a new vector, whether it has one or not."""
+        """Give the passages of some memory new vectors, whether they have some or not."""
         if self.rows:
             row = self._pick(number)
-            vector = unit(self.random.standard_normal(SIDE).astype(np.float32))
-            assert self.writer.put_vectors(MODEL, [Vector(row.id, row.rev, vector)]) == 1
-            self.held[row.id] = (row.namespace, as_kept(vector))
+            # As many as its text has passages: here, up to three, and another number after a rewrite.
+            parts = 1 + len(row.content) % 3
+            vectors = unit(self.random.standard_normal((parts, SIDE)).astype(np.float32))
+            assert self.writer.put_vectors(MODEL, [Vectors(row.id, row.rev, vectors)]) == 1
+            self.held[row.id] = (row.namespace, as_kept(vectors))
 
     def rewrite(self, number: int) -> None:
-        """Change the content of some memory: its vector is void."""
+        """Change the content of some memory: its vectors are void."""
         if self.rows:
             row = self._pick(number)
             with self.writer.transaction("test") as transaction:
@@ -73,7 +76,7 @@ class Shadow:
             self.held.pop(row.id, None)
 
     def reweigh(self, number: int) -> None:
-        """Change the importance of some memory: its vector stays."""
+        """Change the importance of some memory: its vectors stay."""
         if self.rows:
             row = self._pick(number)
             with self.writer.transaction("test") as transaction:
@@ -90,15 +93,13 @@ class Shadow:
             self.held.pop(row.id, None)
 
     def restore(self, _number: int) -> None:
-        """Undo the last deletion: the memory is back and gets its vector anew."""
+        """Undo the last deletion: the memory is back and gets its vectors anew."""
         if self.deletions:
             with self.writer.transaction("undo") as transaction:
                 transaction.undo(self.deletions.pop())
                 (row,) = [row for row in transaction.find(Memory) if row.id not in self.rows]
             self.rows[row.id] = row
-            vector = unit(np.ones(SIDE, np.float32))
-            self.writer.put_vectors(MODEL, [Vector(row.id, row.rev, vector)])
-            self.held[row.id] = (row.namespace, as_kept(vector))
+            self.embed(sorted(self.rows).index(row.id))
 
     def drop(self, _number: int) -> None:
         self.writer.drop_derived(vectors=True)
@@ -110,8 +111,9 @@ class Shadow:
         scope = ("/a", "/b", None, ("/a", None), "everything")[number % 5]
         where = None if scope == "everything" else {"namespace": scope}
         wanted = {
-            name: float(vector @ query)
-            for name, (namespace, vector) in self.held.items()
+            self.rows[name].seq * MAX_PASSAGES + part: float(vector @ query)
+            for name, (namespace, vectors) in self.held.items()
+            for part, vector in enumerate(vectors)
             if where is None or namespace == scope or (isinstance(scope, tuple) and namespace in scope)
         }
         limit = 1 + number % 7
@@ -119,7 +121,10 @@ class Shadow:
         assert len(found) == min(limit, len(wanted))
         best = sorted(wanted.values(), reverse=True)[:limit]
         assert [match.score for match in found] == pytest.approx(best, abs=1e-4)
-        assert all(wanted[match.id] == pytest.approx(match.score, abs=1e-4) for match in found)
+        assert {match.pid: match.score for match in found} == pytest.approx(
+            {match.pid: wanted[match.pid] for match in found}, abs=1e-4
+        )
+        assert self.reader.cosines(MODEL, query, list(wanted)) == pytest.approx(wanted, abs=1e-4)
 
     def _pick(self, number: int) -> Memory:
         return self.rows[sorted(self.rows)[number % len(self.rows)]]
@@ -213,7 +218,7 @@ def test_a_scan_of_many_rows_is_exact(database: sqlite3.Connection) -> None:
         expected = np.argsort(-(kept @ query), kind="stable")[:10]
         found = index.nearest(query, None, 10)
         assert [score for _, score in found] == pytest.approx((kept @ query)[expected].tolist(), abs=1e-5)
-        assert {seq for seq, _ in found} == set(expected.tolist())
+        assert {pid // MAX_PASSAGES for pid, _ in found} == set(expected.tolist())
 
 
 def test_growing_past_the_limit_of_the_scan_keeps_every_row(tmp_path: Path) -> None:
@@ -225,11 +230,11 @@ def test_growing_past_the_limit_of_the_scan_keeps_every_row(tmp_path: Path) -> N
         with store.transaction("test") as transaction:
             rows = [transaction.insert(Memory(id=str(n), content="x")) for n in range(start, start + 50)]
         pairs = zip(rows, vectors[start : start + 50], strict=True)
-        store.put_vectors(MODEL, [Vector(row.id, row.rev, vector) for row, vector in pairs])
+        store.put_vectors(MODEL, [Vectors(row.id, row.rev, vector[None]) for row, vector in pairs])
         index.refresh(connection.connection())
         for number in range(0, start + 50, 7):
-            ((seq, score),) = index.nearest(vectors[number], None, 1)
-            assert store.find(Memory, {"seq": seq})[0].id == str(number)
+            ((pid, score),) = index.nearest(vectors[number], None, 1)
+            assert store.find(Memory, {"seq": pid // MAX_PASSAGES})[0].id == str(number)
             assert score == pytest.approx(1, abs=2e-3)
     store.close()
     connection.close()

@@ -10,7 +10,7 @@ import pytest
 
 from recollect import model
 from recollect.errors import MemoryNotFound, RecollectError
-from recollect.model import Check, Deleted, Edge, Exported, Health, Hit, Memory, MemoryPage, Record, Signals
+from recollect.model import Check, Deleted, Edge, Exported, Health, Hit, Memory, MemoryPage, Record, Share, Signals
 from recollect.render import error_to_json, error_to_text, to_json, to_markdown, to_text
 from recollect.render.measure import ago, count, day, size
 from recollect.render.record import SHOWN
@@ -26,7 +26,14 @@ MEMORY = Memory(
     updated_at=NOW - 86_400,
     metadata={"ticket": 7},
 )
-HIT = Hit(memory=MEMORY, score=0.834, reason="matches tabs", signals=Signals(lexical=0.5, lexical_rank=1))
+HIT = Hit(memory=MEMORY, score=0.834, reason="matches tabs", signals=Signals(lexical_rank=1))
+EXPLAINED = Signals(
+    lexical_rank=2,
+    semantic=0.5,
+    semantic_rank=3,
+    matched_terms=("tab", "makefil"),
+    shares=(Share(meaning="close in meaning", share=1.25), Share(meaning="is a question itself", share=-0.5)),
+)
 VIEW = model.WorkspaceView(
     id="web", name="Web", description="The shop", created_at="2026-01-01", updated_at="2026-01-02", memory_count=3
 )
@@ -42,9 +49,21 @@ SAMPLES: tuple[Record, ...] = (
     MemoryPage(memories=(MEMORY,), total=9),
     MemoryPage(memories=(), total=0),
     HIT.signals,
+    EXPLAINED,
+    EXPLAINED.shares[0],
     HIT,
+    msgspec.structs.replace(HIT, signals=EXPLAINED),
     model.Recall(query="tabs", hits=(HIT,), mode="hybrid", notes=("3 vectors pending",)),
     model.Recall(query="tabs", hits=(), mode="lexical"),
+    model.PackedMemory(memory_id="m1", score=0.9, tokens=7, text="- [style] tabs"),
+    model.Packed(
+        task="tabs",
+        text="- [style] tabs",
+        tokens=7,
+        budget=10,
+        sources=(model.PackedMemory(memory_id="m1", score=0.9, tokens=7, text="- [style] tabs"),),
+    ),
+    model.Packed(task="tabs", text="", tokens=0, budget=10, sources=()),
     model.Linked(edge=Edge(id="e1", src="m1", dst="m2", relationship="RELATES_TO"), created=True),
     model.NamespaceStats(
         namespace=None, memories=1, nodes=2, edges=3, sessions=4, by_type={"decision": 1}, oldest_at=1

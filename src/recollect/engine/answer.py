@@ -74,7 +74,7 @@ def rank(engine: Engine, asked: Asked, leave_out: frozenset[str]) -> Ranking:
     """Return the pool of a question with the score of every passage."""
     store, embedding = engine.store, engine.embedding
     query = understand(asked.text)
-    counts = store.term_counts(query.terms, query.name_terms)
+    counts = store.term_counts(query.terms, query.name_terms, asked.where)
     wording = query.text if "neutral" in leave_out else neutral(query, counts.authors)
     vector, notes = embedding.of_query(wording)
     wanted = asked.limit if asked.as_of is None else AS_OF_POOL

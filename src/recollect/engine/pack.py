@@ -37,9 +37,7 @@ def packed(found: Recall, budget: int) -> Packed:
 def _fitting(hit: Hit, before: str, budget: int) -> str:
     """Return the memory as a line that still fits, or its first passage, or nothing."""
     memory = hit.memory
-    day = time.strftime(
-        "%Y-%m-%d", time.gmtime(memory.valid_from if memory.valid_from is not None else memory.created_at)
-    )
+    day = _day(memory.valid_from if memory.valid_from is not None else memory.created_at)
     by = f", {memory.author}" if memory.author else ""
     for content in (memory.content, passages(memory.content)[0]):
         line = f"- [{memory.memory_type}, {day}{by}, {memory.id}] {' '.join(content.split())}\n"
@@ -48,5 +46,13 @@ def _fitting(hit: Hit, before: str, budget: int) -> str:
     return ""
 
 
-def _overlap(one: set[str], other: set[str]) -> float:
-    return len(one & other) / max(1, min(len(one), len(other)))
+def _day(at: int) -> str:
+    try:
+        return time.strftime("%Y-%m-%d", time.gmtime(at))
+    except (OverflowError, OSError, ValueError):  # an imported row may carry any number
+        return str(at)
+
+
+def _overlap(new: set[str], packed: set[str]) -> float:
+    """Return how much of a memory is said already; what says more than the packed one is not the same."""
+    return len(new & packed) / max(1, len(new))

@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from recollect.engine.root import Engine
 
 
-# Hits less likely to be relevant than this are noise: nine of ten questions that the memory cannot answer find nothing,
-# while nine of ten answers stay (bench/recall.py --negative).
-DEFAULT_RELEVANCE = 0.5
+# Whoever asks gets to see what may be relevant; below this, hits are noise that any question would find.
+SEARCH_RELEVANCE = 0.05
+# What is put before an assistant unasked must be worth its tokens: nine of ten questions that the memory cannot answer
+# get nothing (bench/recall.py --negative).
+PACK_RELEVANCE = 0.55
 
 
 class Asked(NamedTuple):
@@ -45,7 +47,7 @@ class Recalls:
         namespace: str | None = None,
         memory_type: MemoryType | None = None,
         tags: tuple[str, ...] = (),
-        min_score: Ratio = DEFAULT_RELEVANCE,
+        min_score: Ratio = SEARCH_RELEVANCE,
         as_of: int | str | None = None,
         explain: bool = False,
     ) -> Recall:
@@ -75,7 +77,7 @@ class Recalls:
 
     @operation("pack_context", "pack", toolset="core", read_only=True)
     def pack(
-        self, task: str, *, tokens: Tokens = 1000, namespace: str | None = None, min_score: Ratio = DEFAULT_RELEVANCE
+        self, task: str, *, tokens: Tokens = 1000, namespace: str | None = None, min_score: Ratio = PACK_RELEVANCE
     ) -> Packed:
         """Pack the best context for a task into a budget of tokens: what the memory knows, with sources.
 

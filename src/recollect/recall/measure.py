@@ -81,6 +81,8 @@ def measure(
     columns |= _wanted(query, passages, around)
     in_session = np.array([passage.session_id is not None for passage in passages], bool)
     columns["opens_session"] = ((around.before < 0) & in_session).astype(float)
+    known = np.array([term in counts.known for term in query.terms], bool)
+    columns["known"] = np.full(len(passages), weights[known].sum() / max(weights.sum(), 1e-9))
     columns["pairs"] = _pairs(query, passages, frequency, weights)
     if cosines is not None:
         columns |= _semantic(passages, cosines, columns, around)

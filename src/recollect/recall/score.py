@@ -17,7 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.recall.measure import SEMANTIC
-from recollect.recall.weights import BY_HAND, HYBRID, HYBRID_RELEVANCE, LEXICAL, LEXICAL_RELEVANCE, Term
+from recollect.recall.weights import (
+    BY_HAND,
+    HYBRID,
+    HYBRID_RELEVANCE,
+    LEXICAL,
+    LEXICAL_RELEVANCE,
+    SAME_MEANING,
+    SAME_MEANING_SLOPE,
+    Term,
+)
 
 
 class Scored(NamedTuple):
@@ -30,7 +39,7 @@ class Scored(NamedTuple):
 
 def score(columns: Mapping[str, NDArray[np.float64]]) -> Scored:
     """Return the score of each passage, higher is better; signals that are not among the columns do not count."""
-    hybrid = SEMANTIC.issubset(columns)
+    hybrid = not SEMANTIC.isdisjoint(columns)
     terms: Mapping[str, Term] = {**(HYBRID if hybrid else LEXICAL), **BY_HAND}
     shares = {
         name: term.weight * (columns[name] - term.mean) / term.deviation
@@ -49,5 +58,7 @@ def _relevance(
     for name, weight in line.items():
         if name in columns:
             logits = logits + weight * columns[name]
+    if "cosine" in columns:
+        logits = np.maximum(logits, SAME_MEANING_SLOPE * (columns["cosine"] - SAME_MEANING))
     likely: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))
     return likely

@@ -64,7 +64,15 @@ class Dialect(Protocol):
         """Return the memories up to `reach` before and after each of these in its session, in order."""
         ...
 
-    def term_counts(self, connection: Connection, terms: Sequence[str], names: Sequence[str]) -> TermCounts: ...
+    def term_counts(
+        self,
+        connection: Connection,
+        terms: Sequence[str],
+        names: Sequence[str],
+        scopes: Sequence[str | None] | None,
+    ) -> TermCounts:
+        """Return how frequent terms are, which names are authors', and which terms these namespaces hold."""
+        ...
 
     def check(self, connection: Connection, *, thorough: bool) -> list[str]: ...
 

@@ -87,11 +87,12 @@ class Passage(NamedTuple):
 
 
 class TermCounts(NamedTuple):
-    """How many passages there are, how many hold each term, and which names are those of authors."""
+    """How many passages there are, how many hold each term, which names are authors', which terms are known here."""
 
     passages: int
     by_term: Mapping[str, int]
     authors: frozenset[str]
+    known: frozenset[str]
 
     def of(self, term: str) -> int:
         """Return how many passages hold the term."""
@@ -183,8 +184,11 @@ class Store(Protocol):
         """Return, by memory number, the numbers of the memories just before and after it in its session."""
         ...
 
-    def term_counts(self, terms: Sequence[str], names: Sequence[str] = ()) -> TermCounts:
-        """Return how frequent terms are, and which of the names (as terms) are names of authors."""
+    def term_counts(self, terms: Sequence[str], names: Sequence[str] = (), where: Filter | None = None) -> TermCounts:
+        """Return how frequent terms are, which of the names (as terms) are names of authors, and which terms are known.
+
+        Frequencies are those of the whole store; known is what the namespace of the filter holds at all.
+        """
         ...
 
     def put_vectors(self, model: str, vectors: Iterable[Vectors]) -> int:

@@ -80,9 +80,9 @@ class Searches(Rows):
                 found.update(self._dialect.session_neighbours(self._connection(), chunk, reach))
         return found
 
-    def term_counts(self, terms: Sequence[str], names: Sequence[str] = ()) -> TermCounts:
+    def term_counts(self, terms: Sequence[str], names: Sequence[str] = (), where: Filter | None = None) -> TermCounts:
         with self._dialect.errors():
-            return self._dialect.term_counts(self._connection(), terms, names)
+            return self._dialect.term_counts(self._connection(), terms, names, _scoped(where)[0])
 
     def put_vectors(self, model: str, vectors: Iterable[Vectors]) -> int:
         from recollect.store.vectors import to_blob

@@ -267,11 +267,23 @@ class Sqlite:
             for seq, before, after in connection.execute(sql, seqs)
         }
 
-    def term_counts(self, connection: Connection, terms: Sequence[str], names: Sequence[str]) -> TermCounts:
+    def term_counts(
+        self,
+        connection: Connection,
+        terms: Sequence[str],
+        names: Sequence[str],
+        scopes: Sequence[str | None] | None,
+    ) -> TermCounts:
         total = next(iter(connection.execute("SELECT count(*) FROM memory_text_docsize")))[0]
         sql = "SELECT 1 FROM memory_names WHERE term = ? AND col = 'author'"
         authors = frozenset(name for name in names if list(connection.execute(sql, (name,))))
-        return TermCounts(int(total), dict(_frequencies(connection, terms)), authors)
+        by_term = dict(_frequencies(connection, terms))
+        known = frozenset(by_term)
+        if scopes is not None:
+            inside = f"scope : ({_any([_scope(name) for name in scopes])}) AND {{author labels body}} : "
+            look = "SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT 1"
+            known = frozenset(term for term in by_term if list(connection.execute(look, (inside + _any([term]),))))
+        return TermCounts(int(total), by_term, authors, known)
 
     # --- looking after the file ---
 

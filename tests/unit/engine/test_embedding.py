@@ -60,18 +60,27 @@ def test_newest_memories_are_embedded_first_by_headline_and_content(engine: Engi
 def test_a_search_makes_no_more_vectors_than_it_may_and_says_what_is_missing(
     open_engine: Callable[..., Engine], embedder: HashingEmbedder
 ) -> None:
+    engine = open_engine(embedder=embedder, embed_on_demand=3)
+    fill(engine, 5)
+    first = engine.recall.search("needle", min_score=0.0)
+    assert first.mode == "hybrid"
+    assert first.notes == ("2 of 5 memories have no vector yet",)
+    assert len(first.hits) == 5
+    assert len(embedder.embedded) == 4  # three memories and the question
+    second = engine.recall.search("needle")
+    assert (second.mode, second.notes) == ("hybrid", ())
+
+
+def test_a_search_makes_no_vectors_where_too_many_are_missing_for_it_to_matter(
+    open_engine: Callable[..., Engine], embedder: HashingEmbedder
+) -> None:
     engine = open_engine(embedder=embedder, embed_on_demand=2)
     fill(engine, 5)
-    first = engine.recall.search("needle")
-    assert first.mode == "lexical"
-    assert first.notes[0].startswith("3 of 5 memories have no vector yet")
-    assert len(first.hits) == 5
-    assert len(embedder.embedded) == 2
-    second = engine.recall.search("needle")
-    assert second.mode == "hybrid"
-    assert second.notes == ("1 of 5 memories have no vector yet",)
-    third = engine.recall.search("needle")
-    assert (third.mode, third.notes) == ("hybrid", ())
+    found = engine.recall.search("needle", min_score=0.0)
+    assert found.mode == "lexical"
+    assert found.notes[0] == "5 of 5 memories have no vector yet"
+    assert len(found.hits) == 5
+    assert embedder.embedded == []
 
 
 def test_a_changed_memory_is_embedded_anew(engine: Engine, embedder: HashingEmbedder) -> None:

@@ -59,7 +59,7 @@ def test_deleting_a_namespace_takes_everything_of_it_and_nothing_else(projects: 
     assert {memory.content for memory in projects.memories.list().memories} == {"three", "four"}
     assert [node.namespace for node in projects.store.find(Node)] == ["lib"]
     assert (projects.store.count(Edge), projects.store.count(Session)) == (0, 0)
-    assert projects.recall.search("one two").hits[0].memory.content not in ("one", "two")
+    assert projects.recall.search("one two", min_score=0.0).hits[0].memory.content not in ("one", "two")
     with pytest.raises(WorkspaceNotFound):
         projects.workspaces.retrieve("app")
     projects.admin.undo(deleted.batch)

@@ -1,0 +1,406 @@
+"""Passages: the parts of long memories are found, read, compared and forgotten one by one, on every backend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from recollect.model import Memory
+from recollect.store.protocol import Filter, Match, Passage, Store, TermCounts, Vectors
+from recollect.store.search import PASSAGES_PER_MEMORY
+from recollect.text.passages import MAX_PASSAGES, passages
+from recollect.text.shape import shape
+from recollect.text.tokens import query_terms, terms
+
+NEEDS_SEARCH = True
+
+Add = Callable[..., Memory]
+MODEL = "test/8"
+PARTS = 8
+# The word that each part of a long text has for itself.
+MARKS = ("oak", "elm", "fir", "yew", "ash", "birch", "cedar", "maple")
+
+
+def long_text(*sentences: str, parts: int = PARTS) -> str:
+    """A text of `parts` passages, each of which has its mark and one of the sentences."""
+    filler = "Words that say nothing in particular. " * 24
+    text = "\n\n".join(
+        f"Under the {MARKS[number]}. {filler}{sentences[number] if number < len(sentences) else ''}"
+        for number in range(parts)
+    )
+    assert len(passages(text)) == parts
+    return text
+
+
+def only(part: int, sentence: str) -> str:
+    """A long text that has a sentence in one of its passages."""
+    return long_text(*[""] * part, sentence)
+
+
+def matches(store: Store, question: str, where: Filter | None = None, limit: int = 10) -> list[Match]:
+    return list(store.search_text(query_terms(question), where, limit))
+
+
+def part_of(memory: Memory, part: int) -> int:
+    return memory.seq * MAX_PASSAGES + part
+
+
+def axis(number: int) -> NDArray[np.float32]:
+    row = np.zeros(PARTS, np.float32)
+    row[number] = 1
+    return row
+
+
+def give(store: Store, memory: Memory, *axes: int, model: str = MODEL) -> int:
+    """Give each passage of a memory a vector along its axis."""
+    return store.put_vectors(model, [Vectors(memory.id, memory.rev, np.stack([axis(number) for number in axes]))])
+
+
+def nearest(store: Store, number: int, limit: int = 1) -> list[int]:
+    """The passages along an axis, those that have nothing of it left out."""
+    return [match.pid for match in store.search_vectors(MODEL, axis(number), None, limit) if match.score > 0.5]
+
+
+def update(store: Store, row_id: str, **values: object) -> Memory:
+    with store.transaction("test") as transaction:
+        return transaction.update(Memory, row_id, values)
+
+
+def delete(store: Store, row_id: str) -> str:
+    with store.transaction("test") as transaction:
+        transaction.delete(Memory, {"id": row_id})
+        return transaction.batch
+
+
+# --- found ---
+
+
+@pytest.mark.parametrize("part", [0, 3, PARTS - 1])
+def test_a_long_memory_is_found_by_a_sentence_deep_inside(store: Store, add: Add, part: int) -> None:
+    add("other", long_text())
+    memory = add("a", only(part, "The cellar key hangs behind the boiler."))
+    (match,) = matches(store, "cellar key boiler")
+    assert (match.id, match.pid) == ("a", part_of(memory, part))
+
+
+def test_a_sentence_deep_inside_is_found_as_well_as_one_that_stands_alone(store: Store, add: Add) -> None:
+    for number in range(20):
+        add(f"m{number}", f"The boiler of house {number} is green")
+    add("deep", only(5, "The cellar key hangs behind the boiler."))
+    assert matches(store, "cellar key boiler")[0].id == "deep"
+
+
+def test_every_part_is_found_by_title_tags_and_author(store: Store, add: Add) -> None:
+    memory = add("a", long_text(), title="Handbook", tags=("manual",), author="Ada")
+    for question in ("handbook", "manual", "ada"):
+        found = matches(store, question)
+        assert {match.id for match in found} == {"a"}
+        assert len(found) == PASSAGES_PER_MEMORY
+        assert {match.pid for match in found} <= {part_of(memory, part) for part in range(PARTS)}
+
+
+def test_of_each_memory_only_the_best_few_passages_are_found(store: Store, add: Add) -> None:
+    many = add("many", long_text(*["needle " * (number + 1) for number in range(PARTS)]))
+    few = add("few", "A needle among words that say nothing about it, and they are many, so that it is a poor match.")
+    give(store, many, *[0] * PARTS)
+    give(store, few, 1)
+    words = matches(store, "needle", limit=PASSAGES_PER_MEMORY + 1)
+    assert {match.id for match in words} == {"many", "few"}
+    assert part_of(many, PARTS - 1) in [match.pid for match in words]
+    meaning = store.search_vectors(MODEL, axis(0), None, PASSAGES_PER_MEMORY + 1)
+    assert [match.id for match in meaning] == ["many"] * PASSAGES_PER_MEMORY + ["few"]
+
+
+def test_filters_are_those_of_the_memory(store: Store, add: Add) -> None:
+    for name in ("a", "b"):
+        give(store, add(name, only(4, "needle"), namespace=f"/{name}", memory_type="decision"), *range(PARTS))
+    for where in ({"namespace": "/b"}, {"memory_type": "decision", "namespace": "/b"}):
+        assert [match.id for match in matches(store, "needle", where)] == ["b"]
+        assert {match.id for match in store.search_vectors(MODEL, axis(4), where, 20)} == {"b"}
+
+
+# --- read ---
+
+
+def test_a_passage_is_read_with_all_that_ranking_looks_at(store: Store, add: Add) -> None:
+    text = only(1, "Is it so?")
+    fields = {"title": "The title", "category": "Kind", "tags": ("tagged",), "author": "Ada Lovelace"}
+    memory = add("a", text, session_id="s", created_at=5, valid_from=7, **fields)
+    first, second = store.passages([part_of(memory, 0), part_of(memory, 1)])
+    labels = ["ada", "lovelac", *terms("The title"), "kind", "tag"]
+    parts = passages(text)
+    assert first == Passage(
+        part_of(memory, 0), "a", "s", 7, ("ada", "lovelac"), labels + terms(parts[0]), shape(parts[0], parts=PARTS)
+    )
+    assert (second.pid, second.tokens) == (part_of(memory, 1), labels + terms(parts[1]))
+    assert second.shape == shape(parts[1], parts=PARTS)
+    assert second.seq == memory.seq
+
+
+def test_a_passage_is_from_when_it_was_said_or_else_stored(store: Store, add: Add) -> None:
+    said, stored = add("a", "x", created_at=5, valid_from=1_684_000_000), add("b", "x", created_at=1_700_000_000)
+    first, second = store.passages([part_of(said, 0), part_of(stored, 0)])
+    assert (first.at, first.year_month()) == (1_684_000_000, (2023, 5))
+    assert (second.at, second.year_month()) == (1_700_000_000, (2023, 11))
+    assert (second.session_id, second.author) == (None, ())
+
+
+def test_passages_come_in_order_each_once_and_without_those_that_are_not_there(store: Store, add: Add) -> None:
+    with store.transaction("test") as transaction:
+        rows = [transaction.insert(Memory(id=f"m{number}", content="x")) for number in range(700)]
+    pids = [part_of(row, 0) for row in rows]
+    asked = [*reversed(pids), *pids[:50], part_of(rows[0], 1), part_of(rows[-1], 0) + MAX_PASSAGES, -1, 0]
+    assert [passage.pid for passage in store.passages(asked)] == pids
+    assert store.passages([]) == []
+
+
+def test_passages_that_do_not_pass_the_filter_are_marked(store: Store, add: Add) -> None:
+    one, other = add("a", long_text(), namespace="/a"), add("b", "x", namespace="/b")
+    asked = [part_of(one, 0), part_of(one, 5), part_of(other, 0)]
+    assert [passage.eligible for passage in store.passages(asked)] == [True, True, True]
+    assert [passage.eligible for passage in store.passages(asked, {"namespace": "/a"})] == [True, True, False]
+    assert [passage.eligible for passage in store.passages(asked, {"namespace": "/x"})] == [False, False, False]
+
+
+# --- neighbours ---
+
+
+def test_neighbours_are_those_just_before_and_after_in_the_session(store: Store, add: Add) -> None:
+    rows: list[Memory] = []
+    for number in range(7):
+        rows.append(add(f"a{number}", session_id="a"))
+        add(f"b{number}", session_id="b")
+        add(f"c{number}")
+    seqs = [row.seq for row in rows]
+    found = store.neighbours([part_of(row, 0) for row in rows], 2)
+    assert {seq: set(near) for seq, near in found.items()} == {
+        seq: {*seqs[max(0, place - 2) : place], *seqs[place + 1 : place + 3]} for place, seq in enumerate(seqs)
+    }
+    assert set(store.neighbours([part_of(rows[3], 0)], 1)[seqs[3]]) == {seqs[2], seqs[4]}
+
+
+def test_any_part_of_a_memory_has_its_neighbours(store: Store, add: Add) -> None:
+    before, long, after = add("a", session_id="s"), add("b", long_text(), session_id="s"), add("c", session_id="s")
+    found = store.neighbours([part_of(long, 3), part_of(long, 5)], 2)
+    assert {seq: set(near) for seq, near in found.items()} == {long.seq: {before.seq, after.seq}}
+
+
+def test_a_memory_without_a_session_has_no_neighbours_and_one_alone_in_it_neither(store: Store, add: Add) -> None:
+    alone, lonely = add("a"), add("b", session_id="s")
+    found = store.neighbours([part_of(alone, 0), part_of(lonely, 0), part_of(lonely, 0) + MAX_PASSAGES], 2)
+    assert [near for near in found.values() if near] == []
+    assert store.neighbours([], 2) == {}
+
+
+def test_neighbours_that_are_deleted_or_moved_are_neighbours_no_more(store: Store, add: Add) -> None:
+    first, second, third = (add(name, session_id="s") for name in "abc")
+    delete(store, "b")
+    assert store.neighbours([part_of(first, 0)], 1) == {first.seq: (third.seq,)}
+    update(store, "c", session_id="t")
+    assert not store.neighbours([part_of(first, 0)], 1).get(first.seq)
+    assert second.seq not in store.neighbours([part_of(second, 0)], 1)
+
+
+# --- counts ---
+
+
+def test_terms_are_counted_by_passage(store: Store, add: Add) -> None:
+    assert store.term_counts(["needl"]) == TermCounts(0, {}, frozenset(), frozenset())
+    add("a", long_text("needle", "needle needle", "", "needle"))
+    add("b", "needle")
+    counts = store.term_counts(["needl", "unheard", "yew"])
+    assert counts.passages == PARTS + 1
+    assert (counts.of("needl"), counts.of("unheard"), counts.of("yew")) == (4, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("namespace", "known"),
+    [("/a", {"oak"}), ("/b", {"elm", "ash"}), (("/a", "/b"), {"oak", "elm", "ash"}), (None, {"fir"}), ("/x", set())],
+)
+def test_terms_are_known_where_they_are_held(store: Store, add: Add, namespace: object, known: set[str]) -> None:
+    add("a", "oak", namespace="/a")
+    add("b", "elm", namespace="/b", tags=("ash",))
+    add("c", "fir")
+    asked = ["oak", "elm", "fir", "ash", "yew"]
+    counts = store.term_counts(asked, (), {"namespace": namespace, "memory_type": "context"})
+    assert counts.known == known
+    # How rare a term is does not depend on where one asks.
+    assert counts.by_term == store.term_counts(asked).by_term == {"oak": 1, "elm": 1, "fir": 1, "ash": 1}
+    assert store.term_counts(asked).known == {"oak", "elm", "fir", "ash"}
+
+
+def test_names_are_those_of_authors_and_not_just_words(store: Store, add: Add) -> None:
+    add("a", "Grace and Alan met", author="Ada Lovelace")
+    add("b", "text", title="Barbara", tags=("edsger",))
+    names = ["ada", "lovelac", "grace", "alan", "barbara", "edsger", "none", ""]
+    assert store.term_counts([], names).authors == {"ada", "lovelac"}
+    assert store.term_counts([]).authors == frozenset()
+    update(store, "a", author="Grace Hopper")
+    assert store.term_counts([], names).authors == {"grace"}
+    delete(store, "a")
+    assert store.term_counts([], names).authors == frozenset()
+
+
+# --- vectors of passages ---
+
+
+def test_every_passage_has_its_own_vector(store: Store, add: Add) -> None:
+    memory, other = add("a", long_text()), add("b", "short")
+    assert give(store, memory, *range(1, PARTS)) + give(store, other, 0) == 2
+    assert [nearest(store, number) for number in range(1, PARTS)] == [[part_of(memory, n)] for n in range(PARTS - 1)]
+    assert nearest(store, 0) == [part_of(other, 0)]
+
+
+def test_vectors_are_counted_by_memory(store: Store, add: Add) -> None:
+    give(store, add("a", long_text()), *range(PARTS))
+    assert store.count_vectors(MODEL) == 1
+    assert store.lacking_vectors(MODEL, 10) == []
+
+
+def test_cosines_are_those_of_the_passages_asked_for(store: Store, add: Add) -> None:
+    memory, other, bare = add("a", long_text()), add("b"), add("c")
+    give(store, memory, *range(PARTS))
+    give(store, other, 2)
+    pids = [part_of(other, 0), part_of(memory, 2), part_of(memory, 3), part_of(bare, 0), part_of(memory, PARTS), -1]
+    found = store.cosines(MODEL, axis(2), pids)
+    assert found == pytest.approx({pids[0]: 1.0, pids[1]: 1.0, pids[2]: 0.0}, abs=1e-3)
+    assert store.cosines(MODEL, axis(2), []) == {}
+    assert store.cosines("another", axis(2), pids) == {}
+    assert store.cosines(MODEL, axis(2)[:3], pids) == {}
+
+
+def test_cosines_are_those_that_a_search_gives(store: Store, add: Add) -> None:
+    random = np.random.default_rng(3)
+    for name in "abcdefgh":
+        values = random.standard_normal((1, PARTS)).astype(np.float32)
+        row = add(name)
+        store.put_vectors(MODEL, [Vectors(row.id, row.rev, values / np.linalg.norm(values))])
+    query = axis(1)
+    expected = {match.pid: match.score for match in store.search_vectors(MODEL, query, None, 8)}
+    assert store.cosines(MODEL, query, list(expected)) == pytest.approx(expected, abs=1e-6)
+
+
+# --- changed and deleted: by the store that looks, and by another ---
+
+
+@pytest.fixture(params=["the same store", "another store"])
+def looking(request: pytest.FixtureRequest, store: Store, open_store: Callable[[], Store]) -> Iterator[Store]:
+    """The store that is asked: the one that is written to, or one that looked before and must notice."""
+    return store if request.param == "the same store" else open_store()
+
+
+def left(store: Store, memory: Memory) -> dict[str, list[int]]:
+    """The parts of a memory that can still be found or read, by way of finding them."""
+    pids = [part_of(memory, part) for part in range(PARTS + 1)]
+    found = {
+        "words": [match.pid for mark in MARKS for match in matches(store, mark)],
+        "passages": [passage.pid for passage in store.passages(pids)],
+        "meaning": [pid for number in range(PARTS) for pid in nearest(store, number)],
+        "cosines": sorted(store.cosines(MODEL, axis(0), pids)),
+    }
+    return {way: [pid % MAX_PASSAGES for pid in row] for way, row in found.items()}
+
+
+def everywhere(*parts: int) -> dict[str, list[int]]:
+    return {way: list(parts) for way in ("words", "passages", "meaning", "cosines")}
+
+
+def test_a_text_that_becomes_shorter_leaves_no_passage_behind(store: Store, add: Add, looking: Store) -> None:
+    memory = add("a", long_text())
+    give(store, memory, *range(PARTS))
+    assert left(looking, memory) == everywhere(*range(PARTS))
+    shorter = update(store, "a", content=long_text(parts=3))
+    assert left(looking, memory) == {**everywhere(0, 1, 2), "meaning": [], "cosines": []}
+    give(store, shorter, 0, 1, 2)
+    assert left(looking, memory) == everywhere(0, 1, 2)
+    assert looking.term_counts(["oak"]).passages == 3
+    assert looking.check(thorough=True) == []
+
+
+def test_a_text_that_becomes_shorter_between_two_looks_leaves_no_passage_behind(
+    store: Store, add: Add, looking: Store
+) -> None:
+    memory = add("a", long_text())
+    give(store, memory, *range(PARTS))
+    assert left(looking, memory) == everywhere(*range(PARTS))
+    for parts in (5, 2):
+        give(store, update(store, "a", content=long_text(parts=parts)), *range(parts))
+    assert left(looking, memory) == everywhere(0, 1)
+
+
+def test_a_text_that_becomes_longer_is_found_by_all_of_it(store: Store, add: Add, looking: Store) -> None:
+    memory = add("a", "Under the oak")
+    give(store, memory, 0)
+    assert left(looking, memory) == everywhere(0)
+    give(store, update(store, "a", content=long_text()), *range(PARTS))
+    assert left(looking, memory) == everywhere(*range(PARTS))
+
+
+def test_a_change_of_something_else_keeps_every_passage(store: Store, add: Add, looking: Store) -> None:
+    memory = add("a", long_text())
+    give(store, memory, *range(PARTS))
+    assert left(looking, memory) == everywhere(*range(PARTS))
+    update(store, "a", importance=0.9, session_id="s", valid_from=3)
+    assert left(looking, memory) == everywhere(*range(PARTS))
+    assert [passage.session_id for passage in looking.passages([part_of(memory, 4)])] == ["s"]
+
+
+def test_with_a_memory_go_all_its_passages_and_undo_brings_their_words_back(
+    store: Store, add: Add, looking: Store
+) -> None:
+    memory, other = add("a", long_text()), add("b", "Other")
+    give(store, memory, *range(PARTS))
+    give(store, other, 0)
+    assert left(looking, memory)["words"] == list(range(PARTS))
+    batch = delete(store, "a")
+    gone = left(looking, memory)
+    assert (gone["words"], gone["passages"]) == ([], [])
+    assert {match.id for match in looking.search_vectors(MODEL, axis(0), None, 20)} == {"b"}
+    assert looking.term_counts(["oak"]) == TermCounts(1, {}, frozenset(), frozenset())
+    assert (looking.count_vectors(MODEL), looking.check(thorough=True)) == (1, [])
+    with store.transaction("undo") as transaction:
+        transaction.undo(batch)
+    assert left(looking, memory)["words"] == list(range(PARTS))
+    assert [row.id for row in looking.lacking_vectors(MODEL, 10)] == ["a"]
+    assert looking.check(thorough=True) == []
+
+
+def test_a_failed_transaction_leaves_every_passage_as_it_was(store: Store, add: Add) -> None:
+    memory = add("a", long_text())
+    give(store, memory, *range(PARTS))
+    with pytest.raises(RuntimeError), store.transaction("test") as transaction:
+        transaction.update(Memory, "a", {"content": "short"})
+        raise RuntimeError
+    assert left(store, memory) == everywhere(*range(PARTS))
+
+
+# --- thrown away and made again ---
+
+
+def test_a_store_counts_memories_where_its_tables_hold_passages(store: Store, add: Add) -> None:
+    for name in "abc":
+        give(store, add(name, long_text()), *range(PARTS))
+    add("d", "short")
+    assert store.check(thorough=False) == store.check(thorough=True) == []
+    assert store.count_vectors(MODEL) == 3
+    rows, dropped = store.drop_derived(vectors=True)
+    assert (rows, dropped) == (4, 3 * PARTS)
+    assert store.count_vectors(MODEL) == 0
+    assert store.check(thorough=True) == []
+    assert {match.id for match in matches(store, "maple")} == {"a", "b", "c"}
+
+
+def test_the_longest_text_there_can_be_is_found_to_its_very_end(store: Store, add: Add) -> None:
+    text = "\n\n".join(f"Paragraph {number} {'x' * 600}" for number in range(2000)) + " needle"
+    memory = add("a", text)
+    parts = len(passages(text))
+    assert parts > MAX_PASSAGES / 2
+    after = add("b", "another needle")
+    found = {match.pid for match in matches(store, "needle")}
+    assert found == {part_of(memory, parts - 1), part_of(after, 0)}
+    delete(store, "a")
+    assert [match.id for match in matches(store, "needle")] == ["b"]
+    assert store.check(thorough=True) == []

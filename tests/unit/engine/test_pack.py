@@ -1,0 +1,83 @@
+"""A pack: the best context for a task, whole, within its budget, each line with its source."""
+
+from __future__ import annotations
+
+import pytest
+from tests.fakes import FrozenClock
+
+from recollect import Engine
+from recollect.errors import InvalidInput
+from recollect.text.budget import tokens
+
+
+@pytest.fixture
+def shelf(engine: Engine) -> Engine:
+    engine.memories.store("The parser of the shop is written by hand", author="Ada", valid_from="2023-05-08")
+    engine.memories.store("The parser of the bank was generated\nfrom a grammar", memory_type="decision")
+    engine.memories.store("Retry every request with back-off and jitter")
+    return engine
+
+
+def test_every_line_names_its_source(shelf: Engine, frozen: FrozenClock) -> None:
+    pack = shelf.recall.pack("the parser of the shop", min_score=0.0)
+    memory = shelf.recall.search("the parser of the shop", min_score=0.0).hits[0].memory
+    assert pack.sources[0].memory_id == memory.id
+    assert pack.sources[0].text == f"- [context, 2023-05-08, Ada, {memory.id}] {memory.content}\n"
+    assert pack.text == "".join(part.text for part in pack.sources)
+    assert "- [decision, 2023-11-14, " in pack.text
+    assert "generated from a grammar\n" in pack.text
+
+
+@pytest.mark.parametrize("budget", [1, 20, 40, 60, 90, 200, 1_000_000])
+def test_a_pack_never_costs_more_than_its_budget(shelf: Engine, budget: int) -> None:
+    pack = shelf.recall.pack("parser request", tokens=budget, min_score=0.0)
+    assert pack.budget == budget
+    assert pack.tokens == tokens(pack.text) <= budget
+    assert sum(part.tokens for part in pack.sources) == pack.tokens
+
+
+def test_what_is_too_long_is_skipped_for_what_fits(engine: Engine) -> None:
+    engine.memories.store("zeppelin " + "a" * 900)
+    short = engine.memories.store("The zeppelin is in the hangar").memory
+    assert [part.memory_id for part in engine.recall.pack("zeppelin", tokens=60, min_score=0.0).sources] == [short.id]
+
+
+def test_of_a_long_memory_what_fits_is_taken(engine: Engine) -> None:
+    engine.memories.store("\n\n".join(f"The zeppelin, part {number}. {'word ' * 150}" for number in range(8)))
+    pack = engine.recall.pack("zeppelin", tokens=400, min_score=0.0)
+    assert len(pack.sources) == 1
+    assert pack.tokens <= 400
+
+
+def test_what_is_said_already_is_left_out_but_not_what_says_more(engine: Engine) -> None:
+    engine.memories.store("The shop uses SQLite")
+    engine.memories.store("the shop uses sqlite!", deduplicate=False)
+    more = "The shop uses SQLite because a server would need somebody who looks after it at night"
+    engine.memories.store(more)
+    text = engine.recall.pack("Which database for the shop? SQLite", min_score=0.0).text
+    assert text.lower().count("the shop uses sqlite") <= 2
+    assert more in text
+
+
+def test_what_was_replaced_is_left_out(engine: Engine, frozen: FrozenClock) -> None:
+    old = engine.memories.store("Deployments happen on Fridays").memory
+    frozen.advance(1)
+    new = engine.memories.store("Deployments happen on Mondays now", supersedes=old.id).memory
+    assert [part.memory_id for part in engine.recall.pack("deployments", min_score=0.0).sources] == [new.id]
+
+
+def test_what_is_not_likely_to_be_relevant_is_left_out(shelf: Engine) -> None:
+    pack = shelf.recall.pack("capital Mongolia")
+    assert (pack.text, pack.tokens, pack.sources) == ("", 0, ())
+
+
+def test_only_the_namespace_that_is_asked_for_is_packed(engine: Engine) -> None:
+    engine.memories.store("The parser of app", namespace="app")
+    lib = engine.memories.store("The parser of lib", namespace="lib").memory
+    assert [part.memory_id for part in engine.recall.pack("parser", namespace="lib", min_score=0.0).sources] == [lib.id]
+
+
+@pytest.mark.parametrize("given", [{"tokens": 0}, {"tokens": 1_000_001}, {"tokens": "many"}, {"task": " "}], ids=repr)
+def test_bad_tasks_and_budgets_are_refused(engine: Engine, given: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput):
+        engine.recall.pack(**{"task": "x", **given})  # type: ignore[arg-type]

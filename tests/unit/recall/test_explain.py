@@ -1,0 +1,87 @@
+"""Explain: why a memory was found, in words that are true of its signals."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.model import Share, Signals
+from recollect.recall.explain import EVIDENCE, LEAST_SHARE, matched_terms, reason, shares_of
+from recollect.recall.weights import BY_HAND, HYBRID, LEXICAL
+
+
+def test_every_signal_that_counts_is_evidence_of_one_kind() -> None:
+    named = [name for _, names in EVIDENCE.values() for name in names]
+    assert len(named) == len(set(named))
+    assert set(named) == HYBRID.keys() | LEXICAL.keys() | BY_HAND.keys()
+
+
+def test_evidence_says_one_thing_for_a_memory_and_another_against_it() -> None:
+    said = [*EVIDENCE, *(against for against, _ in EVIDENCE.values())]
+    assert all(said)
+    assert len(said) == len(set(said))
+
+
+def first_signal(kind: str) -> str:
+    return EVIDENCE[kind][1][0]
+
+
+MEANING, FORM, MUCH = "close in meaning", "has the form of the answer", "says much"
+
+
+def test_shares_come_largest_first_whatever_their_sign() -> None:
+    given = {first_signal(MEANING): 0.5, first_signal(FORM): -1.25, first_signal(MUCH): 0.75}
+    assert shares_of(given) == (
+        Share(meaning=EVIDENCE[FORM][0], share=-1.25),
+        Share(meaning=MUCH, share=0.75),
+        Share(meaning=MEANING, share=0.5),
+    )
+
+
+def test_signals_of_a_kind_are_one_share() -> None:
+    assert shares_of({"cosine": -0.4, "cosine_relative": 0.8, "cosine_z": 0.2}) == (Share(meaning=MEANING, share=0.6),)
+    assert shares_of({"cosine": -0.4, "cosine_relative": 0.1}) == (Share(meaning=EVIDENCE[MEANING][0], share=-0.3),)
+
+
+def test_shares_that_decide_nothing_are_left_out_and_the_others_add_up_to_the_score() -> None:
+    given = {name: (number - 17) / 13 for number, name in enumerate([*HYBRID, *BY_HAND])}
+    told = shares_of(given)
+    assert all(abs(row.share) >= LEAST_SHARE for row in told)
+    silent = len(EVIDENCE) - len(told)
+    assert sum(row.share for row in told) == pytest.approx(
+        sum(given.values()), abs=silent * LEAST_SHARE + len(told) * 0.0005
+    )
+    assert shares_of({first_signal(MUCH): LEAST_SHARE / 2}) == shares_of({}) == ()
+
+
+@pytest.mark.parametrize(
+    ("signals", "expected"),
+    [
+        (Signals(lexical_rank=2, matched_terms=("a", "b")), "shares the terms a, b"),
+        (Signals(semantic=0.871, semantic_rank=3), "close in meaning (cosine 0.87, rank 3)"),
+        (
+            Signals(lexical_rank=1, semantic=0.5, semantic_rank=4, matched_terms=("a",)),
+            "shares the terms a; close in meaning (cosine 0.50, rank 4)",
+        ),
+        (Signals(), "stands beside what was found"),
+        (Signals(matched_terms=("a",)), "shares the terms a; stands beside what was found"),
+    ],
+)
+def test_the_reason_names_what_found_it_and_nothing_else(signals: Signals, expected: str) -> None:
+    assert reason(signals) == expected
+
+
+def test_what_no_arm_found_is_not_given_a_rank() -> None:
+    told = reason(Signals(semantic=0.02))
+    assert "0.02" in told
+    assert "rank" not in told
+    assert "stands beside what was found" in told
+
+
+def test_there_is_always_a_reason() -> None:
+    assert reason(Signals(lexical_rank=3))
+
+
+def test_matched_terms_are_those_of_the_question_that_the_passage_holds() -> None:
+    tokens = ["empti", "line", "bug", "http", "header", "header"]
+    assert matched_terms(["http", "quic", "header", "line", "bug"], tokens) == ("http", "header", "line", "bug")
+    assert matched_terms([], tokens) == matched_terms(["http"], []) == ()

@@ -1,0 +1,105 @@
+"""Understand: what a question asks for, before anything is looked up."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.recall.query import neutral, understand
+
+
+def test_a_question_is_its_text_and_its_terms_each_once() -> None:
+    question = understand("How does parseHeader parse headers?")
+    assert question.text == "How does parseHeader parse headers?"
+    assert question.terms == ("pars", "header", "parseheader")
+
+
+def test_words_that_stand_side_by_side_are_pairs_stop_words_left_out() -> None:
+    assert understand("the hand of the written parser").pairs == {("hand", "written"), ("written", "parser")}
+    assert understand("parser").pairs == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("What did Caroline tell Anna, and did Anna listen?", ("What", "Caroline", "Anna")),
+        ("what did ada say about HTTP in main.py", ()),
+        ("", ()),
+    ],
+)
+def test_words_with_a_capital_may_be_names(text: str, names: tuple[str, ...]) -> None:
+    assert understand(text).names == names
+
+
+def test_names_are_compared_as_search_terms() -> None:
+    assert understand("Does Caroline know Renée?").name_terms == ("doe", "carolin", "rene")
+
+
+@pytest.mark.parametrize(
+    ("text", "months", "years"),
+    [
+        ("What happened in May 2023?", {(2023, 5)}, {2023}),
+        ("What happened in july?", {(None, 7)}, set()),
+        ("From March, 2021 to APRIL", {(2021, 3), (None, 4)}, {2021}),
+        ("Was it December 1999 or December 2001?", {(1999, 12), (2001, 12)}, {1999, 2001}),
+        ("What changed in 2024?", set(), {2024}),
+        ("Did the mayor of Marchtown call 12024 or 2150?", set(), set()),
+        ("What is a parser?", set(), set()),
+    ],
+)
+def test_months_and_years_are_understood_with_and_without_each_other(
+    text: str, months: set[tuple[int | None, int]], years: set[int]
+) -> None:
+    question = understand(text)
+    assert (question.months, question.years) == (months, years)
+
+
+TIME, NUMBER, REASON, NAME = "wants_time", "wants_number", "wants_reason", "wants_name"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("When did we switch to SQLite?", {TIME}),
+        ("How long have we had it?", {TIME}),
+        ("What day was the release?", {TIME, NAME}),
+        ("How many years did it take?", {TIME, NUMBER}),
+        ("How many tests are there?", {NUMBER}),
+        ("how OLD is the parser", {NUMBER}),
+        ("Why SQLite?", {REASON}),
+        ("What is the reason for it?", {REASON, NAME}),
+        ("Who wrote the parser?", {NAME}),
+        ("  which database do we use", {NAME}),
+        ("Tell me who wrote it", set()),
+        ("whenever it rains", set()),
+        ("Is the parser fast?", set()),
+        ("?! 🧠", set()),
+    ],
+)
+def test_the_kind_of_answer_is_read_from_the_question(text: str, wanted: set[str]) -> None:
+    question = understand(text)
+    assert {name for name in (TIME, NUMBER, REASON, NAME) if getattr(question, name)} == wanted
+
+
+# --- neutral ---
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What does Caroline like?", "What does I like?"),
+        ("Who is Caroline's sister?", "Who is my sister?"),
+        ("Who is Caroline’s sister?", "Who is my sister?"),
+        ("Did Caroline meet Mel's dog?", "Did I meet my dog?"),
+        # Somebody who never said anything, and names that only begin like an author's.
+        ("What does Barbara like?", "What does Barbara like?"),
+        ("Is Carolinum near Melbourne?", "Is Carolinum near Melbourne?"),
+        ("what does caroline like?", "what does caroline like?"),
+        ("?! 🧠", "?! 🧠"),
+    ],
+)
+def test_an_author_is_asked_about_as_they_speak_of_themselves(text: str, expected: str) -> None:
+    assert neutral(understand(text), {"carolin", "mel"}) == expected
+
+
+def test_without_authors_a_question_stays_as_it_is() -> None:
+    assert neutral(understand("What does Caroline like?"), ()) == "What does Caroline like?"

@@ -1,0 +1,92 @@
+"""Supersede: of statements about the same thing, the newest comes first."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.recall.query import understand
+from recollect.recall.supersede import SCORE_GAP, Version, statement, supersede
+
+QUESTION = "Which database does the shop use?"
+EVEN = {"databas": 1.0, "shop": 1.0, "use": 1.0}
+
+
+def versions(*texts: str, at: tuple[int, ...] = (), scores: tuple[float, ...] = ()) -> list[Version]:
+    """Candidates in order of rank; by default each older than the one before and all equally good."""
+    times = at or range(len(texts), 0, -1)
+    points = scores or (0.0,) * len(texts)
+    rows = zip(range(len(texts)), times, points, texts, strict=True)
+    return [Version(place, when, score, text) for place, when, score, text in rows]
+
+
+def ordered(given: list[Version], question: str = QUESTION, rarity: dict[str, float] = EVEN) -> list[int]:
+    """The places of the versions, newest first."""
+    return [version.place for version in supersede(understand(question), rarity, given)]
+
+
+MYSQL = "The shop does use the database MySQL."
+SQLITE = "Since Monday the shop does use the database SQLite."
+OTHER = "The weather is fine."
+
+
+def test_versions_of_a_fact_come_newest_first() -> None:
+    assert ordered(versions(MYSQL, SQLITE, MYSQL, at=(1, 3, 2))) == [1, 2, 0]
+
+
+def test_what_states_something_else_keeps_its_place() -> None:
+    assert ordered(versions(MYSQL, OTHER, SQLITE, at=(1, 9, 2))) == [2, 0]
+    assert ordered(versions(MYSQL, "Nobody bought a database there", at=(1, 9))) == []
+
+
+def test_where_the_best_hit_states_nothing_of_it_nothing_is_moved() -> None:
+    assert ordered(versions(OTHER, MYSQL, SQLITE, at=(1, 2, 3))) == []
+
+
+def test_what_is_much_less_relevant_is_no_version() -> None:
+    assert ordered(versions(MYSQL, SQLITE, at=(1, 2), scores=(3.0, 3.0 - SCORE_GAP))) == [1, 0]
+    assert ordered(versions(MYSQL, SQLITE, at=(1, 2), scores=(3.0, 2.9 - SCORE_GAP))) == []
+
+
+@pytest.mark.parametrize("given", [[], versions(MYSQL)])
+def test_one_statement_has_no_versions(given: list[Version]) -> None:
+    assert ordered(given) == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which database did the shop use?",
+        "When does the shop use the database?",
+        "Which database was used by the shop last year?",
+        "Which database has the shop used?",
+    ],
+)
+def test_a_question_about_the_past_is_left_alone(question: str) -> None:
+    assert ordered(versions(MYSQL, SQLITE, at=(1, 2)), question) == []
+
+
+def test_what_is_from_the_same_time_keeps_its_order() -> None:
+    assert ordered(versions(MYSQL, SQLITE, MYSQL, at=(1, 1, 1))) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("rarity", [{}, {"databas": 0.0}])
+def test_a_question_without_words_has_no_versions(rarity: dict[str, float]) -> None:
+    assert ordered(versions(MYSQL, SQLITE, at=(1, 2)), "?!", rarity) == []
+
+
+# --- statements ---
+
+
+def test_a_statement_is_made_in_one_sentence() -> None:
+    asked = understand("database shop")
+    rarity = {"databas": 1.0, "shop": 3.0}
+    assert statement(asked, rarity, "A database. A shop! Neither?") == 0.75
+    assert statement(asked, rarity, "A database of this shop") > 1
+    assert statement(asked, rarity, "A database\nA shop") == 0.75
+    assert statement(asked, rarity, "") == 0
+
+
+def test_words_side_by_side_state_more() -> None:
+    asked = understand("function names")
+    rarity = {"function": 1.0, "name": 1.0}
+    assert statement(asked, rarity, "function names are short") > statement(asked, rarity, "function argument names")

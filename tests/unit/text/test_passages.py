@@ -1,0 +1,67 @@
+"""Passages: where a long text is cut, and what stays whole. That they join to the text is in tests/property."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.text.passages import MAX_PASSAGES, PASSAGE_CHARACTERS, SLACK, passages
+
+WHOLE = int(PASSAGE_CHARACTERS * SLACK)
+
+
+@pytest.mark.parametrize("text", ["", "one", "two\n\nparagraphs", "x" * WHOLE, "word " * (WHOLE // 5)])
+def test_a_text_that_is_short_enough_is_its_only_passage(text: str) -> None:
+    assert passages(text) == [text]
+
+
+def test_a_text_that_is_longer_is_cut_into_passages_that_are_not() -> None:
+    text = "x" * (WHOLE + 1)
+    assert [len(passage) for passage in passages(text)] == [PASSAGE_CHARACTERS, WHOLE + 1 - PASSAGE_CHARACTERS]
+
+
+SENTENCE = "A sentence of some forty characters ends."
+CHINESE = "每个句子都以句号结束而没有空格。"
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        # A paragraph has lines, a line has sentences, a sentence has words: the best of what is there is chosen.
+        pytest.param("\n\n".join([f"{SENTENCE}\n{SENTENCE} {SENTENCE}"] * 20), "\n\n", id="blank lines"),
+        pytest.param("\r\n\r\n".join([f"{SENTENCE}\r\n{SENTENCE}"] * 20), "\r\n\r\n", id="blank lines of Windows"),
+        pytest.param("\n \t\n".join([SENTENCE] * 60), "\n \t\n", id="lines of white space"),
+        pytest.param("\n".join([f"{SENTENCE} {SENTENCE}"] * 40), "\n", id="lines"),
+        pytest.param(" ".join([SENTENCE] * 60), "ends. ", id="sentences"),
+        pytest.param("? ".join(["Is it so"] * 300), "so? ", id="questions"),
+        pytest.param(CHINESE * 200, "。", id="sentences without spaces between them"),
+        pytest.param("word " * 1000, "word ", id="words"),
+    ],
+)
+def test_a_text_is_cut_at_the_best_place_there_is(text: str, ends: str) -> None:
+    found = passages(text)
+    assert len(found) > 1
+    assert all(passage.endswith(ends) for passage in found[:-1])
+    assert all(not passage[0].isspace() for passage in found)
+
+
+def test_only_what_has_no_place_to_cut_is_cut_anywhere() -> None:
+    found = passages(f"Before it.\n\n{'x' * 2500}\n\nAfter it.")
+    assert [len(passage) for passage in found] == [12, PASSAGE_CHARACTERS, PASSAGE_CHARACTERS, 502 + 9]
+    assert found[0] == "Before it.\n\n"
+    assert found[-1].endswith("\n\nAfter it.")
+
+
+def test_passages_are_filled_before_the_next_is_begun() -> None:
+    found = passages("\n\n".join(["x" * 300] * 30))
+    assert [len(passage) for passage in found] == [906] * 9 + [904]
+
+
+@pytest.mark.parametrize("length", [600_000, 1_000_000, 2_000_003])
+def test_a_very_long_text_has_longer_passages_instead_of_more_than_can_be_numbered(length: int) -> None:
+    # Pieces of just over half a passage: two do not fit together, so that there are as many passages as can be.
+    size = -(-length // (MAX_PASSAGES // 2))
+    text = ("x" * (size // 2 - 1) + "\n\n") * (length // (size // 2 + 1) + 1)
+    found = passages(text[:length])
+    assert MAX_PASSAGES * 0.9 < len(found) <= MAX_PASSAGES
+    assert "".join(found) == text[:length]
+    assert max(map(len, found)) <= size
