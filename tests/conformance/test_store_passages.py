@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.model import Memory
-from recollect.store.protocol import Filter, Match, Passage, Store, TermCounts, Vectors
+from recollect.store.protocol import Filter, Match, Passage, Store, Vectors
 from recollect.store.search import PASSAGES_PER_MEMORY
 from recollect.text.passages import MAX_PASSAGES, passages
 from recollect.text.shape import shape
@@ -208,11 +208,12 @@ def test_neighbours_that_are_deleted_or_moved_are_neighbours_no_more(store: Stor
 
 
 def test_terms_are_counted_by_passage(store: Store, add: Add) -> None:
-    assert store.term_counts(["needl"]) == TermCounts(0, {}, frozenset(), frozenset())
+    assert store.term_counts(["needl"]).of("needl") == 0
     add("a", long_text("needle", "needle needle", "", "needle"))
     add("b", "needle")
     counts = store.term_counts(["needl", "unheard", "yew"])
-    assert counts.passages == PARTS + 1
+    # How many there are in all may be a guess, but never fewer than hold a term.
+    assert counts.passages >= 4
     assert (counts.of("needl"), counts.of("unheard"), counts.of("yew")) == (4, 0, 1)
 
 
@@ -316,7 +317,7 @@ def test_a_text_that_becomes_shorter_leaves_no_passage_behind(store: Store, add:
     assert left(looking, memory) == {**everywhere(0, 1, 2), "meaning": [], "cosines": []}
     give(store, shorter, 0, 1, 2)
     assert left(looking, memory) == everywhere(0, 1, 2)
-    assert looking.term_counts(["oak"]).passages == 3
+    assert looking.term_counts(MARKS).by_term == {"oak": 1, "elm": 1, "fir": 1}
     assert looking.check(thorough=True) == []
 
 
@@ -359,7 +360,7 @@ def test_with_a_memory_go_all_its_passages_and_undo_brings_their_words_back(
     gone = left(looking, memory)
     assert (gone["words"], gone["passages"]) == ([], [])
     assert {match.id for match in looking.search_vectors(MODEL, axis(0), None, 20)} == {"b"}
-    assert looking.term_counts(["oak"]) == TermCounts(1, {}, frozenset(), frozenset())
+    assert looking.term_counts(MARKS).by_term == {}
     assert (looking.count_vectors(MODEL), looking.check(thorough=True)) == (1, [])
     with store.transaction("undo") as transaction:
         transaction.undo(batch)

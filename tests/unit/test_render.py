@@ -136,6 +136,16 @@ def test_a_hit_shows_what_a_reader_needs_to_judge_it() -> None:
         assert needed in text
 
 
+def test_an_explained_hit_shows_what_each_kind_of_evidence_added() -> None:
+    hit = msgspec.structs.replace(HIT, signals=EXPLAINED)
+    for record in (hit, EXPLAINED, model.Recall(query="tabs", hits=(hit,), mode="hybrid")):
+        text = to_text(record, NOW)
+        assert "+1.25" in text
+        assert "-0.50" in text
+        assert "close in meaning" in text
+    assert "+1.25" not in to_text(HIT, NOW)
+
+
 def test_a_memory_that_was_superseded_says_so() -> None:
     old = msgspec.structs.replace(MEMORY, superseded_by="m9", valid_to=NOW - 60)
     text = to_text(old, NOW)

@@ -6,6 +6,7 @@ understand ─► gather ─► measure ─► score ─► select ─► supers
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
@@ -123,7 +124,12 @@ def _newest_first(
     """Return the hits with versions of one fact newest first, and by which memory each older one is replaced."""
     weights = dict(zip(ranking.query.terms, rarity(ranking.query, ranking.pool.counts).tolist(), strict=True))
     versions = [
-        Version(place, passage.at, float(ranking.scored.scores[hit.place]), _text(memories[hit.memory_id], passage.pid))
+        Version(
+            place,
+            passage.at,
+            float(ranking.scored.scores[hit.place]),
+            partial(_text, memories[hit.memory_id], passage.pid),
+        )
         for place, hit in enumerate(chosen[:DEPTH])
         for passage in (ranking.pool.passages[hit.place],)
     ]
@@ -154,7 +160,7 @@ def _hit(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | None, 
         semantic=round(pool.cosines[passage.pid], 4) if pool.cosines and passage.pid in pool.cosines else None,
         semantic_rank=pool.semantic.get(passage.pid),
         matched_terms=matched_terms(ranking.query.terms, passage.tokens),
-        shares=shares_of(shares),
+        shares=shares_of(shares) if asked.explain else (),
     )
     replaced_by = _superseded_by(memory, asked.as_of) or newer
     return Hit(

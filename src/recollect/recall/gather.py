@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.recall.query import Query
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Passages each arm contributes at least: the top 50 of a good ranking hold nine tenths of what a perfect one would
 # return, and reading more costs time for little.
-POOL = 80
+POOL = 45
 # How many passages before and after a found one are read along with it.
 REACH = 2
 
@@ -48,18 +48,21 @@ def gather(
     by_words = store.search_text(query.terms, where, wanted)
     by_meaning = store.search_vectors(model, vector, where, wanted) if vector is not None else []
     found = {match.pid for match in (*by_words, *by_meaning)}
-    # Neighbours of the same project belong to the answer too, whatever else the filter asks of a hit.
-    passages = store.passages(found.union(_near(found, store.neighbours(found, REACH))), where)
+    passages = store.passages(found, where)
+    near = set(_near(passages, store.neighbours(found, REACH))) - found
+    if near:
+        passages = sorted((*passages, *store.passages(near, where)), key=lambda passage: passage.pid)
     cosines = store.cosines(model, vector, [passage.pid for passage in passages]) if vector is not None else None
     return Pool(passages, counts, cosines, _ranks(by_words), _ranks(by_meaning))
 
 
-def _near(pids: Iterable[int], neighbours: Mapping[int, tuple[int, ...]]) -> Iterator[int]:
+def _near(passages: Sequence[Passage], neighbours: Mapping[int, tuple[int, ...]]) -> Iterator[int]:
     """Yield the passages around: in the same text, and the first of each neighbour in the session."""
-    for pid in pids:
-        seq = pid // MAX_PASSAGES
-        yield from (near for near in range(pid - REACH, pid + REACH + 1) if near // MAX_PASSAGES == seq)
-        yield from (other * MAX_PASSAGES for other in neighbours.get(seq, ()))
+    for passage in passages:
+        if passage.shape.parts > 1:
+            first, last = passage.seq * MAX_PASSAGES, passage.seq * MAX_PASSAGES + passage.shape.parts - 1
+            yield from range(max(first, passage.pid - REACH), min(last, passage.pid + REACH) + 1)
+        yield from (other * MAX_PASSAGES for other in neighbours.get(passage.seq, ()))
 
 
 def _ranks(matches: Sequence[Match]) -> dict[int, int]:

@@ -12,7 +12,7 @@ and in 88 with it; sorting everything by date reaches 94 and ruins facts stated 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from recollect.recall.query import Query
 from recollect.text.tokens import terms
 
 # Versions of a fact are looked for among the first hits only; further down, order matters little.
-DEPTH = 15
+DEPTH = 10
 # How far below the best score a version may stand: a newer version is often put in fewer words than the first.
 SCORE_GAP = 5.0
 # A statement has at least this share of what the question asks, and this share of what the best hit has of it.
@@ -37,12 +37,15 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 class Version(NamedTuple):
-    """A candidate for being a version of a fact: its place in the ranking, when it is from, its score and its text."""
+    """A candidate for being a version of a fact: its place in the ranking, when it is from, its score, its text.
+
+    The text is asked for only where it matters: most questions are settled by scores.
+    """
 
     place: int
     at: int
     score: float
-    text: str
+    text: Callable[[], str]
 
 
 def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Version]) -> list[Version]:
@@ -50,18 +53,16 @@ def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Vers
 
     versions: the best candidates in order of rank. Ties in time keep their order.
     """
-    if len(versions) < 2 or _PAST.search(query.text):
+    near = [version for version in versions if version.score >= versions[0].score - SCORE_GAP] if versions else []
+    # One word names a topic, it asks for no fact: all that is said of it is not versions of the same.
+    if len(near) < 2 or len(query.terms) < 2 or _PAST.search(query.text):
         return []
-    stated = [statement(query, rarity, version.text) for version in versions]
-    least = max(LEAST_STATED, STATED_SHARE * stated[0])
-    same = [
-        version
-        for version, strength in zip(versions, stated, strict=True)
-        if strength >= least and version.score >= versions[0].score - SCORE_GAP
-    ]
-    if stated[0] < least or len(same) < 2:
+    best = statement(query, rarity, near[0].text())
+    if best < LEAST_STATED:
         return []
-    return sorted(same, key=lambda version: -version.at)
+    least = max(LEAST_STATED, STATED_SHARE * best)
+    others = [version for version in near[1:] if statement(query, rarity, version.text()) >= least]
+    return sorted([near[0], *others], key=lambda version: -version.at) if others else []
 
 
 def statement(query: Query, rarity: Mapping[str, float], text: str) -> float:

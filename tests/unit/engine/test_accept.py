@@ -82,6 +82,58 @@ def test_a_whole_number_out_of_bounds_is_refused(value: object) -> None:
         accept.whole("limit", value, least=1, most=10)
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, None),
+        ("", None),
+        (0, 0),
+        (-86_400, -86_400),
+        (1_684_000_000, 1_684_000_000),
+        ("1684000000", 1_684_000_000),
+        (" -5 ", -5),
+        ("2023-05-13", 1_683_936_000),
+        ("2023-05-13T17:46:40", 1_684_000_000),
+        ("2023-05-13T17:46:40Z", 1_684_000_000),
+        ("2023-05-13T19:46:40+02:00", 1_684_000_000),
+        ("2023-05-13 17:46", 1_683_999_960),
+        ("0001-01-01", -62_135_596_800),
+        ("9999-12-31T23:59:59", 253_402_300_799),
+    ],
+)
+def test_a_moment_is_unix_time_or_an_iso_date(value: object, expected: int | None) -> None:
+    assert accept.moment("valid_from", value) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "yesterday",
+        " ",
+        "2023-13-01",
+        "2023-02-30",
+        "--5",
+        "-",
+        "²",
+        "1.5",
+        "9" * 5000,
+        "0001-01-01T00:00+14:00",
+        "9999-12-31T23:59-14:00",
+        253_402_300_800,
+        -62_135_596_801,
+        BEYOND_PRINTING,
+        1.5,
+        True,
+        b"2023-05-13",
+        [2023],
+    ],
+    ids=lambda value: "beyond printing" if value == BEYOND_PRINTING else repr(value)[:24],
+)
+def test_any_other_moment_is_refused(value: object) -> None:
+    with pytest.raises(InvalidInput):
+        accept.moment("valid_from", value)
+
+
 def test_tags_keep_their_order_and_come_once() -> None:
     assert accept.tags(["b", "a", " b ", "c"]) == ("b", "a", "c")
     assert accept.tags(()) == ()

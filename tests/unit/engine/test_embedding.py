@@ -118,6 +118,63 @@ def test_catching_up_that_is_withdrawn_keeps_what_it_made(engine: Engine) -> Non
     assert (0 < made < total, total) == (True, 80)
 
 
+# --- long memories ---
+
+
+def long_text(parts: int) -> str:
+    """A text of as many passages, each of which begins with its number."""
+    return "\n\n".join(f"{number} " + "word " * 190 for number in range(parts))
+
+
+def test_every_passage_of_a_long_memory_is_embedded_under_its_headline(
+    engine: Engine, embedder: HashingEmbedder
+) -> None:
+    engine.memories.store(long_text(4), title="Headline")
+    assert engine.embedding.catch_up() == 1
+    assert [text.split()[:2] for text in embedder.embedded] == [["Headline", str(number)] for number in range(4)]
+    assert engine.embedding.coverage() == (1, 1)
+    stats = engine.admin.stats()
+    assert (stats.memories, stats.embeddings, stats.pending_embeddings) == (1, 1, 0)
+
+
+def test_a_bound_on_catching_up_counts_passages_and_begins_no_memory_that_does_not_fit(
+    engine: Engine, embedder: HashingEmbedder
+) -> None:
+    for number in (3, 4, 2):
+        engine.memories.store(long_text(number))
+    assert engine.embedding.catch_up(5) == 2
+    assert len(embedder.embedded) == 5
+    assert engine.embedding.coverage() == (2, 3)
+    assert engine.embedding.catch_up(3) == 0
+    assert engine.embedding.catch_up(4) == 1
+
+
+def test_when_the_embedder_fails_amid_long_memories_those_that_were_whole_are_kept(
+    engine: Engine, embedder: HashingEmbedder
+) -> None:
+    for number in range(60):
+        engine.memories.store(f"{number} {long_text(3)}")
+
+    def fail_later() -> None:
+        embedder.failing = len(embedder.embedded) >= 60
+
+    embedder.when_called = fail_later
+    with pytest.raises(EmbeddingFailed):
+        engine.embedding.catch_up()
+    made, total = engine.embedding.coverage()
+    assert (made >= 10, total) == (True, 60)
+
+
+def test_a_memory_whose_vectors_are_not_all_made_has_none(engine: Engine, embedder: HashingEmbedder) -> None:
+    engine.memories.store(long_text(40))
+    embedder.when_called = lambda: setattr(embedder, "failing", bool(embedder.embedded))
+    with pytest.raises(EmbeddingFailed):
+        engine.embedding.catch_up()
+    assert len(embedder.embedded) < 40
+    assert engine.embedding.coverage() == (0, 1)
+    assert engine.store.count_vectors(embedder.model_id) == 0
+
+
 # --- degraded ---
 
 

@@ -47,6 +47,44 @@ def test_a_stored_memory_has_what_it_was_given_and_the_rest_by_default(engine: E
     assert (plain.tags, plain.metadata, plain.namespace, plain.title) == ((), {}, None, None)
 
 
+def test_a_stored_memory_knows_who_said_it_where_and_when(engine: Engine) -> None:
+    memory = engine.memories.store(
+        "I like pottery", author=" Caroline ", session_id="s1", valid_from="2023-05-08T13:56"
+    ).memory
+    assert (memory.author, memory.session_id, memory.valid_from) == ("Caroline", "s1", 1_683_554_160)
+    plain = engine.memories.store("Plain", author="", session_id=" ").memory
+    assert (plain.author, plain.session_id, plain.valid_from) == (None, None, None)
+
+
+def test_a_memory_that_replaces_another_leaves_it_there_marked_and_linked(engine: Engine, frozen: FrozenClock) -> None:
+    old = engine.memories.store("We deploy on Fridays").memory
+    frozen.advance(60)
+    new = engine.memories.store("We deploy on Mondays", supersedes=old.id).memory
+    kept = engine.memories.get(old.id)
+    assert (kept.superseded_by, kept.valid_to, kept.content) == (new.id, frozen.at, old.content)
+    (edge,) = engine.store.find(Edge)
+    assert (edge.src, edge.dst, edge.relationship) == (f"mem:{new.id}", f"mem:{old.id}", "SUPERSEDES")
+    engine.admin.undo()
+    restored = engine.memories.get(old.id)
+    assert (restored.superseded_by, restored.valid_to) == (None, None)
+    assert (engine.memories.list().total, engine.store.count(Edge)) == (1, 0)
+
+
+def test_what_is_replaced_ends_when_the_new_one_begins_to_hold(engine: Engine) -> None:
+    old = engine.memories.store("We deploy on Fridays").memory
+    engine.memories.store("We deploy on Mondays", supersedes=old.id, valid_from=1_600_000_000)
+    assert engine.memories.get(old.id).valid_to == 1_600_000_000
+
+
+def test_what_is_not_there_or_the_same_cannot_be_replaced(engine: Engine) -> None:
+    old = engine.memories.store("We deploy on Fridays").memory
+    with pytest.raises(MemoryNotFound):
+        engine.memories.store("We deploy on Mondays", supersedes="nobody")
+    with pytest.raises(InvalidInput):
+        engine.memories.store("We deploy on Fridays", supersedes=old.id)
+    assert engine.memories.list().memories == (old,)
+
+
 @pytest.mark.promise("E2")
 def test_the_same_content_is_stored_once_and_recognised_by_its_sha_256(engine: Engine) -> None:
     first = engine.memories.store("Use uv", tags=("python",), metadata={"a": 1}, importance=0.3)

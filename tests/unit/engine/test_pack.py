@@ -66,6 +66,17 @@ def test_what_was_replaced_is_left_out(engine: Engine, frozen: FrozenClock) -> N
     assert [part.memory_id for part in engine.recall.pack("deployments", min_score=0.0).sources] == [new.id]
 
 
+def test_a_topic_is_packed_with_all_that_was_said_of_it_over_time(engine: Engine, frozen: FrozenClock) -> None:
+    for text in (
+        "The zeppelin is in the hangar",
+        "Tests of the zeppelin take an hour",
+        "We fly the zeppelin on Fridays",
+    ):
+        engine.memories.store(text)
+        frozen.advance(86_400)
+    assert len(engine.recall.pack("zeppelin", min_score=0.0).sources) == 3
+
+
 def test_what_is_not_likely_to_be_relevant_is_left_out(shelf: Engine) -> None:
     pack = shelf.recall.pack("capital Mongolia")
     assert (pack.text, pack.tokens, pack.sources) == ("", 0, ())

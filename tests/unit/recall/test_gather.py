@@ -13,7 +13,7 @@ from tests.unit.recall.pools import counted, talk
 from recollect.model import Memory
 from recollect.recall.gather import POOL, REACH, Pool, gather
 from recollect.recall.query import understand
-from recollect.store.protocol import Filter, Match, Passage, TermCounts, Vectors
+from recollect.store.protocol import Filter, Match, Passage, Vectors
 from recollect.store.sql import SqlStore
 from recollect.store.sqlite import Sqlite
 from recollect.text.passages import MAX_PASSAGES
@@ -155,7 +155,8 @@ def test_what_does_not_pass_the_filter_is_only_read_along(store: SqlStore, add: 
 
 def test_nothing_found_is_an_empty_pool(store: SqlStore, add: Add) -> None:
     add("a", "hello")
-    assert gathered(store, "needle") == Pool([], TermCounts(1, {}, frozenset(), frozenset()), None, {}, {})
+    empty = gathered(store, "needle")
+    assert (empty.passages, empty.cosines, empty.lexical, empty.semantic) == ([], None, {}, {})
     assert gathered(store, "?!").passages == []
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from recollect.recall.query import understand
@@ -16,7 +18,7 @@ def versions(*texts: str, at: tuple[int, ...] = (), scores: tuple[float, ...] = 
     times = at or range(len(texts), 0, -1)
     points = scores or (0.0,) * len(texts)
     rows = zip(range(len(texts)), times, points, texts, strict=True)
-    return [Version(place, when, score, text) for place, when, score, text in rows]
+    return [Version(place, when, score, partial(str, text)) for place, when, score, text in rows]
 
 
 def ordered(given: list[Version], question: str = QUESTION, rarity: dict[str, float] = EVEN) -> list[int]:
@@ -65,6 +67,10 @@ def test_a_question_about_the_past_is_left_alone(question: str) -> None:
     assert ordered(versions(MYSQL, SQLITE, at=(1, 2)), question) == []
 
 
+def test_one_word_names_a_topic_that_much_can_be_said_of() -> None:
+    assert ordered(versions(MYSQL, SQLITE, at=(1, 2)), "database", {"databas": 1.0}) == []
+
+
 def test_what_is_from_the_same_time_keeps_its_order() -> None:
     assert ordered(versions(MYSQL, SQLITE, MYSQL, at=(1, 1, 1))) == [0, 1, 2]
 
@@ -72,6 +78,15 @@ def test_what_is_from_the_same_time_keeps_its_order() -> None:
 @pytest.mark.parametrize("rarity", [{}, {"databas": 0.0}])
 def test_a_question_without_words_has_no_versions(rarity: dict[str, float]) -> None:
     assert ordered(versions(MYSQL, SQLITE, at=(1, 2)), "?!", rarity) == []
+
+
+def test_texts_that_cannot_matter_are_not_read() -> None:
+    def unread() -> str:
+        raise AssertionError("read in vain")
+
+    best = versions(MYSQL, scores=(9.0,))[0]
+    assert ordered([best, Version(1, 9, 9.0 - SCORE_GAP - 1, unread)]) == []
+    assert ordered([Version(0, 1, 0.0, unread), Version(1, 2, 0.0, unread)], "What was it?") == []
 
 
 # --- statements ---
