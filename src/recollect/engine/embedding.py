@@ -89,10 +89,9 @@ class Embedding:
         if not self.model_id:
             return None, ("embeddings are off: lexical search only",)
         made, total = self.coverage()
-        within_reach = self._engine.settings.embed_on_demand
-        # Making some is worth it only if that makes the difference: this search or the next can use them.
-        if not self.running and made < total and made + within_reach >= MIN_COVERAGE * total:
-            self._catch_up_quietly(within_reach)
+        if not self.running and made < total:
+            # Some with every search: a store that only commands use gets its vectors too, a little later.
+            self._catch_up_quietly(self._engine.settings.embed_on_demand)
             made, total = self.coverage()
         notes = () if made >= total else (f"{total - made} of {total} memories have no vector yet",)
         if made < MIN_COVERAGE * total:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SEARCH_RELEVANCE = 0.05
 # What is put before an assistant unasked must be worth its tokens: nine of ten questions that the memory cannot answer
 # get nothing (bench/recall.py --negative).
-PACK_RELEVANCE = 0.55
+PACK_RELEVANCE = 0.6
 
 
 class Asked(NamedTuple):

@@ -297,6 +297,15 @@ def test_progress_is_silent_in_a_pipe_and_lines_when_asked(recollect: Recollect)
     assert len(lines) == 10
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Make Ctrl-C interrupt, as at a terminal: a run in the background starts with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_work_at_its_next_report(recollect: Recollect) -> None:
     steps: list[int] = []
 
@@ -311,6 +320,7 @@ def test_an_interrupt_ends_work_at_its_next_report(recollect: Recollect) -> None
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_before_the_first_report_ends_work_at_once(recollect: Recollect) -> None:
     result = recollect("count", "100", "--json", on_step=lambda number: signal.raise_signal(signal.SIGINT))
     assert (result.code, result.json["error"]["message"]) == (130, "cancelled")

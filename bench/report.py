@@ -1,0 +1,75 @@
+"""Write docs/benchmarks.md from results: what was measured, by which command, and what came out.
+
+python bench/recall.py --data … --supersession … --negative --ablate --json > recall.json
+python bench/speed.py start store recall > speed.json
+python bench/report.py recall.json speed.json > docs/benchmarks.md
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from recall import TABLES
+
+HEAD = """# Benchmarks
+
+Made by `bench/report.py` from the results of the commands named below; numbers in per cent unless said otherwise. Data
+sets are given by path and are not part of this repository. CPU time, not wall time; compare ratios, machines differ.
+
+The weights of recall were fitted on FriendsQA and QMSum (`scripts/fit_recall.py`) and never on the data measured here.
+"""
+
+
+def recall_part(result: dict[str, Any]) -> str:
+    """Return the tables of a result of bench/recall.py."""
+    parts = [f"\n# Recall\n\n`{COMMANDS['recall']}`, commit {result['commit']}, {_machine(result)}.\n"]
+    for section, table in TABLES.items():
+        parts += [f"\n## {section}\n\n{table(report).strip()}\n" for report in result.get(section, ())]
+    return "".join(parts)
+
+
+def speed_part(result: dict[str, Any]) -> str:
+    """Return the tables of a result of bench/speed.py."""
+    parts = [f"\n# Speed\n\n`{COMMANDS['speed']}`, commit {result['commit']}, {_machine(result)}. CPU milliseconds.\n"]
+    started = result.get("start")
+    if started:
+        rows = {"bare interpreter": started["cpu_ms_bare_interpreter"], **started["cpu_ms_to_tools_list"]}
+        parts.append("\n| to the answer of tools/list | p50 | p95 |\n| --- | ---: | ---: |\n")
+        parts += [f"| {name} | {row['p50']:.0f} | {row['p95']:.0f} |\n" for name, row in rows.items()]
+        parts.append(f"\nRatio to the official SDK: {started['ratio_to_sdk']:.3f}.\n")
+    sizes = result.get("store_recall", {}).get("sizes", [])
+    if sizes:
+        parts.append(
+            "\n| memories | store p50 | recall p50 | recall p95 | of which embedding p50 | RSS MB | database MB |\n"
+            "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        )
+        parts += [
+            f"| {row['memories']:,} | {row['store_cpu_ms']['p50']:.2f} | {row['recall_cpu_ms']['p50']:.1f} | "
+            f"{row['recall_cpu_ms']['p95']:.1f} | {row['of_which_query_embedding_cpu_ms']['p50']:.1f} | "
+            f"{row['rss_mb']:.0f} | {row['database_mb']:.0f} |\n"
+            for row in sizes
+        ]
+    return "".join(parts)
+
+
+COMMANDS = {
+    "recall": "python bench/recall.py --data FILE --supersession FILE --negative --ablate --json",
+    "speed": "python bench/speed.py start store recall",
+}
+
+
+def _machine(result: dict[str, Any]) -> str:
+    return f"{result['machine']}, {result['cores']} cores, Python {result['python']}"
+
+
+def main() -> None:
+    results = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
+    parts = [speed_part(result) if result["benchmark"] == "speed" else recall_part(result) for result in results]
+    sys.stdout.write(HEAD + "".join(parts))
+
+
+if __name__ == "__main__":
+    main()
