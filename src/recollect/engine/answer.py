@@ -152,15 +152,14 @@ def _text(memory: Memory, pid: int) -> str:
 
 def _hit(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | None, asked: Asked) -> Hit:
     pool, passage = ranking.pool, ranking.pool.passages[chosen.place]
-    shares = (
-        {name: float(column[chosen.place]) for name, column in ranking.scored.shares.items()} if asked.explain else {}
-    )
     signals = Signals(
         lexical_rank=pool.lexical.get(passage.pid),
         semantic=round(pool.cosines[passage.pid], 4) if pool.cosines and passage.pid in pool.cosines else None,
         semantic_rank=pool.semantic.get(passage.pid),
         matched_terms=matched_terms(ranking.query.terms, passage.tokens),
-        shares=shares_of(shares) if asked.explain else (),
+        shares=shares_of({name: float(column[chosen.place]) for name, column in ranking.scored.shares.items()})
+        if asked.explain
+        else (),
     )
     replaced_by = _superseded_by(memory, asked.as_of) or newer
     return Hit(
