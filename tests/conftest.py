@@ -7,6 +7,7 @@ every other variable that recollect reads is removed, for in-process code and fo
 from __future__ import annotations
 
 import os
+import sqlite3
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,3 +73,16 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     if unseen:
         reporter.write_line(f"promises not seen in this run, every test skipped: {' '.join(unseen)}")
     reporter.write_line(f"promises: {len(kept)} kept, {len(PROMISES) - len(kept)} planned")
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[sqlite3.Connection]:
+    """A migrated SQLite database in memory, without a store around it."""
+    from recollect.store.migrations import MIGRATIONS
+
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    for migration in MIGRATIONS:
+        for statement in migration.statements("sqlite"):
+            connection.execute(statement)
+    yield connection
+    connection.close()

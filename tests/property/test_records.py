@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.model import Record
-from recollect.store.migrations import MIGRATIONS
 from recollect.store.tables import TABLES, from_row, to_row
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -40,16 +38,6 @@ def values(annotation: Any) -> st.SearchStrategy[Any]:
 
 def records(kind: type[Record]) -> st.SearchStrategy[Record]:
     return st.builds(kind, **{name: values(hint) for name, hint in get_type_hints(kind).items()})
-
-
-@pytest.fixture(scope="module")
-def database() -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    for migration in MIGRATIONS:
-        for statement in migration.statements("sqlite"):
-            connection.execute(statement)
-    yield connection
-    connection.close()
 
 
 @pytest.mark.parametrize("kind", TABLES, ids=lambda kind: kind.__name__)

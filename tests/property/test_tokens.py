@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.model import Memory
-from recollect.store.migrations import MIGRATIONS
 from recollect.store.sql import SqlStore
 from recollect.store.sqlite import Sqlite
 from recollect.text.tokens import query_terms, terms
@@ -19,17 +17,6 @@ from recollect.text.tokens import query_terms, terms
 # Text of all of Unicode, surrogates included, with enough word characters and joiners to make terms of.
 anything = st.text(st.characters() | st.sampled_from("aZ9_./:+#-Σςßéデ数\u0301 "), max_size=60)
 valid = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60)
-
-
-@pytest.fixture(scope="module")
-def full_text() -> Iterator[sqlite3.Connection]:
-    """The full text as migrated, in memory."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    for migration in MIGRATIONS:
-        for statement in migration.statements("sqlite"):
-            connection.execute(statement)
-    yield connection
-    connection.close()
 
 
 @given(anything)
@@ -42,29 +29,29 @@ def test_no_text_is_too_odd_to_be_tokenized(text: str) -> None:
 @settings(max_examples=300)
 @given(valid)
 @example("Σίσυφος ΟΔΥΣΣΕΎΣ ẞ ǅ İ ŉ ﬃ Å ᦱ ᳲ ῖ")
-def test_the_full_text_takes_every_term_for_one_token(full_text: sqlite3.Connection, text: str) -> None:
+def test_the_full_text_takes_every_term_for_one_token(database: sqlite3.Connection, text: str) -> None:
     wanted = set(terms(text))
-    full_text.execute("DELETE FROM memory_text")
-    full_text.execute(
+    database.execute("DELETE FROM memory_text")
+    database.execute(
         "INSERT INTO memory_text (rowid, scope, labels, body) VALUES (1, 'none', '', ?)", (" ".join(terms(text)),)
     )
-    kept = {term for (term,) in full_text.execute("SELECT term FROM memory_terms")}
+    kept = {term for (term,) in database.execute("SELECT term FROM memory_terms")}
     assert kept - {"none"} == wanted - {"none"}
 
 
-def test_every_character_makes_terms_that_the_full_text_keeps(full_text: sqlite3.Connection) -> None:
+def test_every_character_makes_terms_that_the_full_text_keeps(database: sqlite3.Connection) -> None:
     # All of the basic plane; of the others, which are mostly ideographs and empty space, one in seventeen.
     numbers = [number for number in range(0x10000) if not 0xD800 <= number <= 0xDFFF] + list(
         range(0x10000, 0x30000, 17)
     )
     characters = [chr(number) for number in numbers]
-    full_text.execute("DELETE FROM memory_text")
+    database.execute("DELETE FROM memory_text")
     wanted: set[str] = set()
     for start in range(0, len(characters), 4096):
         found = terms(" ".join(f"{one} q{one}z" for one in characters[start : start + 4096]))
         wanted.update(found)
-        full_text.execute("INSERT INTO memory_text (scope, labels, body) VALUES ('', '', ?)", (" ".join(found),))
-    kept = {term for (term,) in full_text.execute("SELECT term FROM memory_terms")}
+        database.execute("INSERT INTO memory_text (scope, labels, body) VALUES ('', '', ?)", (" ".join(found),))
+    kept = {term for (term,) in database.execute("SELECT term FROM memory_terms")}
     assert len(wanted) > 50_000
     assert wanted - kept == set()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,16 +11,6 @@ from recollect.model import Record
 from recollect.store import migrations
 from recollect.store.migrations import MIGRATIONS, split
 from recollect.store.tables import DEPENDENTS, TABLES
-
-
-@pytest.fixture(scope="module")
-def database() -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    for migration in MIGRATIONS:
-        for statement in migration.statements("sqlite"):
-            connection.execute(statement)
-    yield connection
-    connection.close()
 
 
 def columns(database: sqlite3.Connection, table: str) -> dict[str, tuple[str, bool, str | None]]:
