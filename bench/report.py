@@ -25,7 +25,7 @@ The weights of recall were fitted on FriendsQA and QMSum (`scripts/fit_recall.py
 
 def recall_part(result: dict[str, Any]) -> str:
     """Return the tables of a result of bench/recall.py."""
-    parts = [f"\n# Recall\n\n`{COMMANDS['recall']}`, commit {result['commit']}, {_machine(result)}.\n"]
+    parts = [f"\n# Recall\n\n`{_recall_command(result)}`, commit {result['commit']}, {_machine(result)}.\n"]
     for section, table in TABLES.items():
         parts += [f"\n## {section}\n\n{table(report).strip()}\n" for report in result.get(section, ())]
     return "".join(parts)
@@ -33,7 +33,9 @@ def recall_part(result: dict[str, Any]) -> str:
 
 def speed_part(result: dict[str, Any]) -> str:
     """Return the tables of a result of bench/speed.py."""
-    parts = [f"\n# Speed\n\n`{COMMANDS['speed']}`, commit {result['commit']}, {_machine(result)}. CPU milliseconds.\n"]
+    parts = [
+        f"\n# Speed\n\n`python bench/speed.py start store recall`, commit {result['commit']}, {_machine(result)}. CPU milliseconds.\n"
+    ]
     started = result.get("start")
     if started:
         rows = {"bare interpreter": started["cpu_ms_bare_interpreter"], **started["cpu_ms_to_tools_list"]}
@@ -55,10 +57,18 @@ def speed_part(result: dict[str, Any]) -> str:
     return "".join(parts)
 
 
-COMMANDS = {
-    "recall": "python bench/recall.py --data FILE --supersession FILE --negative --ablate --json",
-    "speed": "python bench/speed.py start store recall",
+# What asks for each section of a result of bench/recall.py.
+FLAGS = {
+    "recall": "--data FILE",
+    "supersession": "--supersession FILE",
+    "negative": "--negative",
+    "ablation": "--data FILE --ablate",
 }
+
+
+def _recall_command(result: dict[str, Any]) -> str:
+    limit = f" --limit {result['limit']}" if result.get("limit") else ""
+    return "python bench/recall.py " + " ".join(FLAGS[name] for name in FLAGS if name in result) + f"{limit} --json"
 
 
 def _machine(result: dict[str, Any]) -> str:
