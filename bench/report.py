@@ -34,8 +34,10 @@ def recall_part(result: dict[str, Any]) -> str:
 def speed_part(result: dict[str, Any]) -> str:
     """Return the tables of a result of bench/speed.py."""
     parts = [
-        f"\n# Speed\n\n`python bench/speed.py start store recall`, commit {result['commit']}, {_machine(result)}. "
-        "CPU milliseconds.\n"
+        (
+            f"\n# Speed\n\n`python bench/speed.py start store recall`, commit {result['commit']}, {_machine(result)}. "
+            "CPU milliseconds.\n"
+        )
     ]
     started = result.get("start")
     if started:
