@@ -3,7 +3,8 @@
 Records are frozen msgspec structs: values that are made once, compared by content and encoded as they are. (Thirty
 of them cost 4 ms of CPU to define where dataclasses cost 34: docs/adr/0002.) Three families:
 
-    kept       Memory Node Edge Session Workspace Anchor File      one row of a table each
+    kept       Memory Node Edge Session Workspace Anchor File
+               Usage Judgement                                     one row of a table each
     logged     Change Consolidation                                what happened to the rows
     answered   Stored Recall Hit Page Stats Health …               what an operation gives back
 
@@ -180,6 +181,33 @@ class File(Record, frozen=True, kw_only=True):
     size_bytes: int
     language: str | None = None
     indexed_at: int = 0
+
+
+class Usage(Record, frozen=True, kw_only=True):
+    """What one language model cost on one day, and until when it is left alone after failures; `id` is day and model.
+
+    calls and tokens are counted before a call and put right after it, so that no process can exceed the budget.
+    """
+
+    id: str
+    day: str
+    model: str
+    calls: int = 0
+    tokens: int = 0
+    failures: int = 0
+    streak: int = 0
+    resume_at: int = 0
+    failure: str = ""
+
+
+class Judgement(Record, frozen=True, kw_only=True):
+    """What a language model once said of a memory and a question; `id` is the hash of the model and all it was told."""
+
+    id: str
+    model: str
+    score: float
+    reason: str = ""
+    judged_at: int = 0
 
 
 # --- logged ----------------------------------------------------------------------------------------------------------

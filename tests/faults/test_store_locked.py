@@ -13,6 +13,7 @@ from tests.faults.child import Child
 
 from recollect.engine import Engine
 from recollect.errors import StoreLocked
+from recollect.store.migrations import MIGRATIONS
 
 PROCESSES = 12
 
@@ -112,14 +113,14 @@ def test_many_processes_create_one_database_together(tmp_path: Path) -> None:
     stored = all_at_once(path)
     with Engine(database=str(path), embed_provider="off") as engine:
         assert sorted(memory.id for memory in engine.memories.list(limit=100).memories) == sorted(stored)
-        assert engine.admin.stats().schema_version == 1
+        assert engine.admin.stats().schema_version == len(MIGRATIONS)
         assert engine.store.check(thorough=True) == []
 
 
 def test_many_processes_migrate_one_database_together_and_once(database: Path) -> None:
     stored = all_at_once(database, migrate=MIGRATION)
     rows = sqlite3.connect(database)
-    assert rows.execute("PRAGMA user_version").fetchone() == (2,)
+    assert rows.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS) + 1,)
     assert rows.execute("SELECT x FROM later").fetchall() == [(1,)]
     assert rows.execute("SELECT count(*) FROM memories").fetchone() == (PROCESSES + 1,)
     assert {row for (row,) in rows.execute("SELECT id FROM memories")} > set(stored)
@@ -132,6 +133,6 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(database: Path) ->
         child.tell()
         assert child.hear() == "STORAGE_ERROR"
     with Engine(database=str(database), embed_provider="off") as engine:
-        assert engine.admin.stats().schema_version == 1
+        assert engine.admin.stats().schema_version == len(MIGRATIONS)
         assert engine.memories.list().total == 1
         assert engine.memories.store("stored after").created

@@ -11,7 +11,20 @@ from typing import Any, NamedTuple
 import msgspec
 
 from recollect.errors import StoreCorrupt
-from recollect.model import Anchor, Change, Consolidation, Edge, File, Memory, Node, Record, Session, Workspace
+from recollect.model import (
+    Anchor,
+    Change,
+    Consolidation,
+    Edge,
+    File,
+    Judgement,
+    Memory,
+    Node,
+    Record,
+    Session,
+    Usage,
+    Workspace,
+)
 
 _NAMES = tuple[str, ...]
 _OBJECT = dict[str, Any]
@@ -23,7 +36,7 @@ class Table(NamedTuple):
     record: type[Record]
     name: str
     json: dict[str, Any]
-    # Logged tables hold what cannot be made again; the others are derived from files or are the log itself.
+    # Logged tables hold what cannot be made again; the others are derived, statistics, or the log itself.
     logged: bool
     # Statistics and derived columns: they do not count when an undo compares a row with what a change left behind.
     volatile: frozenset[str]
@@ -52,6 +65,8 @@ TABLES: dict[type[Record], Table] = {
         Table(File, "files", {}, False, frozenset()),
         Table(Change, "changes", {"before": _OBJECT | None}, False, frozenset(), key="seq"),
         Table(Consolidation, "consolidation_log", {}, False, frozenset()),
+        Table(Usage, "model_usage", {}, False, frozenset()),
+        Table(Judgement, "judgements", {}, False, frozenset()),
     )
 }
 

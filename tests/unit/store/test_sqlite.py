@@ -14,6 +14,7 @@ import pytest
 from recollect import Engine
 from recollect.errors import SchemaTooNew, StorageError, StoreForeign
 from recollect.model import Memory
+from recollect.store import sqlite
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sql import SqlStore
 from recollect.store.sqlite import APPLICATION_ID, IMPATIENT_MS, POSTINGS_BUDGET, Sqlite
@@ -135,6 +136,26 @@ def test_a_database_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path)
         SqlStore(Sqlite(path)).find(Memory)
     assert refusal.value.details["schema_version"] == len(MIGRATIONS) + 1
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+def test_a_database_of_an_older_version_is_brought_up_to_date_with_what_it_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
+    path = tmp_path / "store.db"
+    with monkeypatch.context() as older:
+        older.setattr(sqlite, "MIGRATIONS", MIGRATIONS[:version])
+        old = Sqlite(path)
+        with old.write() as connection:
+            connection.execute(
+                "INSERT INTO memories (id, content, memory_type, content_hash, created_at, updated_at, "
+                "last_accessed_at, seq, rev) VALUES ('a', 'kept', 'context', '', 0, 0, 0, 1, 1)"
+            )
+        old.close()
+    store = SqlStore(Sqlite(path))
+    assert [memory.content for memory in store.find(Memory)] == ["kept"]
+    assert store.describe().schema_version == len(MIGRATIONS)
+    store.close()
 
 
 def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
