@@ -1,6 +1,7 @@
 """Fit the weights of recall (src/recollect/recall/weights.py) on labelled conversations.
 
-    python scripts/fit_recall.py --friendsqa friendsqa_dev.json friendsqa_tst.json --qmsum data/ALL/jsonl/val.jsonl …
+    python scripts/fit_recall.py --friendsqa friendsqa_dev.json friendsqa_tst.json --qmsum data/ALL/jsonl/val.jsonl … \
+        --docstrings
     python scripts/fit_recall.py … --write          replaces the table in the source
 
 Every conversation is stored in an engine of its own and every question is gathered and measured by the very stages that
@@ -10,15 +11,19 @@ softmax over the pool gives to the labelled passages is made as large as possibl
 Corpora (get them from their publishers; nothing of them is kept but the weights):
   FriendsQA  multi-party dialogue, questions with the utterance that answers them; Apache-2.0
   QMSum      meetings, questions with the turns that answer them; MIT
+  docstrings of Python's standard library, as notes about code: the first line asks for the rest; PSF licence
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import re
 import sys
+import sysconfig
 import tempfile
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +42,9 @@ from recollect.recall.weights import ABSOLUTE, BY_HAND
 TURNS_PER_CONVERSATION = 400
 # A question answered by more turns than this asks for a summary, not for a passage.
 MAX_EVIDENCE = 8
+# Notes in a store of docstrings, and how much a docstring has to say beyond its first line to be a note.
+NOTES_PER_STORE = 400
+LEAST_NOTE = 80
 # Of the questions of one conversation, every third is also asked of the next, which cannot answer it.
 STRANGE_EVERY = 3
 # And so many of another corpus, about another world altogether.
@@ -44,14 +52,17 @@ FOREIGN = 30
 # Shrinkage: enough that signals which say the same share their weight.
 SHRINKAGE = 3e-3
 
+# What is the same for all candidates of a question cannot rank them: it only tells whether there is an answer.
+ASKED = {"known", "heard", "idle"}
+
 TARGET = Path(__file__).resolve().parent.parent / "src" / "recollect" / "recall" / "weights.py"
 
 
 class Turn(NamedTuple):
     id: str
-    author: str
+    author: str | None
     text: str
-    session: str
+    session: str | None
 
 
 class Conversation(NamedTuple):
@@ -104,6 +115,32 @@ def meetings(files: Sequence[Path], every: int) -> Iterator[Conversation]:
                 questions.append((asked["query"], answers))
         if questions:
             yield Conversation(turns, questions)
+
+
+def notes() -> Iterator[Conversation]:
+    """Yield stores of notes about code: what docstrings say after their first line, which asks for it."""
+    found: dict[str, Turn] = {}
+    library = Path(sysconfig.get_path("stdlib"))
+    for file in sorted(library.rglob("*.py")):
+        if {"test", "tests", "site-packages", "idlelib", "lib2to3"}.isdisjoint(file.relative_to(library).parts):
+            for name, doc in _docstrings(file):
+                first, _, rest = doc.partition("\n")
+                if len(rest.strip()) >= LEAST_NOTE and len(first.split()) >= 4 and first not in found:
+                    found[first] = Turn(f"{file}:{name}", None, f"{name}: {' '.join(rest.split())}", None)
+    # Neighbours of a module go to different stores, or a question would be about half of its store.
+    asked = list(found.items())
+    for number in range(max(1, len(asked) // NOTES_PER_STORE)):
+        mine = asked[number :: max(1, len(asked) // NOTES_PER_STORE)]
+        yield Conversation([turn for _, turn in mine], [(first, frozenset({turn.id})) for first, turn in mine[::2]])
+
+
+def _docstrings(file: Path) -> Iterator[tuple[str, str]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(file.read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            yield node.name, ast.get_docstring(node) or ""
 
 
 def _joined(text: str) -> str:
@@ -166,7 +203,7 @@ def calibrate(rows: Sequence[Example], model: dict[str, tuple[float, float, floa
     Of the first ten hits of every question, those that answer it and those that do not weigh the same in sum: relevance
     is the probability where relevant and irrelevant are equally likely beforehand. Evidence may only speak for a hit.
     """
-    names = [name for name in ABSOLUTE if name in model or name == "known"]
+    names = [name for name in ABSOLUTE if name in model or name in ASKED]
     values: list[list[float]] = []
     labels: list[float] = []
     for row in rows:
@@ -201,13 +238,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--friendsqa", type=Path, nargs="*", default=[])
     parser.add_argument("--qmsum", type=Path, nargs="*", default=[])
+    parser.add_argument("--docstrings", action="store_true", help="notes about code, from the standard library")
     parser.add_argument("--every", type=int, default=4, help="use every n-th meeting")
     parser.add_argument("--keep", type=Path, help="keep the measured examples in this file, or use those in it")
     parser.add_argument("--write", action="store_true", help="replace the table in the source")
     chosen = parser.parse_args()
     rows = _measured(chosen)
-    # What is the same for all candidates of a question cannot rank them: it only tells whether there is an answer.
-    names = sorted(set(rows[0].columns) - set(BY_HAND) - {"known"})
+    names = sorted(set(rows[0].columns) - set(BY_HAND) - ASKED)
     models = {"HYBRID": fit(rows, names), "LEXICAL": fit(rows, [name for name in names if name not in SEMANTIC])}
     lines = {name: calibrate(rows, model) for name, model in models.items()}
     tables = [table(name, model) for name, model in models.items()]
@@ -228,8 +265,11 @@ def _measured(chosen: Any) -> list[Example]:
         return [Example(*row) for row in pickle.loads(chosen.keep.read_bytes())]
     rows: list[Example] = []
     corpora = [list(friends(chosen.friendsqa)), list(meetings(chosen.qmsum, chosen.every))]
-    for corpus, other in zip(corpora, reversed(corpora), strict=True):
-        foreign = [text for conversation in other for text, _ in conversation.questions][:FOREIGN]
+    if chosen.docstrings:
+        corpora.append(list(notes()))
+    for number, corpus in enumerate(corpora):
+        others = [text for other in corpora if other is not corpus for one in other for text, _ in one.questions]
+        foreign = others[number :: max(1, len(others) // FOREIGN)]
         strange: list[str] = []
         for conversation in corpus:
             rows.extend(examples(conversation, [*strange, *foreign]))

@@ -83,6 +83,10 @@ def measure(
     columns["opens_session"] = ((around.before < 0) & in_session).astype(float)
     known = np.array([term in counts.known for term in query.terms], bool)
     columns["known"] = np.full(len(passages), weights[known].sum() / max(weights.sum(), 1e-9))
+    # A question about names none of which was ever heard of here has no answer here, whatever else it is like.
+    heard = not query.sure_names or not counts.known.isdisjoint(query.sure_names)
+    columns["heard"] = np.full(len(passages), float(heard))
+    columns["idle"] = np.full(len(passages), float(query.idle))
     columns["pairs"] = _pairs(query, passages, frequency, weights)
     if cosines is not None:
         columns |= _semantic(passages, cosines, columns, around)

@@ -25,17 +25,35 @@ _NAMES_ASKED = re.compile(r"\s*(where|who|whom|whose|which|what)\b", re.IGNORECA
 _MONTH = re.compile(r"\b(" + "|".join(MONTHS) + r")\b(?:\s*,?\s*((?:19|20)\d\d))?", re.IGNORECASE)
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 # A word with a capital: it may be somebody's name, which only the store can tell.
-_NAME = re.compile(r"\b[A-Z][a-zà-ÿ]+\b")
+_NAME = re.compile(r"\b[A-ZÀ-ÞĀ-Ž][a-zà-ÿā-ž]+\b")
+# One in the middle of a sentence: a name for certain.
+_SURE_NAME = re.compile(r"(?<=[^\s.!?:\"'(\[*#-]\s)[A-ZÀ-ÞĀ-Ž][a-zà-ÿā-ž]+\b")
+
+# Words of greeting, thanks and assent: a prompt of nothing else asks for nothing, and would otherwise find every
+# conversation that began with the same politeness.
+_COURTESY = frozenset(
+    terms(
+        "hello hi hey good morning afternoon evening night day weekend bye goodbye see you later thanks thank please "
+        "sorry welcome great nice cool awesome perfect excellent wonderful helpful help appreciate appreciated really "
+        "much lot ok okay yes yeah yep no nope sure fine right exactly happy new year birthday congratulations cheers "
+        "well done today doing going things hope enjoy wish lovely go ahead continue again work job"
+    )
+)
 
 
 class Query(NamedTuple):
-    """A question: its search terms, the names in it, and what kind of answer it wants."""
+    """A question: its search terms, the names in it, and what kind of answer it wants.
+
+    sure_names: terms of the words that are names for certain. idle: nothing but courtesy, it asks for nothing.
+    """
 
     text: str
     terms: tuple[str, ...]
     pairs: frozenset[tuple[str, str]]
     names: tuple[str, ...]
     name_terms: tuple[str, ...]
+    sure_names: frozenset[str]
+    idle: bool
     wants_time: bool
     wants_number: bool
     wants_reason: bool
@@ -51,12 +69,15 @@ def understand(text: str) -> Query:
     months = frozenset(
         (int(year) if year else None, MONTHS.index(month.lower()) + 1) for month, year in _MONTH.findall(text)
     )
+    asked = query_terms(text)
     return Query(
         text=text,
-        terms=tuple(query_terms(text)),
+        terms=tuple(asked),
         pairs=frozenset(pairwise(in_order)),
         names=names,
         name_terms=tuple(dict.fromkeys(term for name in names for term in terms(name))),
+        sure_names=frozenset(term for name in _SURE_NAME.findall(text) for term in terms(name)),
+        idle=_COURTESY.issuperset(asked),
         wants_time=bool(_WHEN.search(text)),
         wants_number=bool(_HOW_MANY.search(text)),
         wants_reason=bool(_WHY.search(text)),

@@ -21,7 +21,7 @@ class Term(NamedTuple):
 
 # Signals that mean the same whatever else was found. A score compares candidates with each other; whether the best of
 # them is any good is for these to say.
-ABSOLUTE = ("cosine", "covered", "covered_around", "known")
+ABSOLUTE = ("cosine", "covered", "covered_around", "known", "heard")
 
 # A memory that shares no word with the question can still say the same: from this cosine on, meaning alone makes it as
 # likely relevant as not. Everyday prompts reach 0.3 against memories about code, paraphrases 0.4 and more.

@@ -282,9 +282,14 @@ class Sqlite:
         by_term = dict(_frequencies(connection, terms))
         known = frozenset(by_term)
         if scopes is not None:
-            inside = f"scope : ({_any([_scope(name) for name in scopes])}) AND {{author labels body}} : "
+            inside = f"scope : ({_any([_scope(name) for name in scopes])}) AND "
             look = "SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT 1"
-            known = frozenset(term for term in by_term if list(connection.execute(look, (inside + _any([term]),))))
+
+            def there(columns: str, term: str) -> bool:
+                return bool(list(connection.execute(look, (f"{inside}{{{columns}}} : {_any([term])}",))))
+
+            known = frozenset(term for term in by_term if there("author labels body", term))
+            authors = frozenset(name for name in authors if there("author", name))
         return TermCounts(max(int(newest), *by_term.values(), 1), by_term, authors, known)
 
     # --- looking after the file ---

@@ -19,7 +19,7 @@ _TIME = re.compile(
 _REASON = re.compile(
     r"\b(because|since|so that|reason|in order to|due to|wanted to|therefore|instead)\b", re.IGNORECASE
 )
-_FIRST_PERSON = re.compile(r"\b(I|I'm|I've|I'll|my|me|we|we're|we've|our|us)\b")
+_FIRST_PERSON = re.compile(r"\b(I|I'm|I've|I'll|[Mm]y|[Mm]e|[Ww]e|[Ww]e're|[Ww]e've|[Oo]ur|us)\b")
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]+")
 
 # More names than this in a passage tell nothing more.
