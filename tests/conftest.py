@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-PREFIXES = ("RECOLLECT_", "CODEMEM_", "ATLAS_", "OPENAI_", "OLLAMA_")
+PREFIXES = ("RECOLLECT_", "CODEMEM_", "ATLAS_", "OPENAI_", "OLLAMA_", "ANTHROPIC_")
 
 with (Path(__file__).parent / "promises.toml").open("rb") as file:
     PROMISES: dict[str, dict[str, str]] = {

@@ -21,6 +21,7 @@
       ProviderError                 PROVIDER_ERROR        exit 7   something we asked outside did not answer
         EmbeddingFailed             EMBEDDING_FAILED
         ModelFailed                 LLM_ERROR
+          BudgetSpent               BUDGET_SPENT                   the language model may not be asked any more today
 
 An error carries a stable `code` for programs, a message for people, a `hint` for the next step and `details` as plain
 data. Surfaces map `code`, `exit_status` and `retryable`; they never parse messages. Expected outcomes (nothing
@@ -164,3 +165,13 @@ class EmbeddingFailed(ProviderError):
 
 class ModelFailed(ProviderError):
     code = "LLM_ERROR"
+    default_hint = "Nothing is lost: what a language model would have improved is done by rules until it answers."
+
+
+class BudgetSpent(ModelFailed):
+    code = "BUDGET_SPENT"
+    retryable = False
+    default_hint = (
+        "It is counted anew from midnight UTC; `recollect stats` shows what was spent. To allow more, raise "
+        "llm_max_calls_per_day or llm_max_tokens_per_day."
+    )

@@ -127,8 +127,8 @@ SETTINGS: tuple[Setting, ...] = (
         "embed_api_key",
         "",
         _text,
-        "key of a remote provider",
-        aliases=("CODEMEM_EMBED_API_KEY", "OPENAI_API_KEY"),
+        "key of a remote provider; empty: openai_api_key",
+        aliases=("CODEMEM_EMBED_API_KEY",),
         secret=True,
     ),
     Setting(
@@ -147,6 +147,56 @@ SETTINGS: tuple[Setting, ...] = (
         _whole(0, 100_000),
         "missing vectors a recall makes itself when no background worker runs",
     ),
+    Setting(
+        "llm_provider",
+        "none",
+        _one_of("none", "ollama", "openai", "anthropic", off="none"),
+        "which language model may be asked: none, ollama, openai (any compatible API), anthropic",
+        aliases=("CODEMEM_COMPRESS_PROVIDER",),
+    ),
+    Setting("llm_model", "", _text, "language model; empty: the provider's default"),
+    Setting("llm_url", "", _text, "base URL of the language model; empty: the provider's own"),
+    Setting(
+        "llm_api_key",
+        "",
+        _text,
+        "key of the language model; empty: openai_api_key or anthropic_api_key, as the provider is",
+        secret=True,
+    ),
+    Setting("llm_timeout_s", 30.0, _number(0.1, 600), "patience with the language model, per request"),
+    Setting("llm_retries", 2, _whole(0, 10), "further tries after the language model failed"),
+    Setting(
+        "llm_max_calls_per_day",
+        1_000,
+        _whole(0, 1_000_000_000),
+        "how often the language model may be asked on one day (UTC), by all processes together",
+    ),
+    Setting(
+        "llm_max_tokens_per_day",
+        1_000_000,
+        _whole(0, 1_000_000_000_000),
+        "how many tokens the language model may read and write on one day (UTC), for all processes together",
+    ),
+    Setting(
+        "openai_api_key",
+        "",
+        _text,
+        "key used with an openai provider where none is given for it",
+        aliases=("OPENAI_API_KEY",),
+        secret=True,
+    ),
+    Setting(
+        "anthropic_api_key",
+        "",
+        _text,
+        "key used with the anthropic provider where llm_api_key is empty",
+        aliases=("ANTHROPIC_API_KEY",),
+        secret=True,
+    ),
+    Setting("judge", False, _switch, "let the language model judge what a search found, as its last stage"),
+    Setting("judge_candidates", 20, _whole(1, 1000), "how many of the best hits are judged"),
+    Setting("judge_batch_size", 10, _whole(1, 100), "how many are judged at the same time"),
+    Setting("judge_deadline_s", 20.0, _number(0.1, 600), "how long a search waits for all judgements together"),
     Setting("chunk_size", 400, _whole(1, 1_000_000), "episodic: characters per chunk", aliases=("ATLAS_CHUNK_SIZE",)),
     Setting("chunk_overlap", 0.2, _number(0, 0.5), "episodic: overlap of chunks", aliases=("ATLAS_CHUNK_OVERLAP",)),
     Setting("min_chunk_size", 100, _whole(1, 1_000_000), "episodic: smallest chunk", aliases=("ATLAS_MIN_CHUNK_SIZE",)),
@@ -234,6 +284,10 @@ class Sourced(NamedTuple):
     setting: Setting
     value: Any
     source: str
+
+    def __repr__(self) -> str:
+        shown = "***" if self.setting.secret and self.value else repr(self.value)
+        return f"Sourced({self.setting.name}={shown}, {self.source})"
 
 
 class Settings:

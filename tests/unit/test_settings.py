@@ -120,6 +120,7 @@ def test_every_documented_variable_is_known() -> None:
     )
     assert {f"ATLAS_{name}" for name in atlas.split()} <= set(aliases)
     assert {f"CODEMEM_EMBED_{name}" for name in ("PROVIDER", "MODEL", "URL", "API_KEY", "DIMENSIONS")} <= set(aliases)
+    assert {"CODEMEM_COMPRESS_PROVIDER", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"} <= set(aliases)
 
 
 def test_an_empty_variable_counts_as_not_set(world: World) -> None:
@@ -225,6 +226,7 @@ def test_a_project_file_may_not_set_what_is_the_users_alone(world: World, row: S
 def test_what_redirects_memories_or_text_is_the_users_alone() -> None:
     project = {row.name for row in SETTINGS if row.project}
     assert project.isdisjoint({"home", "database", "embed_provider", "embed_url", "embed_api_key", "embed_model"})
+    assert project.isdisjoint({"llm_provider", "llm_url", "llm_api_key", "llm_model", "judge"})
     assert project == {"namespace", "toolset"}
 
 
@@ -266,12 +268,24 @@ def test_settings_are_frozen(world: World) -> None:
     assert settings.chunk_size == 400
 
 
-def test_a_secret_is_marked_and_never_shown_in_an_error(world: World) -> None:
-    assert [row.name for row in SETTINGS if row.secret] == ["embed_api_key"]
-    world.user("embed_api_key = 12345")
+SECRETS = ["embed_api_key", "llm_api_key", "openai_api_key", "anthropic_api_key"]
+
+
+def test_every_key_is_marked_as_a_secret() -> None:
+    assert [row.name for row in SETTINGS if row.secret] == SECRETS
+    assert [row.name for row in SETTINGS if row.name.endswith("key")] == SECRETS
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_secret_is_never_shown_in_an_error_or_a_repr(world: World, name: str) -> None:
+    world.user(f"{name} = 12345")
     with pytest.raises(ConfigError) as caught:
         world.load()
     assert "12345" not in caught.value.message
+    world.user(f"{name} = 'sk-12345'")
+    settings = world.load()
+    assert getattr(settings, name) == "sk-12345"
+    assert "12345" not in repr(settings) + repr(list(settings.rows()))
 
 
 def test_home_and_database_are_absolute_paths(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Which embedder the settings ask for: one table, one row a provider, and only the chosen one is imported."""
+"""Which embedder and which language model the settings ask for; only the chosen one is imported."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from recollect.errors import ConfigError
 
 if TYPE_CHECKING:
     from recollect.providers.exchange import Patience
-    from recollect.providers.protocol import Embedder
+    from recollect.providers.protocol import Embedder, Model
     from recollect.settings import Settings
 
 
@@ -51,7 +51,7 @@ def _openai(settings: Settings) -> Embedder:
     return open_openai(
         url=settings.embed_url,
         model=settings.embed_model,
-        key=settings.embed_api_key,
+        key=settings.embed_api_key or settings.openai_api_key,
         dimensions=settings.embed_dimensions,
         patience=_patience(settings),
     )
@@ -65,3 +65,24 @@ def _patience(settings: Settings) -> Patience:
 
 # The names that the setting embed_provider takes, apart from "off".
 PROVIDERS: Mapping[str, Callable[[Settings], Embedder]] = {"local": _local, "ollama": _ollama, "openai": _openai}
+
+
+def open_model(settings: Settings) -> Model | None:
+    """Return the language model of `settings`; None where none is configured, which is the default.
+
+    Sends nothing. Raises ConfigError for settings that can never work; a provider that is not there, or a key that is
+    missing, fails in `complete`.
+    """
+    name = settings.llm_provider
+    if name == "none":
+        return None
+    from recollect.providers.chat import open_chat
+    from recollect.providers.exchange import Patience
+
+    key = settings.llm_api_key or (getattr(settings, KEYS[name]) if name in KEYS else "")
+    patience = Patience(timeout_s=settings.llm_timeout_s, retries=settings.llm_retries)
+    return open_chat(name, url=settings.llm_url, model=settings.llm_model, key=key, patience=patience)
+
+
+# Where the key of a provider is looked for if llm_api_key is empty: a key of one is never sent to the other.
+KEYS: Mapping[str, str] = {"openai": "openai_api_key", "anthropic": "anthropic_api_key"}
