@@ -45,6 +45,8 @@ MAX_EVIDENCE = 8
 # Notes in a store of docstrings, and how much a docstring has to say beyond its first line to be a note.
 NOTES_PER_STORE = 400
 LEAST_NOTE = 80
+# Notes are many and plain: one in so many ranks beside the conversations, or their weights would be all there is.
+NOTES_IN_FIT = 3
 # Of the questions of one conversation, every third is also asked of the next, which cannot answer it.
 STRANGE_EVERY = 3
 # And so many of another corpus, about another world altogether.
@@ -75,6 +77,11 @@ class Example(NamedTuple):
 
     columns: dict[str, NDArray[np.float64]]
     answers: NDArray[np.float64]
+
+    @property
+    def note(self) -> bool:
+        """Whether the pool is of notes, which belong to no session."""
+        return not self.columns["opens_session"].any()
 
 
 def friends(files: Sequence[Path]) -> Iterator[Conversation]:
@@ -245,7 +252,8 @@ def main() -> None:
     chosen = parser.parse_args()
     rows = _measured(chosen)
     names = sorted(set(rows[0].columns) - set(BY_HAND) - ASKED)
-    models = {"HYBRID": fit(rows, names), "LEXICAL": fit(rows, [name for name in names if name not in SEMANTIC])}
+    ranked = [row for row in rows if not row.note] + [row for row in rows if row.note][::NOTES_IN_FIT]
+    models = {"HYBRID": fit(ranked, names), "LEXICAL": fit(ranked, [name for name in names if name not in SEMANTIC])}
     lines = {name: calibrate(rows, model) for name, model in models.items()}
     tables = [table(name, model) for name, model in models.items()]
     for name, line in lines.items():

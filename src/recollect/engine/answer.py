@@ -1,6 +1,6 @@
 """Answer: one question through all stages of a recall.
 
-understand ─► gather ─► measure ─► score ─► select ─► supersede ─► explain
+understand ─► gather ─► measure ─► score ─► weigh ─► select ─► supersede ─► explain
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from recollect.model import Hit, Memory, Recall, Signals
 from recollect.recall.explain import matched_terms, reason, shares_of
 from recollect.recall.gather import Pool, gather
 from recollect.recall.measure import measure, rarity
+from recollect.recall.profiles import Profile
 from recollect.recall.query import Query, neutral, understand
+from recollect.recall.ruler import comparable
 from recollect.recall.score import Scored, score
 from recollect.recall.select import Selected, select
 from recollect.recall.supersede import DEPTH, Version, supersede
@@ -33,11 +35,16 @@ AS_OF_POOL = 240
 
 
 class Ranking(NamedTuple):
-    """A question with its scored pool: what the later stages and the explanation look at."""
+    """A question with its scored pool: what the later stages and the explanation look at.
+
+    fitted: the scores before the weights in force were applied; distances between them mean the same for everybody.
+    """
 
     query: Query
     pool: Pool
     scored: Scored
+    fitted: Scored
+    profile: Profile
     mode: Literal["hybrid", "lexical"]
     notes: tuple[str, ...]
 
@@ -82,9 +89,11 @@ def rank(engine: Engine, asked: Asked, leave_out: frozenset[str]) -> Ranking:
     pool = gather(store, query, counts, vector, model=embedding.model_id, where=asked.where, limit=wanted)
     if asked.as_of is not None:
         pool = pool._replace(passages=_until(pool.passages, asked.as_of))
-    signals = measure(query, pool.passages, counts, pool.cosines) if pool.passages else {}
-    scored = score({name: column for name, column in signals.items() if name not in leave_out})
-    return Ranking(query, pool, scored, "lexical" if vector is None else "hybrid", notes)
+    cosines = pool.cosines and comparable(pool.cosines, engine.rulers.of(embedding.model_id))
+    signals = measure(query, pool.passages, counts, cosines) if pool.passages else {}
+    fitted = score({name: column for name, column in signals.items() if name not in leave_out})
+    scored, profile = engine.scoring.weighed(query, pool, fitted, asked)
+    return Ranking(query, pool, scored, fitted, profile, "lexical" if vector is None else "hybrid", notes)
 
 
 def _until(passages: Sequence[Passage], moment: int) -> list[Passage]:
@@ -127,7 +136,7 @@ def _newest_first(
         Version(
             place,
             passage.at,
-            float(ranking.scored.scores[hit.place]),
+            float(ranking.fitted.scores[hit.place]),
             partial(_text, memories[hit.memory_id], passage.pid),
         )
         for place, hit in enumerate(chosen[:DEPTH])
@@ -157,7 +166,10 @@ def _hit(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | None, 
         semantic=round(pool.cosines[passage.pid], 4) if pool.cosines and passage.pid in pool.cosines else None,
         semantic_rank=pool.semantic.get(passage.pid),
         matched_terms=matched_terms(ranking.query.terms, passage.tokens),
-        shares=shares_of({name: float(column[chosen.place]) for name, column in ranking.scored.shares.items()})
+        shares=shares_of(
+            {name: float(column[chosen.place]) for name, column in ranking.scored.shares.items()},
+            least=ranking.profile.least_share,
+        )
         if asked.explain
         else (),
     )

@@ -21,6 +21,7 @@ from recollect.recall.weights import (
     BY_HAND,
     HYBRID,
     HYBRID_RELEVANCE,
+    IDLE,
     LEXICAL,
     LEXICAL_RELEVANCE,
     SAME_MEANING,
@@ -60,5 +61,7 @@ def _relevance(
             logits = logits + weight * columns[name]
     if "cosine" in columns:
         logits = np.maximum(logits, SAME_MEANING_SLOPE * (columns["cosine"] - SAME_MEANING))
+    if "idle" in columns:
+        logits = logits + IDLE * columns["idle"]
     likely: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))
     return likely

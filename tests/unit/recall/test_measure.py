@@ -331,7 +331,19 @@ def test_every_signal_of_every_pool_is_a_number(question: str, pool: list[Passag
 
 def test_what_is_measured_is_what_has_a_weight() -> None:
     pool = talk("one", "two")
-    assert signals("one", pool, {}).keys() == HYBRID.keys() | BY_HAND.keys() | set(ABSOLUTE)
-    assert signals("one", pool).keys() == LEXICAL.keys() | BY_HAND.keys() | (set(ABSOLUTE) - SEMANTIC)
+    asked = {*ABSOLUTE, "idle"}
+    assert signals("one", pool, {}).keys() == HYBRID.keys() | BY_HAND.keys() | asked
+    assert signals("one", pool).keys() == LEXICAL.keys() | BY_HAND.keys() | (asked - SEMANTIC)
     assert HYBRID.keys() - LEXICAL.keys() == SEMANTIC
     assert all(term.deviation > 0 for term in (*HYBRID.values(), *LEXICAL.values(), *BY_HAND.values()))
+
+
+def test_a_question_about_strangers_was_never_heard_of() -> None:
+    pool = talk("Ann went to Rome", "then she came back")
+    for asked, heard in (
+        ("did Ann go by train", 1.0),
+        ("Bob did go by train", 1.0),
+        ("and did Bob go", 0.0),
+        ("and did Ann meet Bob", 1.0),
+    ):
+        assert signals(asked, pool)["heard"] == [heard] * 2, asked

@@ -103,3 +103,29 @@ def test_an_author_is_asked_about_as_they_speak_of_themselves(text: str, expecte
 
 def test_without_authors_a_question_stays_as_it_is() -> None:
     assert neutral(understand("What does Caroline like?"), ()) == "What does Caroline like?"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("What did Caroline buy in Rome?", {"carolin", "rome"}),
+        ("Caroline bought what?", set()),  # a capital at the start may be anything
+        ("Done. Explain the parser", set()),
+        ("was sagt Älva dazu", {"alva"}),
+        ("how does the parser work", set()),
+    ],
+)
+def test_names_for_certain_stand_inside_a_sentence(text: str, names: set[str]) -> None:
+    assert understand(text).sure_names == names
+
+
+@pytest.mark.parametrize(
+    "text", ["good morning!", "thanks, that was really helpful", "hi there, how are you doing today?"]
+)
+def test_courtesy_asks_for_nothing(text: str) -> None:
+    assert understand(text).idle
+
+
+@pytest.mark.parametrize("text", ["thanks, now fix the parser", "morning routine of the cron job", "why?", "parser"])
+def test_whatever_holds_more_than_courtesy_asks_for_something(text: str) -> None:
+    assert not understand(text).idle

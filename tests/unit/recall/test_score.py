@@ -91,9 +91,18 @@ def test_relevance_is_from_0_to_1_and_grows_with_the_score(hybrid: bool) -> None
 @pytest.mark.parametrize("hybrid", [True, False])
 def test_what_is_not_known_at_all_is_less_likely_to_be_answered(hybrid: bool) -> None:
     base = {name: np.full(2, 0.3) for name in (HYBRID if hybrid else LEXICAL)}
-    found = score({**base, "known": np.array([0.0, 1.0])})
-    assert found.scores[0] == found.scores[1]
-    assert found.relevance[0] < found.relevance[1]
+    if hybrid:
+        base["cosine"] = np.zeros(2)  # nor does meaning alone make it likely
+    for evidence in ("known", "heard"):
+        found = score({**base, evidence: np.array([0.0, 1.0])})
+        assert found.scores[0] == found.scores[1]
+        assert found.relevance[0] < found.relevance[1]
+
+
+def test_courtesy_is_less_likely_to_be_answered_even_where_words_and_meaning_agree() -> None:
+    base = {name: np.full(2, 0.9) for name in HYBRID} | {"cosine": np.full(2, 0.6)}
+    found = score({**base, "idle": np.array([1.0, 0.0])})
+    assert found.relevance[0] < 0.5 < found.relevance[1]
 
 
 def test_extreme_signals_have_a_relevance_too() -> None:

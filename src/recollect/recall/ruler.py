@@ -1,0 +1,72 @@
+"""Ruler: what a cosine of one embedding model is on the scale that the weights were fitted on.
+
+Models put unrelated texts at different cosines (0.05 for one, 0.7 for another), so a threshold would mean something
+else with each. Every model is measured once on the same pairs of texts: where it puts texts that have nothing to do
+with each other, and where it puts two wordings of one thing. A straight line through these two points makes its cosines
+comparable with those of the shipped model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Two wordings of one thing each, of the kind that memories and questions are; different lines have nothing in common.
+PAIRS: tuple[tuple[str, str], ...] = (
+    ("How do we roll back a failed deployment?", "If a release breaks, run the rollback script with the previous tag."),
+    ("Which database does the billing service use?", "Billing keeps its data in PostgreSQL."),
+    ("Where did she go on holiday?", "I spent two weeks at the sea in Portugal last summer."),
+    ("What naming convention do test files follow?", "Name every test module test_ plus the module under test."),
+    ("Why was the cache removed?", "We dropped the cache because it served stale prices."),
+    ("How many retries does the HTTP client make?", "Requests are retried three times with exponential backoff."),
+    ("Who looks after the dog while they travel?", "My neighbour feeds the dog whenever we are away."),
+    ("fix for segmentation fault on startup", "The crash when the program starts came from an uninitialised pointer."),
+    ("What instrument is he learning?", "I started taking piano lessons in March."),
+    ("Which port does the dashboard listen on?", "The web interface is served on 8080 by default."),
+    ("How is user input validated?", "Every form is checked against a JSON schema before it is saved."),
+    ("When is the quarterly report due?", "Finance wants the numbers for the quarter by Friday."),
+    ("What should be logged when a job fails?", "On failure write the job id and the stack trace to the log."),
+    ("Does the parser support comments?", "Lines that begin with a hash are skipped while parsing."),
+    ("What did they cook for dinner?", "Last night we made lasagna together."),
+    ("How are secrets passed to containers?", "Credentials are mounted as files, never set as environment variables."),
+)
+
+
+class Ruler(NamedTuple):
+    """Where a model puts texts: the mean cosine of unrelated ones and of related ones."""
+
+    unrelated: float
+    related: float
+
+
+# The shipped model on PAIRS (tests/unit/recall/test_ruler.py measures it again).
+REFERENCE = Ruler(unrelated=0.0497, related=0.4660)
+
+# A model that cannot tell related from unrelated texts by more than this is left as it is: a line through two points
+# that close would turn noise into certainty.
+LEAST_SPREAD = 0.05
+
+
+def texts() -> list[str]:
+    """Return the texts to embed, in the order in which `measured` expects their vectors."""
+    return [text for pair in PAIRS for text in pair]
+
+
+def measured(vectors: Sequence[Sequence[float]] | NDArray[np.float32]) -> Ruler:
+    """Return the ruler of the model that made these vectors of `texts()`."""
+    lengths = np.linalg.norm(np.asarray(vectors, np.float64), axis=1, keepdims=True)
+    unit = np.asarray(vectors, np.float64) / np.maximum(lengths, 1e-12)
+    cosines = np.einsum("id,jd->ij", unit[::2], unit[1::2])
+    same = np.eye(len(PAIRS), dtype=bool)
+    return Ruler(unrelated=float(cosines[~same].mean()), related=float(cosines[same].mean()))
+
+
+def comparable(cosines: Mapping[int, float], ruler: Ruler) -> Mapping[int, float]:
+    """Return cosines of a model on the scale of the shipped one; those of the shipped one as they are."""
+    if ruler == REFERENCE or ruler.related - ruler.unrelated < LEAST_SPREAD:
+        return cosines
+    slope = (REFERENCE.related - REFERENCE.unrelated) / (ruler.related - ruler.unrelated)
+    return {pid: REFERENCE.unrelated + slope * (cosine - ruler.unrelated) for pid, cosine in cosines.items()}
