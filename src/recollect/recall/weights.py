@@ -28,9 +28,9 @@ ABSOLUTE = ("cosine", "covered", "covered_around", "known", "heard")
 SAME_MEANING = 0.55
 SAME_MEANING_SLOPE = 12.0
 
-# A prompt of nothing but courtesy finds conversations that began with the same words; e^-4 makes a sure hit unlikely and
-# leaves it visible to somebody who searches for just that.
-IDLE = -4.0
+# A prompt of nothing but courtesy finds conversations that began with the same words. This takes even the surest of them
+# (0.99) below what is put before an assistant unasked, and leaves it visible to somebody who searches for just that.
+IDLE = -6.0
 
 # No corpus has dates: a passage from the month or year that the question names is as good as a named author.
 BY_HAND: Mapping[str, Term] = {"dated": Term(0.0, 1.0, 0.5)}
