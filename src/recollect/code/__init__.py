@@ -1,0 +1,1 @@
+"""How files become symbols and edges: walk, detect, extract, resolve, store."""
