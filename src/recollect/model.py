@@ -52,6 +52,9 @@ PatternType = Literal["repeated_search", "file_hotspot", "decision_chain", "tool
 
 Source = Literal["user", "assistant", "hook", "import", "consolidation"]
 
+# How recall ranks: by the fitted model, or by the weighted sum that document 002 prints.
+ProfileName = Literal["default", "documented"]
+
 CycleType = Literal["decay", "creative", "cluster", "forget"]
 
 Status = Literal["ok", "degraded", "failed"]
@@ -278,6 +281,15 @@ class Signals(Record, frozen=True, kw_only=True):
     shares: tuple[Share, ...] = ()
 
 
+class Judged(Record, frozen=True, kw_only=True):
+    """What a language model said of a hit: its relevance, why, and the relevance that its judgement replaced."""
+
+    model: str
+    score: float
+    reason: str
+    replaced: float
+
+
 class Hit(Record, frozen=True, kw_only=True):
     """A recalled memory with its score and the reason it is here."""
 
@@ -286,6 +298,7 @@ class Hit(Record, frozen=True, kw_only=True):
     reason: str
     signals: Signals
     superseded_by: str | None = None
+    judged: Judged | None = None
 
 
 class Recall(Record, frozen=True, kw_only=True):
@@ -322,6 +335,18 @@ class Linked(Record, frozen=True, kw_only=True):
 
     edge: Edge
     created: bool
+
+
+class ScoringWeights(Record, frozen=True, kw_only=True):
+    """The weights of recall in force for a namespace, or for all: their profile, and for whom they were set.
+
+    source: namespace or global where they were set, default where nobody did. The weights sum to 1.
+    """
+
+    profile: ProfileName
+    weights: dict[str, float]
+    source: Literal["namespace", "global", "default"]
+    namespace: str | None = None
 
 
 class NamespaceStats(Record, frozen=True, kw_only=True):
@@ -366,6 +391,23 @@ class WorkspaceAnswer(Record, frozen=True, kw_only=True):
     created: bool
 
 
+class Spending(Record, frozen=True, kw_only=True):
+    """What language models cost today (UTC) in all processes, what they may cost, and whether the model is left alone.
+
+    paused_s: seconds until it is asked again after it failed
+    """
+
+    model: str
+    day: str
+    calls: int
+    tokens: int
+    failures: int
+    max_calls: int
+    max_tokens: int
+    paused_s: int = 0
+    last_failure: str = ""
+
+
 class Stats(Record, frozen=True, kw_only=True):
     """Counts of everything stored, and the size on disk."""
 
@@ -383,6 +425,7 @@ class Stats(Record, frozen=True, kw_only=True):
     database_bytes: int = 0
     schema_version: int = 0
     embedding_model: str = ""
+    language_model: Spending | None = None
 
 
 class Check(Record, frozen=True, kw_only=True):

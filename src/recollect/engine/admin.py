@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, get_args
 
 from recollect.engine import accept
-from recollect.errors import NotFound, RecollectError
+from recollect.errors import BudgetSpent, ModelFailed, NotFound, RecollectError
 from recollect.model import (
     Change,
     Check,
@@ -43,7 +43,7 @@ class Admin:
 
     @operation("stats", "stats", read_only=True, aliases=("codemem_stats",))
     def stats(self) -> Stats:
-        """Count everything stored: memories, vectors, graph nodes and edges, sessions, and the size on disk."""
+        """Count everything stored: memories, vectors, graph nodes and edges, sessions, size on disk, model costs."""
         store = self._engine.store
         made, memories = self._engine.embedding.coverage()
         facts = store.describe()
@@ -62,11 +62,12 @@ class Admin:
             database_bytes=facts.size_bytes,
             schema_version=facts.schema_version,
             embedding_model=self._engine.embedding.model_id,
+            language_model=self._engine.language.spending(),
         )
 
     @operation("health", "health", read_only=True, aliases=("codemem_health",))
     def health(self, *, thorough: bool = False) -> Health:
-        """Check storage, full text, vectors, embedder and disk; say what is degraded and how to mend it.
+        """Check storage, full text, vectors, embedder, language model and disk; say what is degraded and what to do.
 
         thorough: check every page and index of the database, which takes longer
         """
@@ -151,6 +152,7 @@ class Admin:
         yield "storage", lambda: self._look_at_storage(thorough=thorough)
         yield "vectors", self._look_at_vectors
         yield "embeddings", self._look_at_embedder
+        yield "language model", self._look_at_language
         yield "disk", self._look_at_disk
 
     def _look_at_storage(self, *, thorough: bool) -> Check:
@@ -188,6 +190,21 @@ class Admin:
         embedding.try_now()
         return Check(name="embeddings", status="ok", detail=f"{embedding.model_id} answers")
 
+    def _look_at_language(self) -> Check:
+        """What the ledger says: asking would cost, and would count."""
+        name, language = "language model", self._engine.language
+        spent = language.spending() if language.model_id else None
+        if spent is None:
+            return Check(name=name, status="ok", detail="none, as configured")
+        today = f"today {spent.calls:,} calls, {spent.tokens:,} tokens, {spent.failures:,} failures"
+        if spent.paused_s:
+            detail = f"{spent.model} is left alone for {spent.paused_s} s more after: {spent.last_failure}; {today}"
+            return Check(name=name, status="degraded", detail=detail, mend=ModelFailed.default_hint)
+        if spent.calls >= spent.max_calls or spent.tokens >= spent.max_tokens:
+            detail = f"the budget of {spent.max_calls:,} calls and {spent.max_tokens:,} tokens is spent: {today}"
+            return Check(name=name, status="degraded", detail=detail, mend=BudgetSpent.default_hint)
+        return Check(name=name, status="ok", detail=f"{spent.model}, {today}")
+
     def _look_at_disk(self) -> Check:
         import shutil
 
@@ -210,6 +227,6 @@ def _guarded(name: str, look: Callable[[], Check]) -> Check:
     except OSError as problem:
         return Check(name=name, status="failed", detail=str(problem), mend="Check the folder and its permissions.")
     except RecollectError as problem:
-        # Without an embedder search is lexical: worse, but it answers.
-        status: Status = "degraded" if name == "embeddings" else "failed"
+        # Without an embedder search is lexical, without a language model rules decide: worse, but it answers.
+        status: Status = "degraded" if name in ("embeddings", "language model") else "failed"
         return Check(name=name, status=status, detail=f"{problem.code}: {problem.message}", mend=problem.hint)

@@ -50,6 +50,7 @@ class Recalls:
         min_score: Ratio = SEARCH_RELEVANCE,
         as_of: int | str | None = None,
         explain: bool = False,
+        judge: bool | None = None,
     ) -> Recall:
         """Recall memories: search by words and by meaning. Ask before exploring: what was learnt earlier is here.
 
@@ -61,6 +62,7 @@ class Recalls:
         min_score: leave out hits that are less likely to be relevant, 0 to 1
         as_of: answer as of this moment, Unix time or ISO date: only what held then, later changes undone
         explain: show what each signal added to each hit
+        judge: let the configured language model judge the best hits; none: as the setting judge says
         """
         asked_for = Asked(
             text=accept.query(query),
@@ -71,6 +73,10 @@ class Recalls:
             explain=explain,
         )
         # Here, not above: listing the operations must not load the stages of a recall.
+        if self._engine.settings.judge if judge is None else judge:
+            from recollect.engine.judge import judged
+
+            return judged(self._engine, asked_for, least=SEARCH_RELEVANCE, leave_out=self.leave_out)
         from recollect.engine.answer import answer
 
         return answer(self._engine, asked_for, leave_out=self.leave_out)
@@ -91,4 +97,6 @@ class Recalls:
         from recollect.engine.pack import CANDIDATES, packed
 
         budget = accept.whole("tokens", tokens, least=1, most=1_000_000)
-        return packed(self.search(task, k=CANDIDATES, namespace=namespace, min_score=min_score), budget)
+        # What is put before an assistant must not wait for a language model.
+        found = self.search(task, k=CANDIDATES, namespace=namespace, min_score=min_score, judge=False)
+        return packed(found, budget)

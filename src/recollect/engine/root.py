@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine.admin import Admin
 from recollect.engine.archive import Archive
 from recollect.engine.embedding import Embedding
+from recollect.engine.language import Language
 from recollect.engine.memories import Memories
 from recollect.engine.namespaces import Namespaces
 from recollect.engine.recall import Recalls
@@ -17,7 +18,7 @@ from recollect.settings import Settings, load
 from recollect.store.protocol import Store
 
 if TYPE_CHECKING:
-    from recollect.providers.protocol import Embedder
+    from recollect.providers.protocol import Embedder, Model
 
 # Attribute of the engine → the noun that lives there. The operation table is read from these.
 NOUNS: dict[str, type] = {
@@ -39,11 +40,17 @@ class Engine:
     """
 
     def __init__(
-        self, settings: Settings | None = None, *, embedder: "Embedder | None" = None, **arguments: Any
+        self,
+        settings: Settings | None = None,
+        *,
+        embedder: "Embedder | None" = None,
+        model: "Model | None" = None,
+        **arguments: Any,
     ) -> None:
         """Make an engine from settings, or from setting values by name (`Engine(home="/tmp/demo")`).
 
         embedder: makes the vectors instead of the configured provider
+        model: the language model instead of the configured one
         """
         self.settings = settings or load(arguments)
         self.memories = Memories(self)
@@ -53,6 +60,7 @@ class Engine:
         self.archive = Archive(self)
         self.admin = Admin(self)
         self.embedding = Embedding(self, embedder)
+        self.language = Language(self, model)
         self._store: Store | None = None
         self._closed = False
         self._opening = threading.Lock()

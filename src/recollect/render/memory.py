@@ -102,9 +102,21 @@ def _hit(hit: model.Hit, now: int | None, number: int = 1) -> list[Block]:
     memory = hit.memory
     text = visible(memory.content)
     shown = clip(text, RECALLED_CHARACTERS)
-    facts = _particulars(memory, now) + present((("why", inline(hit.reason)),))
+    facts = _particulars(memory, now) + present((("why", inline(hit.reason)), *_judged_facts(hit.judged)))
     head = f"{number}. {memory.memory_type}, score {hit.score:.2f}, {day(memory.updated_at, now)}"
     return [Quote(head, facts, shown, max(0, len(text) - len(shown))), *_shares(*hit.signals.shares)]
+
+
+def _judged_facts(judged: model.Judged | None) -> tuple[Fact, ...]:
+    """What a language model said of a hit: its words are as little ours as the memory's."""
+    if judged is None:
+        return ()
+    verdict = f"{judged.score:.2f} instead of {judged.replaced:.2f}, by {inline(judged.model)}"
+    return ("judged", verdict), ("it says", inline(judged.reason, PARTICULAR_CHARACTERS))
+
+
+def _judged(judged: model.Judged, _now: int | None) -> list[Block]:
+    return [Facts(present(_judged_facts(judged)))]
 
 
 def _recall(recall: model.Recall, now: int | None) -> list[Block]:
@@ -178,6 +190,7 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.Deleted: _deleted,
     model.MemoryPage: _page,
     model.Signals: _signals,
+    model.Judged: _judged,
     model.Hit: _hit,
     model.Recall: _recall,
     model.Share: _share,

@@ -74,6 +74,19 @@ def _workspace_answer(answer: model.WorkspaceAnswer, now: int | None) -> list[Bl
     return [said, *_workspace(answer.workspace, now)]
 
 
+def _spent(spent: model.Spending) -> str:
+    """Return what language models cost today, on one line."""
+    return (
+        f"{inline(spent.model) or 'none'}, today {spent.calls:,} of {count(spent.max_calls, 'call')}, "
+        f"{spent.tokens:,} of {count(spent.max_tokens, 'token')}, {count(spent.failures, 'failure')}"
+    ) + (f", left alone for {spent.paused_s} s more" if spent.paused_s else "")
+
+
+def _spending(spent: model.Spending, _now: int | None) -> list[Block]:
+    rows = (("language model", _spent(spent)), ("day", inline(spent.day)), ("last failure", inline(spent.last_failure)))
+    return [Facts(present(rows))]
+
+
 def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
     pending = f" ({stats.pending_embeddings:,} pending)" if stats.pending_embeddings else ""
     rows = (
@@ -81,6 +94,7 @@ def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
         ("types", _kinds(stats.by_type)),
         ("embeddings", f"{stats.embeddings:,}{pending}"),
         ("embedding model", inline(stats.embedding_model)),
+        ("language model", _spent(stats.language_model) if stats.language_model else None),
         ("nodes", f"{stats.nodes:,}"),
         ("edges", f"{stats.edges:,}"),
         ("namespaces", f"{stats.namespaces:,}"),
@@ -186,6 +200,7 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.NamespaceCount: _namespace_count,
     model.WorkspaceView: _workspace,
     model.WorkspaceAnswer: _workspace_answer,
+    model.Spending: _spending,
     model.Stats: _stats,
     model.Check: _check,
     model.Health: _health,

@@ -1,0 +1,183 @@
+"""Judge: the optional last stage, where a language model says how relevant each of the best hits is.
+
+    hits ─► excerpt ─► prompt ─► the model ─► verdict ─► merge ─► hits in the order of their judged relevance
+
+Prompt and answer are those of document 000. A model may say anything, so the answer is read with suspicion: a prompt
+that is echoed back holds the words of the memory, which may themselves look like a verdict.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from recollect.model import Hit, Judged
+from recollect.text.passages import passages
+from recollect.text.tokens import terms
+
+QUESTION = "Is this memory relevant to the context? Rate its relevance from 0 to 1."
+PROMPT = f"""Context: {{context}}
+
+Memory: {{text}}
+Metadata: {{metadata}}
+
+{QUESTION}
+Score: <number 0-1>
+Reason: <brief explanation>"""
+
+# What a verdict may cost: a number and a sentence are about 60 tokens; some models say hello first.
+VERDICT_TOKENS = 200
+# How much of a long memory is judged: four passages, about 1,000 tokens, hold what was found and what stands around it.
+SHOWN_CHARACTERS = 4_000
+METADATA_CHARACTERS = 400
+# A question may be a whole file; what is asked is said in this much.
+CONTEXT_CHARACTERS = 4_000
+# A brief explanation; what is longer is no explanation any more.
+REASON_CHARACTERS = 300
+
+# Before a number stand at most signs of emphasis, and the bracket of the placeholder that it fills in. Infinity and NaN
+# are no digits, so they are no score.
+_NUMBER = r"[\s*_`<(\[]*(?P<sign>-?)(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?P<unit>\s*%|\s*/\s*[0-9]+)?"
+_LABEL = r"Score[*_`]*(?:\s*\([^()\n]*\))?[*_`]*\s*[:=]"
+# A line of its own is meant as the score; only without one is it looked for within a sentence.
+_SCORE = (
+    re.compile(rf"^[\s>*_#`-]*{_LABEL}{_NUMBER}", re.IGNORECASE | re.MULTILINE),
+    re.compile(rf"\b{_LABEL}{_NUMBER}", re.IGNORECASE),
+)
+_REASON = re.compile(r"\bReason(?:ing)?[*_`]*\s*[:=]\s*(?P<reason>.+?)\s*(?:\n\s*\n|\Z)", re.IGNORECASE | re.DOTALL)
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
+
+
+class Verdict(NamedTuple):
+    """How relevant a memory is, from 0 to 1, and why."""
+
+    score: float
+    reason: str
+
+
+def prompt(context: str, text: str, metadata: Mapping[str, Any] | None = None) -> str:
+    """Return what the model is asked about one memory, in the words of document 000."""
+    told = ", ".join(f"{name}={value}" for name, value in (metadata or {}).items())
+    return PROMPT.format(context=context, text=text, metadata=told or "none")
+
+
+def verdict(answer: str, asked: str = "") -> Verdict | None:
+    """Return what the model said; None if it gave no score.
+
+    A score out of range is the nearest one in it; "85 %" and "7/10" are what they mean. Nothing that stands in an echo
+    of the prompt `asked` counts.
+    """
+    said = _own_words(answer, asked)
+    found = next((match for pattern in _SCORE if (match := pattern.search(said))), None)
+    if found is None:
+        return None
+    score = _value(found)
+    if not math.isfinite(score):
+        return None
+    why = _REASON.search(said)
+    reason = " ".join(why["reason"].split())[:REASON_CHARACTERS] if why else ""
+    return Verdict(min(1.0, max(0.0, score)), "" if reason.startswith("<brief explanation>") else reason)
+
+
+def _own_words(answer: str, asked: str) -> str:
+    """Return the answer without the model's thoughts and without the prompt, as far as it came back."""
+    said = _THOUGHTS.sub("", answer)
+    if asked:
+        said = said.replace(asked, "")
+    if QUESTION in said:
+        return said.rpartition(QUESTION)[2]
+    # An echo that was cut off before the question: all of it may be the memory's words.
+    return "" if said.lstrip().startswith(("Context:", "Memory:")) else said
+
+
+def _value(found: re.Match[str]) -> float:
+    value = float(found["number"])
+    unit = (found["unit"] or "").strip()
+    if unit == "%":
+        value /= 100
+    elif unit:
+        # Not "0.8/1", which is 0.8 anyway, but also not "5/0".
+        value /= max(1.0, float(unit.removeprefix("/")))
+    return -value if found["sign"] else value
+
+
+def question(hit: Hit, context: str) -> str:
+    """Return what the model is asked about a hit: the part of it that was found, and what is known about it."""
+    memory = hit.memory
+    known = {
+        "type": memory.memory_type,
+        "date": _day(memory.created_at if memory.valid_from is None else memory.valid_from),
+        "title": memory.title,
+        "author": memory.author,
+        "category": memory.category,
+        "tags": " ".join(memory.tags),
+        "superseded": "yes" if hit.superseded_by else "",
+    }
+    told = {name: value for name, value in {**memory.metadata, **known}.items() if value not in (None, "")}
+    metadata = {name: _short(value) for name, value in told.items()}
+    text = excerpt(memory.content, hit.signals.matched_terms)
+    return prompt(context[:CONTEXT_CHARACTERS], text, metadata)
+
+
+def _day(moment: int) -> str:
+    try:
+        return time.strftime("%Y-%m-%d", time.gmtime(moment))
+    except (OverflowError, OSError, ValueError):  # an imported row may carry any number
+        return ""
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return " ".join(text.split())[:METADATA_CHARACTERS]
+
+
+def excerpt(content: str, wanted: Sequence[str]) -> str:
+    """Return a memory, or of a long one the passages around the one that holds most of the wanted terms."""
+    if len(content) <= SHOWN_CHARACTERS:
+        return content
+    parts = passages(content)
+    sought = set(wanted)
+    best = max(range(len(parts)), key=lambda place: (len(sought.intersection(terms(parts[place]))), -place))
+    first = last = best
+    # Forward before backward: what was found is more often explained than introduced.
+    while True:
+        room = SHOWN_CHARACTERS - sum(map(len, parts[first : last + 1]))
+        if last + 1 < len(parts) and len(parts[last + 1]) <= room:
+            last += 1
+        elif first > 0 and len(parts[first - 1]) <= room:
+            first -= 1
+        else:
+            return "".join(parts[first : last + 1])[:SHOWN_CHARACTERS]
+
+
+def merge(hits: Sequence[Hit], verdicts: Mapping[str, Verdict], model: str) -> list[Hit]:
+    """Return the hits with their judged relevance, best first; hits without a verdict keep the relevance they have.
+
+    A memory that replaces another is as relevant as what it replaces, and comes first: who asks about the old one
+    must see the new one.
+    """
+    judged = [_judged(hit, verdicts.get(hit.memory.id), model) for hit in hits]
+    scores = {hit.memory.id: hit.score for hit in judged}
+    replaced = {hit.memory.id: hit.superseded_by for hit in judged if hit.superseded_by in scores}
+    depth = dict.fromkeys(scores, 0)
+    for old in replaced:
+        newer, steps = replaced.get(old), 1
+        # The bound ends a circle of replacements, which an import may bring.
+        while newer is not None and steps <= len(replaced):
+            scores[newer] = max(scores[newer], scores[old])
+            newer, steps = replaced.get(newer), steps + 1
+        depth[old] = steps
+    raised = [msgspec.structs.replace(hit, score=scores[hit.memory.id]) for hit in judged]
+    return sorted(raised, key=lambda hit: (-hit.score, depth[hit.memory.id]))
+
+
+def _judged(hit: Hit, said: Verdict | None, model: str) -> Hit:
+    if said is None:
+        return hit
+    judged = Judged(model=model, score=said.score, reason=said.reason, replaced=hit.score)
+    return msgspec.structs.replace(hit, score=said.score, judged=judged)
