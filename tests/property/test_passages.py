@@ -40,8 +40,8 @@ def test_two_passages_in_a_row_are_more_than_one_could_hold(text: str) -> None:
     assert all(len(one) + len(next_one) > PASSAGE_CHARACTERS for one, next_one in pairwise(found))
 
 
-@given(fragment, st.integers(1, MAX_PASSAGES))
-def test_the_shape_of_any_passage_comes_back_from_storage(text: str, parts: int) -> None:
-    made = shape(text, parts=parts)
+@given(fragment | st.sampled_from(["yesterday", "in 1832 and last week"]), st.integers(1, MAX_PASSAGES), st.integers())
+def test_the_shape_of_any_passage_comes_back_from_storage(text: str, parts: int, at: int) -> None:
+    made = shape(text, parts=parts, at=at)
     assert unpacked(made.packed()) == made
     assert (made.characters, made.parts) == (len(text), parts)

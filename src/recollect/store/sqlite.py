@@ -40,6 +40,8 @@ from recollect.model import Memory
 from recollect.store.dialect import Connection, SearchRow
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.protocol import Passage, StoreFacts, TermCounts
+from recollect.store.standing import COLUMNS as STANDING_COLUMNS
+from recollect.store.standing import standing
 from recollect.text.passages import MAX_PASSAGES, passages
 from recollect.text.shape import shape, unpacked
 from recollect.text.tokens import terms
@@ -191,8 +193,9 @@ class Sqlite:
         scope, author = _scope(memory.namespace), " ".join(terms(memory.author or ""))
         labels = " ".join(terms(" ".join(part for part in (memory.title, memory.category, *memory.tags) if part)))
         parts = passages(memory.content)
+        said = memory.created_at if memory.valid_from is None else memory.valid_from
         for part, passage in enumerate(parts):
-            facts = shape(passage, parts=len(parts)).packed()
+            facts = shape(passage, parts=len(parts), at=said).packed()
             connection.execute(
                 "INSERT INTO memory_text (rowid, scope, author, labels, body, shape) VALUES (?, ?, ?, ?, ?, ?)",
                 (memory.seq * MAX_PASSAGES + part, scope, author, labels, " ".join(terms(passage)), facts),
@@ -234,7 +237,7 @@ class Sqlite:
         marks = ", ".join("?" * len(pids))
         sql = (
             "SELECT t.rowid, m.id, m.session_id, coalesce(m.valid_from, m.created_at), "
-            "t.author, t.labels, t.body, t.shape FROM memory_text t "
+            f"t.author, t.labels, t.body, t.shape, {STANDING_COLUMNS} FROM memory_text t "
             f"JOIN memories m ON m.seq = t.rowid / {MAX_PASSAGES} WHERE t.rowid IN ({marks}) ORDER BY t.rowid"
         )
         return [
@@ -246,8 +249,10 @@ class Sqlite:
                 tuple(author.split()),
                 f"{author} {labels} {body}".split(),
                 unpacked(facts),
+                True,
+                standing(tuple(told)),
             )
-            for pid, memory_id, session_id, at, author, labels, body, facts in connection.execute(sql, pids)
+            for pid, memory_id, session_id, at, author, labels, body, facts, *told in connection.execute(sql, pids)
         ]
 
     def session_neighbours(self, connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:

@@ -91,8 +91,8 @@ DEPENDENTS: dict[type[Record], tuple[Dependent, ...]] = {
 # A change to one of these makes a memory's vector stale: they are what is embedded, or what a search is scoped by.
 EMBEDDED_FIELDS = frozenset({"content", "title", "memory_type", "tags", "category", "namespace"})
 
-# A change to one of these changes the search terms of a memory.
-SEARCHED_FIELDS = frozenset({"content", "author", "title", "tags", "category", "namespace"})
+# A change to one of these changes the search terms of a memory, or the times that its words mean.
+SEARCHED_FIELDS = frozenset({"content", "author", "title", "tags", "category", "namespace", "valid_from"})
 
 
 def to_row(table: Table, record: Record) -> tuple[Any, ...]:

@@ -1,7 +1,12 @@
 """Shape: what can be seen of a passage without knowing the question.
 
 Computed once, when a passage is indexed, and kept beside its terms: whether it asks, tells a time or a number, gives a
-reason, speaks in the first person, how many names it holds, how long it is, and of how many passages it is one.
+reason, speaks in the first person, how many names it holds, how long it is, of how many passages it is one, and which
+times it names: "yesterday" is a day that only the moment of storing can tell.
+
+    1 0 1 0 0 2 119 1 t 19484:19485     eight facts, then the times as days [first:end) since 1970
+
+Rows of the first version end after the eight facts: their times are not known until a rebuild.
 """
 
 from __future__ import annotations
@@ -24,10 +29,13 @@ _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]+")
 
 # More names than this in a passage tell nothing more.
 MAX_NAMES = 3
+# A passage that names more times than this is a calendar; the first ones are kept.
+MAX_TIMES = 8
+_TIMES = " t"
 
 
 class Shape(NamedTuple):
-    """The facts, as small whole numbers."""
+    """The facts, as small whole numbers; `times` are [first, end) in days since 1970, None where nobody looked."""
 
     asks: int
     tells_time: int
@@ -37,14 +45,16 @@ class Shape(NamedTuple):
     names: int
     characters: int
     parts: int
+    times: tuple[tuple[int, int], ...] | None = None
 
     def packed(self) -> str:
         """Return the facts as text for storage."""
-        return " ".join(map(str, self))
+        facts = " ".join(map(str, self[:-1]))
+        return facts if self.times is None else facts + _TIMES + "".join(f" {a}:{b}" for a, b in self.times)
 
 
-def shape(passage: str, *, parts: int = 1) -> Shape:
-    """Return the shape of a passage, one of the `parts` of its memory."""
+def shape(passage: str, *, parts: int = 1, at: int | None = None) -> Shape:
+    """Return the shape of a passage, one of the `parts` of its memory, said at `at`; without, its times stay unknown."""
     return Shape(
         asks=int(passage.rstrip().endswith("?")),
         tells_time=int(bool(_TIME.search(passage))),
@@ -54,9 +64,22 @@ def shape(passage: str, *, parts: int = 1) -> Shape:
         names=min(MAX_NAMES, len(_NAME.findall(passage))),
         characters=len(passage),
         parts=parts,
+        times=None if at is None else _times(passage, at),
     )
+
+
+def _times(passage: str, at: int) -> tuple[tuple[int, int], ...]:
+    from recollect.text.dates import DAY, mentions
+
+    return tuple((span.start // DAY, span.end // DAY) for span in mentions(passage, at)[:MAX_TIMES])
 
 
 def unpacked(text: str) -> Shape:
     """Return the shape that `packed` wrote."""
-    return Shape(*map(int, text.split()))
+    facts, known, times = text.partition(_TIMES)
+    days = _days(times) if times else () if known else None
+    return Shape._make((*map(int, facts.split()), days))
+
+
+def _days(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple((int(first), int(end)) for first, _, end in (pair.partition(":") for pair in text.split()))

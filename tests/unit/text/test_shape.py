@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.shape import MAX_NAMES, Shape, shape, unpacked
+from recollect.text.shape import MAX_NAMES, MAX_TIMES, Shape, shape, unpacked
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,24 @@ def test_a_shape_is_the_same_after_storage(text: str) -> None:
     made = shape(text, parts=12)
     assert unpacked(made.packed()) == made
     assert isinstance(unpacked(made.packed()), Shape)
+
+
+# A Monday.
+SAID = 19_485 * 86_400
+
+
+def test_a_shape_knows_the_days_of_the_times_that_are_named() -> None:
+    assert shape("We met yesterday, not on 2023-05-01", at=SAID + 50_000).times == ((19_484, 19_485), (19_478, 19_479))
+    assert shape("We met", at=SAID).times == ()
+    assert shape("We met yesterday").times is None
+    assert shape("2023-05-01 " * 50, at=SAID).times == ((19_478, 19_479),) * MAX_TIMES
+
+
+@pytest.mark.parametrize("text", ["", "nothing", "yesterday and last year", "in the year before 1970: 1969-12-31"])
+def test_times_are_the_same_after_storage(text: str) -> None:
+    made = shape(text, at=SAID)
+    assert unpacked(made.packed()) == made
+
+
+def test_rows_of_the_first_version_can_be_read() -> None:
+    assert unpacked("1 0 1 0 0 2 119 3") == Shape(1, 0, 1, 0, 0, 2, 119, 3, None)
