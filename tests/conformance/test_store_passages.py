@@ -133,10 +133,16 @@ def test_a_passage_is_read_with_all_that_ranking_looks_at(store: Store, add: Add
     labels = ["ada", "lovelac", *terms("The title"), "kind", "tag"]
     parts = passages(text)
     assert first == Passage(
-        part_of(memory, 0), "a", "s", 7, ("ada", "lovelac"), labels + terms(parts[0]), shape(parts[0], parts=PARTS)
+        part_of(memory, 0),
+        "a",
+        "s",
+        7,
+        ("ada", "lovelac"),
+        labels + terms(parts[0]),
+        shape(parts[0], parts=PARTS, at=7),
     )
     assert (second.pid, second.tokens) == (part_of(memory, 1), labels + terms(parts[1]))
-    assert second.shape == shape(parts[1], parts=PARTS)
+    assert second.shape == shape(parts[1], parts=PARTS, at=7)
     assert second.seq == memory.seq
 
 
@@ -163,6 +169,65 @@ def test_passages_that_do_not_pass_the_filter_are_marked(store: Store, add: Add)
     assert [passage.eligible for passage in store.passages(asked)] == [True, True, True]
     assert [passage.eligible for passage in store.passages(asked, {"namespace": "/a"})] == [True, True, False]
     assert [passage.eligible for passage in store.passages(asked, {"namespace": "/x"})] == [False, False, False]
+
+
+# --- times ---
+
+DAY = 86_400
+
+
+def test_memories_are_found_by_the_time_they_are_from_newest_first(store: Store, add: Add) -> None:
+    add("stored then", created_at=15 * DAY)
+    add("said then", created_at=90 * DAY, valid_from=12 * DAY)
+    add("long", long_text(), created_at=12 * DAY)
+    add("before", created_at=12 * DAY - 1)
+    add("after", created_at=20 * DAY)
+    add("said before", created_at=15 * DAY, valid_from=3 * DAY)
+    times = [(12 * DAY, 20 * DAY)]
+    assert [match.id for match in store.search_times(times, None, 10)] == ["stored then", "long", "said then"]
+    assert [match.id for match in store.search_times(times, None, 2)] == ["stored then", "long"]
+    assert all(match.pid % MAX_PASSAGES == 0 for match in store.search_times(times, None, 10))
+
+
+def test_of_several_times_each_memory_comes_once(store: Store, add: Add) -> None:
+    for number in range(10):
+        add(str(number), created_at=number * DAY)
+    times = [(2 * DAY, 5 * DAY), (4 * DAY, 6 * DAY), (8 * DAY, 9 * DAY)]
+    assert [match.id for match in store.search_times(times, None, 4)] == ["8", "5", "4", "3"]
+    assert store.search_times([], None, 4) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ({"namespace": "/a"}, ["a"]),
+        ({"namespace": ("/a", "/b")}, ["b", "a"]),
+        ({"namespace": None}, ["c"]),
+        ({"namespace": ("/a", None)}, ["c", "a"]),
+        ({"namespace": ()}, []),
+        ({"memory_type": "decision"}, ["b"]),
+        ({"memory_type": "decision", "namespace": "/a"}, []),
+    ],
+    ids=str,
+)
+def test_a_search_for_a_time_is_scoped_and_filtered(store: Store, add: Add, where: Filter, expected: list[str]) -> None:
+    add("a", created_at=DAY, namespace="/a")
+    add("b", created_at=2 * DAY, namespace="/b", memory_type="decision")
+    add("c", created_at=3 * DAY)
+    assert [match.id for match in store.search_times([(0, 9 * DAY)], where, 10)] == expected
+
+
+def test_a_passage_knows_the_days_it_names_and_they_follow_the_time_it_was_said(store: Store, add: Add) -> None:
+    memory = add("a", "I met Ada yesterday", created_at=100 * DAY)
+
+    def times() -> object:
+        return store.passages([part_of(memory, 0)])[0].shape.times
+
+    assert times() == ((99, 100),)
+    update(store, "a", valid_from=50 * DAY)
+    assert times() == ((49, 50),)
+    update(store, "a", content="I met Ada")
+    assert times() == ()
 
 
 # --- neighbours ---

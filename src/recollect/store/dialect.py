@@ -56,6 +56,12 @@ class Dialect(Protocol):
         """Return the best rows by BM25, of these namespaces only if `scopes` is given."""
         ...
 
+    def search_times(
+        self, connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
+    ) -> list[SearchRow]:
+        """Return the first passages of memories from these times, newest first; the score is the time."""
+        ...
+
     def passages(self, connection: Connection, pids: Sequence[int]) -> list[Passage]:
         """Return the passages with these numbers, in order."""
         ...

@@ -61,8 +61,37 @@ class Vectors(NamedTuple):
     values: NDArray[np.float32]
 
 
+class Standing(NamedTuple):
+    """What a memory is worth whatever is asked: how it was judged, its tags, when it was last used, how long it holds.
+
+    accessed_at: None if nobody came back to it since it was stored. ends_at: when it stopped to hold, or will; None if
+    nothing has replaced it and it does not expire.
+    """
+
+    importance: float = 0.5
+    confidence: float = 1.0
+    tags: tuple[str, ...] = ()
+    accessed_at: int | None = None
+    ends_at: int | None = None
+
+
+# What most memories are: stored, and nothing said about them.
+ORDINARY = Standing()
+
+
+class Centrality(NamedTuple):
+    """How central the node of a memory is, as last computed: all in all, and the parts of it, each from 0 to 1."""
+
+    memory_id: str
+    whole: float
+    pagerank: float
+    betweenness: float
+    degree: float
+    cluster: float
+
+
 class Passage(NamedTuple):
-    """A passage as ranking sees it: whose, when, in which session, its terms and its shape."""
+    """A passage as ranking sees it: whose, when, in which session, its terms, its shape, and its memory's standing."""
 
     pid: int
     memory_id: str
@@ -72,6 +101,7 @@ class Passage(NamedTuple):
     tokens: list[str]
     shape: Shape
     eligible: bool = True
+    standing: Standing = ORDINARY
 
     @property
     def seq(self) -> int:
@@ -172,6 +202,10 @@ class Store(Protocol):
         """Return the passages nearest to `query` by cosine, among vectors of `model` alone, a few of each memory."""
         ...
 
+    def search_times(self, times: Sequence[tuple[int, int]], where: Filter | None, limit: int) -> list[Match]:
+        """Return the first passages of memories that are from one of these times, [start, end), newest first."""
+        ...
+
     def cosines(self, model: str, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each of these passages that has a vector of `model`."""
         ...
@@ -182,6 +216,10 @@ class Store(Protocol):
 
     def neighbours(self, pids: Iterable[int], reach: int) -> dict[int, tuple[int, ...]]:
         """Return, by memory number, the numbers of the memories just before and after it in its session."""
+        ...
+
+    def centralities(self, memory_ids: Iterable[str]) -> list[Centrality]:
+        """Return how central these memories are, where that was computed; nothing where nothing is linked."""
         ...
 
     def term_counts(self, terms: Sequence[str], names: Sequence[str] = (), where: Filter | None = None) -> TermCounts:

@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from recollect.errors import StorageError
 from recollect.model import Memory
 from recollect.store.counters import advance, keep, kept, newest_change
 from recollect.store.dialect import Connection, SearchRow
-from recollect.store.protocol import Filter, Match, Passage, TermCounts, Vectors
+from recollect.store.protocol import Centrality, Filter, Match, Passage, TermCounts, Vectors
 from recollect.store.rows import Rows, chunks
 from recollect.store.tables import TABLES
 from recollect.text.passages import MAX_PASSAGES
@@ -60,6 +62,15 @@ class Searches(Rows):
             index = self._refreshed(model)
             return self._widening(lambda wanted: index.nearest(query, scopes, wanted), rest, limit)
 
+    def search_times(self, times: Sequence[tuple[int, int]], where: Filter | None, limit: int) -> list[Match]:
+        scopes, rest = _scoped(where)
+        if not times or scopes == ():
+            return []
+        with self._dialect.errors():
+            return self._widening(
+                lambda wanted: self._dialect.search_times(self._connection(), times, scopes, wanted), rest, limit
+            )
+
     def cosines(self, model: str, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
         with self._dialect.errors():
             return self._refreshed(model).cosines(query, pids)
@@ -78,6 +89,18 @@ class Searches(Rows):
         with self._dialect.errors():
             for chunk in chunks(sorted({pid // MAX_PASSAGES for pid in pids})):
                 found.update(self._dialect.session_neighbours(self._connection(), chunk, reach))
+        return found
+
+    def centralities(self, memory_ids: Iterable[str]) -> list[Centrality]:
+        found: list[Centrality] = []
+        with self._dialect.errors():
+            for chunk in chunks(sorted(set(memory_ids))):
+                sql = (
+                    "SELECT memory_id, centrality, payload FROM graph_nodes WHERE EXISTS (SELECT 1 FROM graph_edges) "
+                    f"AND memory_id IN ({', '.join('?' * len(chunk))}) AND centrality > 0"
+                )
+                for memory_id, whole, payload in self._connection().execute(sql, chunk):
+                    found.append(Centrality(memory_id, whole, *_centrality(payload)))
         return found
 
     def term_counts(self, terms: Sequence[str], names: Sequence[str] = (), where: Filter | None = None) -> TermCounts:
@@ -170,6 +193,30 @@ class Searches(Rows):
             sql = f"SELECT seq, id FROM memories WHERE seq IN ({marks}) AND {condition}"
             found.update(self._connection().execute(sql, [*chunk, *values]))
         return found
+
+
+class _Parts(msgspec.Struct):
+    """What a node's payload says of its centrality."""
+
+    pagerank: float = 0.0
+    betweenness: float = 0.0
+    degree: float = 0.0
+    cluster: float = 0.0
+
+
+class _Payload(msgspec.Struct):
+    centrality: _Parts
+
+
+_payload = msgspec.json.Decoder(_Payload)
+
+
+def _centrality(payload: str) -> tuple[float, ...]:
+    """Return the parts of a node's centrality; nothing in a payload is certain, so what is no number counts as none."""
+    try:
+        return msgspec.structs.astuple(_payload.decode(payload).centrality)
+    except msgspec.DecodeError:
+        return (0.0, 0.0, 0.0, 0.0)
 
 
 def _complete_key(connection: Connection, model: str) -> tuple[str, int]:

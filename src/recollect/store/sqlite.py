@@ -233,6 +233,22 @@ class Sqlite:
         )
         return [(int(pid), -float(distance)) for pid, distance in connection.execute(sql, (match, limit))]
 
+    def search_times(
+        self, connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
+    ) -> list[SearchRow]:
+        said, scope = "coalesce(valid_from, created_at)", ""
+        if scopes is not None:
+            # The sign keeps SQLite from reading a whole namespace instead of the end of a time.
+            nowhere = " OR +namespace IS NULL" if None in scopes else ""
+            scope = f" AND (+namespace IN ({', '.join('?' * len(scopes))}){nowhere})"
+        sql = (
+            f"SELECT {said} AS said, seq FROM memories WHERE said >= ? AND said < ?{scope} "
+            "ORDER BY said DESC, seq DESC LIMIT ?"
+        )
+        # One statement for all times would read each to its beginning.
+        found = {row for time in times for row in connection.execute(sql, (*time, *(scopes or ()), limit))}
+        return [(seq * MAX_PASSAGES, float(at)) for at, seq in sorted(found, reverse=True)[:limit]]
+
     def passages(self, connection: Connection, pids: Sequence[int]) -> list[Passage]:
         marks = ", ".join("?" * len(pids))
         sql = (
