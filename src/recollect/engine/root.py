@@ -1,6 +1,7 @@
 """The composition root: settings in, nouns out. Cheap to make; store and embedder are opened when first used."""
 
 import threading
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from recollect.engine.language import Language
 from recollect.engine.memories import Memories
 from recollect.engine.namespaces import Namespaces
 from recollect.engine.recall import Recalls
+from recollect.engine.scoring import Scoring
 from recollect.engine.workspaces import Workspaces
 from recollect.errors import Conflict
 from recollect.operations import Operation, collect
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 NOUNS: dict[str, type] = {
     "memories": Memories,
     "recall": Recalls,
+    "scoring": Scoring,
     "namespaces": Namespaces,
     "workspaces": Workspaces,
     "archive": Archive,
@@ -55,6 +58,7 @@ class Engine:
         self.settings = settings or load(arguments)
         self.memories = Memories(self)
         self.recall = Recalls(self)
+        self.scoring = Scoring(self)
         self.namespaces = Namespaces(self)
         self.workspaces = Workspaces(self)
         self.archive = Archive(self)
@@ -79,6 +83,13 @@ class Engine:
                     Sqlite(self.settings.database_path, busy_timeout_ms=self.settings.busy_timeout_ms)
                 )
             return self._store
+
+    @cached_property
+    def rulers(self) -> "Rulers":
+        """What the cosines of each embedding model mean."""
+        from recollect.engine.rulers import Rulers
+
+        return Rulers(self)
 
     def start_background(self) -> None:
         """Make missing vectors in a thread of this process until the engine is closed; for long-lived processes."""

@@ -1,6 +1,6 @@
 """How a question becomes a ranked answer: pure functions from query to hits, one stage per file.
 
-understand ─► gather ─► measure ─► score ─► select ─► supersede ─► explain
+understand ─► gather ─► measure ─► score ─► weigh ─► select ─► supersede ─► explain
 """
 
 # What can be left out of a recall to see what it earns: groups of signals (recall.measure) and whole stages.

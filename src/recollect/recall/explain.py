@@ -38,14 +38,25 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ("asks", "tells_time", "tells_number", "tells_reason", "tells_name", "dated"),
     ),
     "says much": ("says little", ("length", "length_short")),
+    # The components (components.py): what a memory is worth beside its match, and in the documented profile all nine.
+    "closeness in meaning": ("distance in meaning", ("vector",)),
+    "shared words": ("words that are missing", ("token",)),
+    "its place among linked memories": ("not linked to other memories", ("graph",)),
+    "from about the time that is asked about": ("from another time than is asked about", ("temporal",)),
+    "no time is asked about": ("a time is asked about", ("timeless",)),
+    "its tags are named in the question": ("its tags are not named in the question", ("tags",)),
+    "its importance": ("its lack of importance", ("importance",)),
+    "its confidence": ("its lack of confidence", ("confidence",)),
+    "was read again lately": ("was not read again lately", ("recency",)),
+    "still holds": ("no longer holds", ("freshness",)),
 }  # fmt: skip
 
 # Shares smaller than this do not decide anything.
 LEAST_SHARE = 0.05
 
 
-def shares_of(shares: Mapping[str, float]) -> tuple[Share, ...]:
-    """Return what each kind of evidence added to a score or took from it, largest first."""
+def shares_of(shares: Mapping[str, float], *, least: float = LEAST_SHARE) -> tuple[Share, ...]:
+    """Return what each kind of evidence added to a score or took from it, largest first; from `least` on."""
     sums = [
         (sum(shares.get(name, 0.0) for name in names), speaks_for, against)
         for speaks_for, (against, names) in EVIDENCE.items()
@@ -53,7 +64,7 @@ def shares_of(shares: Mapping[str, float]) -> tuple[Share, ...]:
     return tuple(
         Share(meaning=speaks_for if share > 0 else against, share=round(share, 3))
         for share, speaks_for, against in sorted(sums, key=lambda row: -abs(row[0]))
-        if abs(share) >= LEAST_SHARE
+        if abs(share) >= least
     )
 
 

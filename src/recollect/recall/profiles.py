@@ -1,0 +1,101 @@
+"""Profiles: the weights of the nine components (components.py), as data. How they become a score: weigh.py.
+
+documented   the table of document 002, as printed
+default      what ranks best: the fitted model (weights.py), with the components breaking ties
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from recollect.errors import InvalidInput
+
+# Document 002 speaks of nine components and prints eight; freshness is the ninth.
+COMPONENTS = (
+    "vector", "graph", "token", "temporal", "tags", "importance", "confidence", "recency", "freshness",
+)  # fmt: skip
+
+
+class Profile(NamedTuple):
+    """A way to rank: its weights, which sum to 1, whether the fitted model has a say, and which shares are told."""
+
+    name: str
+    weights: Mapping[str, float]
+    fitted: bool
+    # Smaller shares decide nothing: the fitted score is counted in points, the documented one in hundredths.
+    least_share: float
+
+
+def normalised(weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of all components scaled to sum to 1; those not given are 0.
+
+    Raises InvalidInput for an unknown component, for what is no number of 0 or more, and if all are 0.
+    """
+    checked = {name: _weight(name, value) for name, value in weights.items()}
+    # By the largest first: the sum of very large numbers is infinite, and very small ones would get lost.
+    largest = max(checked.values(), default=0.0)
+    if not largest:
+        raise InvalidInput("at least one weight must be more than 0", hint="A score made of nothing cannot rank.")
+    shares = {name: checked.get(name, 0.0) / largest for name in COMPONENTS}
+    total = math.fsum(shares.values())
+    return {name: share / total for name, share in shares.items()}
+
+
+def _weight(name: str, value: object) -> float:
+    if name not in COMPONENTS:
+        raise InvalidInput(f"no component is named {name!r}", hint=f"One of: {', '.join(COMPONENTS)}.", field=name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"{name} must be a number, not {type(value).__name__}", field=name)
+    try:
+        weight = float(value)
+    except OverflowError:
+        weight = math.inf
+    if not (math.isfinite(weight) and weight >= 0):
+        raise InvalidInput(f"{name} must be a finite number of 0 or more, not {weight}", field=name)
+    return weight
+
+
+DOCUMENTED = Profile(
+    "documented",
+    normalised(
+        {
+            "vector": 25,
+            "graph": 25,
+            "token": 15,
+            "temporal": 10,
+            "tags": 10,
+            "importance": 5,
+            "confidence": 5,
+            "recency": 5,
+            "freshness": 0,
+        }
+    ),
+    fitted=False,
+    least_share=0.001,
+)
+
+# Vector and token weigh the fitted model's own signals, so that only their ratio to what is printed here counts. What
+# is left is shared by the components that break ties: time most, for a question that speaks of one means it; recency
+# least, since a memory that was read yesterday is no better for it, only more likely to be wanted again.
+DEFAULT = Profile(
+    "default",
+    normalised(
+        {
+            "vector": 40,
+            "graph": 3,
+            "token": 40,
+            "temporal": 5,
+            "tags": 3,
+            "importance": 3,
+            "confidence": 3,
+            "recency": 1,
+            "freshness": 2,
+        }
+    ),
+    fitted=True,
+    least_share=0.05,
+)
+
+PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (DEFAULT, DOCUMENTED)}

@@ -1,0 +1,113 @@
+"""Weigh: the score that ranks, from the fitted one and the nine components, by the weights in force.
+
+    documented   score = sum over components of weight · component
+    default      score = fitted score, its signals of meaning weighed by vector and all others by token
+                         + sum over the other components of PRIOR · weight · (component - neutral)
+
+The default profile ranks by what was fitted on labelled questions, which no table of nine numbers comes near; the other
+components break ties: of memories that match alike, the important, linked and certain one comes first. Where they do
+not vary the order is exactly that of the fitted model. In both profiles relevance, the probability that a hit answers,
+stays that of the fitted model: weights say what comes first, not what is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from recollect.recall import components as component
+from recollect.recall.components import Column
+from recollect.recall.gather import Pool
+from recollect.recall.measure import SEMANTIC
+from recollect.recall.profiles import Profile
+from recollect.recall.query import Query
+from recollect.recall.score import Scored
+from recollect.store.protocol import ORDINARY, Centrality
+from recollect.text.dates import asked_times
+
+# What an ordinary memory has: as stored without being judged, tagged, linked or come back to. A question that speaks of
+# no time is answered equally well from any: halfway.
+NEUTRAL: Mapping[str, float] = {
+    "graph": 0.0,
+    "temporal": 0.5,
+    "tags": 0.0,
+    "importance": 0.5,
+    "confidence": 1.0,
+    "recency": 0.0,
+    "freshness": 1.0,
+}
+
+# How many points of the fitted score one unit of weight is worth. With the weights below no component moves a memory by
+# more than 0.3 points; the best and the second hit are half a point apart in the median (docs/adr/0006).
+PRIOR = 10.0
+
+
+def matching(query: Query, pool: Pool) -> dict[str, Column]:
+    """Return how well each passage matches the question, by the two components of that."""
+    columns = {"token": component.token(query, pool.passages, pool.counts)}
+    if pool.cosines is not None:
+        columns["vector"] = component.vector(pool.passages, pool.cosines)
+    return columns
+
+
+def worth(query: Query, pool: Pool, centralities: Iterable[Centrality], moment: int) -> dict[str, Column]:
+    """Return what each passage's memory is worth beside its match, as of a moment, where memories differ in it."""
+    columns: dict[str, Column] = {}
+    standings = [passage.standing for passage in pool.passages]
+    if any(each is not ORDINARY for each in standings):
+        columns = {
+            "tags": component.tags(query.terms, standings),
+            "importance": component.importance(standings),
+            "confidence": component.confidence(standings),
+            "recency": component.recency(standings, moment),
+            "freshness": component.freshness(standings, moment),
+        }
+    found = list(centralities)
+    if found:
+        columns["graph"] = component.graph(pool.passages, found)
+    asked = asked_times(query.text, moment)
+    if asked:
+        columns["temporal"] = component.temporal(pool.passages, asked)
+    return columns
+
+
+def weigh(profile: Profile, weights: Mapping[str, float], fitted: Scored, columns: Mapping[str, Column]) -> Scored:
+    """Return a pool scored by a profile with these weights; each share is what one signal or component adds.
+
+    columns: the components in which the memories of the pool differ; the others are neutral. The default profile has no
+    use for those of matching.
+    """
+    return _tie_broken(profile, weights, fitted, columns) if profile.fitted else _summed(weights, fitted, columns)
+
+
+def _summed(weights: Mapping[str, float], fitted: Scored, columns: Mapping[str, Column]) -> Scored:
+    count = len(fitted.scores)
+    shares = {name: weights[name] * column for name, column in columns.items()}
+    for name, neutral in NEUTRAL.items():
+        if name not in columns:
+            shares["timeless" if name == "temporal" else name] = np.full(count, weights[name] * neutral)
+    return fitted._replace(scores=sum(shares.values(), np.zeros(count)), shares=shares)
+
+
+def _tie_broken(
+    profile: Profile, weights: Mapping[str, float], fitted: Scored, columns: Mapping[str, Column]
+) -> Scored:
+    usual = profile.weights
+    # Only relations between weights mean anything, so everything is told in units of what matching weighs: the fitted
+    # score keeps its size, and with it the distances that later stages go by.
+    unit = (weights["vector"] + weights["token"]) / (usual["vector"] + usual["token"])
+    scale = {name: weights[name] / usual[name] / unit if unit else 0.0 for name in ("vector", "token")}
+    if unit and SEMANTIC.isdisjoint(fitted.shares):
+        scale["token"] = 1.0  # without vectors, words are all there is to match by
+    scores, shares = fitted.scores, dict(fitted.shares)
+    if set(scale.values()) != {1.0}:
+        shares = {name: scale["vector" if name in SEMANTIC else "token"] * share for name, share in shares.items()}
+        scores = sum(shares.values(), np.zeros(len(scores)))
+    for name, neutral in NEUTRAL.items():
+        if name in columns:
+            share = PRIOR * weights[name] / (unit or 1.0) * (columns[name] - neutral)
+            if share.any():
+                shares[name] = share
+                scores = scores + share
+    return fitted._replace(scores=scores, shares=shares)
