@@ -108,6 +108,20 @@ def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
     return [Facts(present(rows))]
 
 
+def _scoring_weights(scoring: model.ScoringWeights, _now: int | None) -> list[Block]:
+    place = _place(scoring.namespace)
+    said = {
+        "namespace": f"set for {place}",
+        "global": "set for all" if scoring.namespace is None else f"set for all, {place} included",
+        "default": "as shipped",
+    }
+    rows = tuple((inline(name), f"{100 * weight:.1f} %") for name, weight in scoring.weights.items())
+    return [
+        Facts((("profile", scoring.profile), ("weights", said[scoring.source]))),
+        Grid(("component", "weight"), rows),
+    ]
+
+
 def _checks(checks: Iterable[model.Check]) -> Grid:
     kept = tuple(checks)
     rows = tuple(
@@ -202,6 +216,7 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.WorkspaceAnswer: _workspace_answer,
     model.Spending: _spending,
     model.Stats: _stats,
+    model.ScoringWeights: _scoring_weights,
     model.Check: _check,
     model.Health: _health,
     model.Exported: _exported,

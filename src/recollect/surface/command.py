@@ -118,7 +118,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "workspace-retrieve",
         ),
     ),
-    ("Look after it", ("stats", "health", "changes", "undo", "export", "import", "rebuild")),
+    ("Look after it", ("stats", "health", "changes", "undo", "export", "import", "rebuild", "weights")),
     ("Connect and set up", ("serve", "config", "completion", "help")),
 )
 OTHER = "Further commands"
