@@ -1,4 +1,4 @@
-"""Stand-ins for what is slow, far away or ever changing: an embedder, a clock, and a store in a dictionary.
+"""Stand-ins for what is slow, far away or ever changing: an embedder, a language model, a clock, a store in a dict.
 
 They enter through the same doors as the real ones (`Engine(embedder=…)`, `recollect.clock`, the Store protocol), so no
 test has to reach into anything.
@@ -50,6 +50,25 @@ class HashingEmbedder:
         if not length:
             vector[0] = length = 1.0
         return vector / np.float32(length)
+
+
+class ScriptedModel:
+    """A language model that says what `says` makes of the prompt, without a network.
+
+    `asked` holds every prompt; with `failure` set it raises that instead of answering.
+    """
+
+    def __init__(self, says: Callable[[str], str] | str = "Score: 0.5", *, model_id: str = "scripted/1") -> None:
+        self.says = says
+        self.model_id = model_id
+        self.asked: list[str] = []
+        self.failure: Exception | None = None
+
+    def complete(self, prompt: str, *, max_tokens: int) -> str:
+        self.asked.append(prompt)
+        if self.failure is not None:
+            raise self.failure
+        return self.says if isinstance(self.says, str) else self.says(prompt)
 
 
 class FrozenClock:

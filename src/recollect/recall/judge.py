@@ -37,6 +37,8 @@ SHOWN_CHARACTERS = 4_000
 METADATA_CHARACTERS = 400
 # A question may be a whole file; what is asked is said in this much.
 CONTEXT_CHARACTERS = 4_000
+# How far an answer is read; no model was allowed to say more.
+ANSWER_CHARACTERS = 2_000
 # A brief explanation; what is longer is no explanation any more.
 REASON_CHARACTERS = 300
 
@@ -46,10 +48,11 @@ _NUMBER = r"[\s*_`<(\[]*(?P<sign>-?)(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?P<
 _LABEL = r"Score[*_`]*(?:\s*\([^()\n]*\))?[*_`]*\s*[:=]"
 # A line of its own is meant as the score; only without one is it looked for within a sentence.
 _SCORE = (
-    re.compile(rf"^[\s>*_#`-]*{_LABEL}{_NUMBER}", re.IGNORECASE | re.MULTILINE),
+    re.compile(rf"^[ \t>*_#`-]*{_LABEL}{_NUMBER}", re.IGNORECASE | re.MULTILINE),
     re.compile(rf"\b{_LABEL}{_NUMBER}", re.IGNORECASE),
 )
-_REASON = re.compile(r"\bReason(?:ing)?[*_`]*\s*[:=]\s*(?P<reason>.+?)\s*(?:\n\s*\n|\Z)", re.IGNORECASE | re.DOTALL)
+_REASON = re.compile(r"\bReason(?:ing)?[*_`]*\s*[:=][\s*_`]*", re.IGNORECASE)
+_BLANK_LINE = re.compile(r"\n\s*\n")
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
@@ -79,9 +82,16 @@ def verdict(answer: str, asked: str = "") -> Verdict | None:
     score = _value(found)
     if not math.isfinite(score):
         return None
-    why = _REASON.search(said)
-    reason = " ".join(why["reason"].split())[:REASON_CHARACTERS] if why else ""
-    return Verdict(min(1.0, max(0.0, score)), "" if reason.startswith("<brief explanation>") else reason)
+    return Verdict(min(1.0, max(0.0, score)), _reason(said))
+
+
+def _reason(said: str) -> str:
+    """Return the explanation, up to the end of its paragraph, on one line."""
+    label = _REASON.search(said)
+    if label is None or said.startswith("<brief explanation>", label.end()):
+        return ""
+    paragraph = _BLANK_LINE.split(said[label.end() :], maxsplit=1)[0]
+    return " ".join(paragraph.split())[:REASON_CHARACTERS]
 
 
 def _own_words(answer: str, asked: str) -> str:
@@ -90,9 +100,9 @@ def _own_words(answer: str, asked: str) -> str:
     if asked:
         said = said.replace(asked, "")
     if QUESTION in said:
-        return said.rpartition(QUESTION)[2]
+        return said.rpartition(QUESTION)[2][:ANSWER_CHARACTERS]
     # An echo that was cut off before the question: all of it may be the memory's words.
-    return "" if said.lstrip().startswith(("Context:", "Memory:")) else said
+    return "" if said.lstrip().startswith(("Context:", "Memory:")) else said[:ANSWER_CHARACTERS]
 
 
 def _value(found: re.Match[str]) -> float:
