@@ -42,9 +42,6 @@ GRAPH_PARTS: Mapping[str, float] = {"pagerank": 0.4, "betweenness": 0.3, "degree
 # After a week without anybody coming back to it a memory is half as recent: a week is what document 000 calls recent.
 RECENCY_HALF_LIFE_S = 7 * DAY
 
-# From here on nothing fits any more; a row that was imported may carry any number for a time.
-LONGEST_APART = 1000.0
-
 # A tag that is named makes half of what is missing good, the second half of the rest: one is what matters, and a
 # memory must not lose for having other tags as well, as those have that a tool tagged.
 TAG_STEP = 0.5
@@ -84,7 +81,7 @@ def temporal(passages: Sequence[Passage], asked: Sequence[Span]) -> Column:
     best = np.zeros(len(passages))
     for span in asked:
         apart = np.maximum(np.maximum(span.start - at, at - span.end), 0.0) / max(span.end - span.start, DAY)
-        best = np.maximum(best, np.exp2(-np.minimum(apart, LONGEST_APART)))
+        best = np.maximum(best, np.exp2(-apart))
     return best
 
 
@@ -110,8 +107,7 @@ def recency(standings: Sequence[Standing], moment: int) -> Column:
     Being new is no merit (recall/supersede.py says why): a memory that was only stored has not been come back to.
     """
     ages = np.array([np.nan if each.accessed_at is None else moment - each.accessed_at for each in standings])
-    halvings = np.clip(ages / RECENCY_HALF_LIFE_S, 0.0, LONGEST_APART)
-    return np.where(ages >= 0, np.exp2(-halvings), 0.0)
+    return np.where(ages >= 0, np.exp2(-np.abs(ages) / RECENCY_HALF_LIFE_S), 0.0)
 
 
 def freshness(standings: Sequence[Standing], moment: int) -> Column:

@@ -6,13 +6,14 @@ import pytest
 
 from recollect.model import Share, Signals
 from recollect.recall.explain import EVIDENCE, LEAST_SHARE, matched_terms, reason, shares_of
+from recollect.recall.profiles import COMPONENTS
 from recollect.recall.weights import BY_HAND, HYBRID, LEXICAL
 
 
 def test_every_signal_that_counts_is_evidence_of_one_kind() -> None:
     named = [name for _, names in EVIDENCE.values() for name in names]
     assert len(named) == len(set(named))
-    assert set(named) == HYBRID.keys() | LEXICAL.keys() | BY_HAND.keys()
+    assert set(named) == HYBRID.keys() | LEXICAL.keys() | BY_HAND.keys() | {*COMPONENTS, "timeless"}
 
 
 def test_evidence_says_one_thing_for_a_memory_and_another_against_it() -> None:
@@ -35,6 +36,11 @@ def test_shares_come_largest_first_whatever_their_sign() -> None:
         Share(meaning=MUCH, share=0.75),
         Share(meaning=MEANING, share=0.5),
     )
+
+
+def test_smaller_shares_are_told_where_they_decide() -> None:
+    assert shares_of({"importance": 0.01}) == ()
+    assert shares_of({"importance": 0.01}, least=0.001) == (Share(meaning="its importance", share=0.01),)
 
 
 def test_signals_of_a_kind_are_one_share() -> None:
