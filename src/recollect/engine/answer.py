@@ -81,7 +81,7 @@ def _never_rising(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 def rank(engine: Engine, asked: Asked, leave_out: frozenset[str]) -> Ranking:
     """Return the pool of a question with the score of every passage."""
     store, embedding = engine.store, engine.embedding
-    query = understand(asked.text)
+    query = understand(asked.text, now=clock.now() if asked.as_of is None else asked.as_of)
     counts = store.term_counts(query.terms, query.name_terms, asked.where)
     wording = query.text if "neutral" in leave_out else neutral(query, counts.authors)
     vector, notes = embedding.of_query(wording)

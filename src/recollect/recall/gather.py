@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 POOL = 45
 # How many passages before and after a found one are read along with it.
 REACH = 2
+# Memories from the time that a question names join the pool whatever their words, the newest of them: "what did we do
+# last week" shares no word with what was done.
+FROM_TIME = 20
 
 
 class Pool(NamedTuple):
@@ -49,9 +52,12 @@ def gather(
     by_meaning = store.search_vectors(model, vector, where, wanted) if vector is not None else []
     found = {match.pid for match in (*by_words, *by_meaning)}
     passages = store.passages(found, where)
-    near = set(_near(passages, store.neighbours(found, REACH))) - found
-    if near:
-        passages = sorted((*passages, *store.passages(near, where)), key=lambda passage: passage.pid)
+    near = set(_near(passages, store.neighbours(found, REACH)))
+    if query.times:
+        times = [(span.start, span.end) for span in query.times]
+        near.update(match.pid for match in store.search_times(times, where, FROM_TIME))
+    if near - found:
+        passages = sorted((*passages, *store.passages(near - found, where)), key=lambda passage: passage.pid)
     cosines = store.cosines(model, vector, [passage.pid for passage in passages]) if vector is not None else None
     return Pool(passages, counts, cosines, _ranks(by_words), _ranks(by_meaning))
 

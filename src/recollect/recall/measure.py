@@ -19,12 +19,19 @@ from numpy.typing import NDArray
 
 from recollect.recall.query import Query
 from recollect.store.protocol import Passage, TermCounts
+from recollect.text.dates import DAY
+from recollect.text.days import EPOCH, date_of
 
 Column = NDArray[np.float64]
 
 # BM25's saturation and length normalisation. Turns and notes are short, so length matters less than in documents.
 K1 = 0.9
 B = 0.4
+
+# A passage that names a time up to this many days long may be about any of them: "last week" is about each of its days.
+LONGEST = 7
+# A passage from the month of the day that is asked about is halfway there: things are told days later.
+SAME_MONTH = 0.5
 
 # Signals that need a vector; a lexical recall goes without them.
 SEMANTIC = frozenset(
@@ -74,14 +81,17 @@ def measure(
     """
     around = surroundings(passages)
     weights = rarity(query, counts)
-    frequency = _frequency(query, passages)
+    dated = _dated(query, passages)
+    frequency = _frequency(query, passages, dated)
     lengths = np.array([max(1, len(passage.tokens)) for passage in passages], np.float64)
     columns = _lexical(frequency, lengths, weights, around)
     columns |= _people(query, passages, counts.authors, frequency, weights, around)
     columns |= _wanted(query, passages, around)
+    columns["dated"] = dated
     in_session = np.array([passage.session_id is not None for passage in passages], bool)
     columns["opens_session"] = ((around.before < 0) & in_session).astype(float)
-    known = np.array([term in counts.known for term in query.terms], bool)
+    timely = query.time_terms if dated.any() else frozenset()
+    known = np.array([term in counts.known or term in timely for term in query.terms], bool)
     columns["known"] = np.full(len(passages), weights[known].sum() / max(weights.sum(), 1e-9))
     # A question about names none of which was ever heard of here has no answer here, whatever else it is like.
     heard = not query.sure_names or not counts.known.isdisjoint(query.sure_names)
@@ -93,14 +103,22 @@ def measure(
     return columns
 
 
-def _frequency(query: Query, passages: Sequence[Passage]) -> Column:
-    """Return how often each passage holds each term, in one walk over its tokens: questions can be very long."""
+def _frequency(query: Query, passages: Sequence[Passage], dated: Column) -> Column:
+    """Return how often each passage holds each term, in one walk over its tokens: questions can be very long.
+
+    The words of a time are held by what is from that time, not by what has the same words: "last week" was another.
+    """
     place_of = {term: place for place, term in enumerate(query.terms)}
     frequency = np.zeros((len(passages), len(query.terms)))
     for row, passage in enumerate(passages):
         for token in passage.tokens:
             if token in place_of:
                 frequency[row, place_of[token]] += 1
+    if query.times:
+        saying_when = [place for term, place in place_of.items() if term in query.time_terms]
+        looked = np.array([passage.shape.times is not None for passage in passages], bool)
+        held = (dated == 1.0)[:, None]
+        frequency[:, saying_when] = np.where(looked[:, None], held, np.maximum(frequency[:, saying_when], held))
     return frequency
 
 
@@ -174,7 +192,6 @@ def _wanted(query: Query, passages: Sequence[Passage], around: Surroundings) -> 
         "tells_number": np.array([float(query.wants_number and shape.tells_number) for shape in shapes]),
         "tells_reason": np.array([float(query.wants_reason and shape.tells_reason) for shape in shapes]),
         "tells_name": np.array([float(query.wants_name) * shape.names / 3 for shape in shapes]),
-        "dated": np.array([float(_is_dated(query, passage)) for passage in passages]),
     }
 
 
@@ -212,13 +229,34 @@ def _pairs(query: Query, passages: Sequence[Passage], frequency: Column, rarity:
     return shares
 
 
-def _is_dated(query: Query, passage: Passage) -> bool:
-    """Tell whether the passage is from a month or year that the question names."""
-    if not (query.months or query.years):
-        return False
-    year, month = passage.year_month()
+def _dated(query: Query, passages: Sequence[Passage]) -> Column:
+    """Return whether each passage is from the time that the question names, or names a day of it itself."""
+    dated = np.zeros(len(passages))
+    if not (query.times or query.months or query.years):
+        return dated
+    wanted = [(span.start // DAY, span.end // DAY) for span in query.times]
+    months = {date_of(span.start // DAY + EPOCH).timetuple()[:2] for span in query.times if not span.relative}
+    for place, passage in enumerate(passages):
+        month, day = passage.year_month(), passage.at // DAY
+        if _is_from(query, *month) or any(_tells(passage, day, first, end) for first, end in wanted):
+            dated[place] = 1.0
+        elif month in months:
+            dated[place] = SAME_MONTH
+    return dated
+
+
+def _is_from(query: Query, year: int, month: int) -> bool:
+    """Tell whether a month is one that the question names, or of a year that it names without a month."""
     in_month = any(wanted == month and (named is None or named == year) for named, wanted in query.months)
-    return in_month or (not query.months and year in query.years)
+    return in_month or (not query.times and year in query.years)
+
+
+def _tells(passage: Passage, day: int, first: int, end: int) -> bool:
+    """Tell whether a passage is from the days asked for, or names one of them: "last year" says nothing of a day."""
+    return first <= day < end or any(
+        start < end and first < stop and stop - start <= max(end - first, LONGEST)
+        for start, stop in passage.shape.times or ()
+    )
 
 
 def _bm25(frequency: Column, lengths: Column, rarity: Column) -> Column:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from recollect.text.dates import MONTHS, Span, asked_times
 from recollect.text.tokens import query_terms, terms
-
-MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
 
 _WHEN = re.compile(
     r"\b(when|since when|how long|what (date|day|month|year|time)|which (day|month|year)|"
@@ -22,7 +18,7 @@ _WHEN = re.compile(
 _HOW_MANY = re.compile(r"\bhow (many|much|often|old|far|big|large)\b", re.IGNORECASE)
 _WHY = re.compile(r"\b(why|reason|how come|what for)\b", re.IGNORECASE)
 _NAMES_ASKED = re.compile(r"\s*(where|who|whom|whose|which|what)\b", re.IGNORECASE)
-_MONTH = re.compile(r"\b(" + "|".join(MONTHS) + r")\b(?:\s*,?\s*((?:19|20)\d\d))?", re.IGNORECASE)
+_MONTH = re.compile("(" + "|".join(MONTHS) + r")(?:\s*,?\s*((?:19|20)\d\d))?", re.IGNORECASE)
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 # A word with a capital: it may be somebody's name, which only the store can tell.
 _NAME = re.compile(r"\b[A-ZÀ-ÞĀ-Ž][a-zà-ÿā-ž]+\b")
@@ -45,6 +41,8 @@ class Query(NamedTuple):
     """A question: its search terms, the names in it, and what kind of answer it wants.
 
     sure_names: terms of the words that are names for certain. idle: nothing but courtesy, it asks for nothing.
+    times: what the question is about, counted from when it was asked; time_terms: the terms that only say so. months:
+    those that are named, with their year or of any.
     """
 
     text: str
@@ -60,31 +58,49 @@ class Query(NamedTuple):
     wants_name: bool
     months: frozenset[tuple[int | None, int]]
     years: frozenset[int]
+    times: tuple[Span, ...]
+    time_terms: frozenset[str]
 
 
-def understand(text: str) -> Query:
-    """Return what a question asks for."""
+def understand(text: str, *, now: int = 0) -> Query:
+    """Return what a question asks for; "last week" is counted from `now`, Unix seconds."""
     in_order = terms(text)
     names = tuple(dict.fromkeys(_NAME.findall(text)))
-    months = frozenset(
-        (int(year) if year else None, MONTHS.index(month.lower()) + 1) for month, year in _MONTH.findall(text)
-    )
+    times = asked_times(text, now)
     asked = query_terms(text)
+    wants_name = bool(_NAMES_ASKED.match(text))
     return Query(
         text=text,
         terms=tuple(asked),
         pairs=frozenset(pairwise(in_order)),
         names=names,
         name_terms=tuple(dict.fromkeys(term for name in names for term in terms(name))),
-        sure_names=frozenset(term for name in _SURE_NAME.findall(text) for term in terms(name)),
-        idle=_COURTESY.issuperset(asked),
+        sure_names=frozenset(term for name in _sure_names(text, times) for term in terms(name)),
+        # "What did we do today?" has no other words than a greeting, and asks for a day.
+        idle=_COURTESY.issuperset(asked) and not (times and wants_name),
         wants_time=bool(_WHEN.search(text)),
         wants_number=bool(_HOW_MANY.search(text)),
         wants_reason=bool(_WHY.search(text)),
-        wants_name=bool(_NAMES_ASKED.match(text)),
-        months=months,
+        wants_name=wants_name,
+        months=frozenset(_months(times)),
         years=frozenset(int(year) for year in _YEAR.findall(text)),
+        times=times,
+        time_terms=frozenset(term for span in times for term in terms(span.words)),
     )
+
+
+def _sure_names(text: str, times: Sequence[Span]) -> Iterator[str]:
+    """Yield the words that are names for certain: those of days and months are not."""
+    for name in _SURE_NAME.finditer(text):
+        if not any(span.at <= name.start() < span.stop for span in times):
+            yield name[0]
+
+
+def _months(times: Sequence[Span]) -> Iterator[tuple[int | None, int]]:
+    """Yield the months that are named as such; without a year, it is any."""
+    for span in times:
+        if named := _MONTH.fullmatch(span.words):
+            yield int(named[2]) if named[2] else None, MONTHS.index(named[1].lower()) + 1
 
 
 def neutral(query: Query, authors: Collection[str]) -> str:

@@ -22,11 +22,19 @@ def passage(
     author: str = "",
     at: int = 0,
     eligible: bool = True,
+    looked: bool = True,
 ) -> Passage:
-    """A passage of memory `number`, as a store would give it."""
+    """A passage of memory `number`, as a store would give it; not looked at for times if it is of the first version."""
     by = terms(author)
     return Passage(
-        number * MAX_PASSAGES + part, f"m{number}", session, at, tuple(by), by + terms(text), shape(text), eligible
+        number * MAX_PASSAGES + part,
+        f"m{number}",
+        session,
+        at,
+        tuple(by),
+        by + terms(text),
+        shape(text, at=at if looked else None),
+        eligible,
     )
 
 
@@ -53,7 +61,8 @@ def signals(
     cosines: Mapping[int, float] | None = None,
     *,
     counts: TermCounts | None = None,
+    now: int = 0,
 ) -> dict[str, list[float]]:
     """What is measured for a question, each signal as a list over the passages."""
-    measured = measure(understand(question), passages, counts or counted(passages), cosines)
+    measured = measure(understand(question, now=now), passages, counts or counted(passages), cosines)
     return {name: column.tolist() for name, column in measured.items()}

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.recall.pools import counted, talk
+from tests.unit.recall.pools import counted, passage, talk
 
 from recollect.model import Memory
-from recollect.recall.gather import POOL, REACH, Pool, gather
+from recollect.recall.gather import FROM_TIME, POOL, REACH, Pool, gather
 from recollect.recall.query import understand
 from recollect.store.protocol import Filter, Match, Passage, Vectors
 from recollect.store.sql import SqlStore
@@ -40,6 +40,12 @@ class Arms:
     def search_vectors(self, model: str, query: Any, where: Filter | None, limit: int) -> Sequence[Match]:
         self.asked.append((model, where, limit))
         return self._semantic
+
+    def search_times(self, times: Sequence[tuple[int, int]], where: Filter | None, limit: int) -> Sequence[Match]:
+        self.asked.append((tuple(times), where, limit))
+        return [
+            Match(row.memory_id, float(row.at), row.pid) for row in self._held if times[0][0] <= row.at < times[0][1]
+        ]
 
     def neighbours(self, pids: Any, reach: int) -> Mapping[int, tuple[int, ...]]:
         return {}
@@ -71,6 +77,24 @@ def test_without_a_vector_only_words_are_searched_and_more_is_gathered_for_more(
     pool = gather(store, understand("parser"), counted(held), None, model=MODEL, where=None, limit=200)
     assert store.asked == [(("parser",), None, 200)]
     assert (pool.passages, pool.cosines, pool.lexical, pool.semantic) == (held[:1], None, {held[0].pid: 1}, {})
+
+
+def test_what_is_from_the_time_that_is_asked_about_joins_without_a_rank() -> None:
+    held = [
+        passage(1, "a parser", at=day_of(4)),
+        passage(2, "a lexer", at=day_of(9)),
+        passage(3, "a linker", at=day_of(4)),
+    ]
+    store: Any = Arms([Match("m2", 7.0, held[1].pid)], [], held)
+    where = {"namespace": "app"}
+    asked = understand("What did we do yesterday?", now=day_of(5))
+    pool = gather(store, asked, counted(held), None, model=MODEL, where=where, limit=5)
+    assert store.asked == [(asked.terms, where, POOL), (((day_of(4), day_of(5)),), where, FROM_TIME)]
+    assert (pool.passages, pool.lexical, pool.semantic) == (held, {held[1].pid: 1}, {})
+
+
+def day_of(number: int) -> int:
+    return number * 86_400
 
 
 # --- what stands around, in a store ---

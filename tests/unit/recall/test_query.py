@@ -44,6 +44,8 @@ def test_names_are_compared_as_search_terms() -> None:
         ("What changed in 2024?", set(), {2024}),
         ("Did the mayor of Marchtown call 12024 or 2150?", set(), set()),
         ("What is a parser?", set(), set()),
+        ("May I march on?", set(), set()),
+        ("What happened last March, or on 8 May 2023?", set(), {2023}),
     ],
 )
 def test_months_and_years_are_understood_with_and_without_each_other(
@@ -51,6 +53,18 @@ def test_months_and_years_are_understood_with_and_without_each_other(
 ) -> None:
     question = understand(text)
     assert (question.months, question.years) == (months, years)
+
+
+def test_times_are_counted_from_when_a_question_is_asked() -> None:
+    asked = understand("What did Ada do last week, and on 2023-05-01?", now=1_683_504_000)
+    assert [span.label() for span in asked.times] == ["2023-05-01 to 2023-05-07", "2023-05-01"]
+    assert asked.time_terms == {"last", "week", "2023", "05", "01", "2023-05-01"}
+    assert understand("What did Ada do?").times == ()
+
+
+@pytest.mark.parametrize(("text", "idle"), [("Have a nice day today", True), ("What did we do today?", False)])
+def test_a_day_can_be_asked_for_with_the_words_of_a_greeting(text: str, idle: bool) -> None:
+    assert understand(text).idle is idle
 
 
 TIME, NUMBER, REASON, NAME = "wants_time", "wants_number", "wants_reason", "wants_name"
