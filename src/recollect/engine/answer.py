@@ -21,7 +21,7 @@ from recollect.recall.query import Query, neutral, understand
 from recollect.recall.ruler import comparable
 from recollect.recall.score import Scored, score
 from recollect.recall.select import Selected, select
-from recollect.recall.supersede import DEPTH, Version, supersede
+from recollect.recall.supersede import DEPTH, Version, replaces, supersede
 from recollect.store.protocol import Passage
 from recollect.text.passages import MAX_PASSAGES, passages
 
@@ -149,7 +149,11 @@ def _newest_first(
     for place, version in zip(sorted(version.place for version in newest), newest, strict=True):
         ordered[place] = chosen[version.place]
     # What was said at the same time is not newer.
-    older = [chosen[version.place].memory_id for version in newest if version.at < newest[0].at]
+    older = [
+        chosen[version.place].memory_id
+        for version in newest
+        if version.at < newest[0].at and replaces(ranking.query, weights, newest[0].text(), version.text())
+    ]
     return ordered, dict.fromkeys(older, chosen[newest[0].place].memory_id) if older else {}
 
 

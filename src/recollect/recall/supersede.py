@@ -5,8 +5,8 @@ about, in one sentence that has most of its words, are versions of one another: 
 but fill them newest first, and each older one is marked with the one that replaced it. A question about the past is
 left alone: it asks for what happened then.
 
-Recency is never a bonus by itself. On changed facts the current one comes first in 50 of 100 cases without this stage
-and in 85 with it; sorting everything by date reaches 94 and ruins facts stated once (20 right instead of 76).
+Recency is never a bonus by itself: sorting everything by date puts the current version of a changed fact first in 94 of
+100 cases and ruins facts stated once (20 right instead of 84). docs/benchmarks.md has what this stage reaches.
 """
 
 from __future__ import annotations
@@ -21,16 +21,30 @@ from recollect.text.tokens import terms
 
 # Versions of a fact are looked for among the first hits only; further down, order matters little.
 DEPTH = 10
-# How far below the best score a version may stand: a newer version is often put in fewer words than the first.
-SCORE_GAP = 5.0
-# A statement has at least this share of what the question asks, and this share of what the best hit has of it.
+# How far below the best score a version may stand. Far: the first statement of a fact often repeats the question's words
+# ("the prefix of function names is x"), a later one says it in passing ("start function names with y").
+SCORE_GAP = 9.0
+# A statement has at least this much of what the question asks, and this share of what the best hit has of it.
 LEAST_STATED = 0.5
-STATED_SHARE = 0.8
+STATED_SHARE = 0.7
+# Words count by the root of their rarity: one rare word that only one version uses must not make the others strangers.
+RARITY_POWER = 0.5
 # What words of the question that stand side by side add: "function names" is not "function argument names".
-PAIR_BONUS = 0.3
+PAIR_BONUS = 1.0
+# What wording that lays something down adds: rules are changed by rules, not by talking about them.
+CUE_BONUS = 0.3
+# To come first, a newer statement need only be about the same; to mark an older one as replaced, which takes it out of
+# packed context, it has to say at least this share of what the older one says of the question.
+REPLACING_SHARE = 0.85
 
 _PAST = re.compile(
     r"\b(did|was|were|had|has|have|when|ago|used to|last|originally|previously|initially|happened|as of)\b",
+    re.IGNORECASE,
+)
+_CUE = re.compile(
+    r"\b(from now on|going forward|moving forward|no longer|any ?more|instead|always|never|should|must|please|"
+    r"(want|need|like) you to|make sure|let's|(we|I) (now )?use|now uses?|start using|switch(ed)?|moved?|changed?|"
+    r"replaced?|updated?|decided|correction|actually)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -65,16 +79,24 @@ def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Vers
     return sorted([near[0], *others], key=lambda version: -version.at) if others else []
 
 
-def statement(query: Query, rarity: Mapping[str, float], text: str) -> float:
-    """Return how much of the question the best single sentence of `text` states, by the rarity of its words."""
-    total = sum(rarity.values())
+def replaces(query: Query, rarity: Mapping[str, float], newer: str, older: str) -> bool:
+    """Tell whether a newer statement replaces an older one: it lays down something and says as much of the question."""
+    said = statement(query, rarity, newer)
+    plain = statement(query, rarity, newer, cue_bonus=0.0)
+    return said > plain and said >= REPLACING_SHARE * statement(query, rarity, older)
+
+
+def statement(query: Query, rarity: Mapping[str, float], text: str, *, cue_bonus: float = CUE_BONUS) -> float:
+    """Return how much of the question the best single sentence of `text` states, 1 for all of its words."""
+    weights = {term: weight**RARITY_POWER for term, weight in rarity.items()}
+    total = sum(weights.values())
     if not total:
         return 0.0
     best = 0.0
     for sentence in _SENTENCE.split(text):
         tokens = terms(sentence)
-        held = set(tokens)
-        covered = sum(weight for term, weight in rarity.items() if term in held) / total
-        beside = len(query.pairs.intersection(pairwise(tokens))) / max(1, len(query.pairs))
-        best = max(best, covered + PAIR_BONUS * beside)
+        covered = sum(weights[term] for term in weights.keys() & set(tokens)) / total
+        if covered:
+            beside = len(query.pairs.intersection(pairwise(tokens))) / max(1, len(query.pairs))
+            best = max(best, covered + PAIR_BONUS * beside + cue_bonus * bool(_CUE.search(sentence)))
     return best

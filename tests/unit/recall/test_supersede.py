@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from recollect.recall.query import understand
-from recollect.recall.supersede import SCORE_GAP, Version, statement, supersede
+from recollect.recall.supersede import SCORE_GAP, Version, replaces, statement, supersede
 
 QUESTION = "Which database does the shop use?"
 EVEN = {"databas": 1.0, "shop": 1.0, "use": 1.0}
@@ -94,7 +94,7 @@ def test_texts_that_cannot_matter_are_not_read() -> None:
 
 def test_a_statement_is_made_in_one_sentence() -> None:
     asked = understand("database shop")
-    rarity = {"databas": 1.0, "shop": 3.0}
+    rarity = {"databas": 1.0, "shop": 9.0}  # the rarer word counts three times as much, the root of nine
     assert statement(asked, rarity, "A database. A shop! Neither?") == 0.75
     assert statement(asked, rarity, "A database of this shop") > 1
     assert statement(asked, rarity, "A database\nA shop") == 0.75
@@ -105,3 +105,24 @@ def test_words_side_by_side_state_more() -> None:
     asked = understand("function names")
     rarity = {"function": 1.0, "name": 1.0}
     assert statement(asked, rarity, "function names are short") > statement(asked, rarity, "function argument names")
+
+
+def test_laying_something_down_states_more_than_talking_about_it() -> None:
+    asked, rarity = understand(QUESTION), EVEN
+    assert statement(asked, rarity, "From now on the shop uses SQLite") > statement(
+        asked, rarity, "The shop uses SQLite"
+    )
+    assert statement(asked, rarity, "From now on be kind") == 0
+
+
+@pytest.mark.promise("B3")
+@pytest.mark.parametrize(
+    ("newer", "replaced"),
+    [
+        ("The shop no longer uses that database, it uses SQLite.", True),
+        ("The database the shop uses is red.", False),  # about the same, but it changes nothing
+        ("Always lock the shop.", False),  # lays something down, about something else
+    ],
+)
+def test_only_what_changes_the_fact_replaces_it(newer: str, replaced: bool) -> None:
+    assert replaces(understand(QUESTION), EVEN, newer, MYSQL) is replaced
