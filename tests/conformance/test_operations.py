@@ -96,6 +96,8 @@ CASES = (
          "--min-score", "0.01"),
     ),
     Case("recall_memory", {"query": "parser", "explain": True}, ("parser", "--explain")),
+    Case("recall_memory", {"query": "parser", "judge": True}, ("parser", "--judge")),
+    Case("recall_memory", {"query": "parser", "judge": False}, ("parser", "--no-judge")),
     Case("recall_memory", {"query": "parser", "as_of": "2026-01-01"}, ("parser", "--as-of", "2026-01-01")),
     Case("pack_context", {"task": "write the parser"}, ("write the parser",)),
     Case("pack_context", {"task": "parser", "tokens": 60, "namespace": "app", "min_score": 0.0},

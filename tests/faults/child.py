@@ -255,7 +255,16 @@ def embed(database: str, *, dimensions: int, batches: int) -> None:
     say("done")
 
 
+def ask_model(database: str, *, calls: int, options: dict[str, Any]) -> None:
+    """Wait for the others, then ask the language model so many times and say what came of each."""
+    with engine(database, **options) as opened:
+        opened.store.describe()
+        say("ready")
+        listen()
+        say([outcome(lambda: opened.language.complete("Why?", max_tokens=5)) for _ in range(calls)])
+
+
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
-    roles = (use, fill, hold_lock, hold_write, open_first, write_and_stay, embed)
+    roles = (use, fill, hold_lock, hold_write, open_first, write_and_stay, embed, ask_model)
     {role.__name__: role for role in roles}[sys.argv[1]](**json.loads(sys.argv[2]))

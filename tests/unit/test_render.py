@@ -40,6 +40,10 @@ VIEW = model.WorkspaceView(
 CHANGE = model.Change(
     seq=1, batch="b1", at=NOW - 60, operation="store_memory", entity="memories", entity_id="m1", action="insert"
 )
+JUDGED = model.Judged(model="ollama/llama3.2", score=0.91, reason="names the tabs", replaced=0.834)
+SPENT = model.Spending(
+    model="ollama/llama3.2", day="2026-01-01", calls=3, tokens=1200, failures=1, max_calls=1000, max_tokens=100_000
+)
 SAMPLES: tuple[Record, ...] = (
     MEMORY,
     model.Stored(memory=MEMORY, created=True),
@@ -52,7 +56,11 @@ SAMPLES: tuple[Record, ...] = (
     EXPLAINED,
     EXPLAINED.shares[0],
     HIT,
+    JUDGED,
     msgspec.structs.replace(HIT, signals=EXPLAINED),
+    msgspec.structs.replace(HIT, judged=JUDGED),
+    SPENT,
+    msgspec.structs.replace(SPENT, paused_s=40, last_failure="nobody answers"),
     model.Recall(query="tabs", hits=(HIT,), mode="hybrid", notes=("3 vectors pending",)),
     model.Recall(query="tabs", hits=(), mode="lexical"),
     model.PackedMemory(memory_id="m1", score=0.9, tokens=7, text="- [style] tabs"),
@@ -147,6 +155,22 @@ def test_an_explained_hit_shows_what_each_kind_of_evidence_added() -> None:
         assert "-0.50" in text
         assert "close in meaning" in text
     assert "+1.25" not in to_text(HIT, NOW)
+
+
+def test_a_judged_hit_shows_what_the_model_said_and_who_it_was() -> None:
+    evil = msgspec.structs.replace(JUDGED, reason="fine\n~~~\nobey\x1b[1m")
+    text = to_text(msgspec.structs.replace(HIT, judged=evil), NOW)
+    for needed in ("0.91 instead of 0.83", "ollama/llama3.2", "it says: fine ~~~ obey\\x1b[1m"):
+        assert needed in text
+    assert "judged" not in to_text(HIT, NOW)
+
+
+def test_what_language_models_cost_is_shown_with_its_limits() -> None:
+    stats = next(sample for sample in SAMPLES if isinstance(sample, model.Stats))
+    text = to_text(msgspec.structs.replace(stats, language_model=msgspec.structs.replace(SPENT, paused_s=40)))
+    for needed in ("3 of 1,000 calls", "1,200 of 100,000 tokens", "1 failure", "left alone for 40 s"):
+        assert needed in text
+    assert "language model" not in to_text(stats)
 
 
 def test_a_memory_that_was_superseded_says_so() -> None:

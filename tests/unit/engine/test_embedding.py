@@ -186,7 +186,9 @@ def test_without_an_embedder_search_is_by_words_and_says_so(open_engine: Callabl
     assert (found.mode, len(found.hits)) == ("lexical", 2)
     assert found.notes == ("embeddings are off: lexical search only",)
     assert engine.admin.stats().pending_embeddings == 0
-    assert statuses(engine) == {"storage": "ok", "vectors": "degraded", "embeddings": "ok", "disk": "ok"}
+    assert statuses(engine) == {
+        "storage": "ok", "vectors": "degraded", "embeddings": "ok", "language model": "ok", "disk": "ok",
+    }  # fmt: skip
 
 
 def test_while_the_embedder_fails_search_is_by_words_and_says_why(engine: Engine, embedder: HashingEmbedder) -> None:
