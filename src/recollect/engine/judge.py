@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Judgements kept, the latest: 10 MB or so. Five hundred questions about twenty memories each.
 MAX_KEPT = 10_000
+# How often whoever waits can say that it is not wanted any more.
+LISTEN_S = 0.25
 # Forgotten at once: as many as one statement can name.
 MAX_FORGOTTEN = 500
 
@@ -122,16 +124,21 @@ def _collect(
 ) -> dict[str, Verdict]:
     """Return the verdicts as they come in, until all are there. Raises the first failure, and at the deadline."""
     verdicts: dict[str, Verdict] = {}
-    for done in range(count):
+    done = 0
+    while done < count:
         progress.report(done, count, "judging")
+        left_s = deadline - time.monotonic()
+        if left_s <= 0:
+            raise ModelFailed(f"{done} of {count} memories were judged within {patience_s:g} s")
         try:
-            outcome = outcomes.get(timeout=max(0.0, deadline - time.monotonic()))
+            outcome = outcomes.get(timeout=min(left_s, LISTEN_S))
         except queue.Empty:
-            raise ModelFailed(f"{done} of {count} memories were judged within {patience_s:g} s") from None
+            continue
         if outcome.failure is not None:
             raise outcome.failure
         if outcome.verdict is not None:
             verdicts[outcome.key] = outcome.verdict
+        done += 1
     return verdicts
 
 
@@ -152,12 +159,12 @@ def _outcome(engine: Engine, model: str, key: str, prompt: str) -> Outcome:
 def _keep(engine: Engine, rows: Sequence[Judgement]) -> None:
     """Keep judgements, and forget the oldest of too many."""
     try:
-        with engine.store.transaction("judge") as transaction:
+        with engine.language.books() as store, store.transaction("judge") as transaction:
             known = {row.id for row in transaction.get(Judgement, [row.id for row in rows])}
             for row in rows:
                 if row.id not in known:
                     transaction.insert(row)
-            kept = engine.store.count(Judgement)
+            kept = store.count(Judgement)
             if kept > MAX_KEPT:
                 oldest = transaction.find(Judgement, order="judged_at", limit=min(kept - MAX_KEPT, MAX_FORGOTTEN))
                 transaction.delete(Judgement, {"id": tuple(row.id for row in oldest)})

@@ -4,6 +4,8 @@ Nothing here is needed: whoever asks has rules to fall back on, and says so. Not
 """
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from recollect import clock
@@ -11,6 +13,7 @@ from recollect.engine.ledger import Limits, day_of, paused_s, refuse, reserve, s
 from recollect.errors import ConfigError, Conflict, ModelFailed, StorageError
 from recollect.model import Spending, Usage
 from recollect.providers.protocol import Completion
+from recollect.store.protocol import Store
 from recollect.text.budget import tokens
 
 if TYPE_CHECKING:
@@ -32,6 +35,8 @@ class Language:
         self._model = model
         self._opened = model is not None
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._stopped = False
 
     @property
     def model(self) -> "Model | None":
@@ -63,7 +68,8 @@ class Language:
             )
         asked = tokens(prompt)
         most = asked + max_tokens
-        row = reserve(self._engine.store, model.model_id, most, self._limits)
+        with self.books() as store:
+            row = reserve(store, model.model_id, most, self._limits)
         try:
             said = model.complete(prompt, max_tokens=max_tokens)
             if not isinstance(said, str) or not said.strip():
@@ -76,6 +82,22 @@ class Language:
         cost = said.tokens if isinstance(said, Completion) else asked + tokens(said)
         self._settle(row, most - cost)
         return str(said)
+
+    @contextmanager
+    def books(self) -> Iterator[Store]:
+        """Give the store to write down what a model cost or said. Raises Conflict once the engine is being closed.
+
+        A request may come home long after whoever sent it has gone; the database is not closed under its hands.
+        """
+        with self._writing:
+            if self._stopped:
+                raise Conflict("this engine is closed", hint="Make a new Engine.")
+            yield self._engine.store
+
+    def stop(self) -> None:
+        """Let nothing be written down any more, after what is being written."""
+        with self._writing:
+            self._stopped = True
 
     def afford(self, *, calls: int, tokens: int) -> None:
         """Raise as `complete` would if so many calls and tokens were asked for now; nothing is counted."""
@@ -113,7 +135,8 @@ class Language:
         told = failure.message if failure else ""
         pausing = failure is not None and failure.details.get("status") not in PROMPT_STATUSES
         try:
-            settle(self._engine.store, row, spare_tokens=spare, failure=told, pausing=pausing)
+            with self.books() as store:
+                settle(store, row, spare_tokens=spare, failure=told, pausing=pausing)
         except (StorageError, Conflict):
             # Too much stays counted. An answer that was paid for is not lost because the ledger is locked or closed.
             return

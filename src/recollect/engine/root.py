@@ -98,6 +98,7 @@ class Engine:
     def close(self) -> None:
         """Stop background work and close the database."""
         self.embedding.stop()
+        self.language.stop()
         with self._opening:
             self._closed = True
             store, self._store = self._store, None
