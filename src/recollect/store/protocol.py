@@ -15,7 +15,7 @@ what was there before, and is all or nothing.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -88,6 +88,33 @@ class Centrality(NamedTuple):
     betweenness: float
     degree: float
     cluster: float
+
+
+class Strength(NamedTuple):
+    """How central a node is: all in all, and the parts of it, each from 0 to 1."""
+
+    node_id: str
+    whole: float
+    pagerank: float
+    betweenness: float
+    degree: float
+    cluster: float
+
+
+class Coded(NamedTuple):
+    """A column of text: each value once, and for every row the place of its value among them."""
+
+    values: Sequence[str]
+    codes: NDArray[np.int32]
+
+
+class EdgeColumns(NamedTuple):
+    """Edges as columns of equal length."""
+
+    src: Coded
+    dst: Coded
+    relationship: Coded
+    weight: NDArray[np.float64]
 
 
 class Passage(NamedTuple):
@@ -227,6 +254,32 @@ class Store(Protocol):
 
         Frequencies are those of the whole store; known is what the namespace of the filter holds at all.
         """
+        ...
+
+    def columns(
+        self, kind: type[Record], fields: Collection[str], where: Filter | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Return only these fields of matching rows, as they are kept, in no particular order: for very many rows."""
+        ...
+
+    def edge_columns(self, sources: Collection[str] | None = None) -> EdgeColumns:
+        """Return the edges that start at these nodes, or all, as columns: a million in about a second."""
+        ...
+
+    def graph_generation(self) -> tuple[int, int]:
+        """Return a value that stays the same while the graph does: what caches of it go by.
+
+        (times the graph was written past the log, last logged change): from one to the other with the same first
+        number, the log tells every difference.
+        """
+        ...
+
+    def graph_written(self) -> None:
+        """Say that nodes or edges were written past the log: whoever holds the graph must read it anew."""
+        ...
+
+    def put_strengths(self, strengths: Iterable[Strength], *, patiently: bool = True) -> int:
+        """Keep how central nodes are; returns how many were there. Derived state: not logged, and no change."""
         ...
 
     def put_vectors(self, model: str, vectors: Iterable[Vectors]) -> int:

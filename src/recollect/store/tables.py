@@ -6,6 +6,7 @@ database.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -41,6 +42,8 @@ class Table(NamedTuple):
     # Statistics and derived columns: they do not count when an undo compares a row with what a change left behind.
     volatile: frozenset[str]
     key: str = "id"
+    # Keys of JSON fields that are derived: like volatile fields, and an update that does not name them keeps them.
+    derived: Mapping[str, frozenset[str]] = {}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -57,7 +60,14 @@ TABLES: dict[type[Record], Table] = {
             True,
             frozenset({"rev", "seq", "access_count", "last_accessed_at"}),
         ),
-        Table(Node, "graph_nodes", {"payload": _OBJECT}, True, frozenset({"rev", "centrality"})),
+        Table(
+            Node,
+            "graph_nodes",
+            {"payload": _OBJECT},
+            True,
+            frozenset({"rev", "centrality"}),
+            derived={"payload": frozenset({"centrality"})},
+        ),
         Table(Edge, "graph_edges", {"properties": _OBJECT}, True, frozenset({"rev"})),
         Table(Session, "sessions", {}, True, frozenset({"rev"})),
         Table(Workspace, "workspaces", {}, True, frozenset({"rev"})),
@@ -105,6 +115,23 @@ def encode(table: Table, field: str, value: Any) -> Any:
     if field in table.json and value is not None:
         return msgspec.json.encode(value, order="sorted").decode()
     return value
+
+
+def comparable(table: Table, record: Record | None) -> dict[str, Any] | None:
+    """Return the fields of a record that an undo compares: without statistics and what is derived."""
+    if record is None:
+        return None
+    fields = {field: getattr(record, field) for field in table.columns if field not in table.volatile}
+    for field, keys in table.derived.items():
+        fields[field] = {key: value for key, value in fields[field].items() if key not in keys}
+    return fields
+
+
+def with_derived(table: Table, field: str, value: Any, current: Record) -> Any:
+    """Return the new value of a field with the derived keys that the row has and the value does not name."""
+    keys = table.derived.get(field, frozenset()) - set(value if isinstance(value, dict) else ())
+    have = {key: kept for key, kept in getattr(current, field).items() if key in keys} if keys else {}
+    return {**value, **have} if have else value
 
 
 def from_row(table: Table, row: tuple[Any, ...]) -> Any:

@@ -25,8 +25,10 @@ from recollect.store.tables import (
     SEARCHED_FIELDS,
     TABLES,
     Table,
+    comparable,
     encode,
     to_row,
+    with_derived,
 )
 
 
@@ -61,7 +63,8 @@ class SqlTransaction(Rows):
     def update(self, kind: type[R], row_id: str, values: Mapping[str, Any]) -> R:
         table = TABLES[kind]
         current = self._existing(kind, row_id)
-        changed = {field: value for field, value in values.items() if getattr(current, field) != value}
+        given = {field: with_derived(table, field, value, current) for field, value in values.items()}
+        changed = {field: value for field, value in given.items() if getattr(current, field) != value}
         if not changed:
             return current
         if table.logged:
@@ -98,7 +101,7 @@ class SqlTransaction(Rows):
     def _take_back(self, change: Change) -> None:
         table = BY_NAME[change.entity]
         current = next(iter(self.get(table.record, [change.entity_id])), None)
-        if _comparable(table, current) != _comparable(table, self._left_behind(table, change, current)):
+        if comparable(table, current) != comparable(table, self._left_behind(table, change, current)):
             raise Conflict(
                 f"{change.entity} {change.entity_id} was changed after {change.batch}",
                 hint="Undo the later changes first; `recollect changes` lists them.",
@@ -162,9 +165,3 @@ class SqlTransaction(Rows):
             "VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING seq"
         )
         return int(next(iter(self._open.execute(sql, row)))[0])
-
-
-def _comparable(table: Table, record: Record | None) -> dict[str, Any] | None:
-    if record is None:
-        return None
-    return {field: getattr(record, field) for field in table.columns if field not in table.volatile}

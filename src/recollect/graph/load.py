@@ -1,0 +1,144 @@
+"""From the store to arrays, and on from there by the log.
+
+    nothing read yet, written past the log, or very much changed      read every node and edge
+    some changes                                                      read the changed nodes, and all edges of the
+                                                                      nodes at which a changed edge starts or started
+    none                                                              the same graph
+
+An edge has no number of its own here: what changed about it is found again by where it starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Graph, Ints, Links, Points
+from recollect.model import Change, Edge, Node
+from recollect.store.protocol import Coded, EdgeColumns, Range, Store
+
+# Following a change costs up to ten times as much as reading an edge; beyond this many a graph is read anew.
+MAX_FOLLOWED = 5_000
+
+# A kind that this version does not know passes no filter by kind.
+UNKNOWN_KIND = 255
+
+# Kinds by name, and codes by themselves: a row is as the store has it or as the arrays had it.
+_KINDS: dict[object, int] = {**dict(KIND_CODES.items()), **{code: code for code in KIND_CODES.values()}}
+
+_NODE_FIELDS = ("id", "kind", "namespace", "memory_id")
+_NODES, _EDGES = "graph_nodes", "graph_edges"
+
+
+def load(store: Store, known: Graph | None = None) -> Graph:
+    """Return the graph as the store holds it now, made from a known earlier state where that is the shorter way."""
+    with store.snapshot():
+        now = store.graph_generation()
+        if known is not None and known.seen[0] == now[0] and known.seen[1] <= now[1]:
+            changes = _changes(store, known.seen[1]) if known.seen[1] < now[1] else []
+            if not changes:
+                known.seen = now
+                return known
+            if len(changes) <= MAX_FOLLOWED:
+                return _followed(store, known, changes, now)
+        return _read(store, now)
+
+
+def _changes(store: Store, since: int) -> list[Change]:
+    """Return what was logged of the graph after a change, one more than are worth following at most."""
+    where = {"seq": Range(at_least=since + 1), "entity": (_NODES, _EDGES)}
+    return store.find(Change, where, order="seq", limit=MAX_FOLLOWED + 1)
+
+
+def _read(store: Store, now: tuple[int, int]) -> Graph:
+    points = _points(store.columns(Node, _NODE_FIELDS))
+    index = {name: number for number, name in enumerate(points.ids)}
+    graph = Graph(points, _links(store.edge_columns(), index), seen=now)
+    graph.index = index
+    return graph
+
+
+def _points(rows: Sequence[tuple[Any, ...]]) -> Points:
+    scope_of: dict[str | None, int] = {}
+    return Points(
+        ids=[row[0] for row in rows],
+        kinds=np.array([_KINDS.get(row[1], UNKNOWN_KIND) for row in rows], np.uint8),
+        scopes=np.array([scope_of.setdefault(row[2], len(scope_of)) for row in rows], np.int32),
+        memory_ids=[row[3] for row in rows],
+        namespaces=list(scope_of),
+    )
+
+
+def _links(columns: EdgeColumns, index: Mapping[str, int]) -> Links:
+    """Return edges by the numbers of their nodes; one that leads to or from nowhere is left out."""
+    # A relationship that this version does not know is some association.
+    association = RELATION_CODES["RELATES_TO"]
+    src, dst = (_decoded(column, index, -1) for column in (columns.src, columns.dst))
+    relations = _decoded(columns.relationship, RELATION_CODES, association).astype(np.uint8)
+    there = (src >= 0) & (dst >= 0)
+    if there.all():
+        return Links(src, dst, relations, columns.weight)
+    return Links(src[there], dst[there], relations[there], columns.weight[there])
+
+
+def _decoded(column: Coded, numbers: Mapping[str, int], unknown: int) -> Ints:
+    """Return the number of every row's value."""
+    decoded: Ints = np.array([numbers.get(name, unknown) for name in column.values], np.int32)[column.codes]
+    return decoded
+
+
+def _joined(one: Links, other: Links) -> Links:
+    return Links(
+        np.concatenate((one.src, other.src)),
+        np.concatenate((one.dst, other.dst)),
+        np.concatenate((one.relations, other.relations)),
+        np.concatenate((one.weights, other.weights)),
+    )
+
+
+def _followed(store: Store, known: Graph, changes: Sequence[Change], now: tuple[int, int]) -> Graph:
+    """Return the graph after the changes."""
+    edges = {change.entity_id for change in changes if change.entity == _EDGES}
+    sources = {str(change.before["src"]) for change in changes if change.entity == _EDGES and change.before}
+    sources |= {str(src) for chunk in _pieces(edges) for (src,) in store.columns(Edge, ("src",), {"id": chunk})}
+    points, number = _followed_points(store, known, {change.entity_id for change in changes} - edges)
+    index = known.index if points is known.points else {name: place for place, name in enumerate(points.ids)}
+    read_again = np.zeros(known.size, np.bool_)
+    read_again[[known.index[name] for name in sources if name in known.index]] = True
+    keep = (number[known.src] >= 0) & (number[known.dst] >= 0) & ~read_again[known.src]
+    kept = Links(number[known.src[keep]], number[known.dst[keep]], known.relations[keep], known.weights[keep])
+    graph = Graph(points, _joined(kept, _links(store.edge_columns(sources), index)), seen=now)
+    graph.index = index
+    return graph
+
+
+def _followed_points(store: Store, known: Graph, touched: Collection[str]) -> tuple[Points, Ints]:
+    """Return the nodes after some were touched, and the number that each known node has now: -1 if it is gone."""
+    number = np.arange(known.size, dtype=np.int32)
+    if not touched:
+        return known.points, number
+    rows = {row[0]: row for chunk in _pieces(touched) for row in store.columns(Node, _NODE_FIELDS, {"id": chunk})}
+    before, namespaces = known.points, known.points.namespaces
+    now: list[tuple[Any, ...] | None] = [
+        (name, int(kind), namespaces[scope], memory_id)
+        for name, kind, scope, memory_id in zip(
+            before.ids, before.kinds.tolist(), before.scopes.tolist(), before.memory_ids, strict=True
+        )
+    ]
+    for name in touched:
+        if name in known.index:
+            now[known.index[name]] = rows.pop(name, None)
+    gone = np.array([row is None for row in now], np.bool_)
+    number = (np.cumsum(~gone) - 1).astype(np.int32)
+    number[gone] = -1
+    return _points([*(row for row in now if row is not None), *rows.values()]), number
+
+
+def _pieces(names: Collection[str]) -> Iterator[tuple[str, ...]]:
+    """Yield names some at a time, as many as one statement may ask for."""
+    rest = iter(sorted(names))
+    while piece := tuple(islice(rest, 500)):
+        yield piece

@@ -1,0 +1,101 @@
+"""The graph as a store keeps it: many rows at once, a few columns of each, and how central nodes were found to be.
+
+How central a node is derives from all the others. It is kept with the node (`centrality`, and its parts under
+`payload["centrality"]`), never logged, never compared by an undo, and not exported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from recollect.model import Edge, Node, Record
+from recollect.store.counters import advance, kept, newest_change
+from recollect.store.dialect import Connection
+from recollect.store.protocol import Coded, EdgeColumns, Filter, Strength
+from recollect.store.rows import Rows, chunks
+from recollect.store.tables import TABLES, encode
+
+# Nodes written under one hold of the lock: about 20 ms, so that other writers hardly notice.
+STRENGTHS_AT_ONCE = 500
+
+_EDGE_FIELDS = ("src", "dst", "relationship", "weight")
+
+
+class GraphRows(Rows):
+    """The part of a store that reads and writes the graph in bulk."""
+
+    def columns(
+        self, kind: type[Record], fields: Collection[str], where: Filter | None = None
+    ) -> list[tuple[Any, ...]]:
+        table = TABLES[kind]
+        unknown = set(fields) - set(table.columns)
+        if unknown:
+            raise ValueError(f"{table.name} has no field {', '.join(sorted(unknown))}")
+        condition, values = self._condition(table, where)
+        sql = f"SELECT {', '.join(fields)} FROM {table.name} WHERE {condition}"
+        with self._dialect.errors():
+            return list(self._connection().execute(sql, values))
+
+    def edge_columns(self, sources: Collection[str] | None = None) -> EdgeColumns:
+        if sources is None:
+            with self._dialect.errors(), self._dialect.snapshot() as connection:
+                return self._dialect.edge_columns(connection)
+        rows = [
+            row for chunk in chunks(sorted(sources)) for row in self.columns(Edge, _EDGE_FIELDS, {"src": tuple(chunk)})
+        ]
+        return as_columns(rows)
+
+    def graph_generation(self) -> tuple[int, int]:
+        with self._dialect.errors():
+            connection = self._connection()
+            return int(kept(connection, "graph_epoch") or 0), newest_change(connection)
+
+    def graph_written(self) -> None:
+        with self._dialect.errors(), self._dialect.write() as connection:
+            advance(connection, "graph_epoch")
+
+    def put_strengths(self, strengths: Iterable[Strength], *, patiently: bool = True) -> int:
+        written = 0
+        rest = iter(strengths)
+        while some := list(islice(rest, STRENGTHS_AT_ONCE)):
+            with self._dialect.errors(), self._dialect.write(patiently=patiently) as connection:
+                written += _write(connection, {row.node_id: row for row in some})
+        return written
+
+
+def as_columns(rows: Sequence[tuple[str, str, str, float]]) -> EdgeColumns:
+    """Return edges given as (src, dst, relationship, weight) in columns."""
+    import numpy as np
+
+    src, dst, relationship = (_coded([str(row[place]) for row in rows]) for place in range(3))
+    return EdgeColumns(src, dst, relationship, np.array([row[3] for row in rows], np.float64))
+
+
+def _coded(names: Sequence[str]) -> Coded:
+    import numpy as np
+
+    codes: dict[str, int] = {}
+    places = np.array([codes.setdefault(name, len(codes)) for name in names], np.int32)
+    return Coded(list(codes), places)
+
+
+def _write(connection: Connection, strengths: dict[str, Strength]) -> int:
+    """Keep the strengths of nodes that are there; returns how many. What has not changed is not written again."""
+    marks = ", ".join("?" * len(strengths))
+    sql = f"SELECT id, centrality, payload FROM graph_nodes WHERE id IN ({marks})"
+    found = list(connection.execute(sql, list(strengths)))
+    for node_id, centrality, payload in found:
+        row = strengths[node_id]
+        parts = {name: getattr(row, name) for name in ("pagerank", "betweenness", "degree", "cluster")}
+        before = msgspec.json.decode(payload, type=dict[str, Any])
+        if (centrality, before.get("centrality")) == (row.whole, parts):
+            continue
+        connection.execute(
+            "UPDATE graph_nodes SET centrality = ?, payload = ? WHERE id = ?",
+            (row.whole, encode(TABLES[Node], "payload", {**before, "centrality": parts}), node_id),
+        )
+    return len(found)
