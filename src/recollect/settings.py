@@ -138,6 +138,13 @@ SETTINGS: tuple[Setting, ...] = (
         "vector length asked of an openai provider; 0: the model's own",
         aliases=("CODEMEM_EMBED_DIMENSIONS",),
     ),
+    Setting(
+        "enrichment",
+        "off",
+        _one_of("off", "lean", "documented"),
+        "what is embedded beside a memory's title and text: off (nothing), lean (its tags and what it links to), "
+        "documented (also type, namespace and all links); a change makes all vectors anew",
+    ),
     Setting("embed_threads", 1, _whole(1, 64), "threads of the local model"),
     Setting("embed_timeout_s", 30.0, _number(0.1, 600), "patience with a remote provider, per request"),
     Setting("embed_retries", 3, _whole(0, 10), "further tries after a remote provider failed"),

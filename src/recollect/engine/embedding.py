@@ -9,10 +9,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from recollect import progress
+from recollect.engine.enrichment import Enricher
 from recollect.errors import EmbeddingFailed, RecollectError
 from recollect.model import Memory
 from recollect.store.protocol import Vectors
-from recollect.text.passages import passages
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -36,6 +36,7 @@ class Embedding:
     def __init__(self, engine: "Engine", embedder: "Embedder | None" = None) -> None:
         """Make vectors with `embedder`; none: with the configured provider, opened on first use."""
         self._engine = engine
+        self._enricher = Enricher(engine)
         self._embedder = embedder
         self._opened = embedder is not None
         self._lock = threading.Lock()
@@ -60,9 +61,9 @@ class Embedding:
 
     @property
     def model_id(self) -> str:
-        """The id stamped on vectors made now; empty when embeddings are off."""
+        """The id stamped on vectors made now, which tells the enrichment too; empty when embeddings are off."""
         embedder = self.embedder
-        return embedder.model_id if embedder else ""
+        return embedder.model_id + self._enricher.suffix if embedder else ""
 
     @property
     def failure(self) -> EmbeddingFailed | None:
@@ -89,7 +90,7 @@ class Embedding:
         if not self.model_id:
             return None, ("embeddings are off: lexical search only",)
         made, total = self.coverage()
-        if not self.running and made < total:
+        if not self.running and (made < total or self._enricher.behind(self.model_id)):
             # Some with every search: a store that only commands use gets its vectors too, a little later.
             self._catch_up_quietly(self._engine.settings.embed_on_demand)
             made, total = self.coverage()
@@ -109,12 +110,14 @@ class Embedding:
         """
         store, model = self._engine.store, self.model_id
         made = spent = 0
+        if model:
+            self._enricher.begin(model)
         while model and not self._stop.is_set():
             lacking = store.lacking_vectors(model, BATCH)
             chosen: list[tuple[Memory, list[str]]] = []
             begun = spent
             for memory in lacking:
-                texts = embedding_texts(memory)
+                texts = self._enricher.texts(memory)
                 if limit is None or spent + len(texts) <= limit:
                     chosen.append((memory, texts))
                     spent += len(texts)
@@ -125,6 +128,24 @@ class Embedding:
                 break
             made += store.put_vectors(model, self._vectors(chosen))
             progress.report(made, None, "embedding")
+        if limit is None or spent < limit:
+            made += self._follow_links(model, limit if limit is None else limit - spent)
+        return made
+
+    def _follow_links(self, model: str, limit: int | None) -> int:
+        """Make the vectors of memories anew whose links changed, where links are embedded; return how many."""
+        store = self._engine.store
+        made = spent = 0
+        for memory_ids, change in self._enricher.outdated(model):
+            if self._stop.is_set() or store.describe().read_only or (limit is not None and spent >= limit):
+                break
+            chosen = [(memory, self._enricher.texts(memory)) for memory in store.get(Memory, memory_ids)]
+            spent += sum(len(texts) for _, texts in chosen)
+            vectors = self._vectors(chosen)
+            made += store.put_vectors(model, vectors) if vectors else 0
+            if len(vectors) < len(chosen):
+                break
+            self._enricher.done(model, change, links=bool(memory_ids))
         return made
 
     def _vectors(self, chosen: list[tuple[Memory, list[str]]]) -> list[Vectors]:
@@ -205,8 +226,3 @@ class Embedding:
 
 def _failed(model: str, problem: Exception) -> EmbeddingFailed:
     return EmbeddingFailed(f"{model} failed: {type(problem).__name__}: {problem}")
-
-
-def embedding_texts(memory: Memory) -> list[str]:
-    """Return what is embedded of a memory: each passage, under its headline if it has one."""
-    return [f"{memory.title}\n{passage}" if memory.title else passage for passage in passages(memory.content)]

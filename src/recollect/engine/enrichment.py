@@ -1,0 +1,140 @@
+"""Enrichment: what is embedded of a memory, and which memories to embed again because their links changed.
+
+A change of its own fields throws a memory's vectors away (store.transaction). A change of its links does not touch the
+memory, so whoever makes vectors reads the log of changes from where it was last read to the end:
+
+    changes of links ──► memories at their ends ──► new vectors ──► "read up to here", kept with the model's id
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.engine.memories import node_id
+from recollect.model import Change, Edge, Memory, Node
+from recollect.store.protocol import Range
+from recollect.text.enrich import ENRICHMENTS, MAX_RELATIONS, Related
+from recollect.text.passages import passages
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.store.protocol import Store
+
+# Changes looked at together: a search that makes vectors itself may make those of one page more than it was allowed.
+PAGE = 32
+# How far the log was read is kept after links changed, and else once per this many changes: it costs a write, and
+# reading so many changes again costs less.
+STEP = 256
+
+_MEMORY = node_id("")
+
+
+class Outdated(NamedTuple):
+    """Memories whose links changed, and the number of the last change that this is about."""
+
+    memory_ids: tuple[str, ...]
+    change: int
+
+
+class Enricher:
+    """Writes the text that is embedded, by the enrichment that is set."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        # Up to where this process has seen links; another one may be further, with vectors older than what it read.
+        self._seen: int | None = None
+
+    @property
+    def suffix(self) -> str:
+        """What tells vectors of this enrichment from others, behind the model's id."""
+        name = self._engine.settings.enrichment
+        return "" if name == "off" else f"+{name}"
+
+    def texts(self, memory: Memory) -> list[str]:
+        """Return what is embedded of a memory: each passage, under what it belongs to and its headline."""
+        enrich, follows = ENRICHMENTS[self._engine.settings.enrichment]
+        relations = related(self._engine.store, memory.id) if follows else []
+        title = f"{memory.title}\n" if memory.title else ""
+        return [enrich(memory, relations, title + passage) for passage in passages(memory.content)]
+
+    def begin(self, model: str) -> None:
+        """Remember where the log of changes ends before the first links are read for a model."""
+        if not self._follows or self._seen is not None:
+            return
+        store, newest = self._engine.store, self._newest()
+        kept = store.setting(_key(model))
+        if kept is None and not store.describe().read_only:
+            store.keep_setting(_key(model), str(newest))
+        self._seen = newest if kept is None else min(int(kept), newest)
+
+    def behind(self, model: str) -> bool:
+        """Tell whether anything changed since links were last looked at; never, where links are not embedded."""
+        self.begin(model)
+        return self._seen is not None and self._newest() > self._seen
+
+    def outdated(self, model: str) -> Iterator[Outdated]:
+        """Yield the memories whose links changed since they were last looked at, a page of changes at a time.
+
+        The next page is that after what is `done` by then.
+        """
+        store = self._engine.store
+        while self.behind(model):
+            # By number alone: an index of what a change is about would bring back all that ever was about links.
+            page = store.find(Change, {"seq": Range((self._seen or 0) + 1)}, order="seq", limit=PAGE)
+            found = dict.fromkeys(memory_id for change in page for memory_id in _touched(store, change))
+            yield Outdated(tuple(found), page[-1].seq)
+
+    def done(self, model: str, change: int, *, links: bool) -> None:
+        """Remember that vectors of a model know the links as of a change; links: whether any changed on the way."""
+        self._seen = change
+        store = self._engine.store
+        kept = int(store.setting(_key(model)) or 0)
+        if change > kept and (links or change - kept >= STEP):
+            store.keep_setting(_key(model), str(change))
+
+    @property
+    def _follows(self) -> bool:
+        return ENRICHMENTS[self._engine.settings.enrichment].relations
+
+    def _newest(self) -> int:
+        return self._engine.store.generation()[2]
+
+
+def related(store: "Store", memory_id: str) -> list[Related]:
+    """Return what a memory is linked to, as many links of either direction as are used, the strongest first."""
+    own = node_id(memory_id)
+    edges = [
+        edge
+        for side in ("src", "dst")
+        for edge in store.find(Edge, {side: own}, order="-weight", limit=MAX_RELATIONS)
+        if edge.src != edge.dst
+    ]
+    edges.sort(key=lambda edge: -edge.weight)
+    ends = [edge.dst if edge.src == own else edge.src for edge in edges]
+    labels = {node.id: node.label for node in store.get(Node, ends)}
+    return [
+        Related(labels.get(end) or end, edge.relationship, edge.src == own)
+        for edge, end in zip(edges, ends, strict=True)
+    ]
+
+
+def _touched(store: "Store", change: Change) -> Iterator[str]:
+    """Yield the memories that a change of the graph is about: at the ends of a link, or linked to what was renamed."""
+    before = change.before or {}
+    if change.entity not in ("graph_edges", "graph_nodes"):
+        return
+    if change.entity == "graph_edges":
+        edges = [(edge.src, edge.dst) for edge in store.get(Edge, [change.entity_id])]
+        if before:
+            edges.append((before["src"], before["dst"]))
+    else:
+        now = store.get(Node, [change.entity_id])
+        if not now or change.action != "update" or now[0].label == before.get("label"):
+            return
+        edges = [(edge.src, edge.dst) for side in ("src", "dst") for edge in store.find(Edge, {side: change.entity_id})]
+    for end in (end for edge in edges for end in edge):
+        if end.startswith(_MEMORY):
+            yield end.removeprefix(_MEMORY)
+
+
+def _key(model: str) -> str:
+    return f"links_embedded/{model}"
