@@ -139,10 +139,10 @@ def _lowered(text: str) -> str:
 
 
 def _stem(word: str) -> str:
-    return _stemmer().stemWord(word)  # type: ignore[no-any-return]
+    return stemmer().stemWord(word)  # type: ignore[no-any-return]
 
 
-def _stemmer() -> Any:
+def stemmer() -> Any:
     """Return this thread's stemmer: the library's objects must not be shared between threads."""
     stemmer = getattr(_stemmers, "english", None)
     if stemmer is None:

@@ -1,0 +1,143 @@
+"""Where a file is cut: the pieces that are searched, ranked and shown.
+
+    class Server:            ┐ the head of a class, up to its first method
+        port = 80            ┘
+        def start(self):     ┐ a function or method; one of more than MAX_LINES lines in several pieces
+            ...              ┘
+    ROUTES = {...}           ┐ what lies between
+    main()                   ┘
+
+Pieces are whole lines, follow each other without overlap and together hold every line that is not blank. What is too
+short to be found by itself joins its neighbour: comments and heads the piece below, a one-line method the one above.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+from recollect.code.symbols import Symbol
+
+# A piece longer than this is cut: a screenful, about 600 words, is what one look takes in and what a vector can hold.
+MAX_LINES = 60
+# Pieces shorter than this say too little by themselves: a property, a closing line, an import.
+MIN_LINES = 4
+# Short neighbours join up to this length.
+JOINED_LINES = 24
+# A line may be a megabyte long. Beyond this a piece is cut off for searching: 64 kB are more than 60 lines ever hold.
+MAX_BYTES = 65_536
+
+# What is a piece of its own: code that is called, and what holds such code.
+CALLED = frozenset({"Function", "Method", "Test", "Endpoint"})
+HOLDERS = frozenset({"Class", "Interface", "Module", "Type", "Package"})
+
+
+class Chunk(NamedTuple):
+    """A piece: its lines (from 1, both included), its bytes, and the symbols that begin in it.
+
+    symbols: places in the file's list. around: place of the innermost symbol around the first line, -1 for none.
+    """
+
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+    symbols: tuple[int, ...]
+    around: int
+
+
+def chunks(source: bytes, symbols: Sequence[Symbol]) -> list[Chunk]:
+    """Return the pieces of a file, in order; symbols come in the order of their first lines, parents first."""
+    lengths = [len(line) + 1 for line in source.split(b"\n")]
+    offsets = list(accumulate(lengths, initial=0))
+    pieces = _divided(_joined(_intervals(symbols, lengths)))
+    owned = _owned(symbols, [first for first, _ in pieces])
+    found = []
+    last = -1
+    for (first, after), inside in zip(pieces, owned, strict=True):
+        begin, end = offsets[first - 1], min(offsets[after - 1], offsets[first - 1] + MAX_BYTES, len(source))
+        if inside or not source[begin:end].isspace():
+            found.append(Chunk(first, after - 1, begin, end, inside, _around(symbols, last, first)))
+        last = inside[-1] if inside else last
+    return found
+
+
+def _intervals(symbols: Sequence[Symbol], lengths: list[int]) -> list[tuple[int, int, bool]]:
+    """Return (first line, line after, whether it is called code) of what lies between all cuts, without blank edges."""
+    cuts = {1: False}
+    inner: set[int] = set()  # what lies inside a function is part of it
+    for place, symbol in enumerate(symbols):
+        kind = symbol.kind
+        if symbol.parent in inner:
+            inner.add(place)
+        elif kind in CALLED or kind in HOLDERS:
+            is_called = kind in CALLED
+            if is_called:
+                inner.add(place)
+            cuts[symbol.start_line] = is_called
+            cuts.setdefault(symbol.end_line + 1, False)
+    starts = sorted(cuts)
+    found = []
+    for first, after in zip(starts, [*starts[1:], len(lengths) + 1], strict=True):
+        begin = first
+        while begin < after and lengths[begin - 1] == 1:
+            begin += 1
+        while after > begin and lengths[after - 2] == 1:
+            after -= 1
+        if after > begin:
+            found.append((begin, after, cuts[first]))
+    return found
+
+
+def _joined(intervals: list[tuple[int, int, bool]]) -> list[tuple[int, int]]:
+    """Return (first line, line after) with short heads and gaps joined to what follows, short functions to the last."""
+    found: list[tuple[int, int]] = []
+    waiting = 0  # first line of a short head or gap
+    may_join = False  # whether the last piece ends with called code
+    for first, after, is_called in intervals:
+        is_short = after - first < MIN_LINES
+        if is_short and not is_called and after - (waiting or first) < JOINED_LINES:
+            waiting = waiting or first
+            continue
+        if is_short and not waiting and may_join and after - found[-1][0] <= JOINED_LINES:
+            found[-1] = (found[-1][0], after)
+            continue
+        found.append((waiting or first, after))
+        waiting, may_join = 0, is_called
+    if waiting:
+        after = intervals[-1][1]
+        if found and may_join and after - found[-1][0] <= JOINED_LINES:
+            found[-1] = (found[-1][0], after)
+        else:
+            found.append((waiting, after))
+    return found
+
+
+def _divided(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the pieces with each that is too long cut into equal parts."""
+    found = []
+    for first, after in pieces:
+        count = -(-(after - first) // MAX_LINES)
+        if count <= 1:
+            found.append((first, after))
+        else:
+            edges = [first + (after - first) * part // count for part in range(count + 1)]
+            found.extend(pairwise(edges))
+    return found
+
+
+def _owned(symbols: Sequence[Symbol], starts: list[int]) -> list[tuple[int, ...]]:
+    """Return for each piece the places of the symbols that begin in it."""
+    owned: list[list[int]] = [[] for _ in starts]
+    for place, symbol in enumerate(symbols):
+        owned[max(bisect_right(starts, symbol.start_line) - 1, 0)].append(place)
+    return [tuple(places) for places in owned]
+
+
+def _around(symbols: Sequence[Symbol], last: int, line: int) -> int:
+    """Return the innermost symbol that began above `line` and goes on there; `last` is the last that began above."""
+    while last >= 0 and symbols[last].end_line < line:
+        last = symbols[last].parent
+    return last
