@@ -6,6 +6,7 @@ anything, so everything is checked here, once, before a transaction is opened.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, cast
 
@@ -19,6 +20,8 @@ MAX_LABEL_CHARACTERS = 200
 MAX_QUERY_CHARACTERS = 20_000
 # Deeper objects can be stored where the stack is short and then not be read where it is long.
 MAX_DEPTH = 64
+
+_YEAR_OR_MONTH = re.compile("[0-9]{4}(-[0-9]{2})?")
 
 
 def content(value: object, *, max_bytes: int) -> str:
@@ -84,10 +87,16 @@ def moment(name: str, value: object) -> int | None:
 
 
 def _seconds(name: str, value: str) -> int:
-    """Return the Unix time that a text writes as a number or as an ISO 8601 date."""
+    """Return the Unix time that a text writes as a number or as an ISO 8601 date; a year or a month is its first day.
+
+    Four digits are a year: as seconds they would be an hour of 1970, which nobody writes.
+    """
     from datetime import UTC, datetime
 
     try:
+        # "2024" and "2024-05" are ISO dates that Python does not read.
+        if short := _YEAR_OR_MONTH.fullmatch(value):
+            value = value + ("-01" if short[1] else "-01-01")
         if value.removeprefix("-").isdecimal():
             return int(value)
         parsed = datetime.fromisoformat(value)
