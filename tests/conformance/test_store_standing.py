@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from recollect.model import Edge, Memory, Node
-from recollect.store.protocol import ORDINARY, Centrality, Standing, Store
+from recollect.store.protocol import ORDINARY, Standing, Store
 from recollect.text.passages import MAX_PASSAGES
 
 NEEDS_SEARCH = True
 
 Add = Callable[..., Memory]
-PARTS = {"pagerank": 0.5, "betweenness": 0.25, "degree": 1.0, "cluster": 0.75}
 
 
 def standing(store: Store, memory: Memory) -> Standing:
@@ -56,28 +55,24 @@ def link(store: Store, *nodes: Node) -> None:
             transaction.insert(Edge(id=f"e-{node.id}", src=node.id, dst=node.id, relationship="RELATES_TO"))
 
 
-def test_centrality_is_that_of_a_memorys_nodes_with_its_parts(store: Store, add: Add) -> None:
+def test_a_memory_is_as_central_as_its_most_central_node(store: Store, add: Add) -> None:
     for name in ("a", "b", "c"):
         add(name)
     link(
         store,
-        Node(id="mem:a", kind="Memory", memory_id="a", centrality=0.5, payload={"centrality": PARTS, "more": [1]}),
+        Node(id="mem:a", kind="Memory", memory_id="a", centrality=0.5),
         Node(id="file:x", kind="File", memory_id="a", centrality=0.25),
-        Node(id="mem:b", kind="Memory", memory_id="b", centrality=0.75, payload={"centrality": "high"}),
+        Node(id="mem:b", kind="Memory", memory_id="b", centrality=0.75),
         Node(id="mem:c", kind="Memory", memory_id="c"),
         Node(id="file:y", kind="File", centrality=1.0),
     )
-    assert sorted(store.centralities(["a", "b", "c", "unknown"])) == [
-        Centrality("a", 0.25, 0.0, 0.0, 0.0, 0.0),
-        Centrality("a", 0.5, **PARTS),
-        Centrality("b", 0.75, 0.0, 0.0, 0.0, 0.0),
-    ]
-    assert {row.memory_id for row in store.centralities(["b"])} == {"b"}
-    assert store.centralities([]) == []
+    assert store.centralities(["a", "b", "c", "unknown"]) == {"a": 0.5, "b": 0.75}
+    assert store.centralities(["b"]) == {"b": 0.75}
+    assert store.centralities([]) == {}
 
 
 def test_where_nothing_is_linked_nothing_is_central(store: Store, add: Add) -> None:
     add("a")
     with store.transaction("test") as transaction:
         transaction.insert(Node(id="mem:a", kind="Memory", memory_id="a", centrality=0.5))
-    assert store.centralities(["a"]) == []
+    assert store.centralities(["a"]) == {}

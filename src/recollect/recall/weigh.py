@@ -12,7 +12,7 @@ stays that of the fitted model: weights say what comes first, not what is true.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from recollect.recall.measure import SEMANTIC
 from recollect.recall.profiles import Profile
 from recollect.recall.query import Query
 from recollect.recall.score import Scored
-from recollect.store.protocol import ORDINARY, Centrality
+from recollect.store.protocol import ORDINARY
 from recollect.text.dates import asked_times
 
 # What an ordinary memory has: as stored without being judged, tagged, linked or come back to. A question that speaks of
@@ -51,7 +51,7 @@ def matching(query: Query, pool: Pool) -> dict[str, Column]:
     return columns
 
 
-def worth(query: Query, pool: Pool, centralities: Iterable[Centrality], moment: int) -> dict[str, Column]:
+def worth(query: Query, pool: Pool, centralities: Mapping[str, float], moment: int) -> dict[str, Column]:
     """Return what each passage's memory is worth beside its match, as of a moment, where memories differ in it."""
     columns: dict[str, Column] = {}
     standings = [passage.standing for passage in pool.passages]
@@ -63,9 +63,8 @@ def worth(query: Query, pool: Pool, centralities: Iterable[Centrality], moment: 
             "recency": component.recency(standings, moment),
             "freshness": component.freshness(standings, moment),
         }
-    found = list(centralities)
-    if found:
-        columns["graph"] = component.graph(pool.passages, found)
+    if centralities:
+        columns["graph"] = component.graph(pool.passages, centralities)
     asked = asked_times(query.text, moment)
     if asked:
         columns["temporal"] = component.temporal(pool.passages, asked)

@@ -79,17 +79,6 @@ class Standing(NamedTuple):
 ORDINARY = Standing()
 
 
-class Centrality(NamedTuple):
-    """How central the node of a memory is, as last computed: all in all, and the parts of it, each from 0 to 1."""
-
-    memory_id: str
-    whole: float
-    pagerank: float
-    betweenness: float
-    degree: float
-    cluster: float
-
-
 class Strength(NamedTuple):
     """How central a node is: all in all, and the parts of it, each from 0 to 1."""
 
@@ -245,8 +234,8 @@ class Store(Protocol):
         """Return, by memory number, the numbers of the memories just before and after it in its session."""
         ...
 
-    def centralities(self, memory_ids: Iterable[str]) -> list[Centrality]:
-        """Return how central these memories are, where that was computed; nothing where nothing is linked."""
+    def centralities(self, memory_ids: Iterable[str]) -> dict[str, float]:
+        """Return how central these memories are by their nodes, where that was computed; {} where nothing is linked."""
         ...
 
     def term_counts(self, terms: Sequence[str], names: Sequence[str] = (), where: Filter | None = None) -> TermCounts:

@@ -12,13 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from recollect.errors import StorageError
 from recollect.model import Memory
 from recollect.store.counters import advance, keep, kept, newest_change
 from recollect.store.dialect import Connection, SearchRow
-from recollect.store.protocol import Centrality, Filter, Match, Passage, TermCounts, Vectors
+from recollect.store.protocol import Filter, Match, Passage, TermCounts, Vectors
 from recollect.store.rows import Rows, chunks
 from recollect.store.tables import TABLES
 from recollect.text.passages import MAX_PASSAGES
@@ -91,16 +89,16 @@ class Searches(Rows):
                 found.update(self._dialect.session_neighbours(self._connection(), chunk, reach))
         return found
 
-    def centralities(self, memory_ids: Iterable[str]) -> list[Centrality]:
-        found: list[Centrality] = []
+    def centralities(self, memory_ids: Iterable[str]) -> dict[str, float]:
+        found: dict[str, float] = {}
         with self._dialect.errors():
             for chunk in chunks(sorted(set(memory_ids))):
+                # A memory may have nodes of other kinds beside its own, as a file that it is about.
                 sql = (
-                    "SELECT memory_id, centrality, payload FROM graph_nodes WHERE EXISTS (SELECT 1 FROM graph_edges) "
-                    f"AND memory_id IN ({', '.join('?' * len(chunk))}) AND centrality > 0"
+                    "SELECT memory_id, max(centrality) FROM graph_nodes WHERE EXISTS (SELECT 1 FROM graph_edges) "
+                    f"AND memory_id IN ({', '.join('?' * len(chunk))}) AND centrality > 0 GROUP BY memory_id"
                 )
-                for memory_id, whole, payload in self._connection().execute(sql, chunk):
-                    found.append(Centrality(memory_id, whole, *_centrality(payload)))
+                found.update(self._connection().execute(sql, chunk))
         return found
 
     def term_counts(self, terms: Sequence[str], names: Sequence[str] = (), where: Filter | None = None) -> TermCounts:
@@ -193,30 +191,6 @@ class Searches(Rows):
             sql = f"SELECT seq, id FROM memories WHERE seq IN ({marks}) AND {condition}"
             found.update(self._connection().execute(sql, [*chunk, *values]))
         return found
-
-
-class _Parts(msgspec.Struct):
-    """What a node's payload says of its centrality."""
-
-    pagerank: float = 0.0
-    betweenness: float = 0.0
-    degree: float = 0.0
-    cluster: float = 0.0
-
-
-class _Payload(msgspec.Struct):
-    centrality: _Parts
-
-
-_payload = msgspec.json.Decoder(_Payload)
-
-
-def _centrality(payload: str) -> tuple[float, ...]:
-    """Return the parts of a node's centrality; nothing in a payload is certain, so what is no number counts as none."""
-    try:
-        return msgspec.structs.astuple(_payload.decode(payload).centrality)
-    except msgspec.DecodeError:
-        return (0.0, 0.0, 0.0, 0.0)
 
 
 def _complete_key(connection: Connection, model: str) -> tuple[str, int]:

@@ -129,16 +129,24 @@ def test_weights_that_cannot_be_read_are_said_to_be_and_can_be_reset(engine: Eng
 
 
 @pytest.fixture(params=["hybrid", "lexical"])
-def either(
-    request: pytest.FixtureRequest, open_engine: Callable[..., Engine], embedder: HashingEmbedder, frozen: FrozenClock
-) -> Engine:
-    """An engine with vectors, and one without."""
-    return open_engine(embedder=embedder) if request.param == "hybrid" else open_engine(embed_provider="off")
+def either(request: pytest.FixtureRequest, open_engine: Callable[..., Engine], frozen: FrozenClock) -> Engine:
+    """An engine with vectors, and one without; so long that no two words share a dimension."""
+    return (
+        open_engine(embedder=HashingEmbedder(4096)) if request.param == "hybrid" else open_engine(embed_provider="off")
+    )
 
 
-def test_of_memories_that_say_the_same_the_important_one_comes_first(either: Engine) -> None:
-    for number in (0.1, 0.9, 0.5):
-        either.memories.store("The parser is written by hand", importance=number, deduplicate=False)
+# They match a question about the parser alike and say different things.
+ALIKE = (
+    "The parser is written by hand in Java",
+    "The parser is written by hand in Rust",
+    "The parser is written by hand in Ruby",
+)
+
+
+def test_of_memories_that_match_alike_the_important_one_comes_first(either: Engine) -> None:
+    for text, number in zip(ALIKE, (0.1, 0.9, 0.5), strict=True):
+        either.memories.store(text, importance=number)
     hits = either.recall.search("parser", min_score=0.0).hits
     assert [hit.memory.importance for hit in hits] == [0.9, 0.5, 0.1]
 
@@ -193,11 +201,10 @@ def test_the_default_profile_explains_what_its_components_added(engine: Engine) 
 
 
 def test_central_memories_come_first_where_the_graph_weighs(either: Engine) -> None:
-    ids = [either.memories.store("The parser is written by hand", deduplicate=False).memory.id for _ in range(3)]
+    ids = [either.memories.store(text).memory.id for text in ALIKE]
     either.memories.associate(ids[0], ids[2])
-    parts = {"pagerank": 1.0, "betweenness": 0.0, "degree": 1.0, "cluster": 1.0}
     with either.store.transaction("test") as transaction:
-        transaction.update(Node, f"mem:{ids[2]}", {"centrality": 0.7, "payload": {"centrality": parts}})
+        transaction.update(Node, f"mem:{ids[2]}", {"centrality": 0.7})
     hits = either.recall.search("parser", min_score=0.0, explain=True).hits
     assert hits[0].memory.id == ids[2]
     assert shares(hits[0])["its place among linked memories"] == pytest.approx(0.3 * 0.7)
@@ -205,8 +212,8 @@ def test_central_memories_come_first_where_the_graph_weighs(either: Engine) -> N
 
 def test_being_read_again_counts_a_little_and_being_new_does_not(either: Engine, frozen: FrozenClock) -> None:
     ids = []
-    for _ in range(3):
-        ids.append(either.memories.store("The parser is written by hand", deduplicate=False).memory.id)
+    for text in ALIKE:
+        ids.append(either.memories.store(text).memory.id)
         frozen.advance(100)
     either.scoring.set_weights(recency=0.5)
     assert [hit.memory.id for hit in either.recall.search("parser did", min_score=0.0).hits] == ids
@@ -215,8 +222,8 @@ def test_being_read_again_counts_a_little_and_being_new_does_not(either: Engine,
 
 
 def test_what_was_replaced_loses_to_what_matches_alike(either: Engine, frozen: FrozenClock) -> None:
-    old = either.memories.store("Deployments happen on Fridays", deduplicate=False).memory
-    same = either.memories.store("Deployments happen on Fridays", deduplicate=False).memory
+    old = either.memories.store("Deployments happen on Fridays at six").memory
+    same = either.memories.store("Deployments happen on Fridays at ten").memory
     frozen.advance(10)
     either.memories.store("Ship it whenever you like", supersedes=old.id)
     order = [hit.memory.id for hit in either.recall.search("deployments Fridays did", min_score=0.0).hits]

@@ -9,9 +9,9 @@ import pytest
 from tests.unit.recall.pools import apart, counted, passage
 
 from recollect.recall import components
-from recollect.recall.components import GRAPH_PARTS, RECENCY_HALF_LIFE_S
+from recollect.recall.components import RECENCY_HALF_LIFE_S
 from recollect.recall.query import understand
-from recollect.store.protocol import Centrality, Standing
+from recollect.store.protocol import Standing
 from recollect.text.dates import DAY, asked_times
 
 NOW = 1_700_000_000  # 2023-11-14
@@ -53,29 +53,9 @@ def test_token_is_nothing_where_no_word_is_shared() -> None:
 # --- the graph ---
 
 
-def central(memory_id: str = "m1", whole: float = 0.0, **parts: float) -> Centrality:
-    return Centrality(memory_id, whole, **{name: parts.get(name, 0.0) for name in GRAPH_PARTS})
-
-
-@pytest.mark.parametrize(
-    ("part", "share"), [("pagerank", 0.4), ("betweenness", 0.3), ("degree", 0.2), ("cluster", 0.1)]
-)
-def test_graph_strength_is_made_of_four_parts_as_printed(part: str, share: float) -> None:
-    assert components.strength(central(**{part: 1.0})) == pytest.approx(share)
-    assert components.strength(central(**{part: 0.5})) == pytest.approx(share / 2)
-
-
-def test_graph_strength_stays_within_bounds_and_falls_back_on_the_whole() -> None:
-    assert components.strength(central(**dict.fromkeys(GRAPH_PARTS, 9.0))) == pytest.approx(1.0)
-    assert components.strength(central(whole=0.5)) == 0.5
-    assert components.strength(central(whole=7.0)) == 1.0
-    assert components.strength(central(degree=-3.0)) == 0.0
-
-
-def test_a_memory_is_as_central_as_its_most_central_node_and_one_without_is_not() -> None:
-    pool = [passage(1, "a"), passage(1, "b", part=1), passage(2, "c")]
-    found = components.graph(pool, [central("m1", degree=1.0), central("m1", pagerank=1.0), central("m9", degree=1.0)])
-    assert found.tolist() == pytest.approx([0.4, 0.4, 0.0])
+def test_graph_is_how_central_the_memory_is_and_one_that_is_not_linked_is_not() -> None:
+    pool = [passage(1, "a"), passage(1, "b", part=1), passage(2, "c"), passage(3, "d")]
+    assert components.graph(pool, {"m1": 0.4, "m3": 7.0, "m9": 1.0}).tolist() == [0.4, 0.4, 0.0, 1.0]
 
 
 # --- time ---

@@ -17,7 +17,7 @@ from recollect.recall.profiles import COMPONENTS, DEFAULT, DOCUMENTED, PROFILES,
 from recollect.recall.query import Query, understand
 from recollect.recall.score import Scored, score
 from recollect.recall.weigh import NEUTRAL, PRIOR, matching, weigh, worth
-from recollect.store.protocol import Centrality, Passage, Standing
+from recollect.store.protocol import Passage, Standing
 
 NOW = 1_700_000_000
 QUESTION = "Who wrote the parser in Rust?"
@@ -43,7 +43,7 @@ def ranked(
     profile: Any = DEFAULT,
     *,
     question: str = QUESTION,
-    central: tuple[Centrality, ...] = (),
+    central: Mapping[str, float] = {},
     **weights: float,
 ) -> Scored:
     """What a pool becomes by a profile whose weights are changed as given."""
@@ -115,16 +115,15 @@ def test_the_documented_profile_ranks_by_the_printed_table() -> None:
         Standing(importance=1.0, confidence=1.0, tags=("rust",), accessed_at=NOW - week),
         Standing(importance=0.6, confidence=1.0),
     )
-    central = (Centrality("m3", 0.0, pagerank=1.0, betweenness=1.0, degree=0.5, cluster=0.0),)
     token = matching(understand(QUESTION), pool)["token"]
     assert token[1] == 1.0
     assert token[2] == 0.0
     expected = [
         0.25 * 0.5 + 0.15 * token[0] + 0.10 * 0.5 + 0.05 * 0.2 + 0.05 * 0.5,
         0.25 * 0.4 + 0.15 * 1.0 + 0.10 * 0.5 + 0.10 * 0.5 + 0.05 * 1.0 + 0.05 * 1.0 + 0.05 * 0.5,
-        0.25 * 0.1 + 0.25 * (0.4 + 0.3 + 0.1) + 0.10 * 0.5 + 0.05 * 0.6 + 0.05 * 1.0,
+        0.25 * 0.1 + 0.25 * 0.8 + 0.10 * 0.5 + 0.05 * 0.6 + 0.05 * 1.0,
     ]
-    found = ranked(pool, DOCUMENTED, central=central)
+    found = ranked(pool, DOCUMENTED, central={"m3": 0.8})
     assert found.scores.tolist() == pytest.approx(expected)
     assert np.argsort(-found.scores).tolist() == [1, 2, 0]
 
@@ -198,7 +197,7 @@ def test_of_two_that_match_alike_the_worthier_comes_first(
 def test_a_linked_memory_comes_before_one_that_matches_alike_and_is_not() -> None:
     rows = apart("A parser of Rust", "A parser of Rust")
     pool = Pool(rows, counted(rows), {row.pid: 0.5 for row in rows}, {}, {})
-    first, second = ranked(pool, central=(Centrality("m2", 0.3, 0, 0, 0, 0),)).scores
+    first, second = ranked(pool, central={"m2": 0.3}).scores
     assert second > first
 
 
