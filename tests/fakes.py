@@ -113,7 +113,7 @@ class DictRows:
             return self._changes  # type: ignore[return-value]
         return list(self._rows.get(kind, {}).values())
 
-    def get(self, kind: type[R], ids: Sequence[str]) -> list[R]:
+    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]:
         rows = self._rows.get(kind, {})
         return [rows[row_id] for row_id in ids if row_id in rows]
 

@@ -173,17 +173,36 @@ class Anchor(Record, frozen=True, kw_only=True):
     rev: int = 0
 
 
-class File(Record, frozen=True, kw_only=True):
-    """An indexed file as it was last seen; `id` is its namespace and path."""
+class Tree(Record, frozen=True, kw_only=True):
+    """A folder whose source code is indexed, and who is writing to its index until when."""
 
-    id: str
+    id: int
+    root: str
     namespace: str | None = None
+    fingerprint: str = ""
+    indexed_at: int = 0
+    owner: str = ""
+    claimed_to: int = 0
+
+
+class File(Record, frozen=True, kw_only=True):
+    """A file of a tree as it was last seen; `skipped` says why it was not indexed, empty if it was."""
+
+    id: int
+    tree: int
     path: str
     hash: str
     mtime_ns: int
     size_bytes: int
     language: str | None = None
+    mark: str = ""
+    skipped: str = ""
+    notes: tuple[str, ...] = ()
+    symbol_count: int = 0
+    reference_count: int = 0
+    chunk_count: int = 0
     indexed_at: int = 0
+    stamp: int = 0
 
 
 class Usage(Record, frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ from recollect.model import (
     Node,
     Record,
     Session,
+    Tree,
     Workspace,
 )
 from recollect.store.protocol import Has, Range, Store
@@ -100,7 +101,10 @@ def test_nodes_of_every_kind_and_edges_of_every_relationship_can_be_kept(store: 
     [
         Session(id="s", namespace="/app", started_at=1, ended_at=2, memory_count=4, summary="done"),
         Workspace(id="w", name="W", description="what it is about", created_at=1, updated_at=2),
-        File(id="f", namespace="/app", path="a.py", hash="h", mtime_ns=2**62, size_bytes=2**40, language="python"),
+        Tree(id=7, root="/app", namespace="/app", fingerprint="f", indexed_at=1, owner="me", claimed_to=2),
+        File(
+            id=2**40, tree=7, path="a.py", hash="h", mtime_ns=2**62, size_bytes=2**40, language="python", notes=("odd",)
+        ),
     ],
     ids=lambda record: type(record).__name__,
 )

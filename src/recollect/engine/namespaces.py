@@ -7,13 +7,13 @@ from recollect.engine.identity import namespace_of
 from recollect.model import (
     Deleted,
     Edge,
-    File,
     Memory,
     NamespaceCount,
     NamespaceList,
     NamespaceStats,
     Node,
     Session,
+    Tree,
     Workspace,
 )
 from recollect.operations import operation
@@ -63,20 +63,22 @@ class Namespaces:
 
     @operation("delete_namespace", "delete-namespace", destructive=True)
     def delete(self, namespace: str) -> Deleted:
-        """Delete everything in a namespace: memories, graph nodes, sessions and its workspace record.
+        """Delete everything in a namespace: memories, graph nodes, sessions, its workspace record and its code index.
 
-        One batch: `undo` brings it all back.
+        One batch: `undo` brings it all back, except the code index, which `index` makes again.
 
         namespace: the project, as a path or a name; '-' for memories without one
         """
         scope = _named(namespace)
         with self._engine.store.transaction("delete_namespace") as transaction:
             deleted = transaction.delete(Memory, {"namespace": scope})
-            for kind in (Node, Session, File):
+            for kind in (Node, Session):
                 transaction.delete(kind, {"namespace": scope})
             if scope is not None:
                 transaction.delete(Workspace, {"id": scope})
-            return Deleted(deleted=deleted, batch=transaction.batch)
+        trees = self._engine.code_store.find(Tree, {"namespace": scope})
+        self._engine.code_store.drop_trees([tree.id for tree in trees])
+        return Deleted(deleted=deleted, batch=transaction.batch)
 
 
 def _named(namespace: str) -> str | None:

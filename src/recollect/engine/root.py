@@ -21,6 +21,7 @@ from recollect.store.protocol import Store
 
 if TYPE_CHECKING:
     from recollect.providers.protocol import Embedder, Model
+    from recollect.store.code_protocol import CodeStore
 
 # Attribute of the engine → the noun that lives there. The operation table is read from these.
 NOUNS: dict[str, type] = {
@@ -65,13 +66,18 @@ class Engine:
         self.admin = Admin(self)
         self.embedding = Embedding(self, embedder)
         self.language = Language(self, model)
-        self._store: Store | None = None
+        self._store: CodeStore | None = None
         self._closed = False
         self._opening = threading.Lock()
 
     @property
     def store(self) -> Store:
         """The store, opened on first use."""
+        return self.code_store
+
+    @property
+    def code_store(self) -> "CodeStore":
+        """The same store, as what works on source code sees it."""
         with self._opening:
             if self._closed:
                 raise Conflict("this engine is closed", hint="Make a new Engine.")

@@ -7,16 +7,22 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from recollect.model import Memory
-from recollect.store.protocol import Passage, StoreFacts, TermCounts
+from recollect.store.code_protocol import FieldWeights
+from recollect.store.protocol import EdgeColumns, Passage, StoreFacts, TermCounts
 
 # A row found by a search over derived state: the passage's number and its score, higher is better.
 SearchRow = tuple[int, float]
 
+# A piece of code in the full text: its number, and the terms of its names, of those around it, of its path and body.
+CodeTextRow = tuple[int, str, str, str, str]
+
 
 class Connection(Protocol):
-    """The one verb used of a database connection; parameters are written as `?`."""
+    """The verbs used of a database connection; parameters are written as `?`."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Iterable[tuple[Any, ...]]: ...
+
+    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> object: ...
 
 
 class Dialect(Protocol):
@@ -78,6 +84,55 @@ class Dialect(Protocol):
         scopes: Sequence[str | None] | None,
     ) -> TermCounts:
         """Return how frequent terms are, which names are authors', and which terms these namespaces hold."""
+        ...
+
+    def edge_columns(self, connection: Connection) -> EdgeColumns:
+        """Return every edge as columns, as fast as the database can hand them out."""
+        ...
+
+    def index_code(self, connection: Connection, rows: Sequence[CodeTextRow]) -> None:
+        """Make pieces of code searchable, given their number and their terms by field."""
+        ...
+
+    def unindex_code(self, connection: Connection, first: int, last: int) -> None:
+        """Forget the pieces whose numbers lie between two, both included."""
+        ...
+
+    def index_names(self, connection: Connection, rows: Sequence[tuple[int, str, str]]) -> None:
+        """Make the names of symbols of files searchable, and their humps."""
+        ...
+
+    def unindex_names(self, connection: Connection, files: Sequence[int]) -> None: ...
+
+    def code_texts(self, connection: Connection, ids: Sequence[int]) -> list[CodeTextRow]:
+        """Return the terms of pieces as they were given."""
+        ...
+
+    def search_code(
+        self,
+        connection: Connection,
+        terms: Sequence[str],
+        within: tuple[int, int] | None,
+        limit: int,
+        weights: FieldWeights,
+    ) -> list[SearchRow]:
+        """Return the best pieces by BM25, of these numbers only if a range is given."""
+        ...
+
+    def code_frequencies(self, connection: Connection, terms: Sequence[str]) -> dict[str, int]:
+        """Return how many pieces hold each term that any holds."""
+        ...
+
+    def names_from(
+        self, connection: Connection, prefix: str, *, humps: bool, limit: int | None
+    ) -> list[tuple[str, int]]:
+        """Return the names, or humps, that begin with a prefix, in order, with the number of files that have them."""
+        ...
+
+    def files_with(
+        self, connection: Connection, names: Sequence[str], *, humps: bool, within: tuple[int, int] | None, limit: int
+    ) -> list[int]:
+        """Return files that have a symbol of one of these names, or humps."""
         ...
 
     def check(self, connection: Connection, *, thorough: bool) -> list[str]: ...

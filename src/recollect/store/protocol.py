@@ -151,7 +151,7 @@ class Transaction(Protocol):
     @property
     def batch(self) -> str: ...
 
-    def get(self, kind: type[R], ids: Sequence[str]) -> list[R]: ...
+    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]: ...
 
     def find(
         self, kind: type[R], where: Filter | None = None, *, order: str = "", limit: int | None = None, offset: int = 0
@@ -161,7 +161,7 @@ class Transaction(Protocol):
         """Add a row; returns it as stored, numbered by the change log. Raises Conflict if its id exists."""
         ...
 
-    def update(self, kind: type[R], row_id: str, values: Mapping[str, Any]) -> R:
+    def update(self, kind: type[R], row_id: str | int, values: Mapping[str, Any]) -> R:
         """Change fields of a row; returns it as stored. Raises NotFound. No change, no log entry."""
         ...
 
@@ -180,7 +180,7 @@ class Transaction(Protocol):
 class Store(Protocol):
     """Rows, searches over them, and derived state that can always be thrown away."""
 
-    def get(self, kind: type[R], ids: Sequence[str]) -> list[R]:
+    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]:
         """Return the rows with these ids, in the order asked; unknown ids are left out."""
         ...
 

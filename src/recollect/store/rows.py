@@ -23,9 +23,9 @@ class Rows:
         self._connection = connection
         self._dialect = dialect
 
-    def get(self, kind: type[R], ids: Sequence[str]) -> list[R]:
+    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]:
         table = TABLES[kind]
-        found: dict[str, R] = {}
+        found: dict[str | int, R] = {}
         for chunk in chunks(list(dict.fromkeys(ids))):
             where = f"{table.key} IN ({', '.join('?' * len(chunk))})"
             for record in self._select(table, where, chunk):

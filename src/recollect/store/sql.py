@@ -3,6 +3,8 @@
 rows         get and find: filters become SQL, rows become records
 transaction  insert, update, delete, undo: logged, all or nothing
 search       passages by words and by vectors, over derived state
+graph        nodes and edges in bulk, and how central nodes are
+code         trees, files, symbols and pieces of source code; code_search finds them
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ from typing import Any
 from recollect import clock
 from recollect.errors import StorageError
 from recollect.model import Memory, Record
+from recollect.store.code_search import CodeSearches
 from recollect.store.counters import advance, generation, keep, kept
 from recollect.store.dialect import Connection, Dialect
+from recollect.store.graph import GraphRows
 from recollect.store.protocol import Filter, R, StoreFacts, Transaction
 from recollect.store.rows import CHUNK, chunks
 from recollect.store.search import Searches
@@ -23,14 +27,15 @@ from recollect.store.tables import TABLES, from_row
 from recollect.store.transaction import SqlTransaction
 
 
-class SqlStore(Searches):
+class SqlStore(Searches, GraphRows, CodeSearches):
     """The store: reads anywhere, writes in transactions, searches over derived state."""
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__(dialect.connection, dialect)
         self._indexes = {}
+        self._code_vectors = {}
 
-    def get(self, kind: type[R], ids: Sequence[str]) -> list[R]:
+    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]:
         with self._dialect.errors():
             return super().get(kind, ids)
 
@@ -131,6 +136,7 @@ class SqlStore(Searches):
 
     def close(self) -> None:
         self._indexes.clear()
+        self._code_vectors.clear()
         self._dialect.close()
 
     def _value(self, sql: str, values: Sequence[Any] = ()) -> Any:

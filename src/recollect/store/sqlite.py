@@ -38,8 +38,10 @@ from recollect.errors import (
 )
 from recollect.model import Memory
 from recollect.store.dialect import Connection, SearchRow
+from recollect.store.edges import edge_columns
 from recollect.store.migrations import MIGRATIONS
-from recollect.store.protocol import Passage, StoreFacts, TermCounts
+from recollect.store.protocol import EdgeColumns, Passage, StoreFacts, TermCounts
+from recollect.store.sqlite_code import SqliteCode
 from recollect.store.standing import COLUMNS as STANDING_COLUMNS
 from recollect.store.standing import standing
 from recollect.text.passages import MAX_PASSAGES, passages
@@ -111,7 +113,7 @@ class _Held:
             _INHERITED.append(self.connection)
 
 
-class Sqlite:
+class Sqlite(SqliteCode):
     """One SQLite database file: a connection per thread, opened when first needed."""
 
     def __init__(self, path: Path, *, busy_timeout_ms: int = 30_000) -> None:
@@ -312,6 +314,11 @@ class Sqlite:
             known = frozenset(term for term in by_term if there("author labels body", term))
             authors = frozenset(name for name in authors if there("author", name))
         return TermCounts(max(int(newest), *by_term.values(), 1), by_term, authors, known)
+
+    # --- the graph ---
+
+    def edge_columns(self, connection: Connection) -> EdgeColumns:
+        return edge_columns(connection)
 
     # --- looking after the file ---
 

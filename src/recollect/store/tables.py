@@ -23,6 +23,7 @@ from recollect.model import (
     Node,
     Record,
     Session,
+    Tree,
     Usage,
     Workspace,
 )
@@ -72,7 +73,8 @@ TABLES: dict[type[Record], Table] = {
         Table(Session, "sessions", {}, True, frozenset({"rev"})),
         Table(Workspace, "workspaces", {}, True, frozenset({"rev"})),
         Table(Anchor, "anchors", {}, True, frozenset({"rev"})),
-        Table(File, "files", {}, False, frozenset()),
+        Table(Tree, "trees", {}, False, frozenset()),
+        Table(File, "files", {"notes": _NAMES}, False, frozenset()),
         Table(Change, "changes", {"before": _OBJECT | None}, False, frozenset(), key="seq"),
         Table(Consolidation, "consolidation_log", {}, False, frozenset()),
         Table(Usage, "model_usage", {}, False, frozenset()),

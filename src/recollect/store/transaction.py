@@ -60,7 +60,7 @@ class SqlTransaction(Rows):
             self._dialect.index_text(self._open, record)
         return record
 
-    def update(self, kind: type[R], row_id: str, values: Mapping[str, Any]) -> R:
+    def update(self, kind: type[R], row_id: str | int, values: Mapping[str, Any]) -> R:
         table = TABLES[kind]
         current = self._existing(kind, row_id)
         given = {field: with_derived(table, field, value, current) for field, value in values.items()}
@@ -68,7 +68,7 @@ class SqlTransaction(Rows):
         if not changed:
             return current
         if table.logged:
-            changed["rev"] = self._log(table, row_id, "update", current)
+            changed["rev"] = self._log(table, str(row_id), "update", current)
         assignments = ", ".join(f"{field} = ?" for field in changed)
         bound = [encode(table, field, value) for field, value in changed.items()]
         self._open.execute(f"UPDATE {table.name} SET {assignments} WHERE {table.key} = ?", [*bound, row_id])
@@ -132,7 +132,7 @@ class SqlTransaction(Rows):
         before = later[0].before
         return msgspec.convert(before, table.record) if before is not None else None
 
-    def _existing(self, kind: type[R], row_id: str) -> R:
+    def _existing(self, kind: type[R], row_id: str | int) -> R:
         found = self.get(kind, [row_id])
         if not found:
             raise NotFound(f"no {TABLES[kind].name} row {row_id}", id=row_id)

@@ -1,0 +1,165 @@
+"""One file, from its bytes to rows that can be kept: all the work that needs no database.
+
+    bytes ──detect──► language ──extract──► symbols, references ──chunks──► pieces ──► search terms ──► packed
+
+Whatever a file holds, it ends as an `IndexedFile` (with a reason if it was skipped, with notes if something in it could
+not be read) or as a `Touched`; no file stops the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+
+from recollect.code.chunks import Chunk, chunks
+from recollect.code.extract import extract
+from recollect.code.languages import Language, detect
+from recollect.code.marks import is_minified, mark
+from recollect.code.symbols import Extracted
+from recollect.code.walk import real
+from recollect.store.code_protocol import IndexedFile, Touched
+from recollect.text.identifiers import humps, joined_terms, name_term, words
+
+# What detection looks at, and where a NUL tells a binary file: most have one in their first kilobyte, all in eight.
+HEAD_BYTES = 8192
+# Folders of a path, the last ones, whose names are search terms of all pieces of the file.
+PATH_FOLDERS = 3
+# A file that was written this short a time before it was read may be written again without its time changing. Where
+# times are whole seconds (some network drives, FAT with two) that is long.
+RACY_NS = 20_000_000
+RACY_WHOLE_SECONDS_NS = 2_000_000_000
+# Bytes of a chunk's hash: 128 bits never meet by chance.
+HASH_BYTES = 16
+# Notes kept of one file.
+MAX_NOTES = 5
+
+_encode = msgspec.msgpack.Encoder().encode
+_name_term = lru_cache(maxsize=65_536)(name_term)
+_humps = lru_cache(maxsize=65_536)(humps)
+
+
+class Task(NamedTuple):
+    """A file to read: its path from the root, and the hash it is known by ("" if it is new)."""
+
+    path: str
+    size_bytes: int = 0
+    hash: str = ""
+
+
+def read(root: str, task: Task, max_bytes: int) -> IndexedFile | Touched:
+    """Return what is to be kept of a file."""
+    try:
+        source, mtime_ns = _content(f"{root}/{real(task.path)}", max_bytes)
+    except OSError as problem:
+        return IndexedFile(task.path, "", -1, 0, skipped="unreadable", notes=(problem.strerror or str(problem),))
+    if source is None:
+        return IndexedFile(task.path, "", mtime_ns, 0, skipped="special file")
+    size = len(source)
+    if size > max_bytes:
+        return IndexedFile(task.path, "", mtime_ns, size, skipped="too large")
+    digest = hashlib.sha256(source).hexdigest()
+    if digest == task.hash:
+        return Touched(task.path, mtime_ns, size)
+    return indexed(task.path, source, digest=digest, mtime_ns=mtime_ns)
+
+
+def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -> IndexedFile:
+    """Return a file as the index keeps it, given its path from the root and its content."""
+    size = len(source)
+    source = _as_utf8(source)
+    head = source[:HEAD_BYTES]
+    if b"\0" in head:
+        return IndexedFile(path, digest, mtime_ns, size, skipped="binary")
+    language = detect(path, head)
+    if language is None:
+        return IndexedFile(path, digest, mtime_ns, size, skipped="unknown language")
+    if is_minified(source, language.name):
+        return IndexedFile(path, digest, mtime_ns, size, language.name, skipped="minified")
+    extracted = _extracted(path, source, language)
+    pieces = chunks(source, extracted.symbols)
+    blanked = words(source)
+    return IndexedFile(
+        path,
+        digest,
+        mtime_ns,
+        size,
+        language.name,
+        mark(path, source),
+        "",
+        tuple(extracted.notes[:MAX_NOTES]),
+        len(extracted.symbols),
+        len(extracted.references),
+        _encode(extracted.symbols),
+        _encode((extracted.references, extracted.imports, extracted.package)),
+        _encode([_span(piece, source) for piece in pieces]),
+        " ".join(dict.fromkeys(_name_term(symbol.name) for symbol in extracted.symbols)),
+        " ".join(dict.fromkeys(_humps(symbol.name) for symbol in extracted.symbols)),
+        path_terms(path),
+        tuple(_text(piece, extracted, blanked) for piece in pieces),
+    )
+
+
+def path_terms(path: str) -> str:
+    """Return the search terms of a path: its stem, which counts twice, and its last folders."""
+    *folders, name = path.split("/")
+    stem = name[: name.rfind(".")] if name.rfind(".") > 0 else name
+    return _terms(" ".join((stem, stem, *folders[-PATH_FOLDERS:])))
+
+
+def _content(path: str, max_bytes: int) -> tuple[bytes | None, int]:
+    """Return a file's bytes, one more than allowed at most, and its time; None for what is no plain file.
+
+    What was a file when it was listed may have become a pipe, which would block, or a link, which leads away.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb", buffering=0) as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            return None, status.st_mtime_ns
+        content = file.read(max_bytes + 1) or b""
+        while len(content) <= max_bytes and (more := file.read(max_bytes + 1 - len(content))):
+            content += more
+    return content, _trusted(status.st_mtime_ns)
+
+
+def _trusted(mtime_ns: int) -> int:
+    """Return a file's time, or -1 if it was written so recently that a further write might not show in it."""
+    window = RACY_NS if mtime_ns % 1_000_000_000 else RACY_WHOLE_SECONDS_NS
+    return mtime_ns if time.time_ns() - mtime_ns > window else -1
+
+
+def _as_utf8(source: bytes) -> bytes:
+    if source.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return source.decode("utf-16", "replace").encode()
+    return source
+
+
+def _extracted(path: str, source: bytes, language: Language) -> Extracted:
+    """Return what the file says about itself; if reading it fails it is still searched as text."""
+    try:
+        return extract(source, path, language)
+    except Exception as problem:
+        return Extracted([], [], [], [f"could not be parsed ({type(problem).__name__}: {problem})"])
+
+
+def _span(piece: Chunk, source: bytes) -> tuple[int, int, tuple[int, ...], int, bytes]:
+    content = hashlib.sha256(source[piece.start_byte : piece.end_byte]).digest()[:HASH_BYTES]
+    return piece.start_line, piece.end_line, piece.symbols, piece.around, content
+
+
+def _text(piece: Chunk, extracted: Extracted, blanked: bytes) -> tuple[str, str, str]:
+    """Return the search terms of the names a piece defines, of those around it, and of its text."""
+    symbols = extracted.symbols
+    defined = _terms(" ".join([symbols[place].name for place in piece.symbols])) if piece.symbols else ""
+    around = _terms(symbols[piece.around].qualified) if piece.around >= 0 else ""
+    return defined, around, joined_terms(blanked[piece.start_byte : piece.end_byte])
+
+
+def _terms(text: str) -> str:
+    return joined_terms(words(text.encode("utf-8", "surrogatepass")))

@@ -1,0 +1,239 @@
+"""Reading files with all cores: processes of our own, so that one that dies of a file takes nothing with it.
+
+Each worker has a thread that gives it one order at a time and hands the answers to the caller; what is in flight is
+bounded by one order per worker and a short queue. When a worker dies or does not answer in time, its order is given
+file by file to a new one; the file that this one dies of, too, is skipped with a note.
+
+Not multiprocessing: its ways of starting processes either copy a process that may have threads, or run the caller's
+main module again, and its pools give up as a whole when one process dies.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from recollect.code.read import Task
+from recollect.code.worker import HEADER, Answer, Order, answer
+from recollect.store.code_protocol import IndexedFile
+
+# An order is as many files as make up this many bytes, a tenth of a second of work, or this many files.
+ORDER_BYTES = 262_144
+ORDER_FILES = 64
+# Less than this is read by the process itself: starting a worker takes 0.3 s.
+MIN_BYTES = 2_000_000
+# The process that writes keeps up with about this many that read.
+MAX_WORKERS = 12
+# An order takes a tenth of a second and no file of two megabytes a second; what takes this long never ends.
+TIMEOUT_S = 60.0
+# How often the caller looks for workers that are overdue.
+LOOK_S = 1.0
+
+_START = "import sys; sys.path.insert(0, {!r}); from recollect.code.worker import main; main()"
+
+
+def read_all(
+    root: str, tasks: Sequence[Task], *, max_bytes: int, workers: int = 0, timeout_s: float = TIMEOUT_S
+) -> Iterator[list[Answer]]:
+    """Yield the answers to all tasks, some at a time, in no particular order.
+
+    workers: how many processes; 0 for one per core, 1 for none besides this one.
+    """
+    orders = list(_orders(root, tasks, max_bytes))
+    count = min(workers or _cores(), MAX_WORKERS, len(orders))
+    if count <= 1 or sum(task.size_bytes for task in tasks) < MIN_BYTES:
+        for order in orders:
+            yield [answer(root, task, max_bytes) for task in order.tasks]
+        return
+    crew = _Crew(orders, count, timeout_s)
+    try:
+        yield from crew.answers()
+    finally:
+        crew.stop()
+
+
+def _orders(root: str, tasks: Iterable[Task], max_bytes: int) -> Iterator[Order]:
+    gathered: list[Task] = []
+    size = 0
+    for task in tasks:
+        gathered.append(task)
+        size += task.size_bytes
+        if size >= ORDER_BYTES or len(gathered) >= ORDER_FILES:
+            yield Order(root, max_bytes, gathered)
+            gathered, size = [], 0
+    if gathered:
+        yield Order(root, max_bytes, gathered)
+
+
+def _cores() -> int:
+    """Return how many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # only Linux tells
+        return os.cpu_count() or 1
+
+
+class _Crew:
+    """Workers, a thread for each, and what they have found."""
+
+    def __init__(self, orders: list[Order], count: int, timeout_s: float) -> None:
+        self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
+        for order in orders:
+            self._orders.put(order)
+        self._left = len(orders)
+        self._found: queue.Queue[list[Answer] | BaseException] = queue.Queue(maxsize=2 * count)
+        self._is_stopped = False
+        self._timeout_s = timeout_s
+        self._workers: set[_Worker] = set()
+        self._lock = threading.Lock()
+        self._threads = [threading.Thread(target=self._run, name="recollect-index", daemon=True) for _ in range(count)]
+        for thread in self._threads:
+            thread.start()
+
+    def answers(self) -> Iterator[list[Answer]]:
+        """Yield what is found, an order at a time."""
+        while self._left:
+            try:
+                found = self._found.get(timeout=LOOK_S)
+            except queue.Empty:
+                self._end_overdue()
+                continue
+            if isinstance(found, BaseException):
+                raise found
+            self._left -= 1
+            yield found
+
+    def stop(self) -> None:
+        """End all workers; what they have in hand is lost, which nobody was promised."""
+        self._is_stopped = True
+        while any(thread.is_alive() for thread in self._threads):
+            with self._lock:
+                for worker in self._workers:
+                    worker.kill()
+            with suppress(queue.Empty):
+                self._found.get(timeout=0.01)
+
+    def _end_overdue(self) -> None:
+        with self._lock:
+            for worker in self._workers:
+                if worker.busy_s() > self._timeout_s:
+                    worker.is_overdue = True
+                    worker.kill()
+
+    def _run(self) -> None:
+        """Give orders to one worker after the other, until there are no more."""
+        worker: _Worker | None = None
+        try:
+            while not self._is_stopped:
+                try:
+                    order = self._orders.get_nowait()
+                except queue.Empty:
+                    return
+                found: list[Answer] = []
+                waiting = [order]
+                while waiting and not self._is_stopped:
+                    worker = worker or self._hire()
+                    part = waiting.pop(0)
+                    answers = worker.ask(part)
+                    if answers is None:
+                        self._dismiss(worker)
+                        waiting[:0] = _alone(part)
+                        answers = _failed(part, worker) if len(part.tasks) == 1 else []
+                        worker = None
+                    found += answers
+                self._found.put(found)
+        except BaseException as problem:  # the caller must not wait for ever
+            self._found.put(problem)
+        finally:
+            if worker is not None:
+                self._dismiss(worker)
+
+    def _hire(self) -> _Worker:
+        worker = _Worker()
+        with self._lock:
+            self._workers.add(worker)
+        return worker
+
+    def _dismiss(self, worker: _Worker) -> None:
+        with self._lock:
+            self._workers.discard(worker)
+        worker.end()
+
+
+def _alone(order: Order) -> list[Order]:
+    """Return an order that failed as one order per file; one of a single file is given up."""
+    return [order._replace(tasks=[task]) for task in order.tasks] if len(order.tasks) > 1 else []
+
+
+def _failed(order: Order, worker: _Worker) -> list[Answer]:
+    how = "takes too long" if worker.is_overdue else f"ends the reader (exit code {worker.exit_code})"
+    (task,) = order.tasks
+    file = IndexedFile(task.path, "", -1, task.size_bytes, skipped="failed", notes=(f"reading it {how}",))
+    return [Answer(file, None)]
+
+
+class _Worker:
+    """One process that reads files."""
+
+    def __init__(self) -> None:
+        # -P: the folder we stand in may be the one being indexed, and nothing in it is to be imported.
+        package = str(Path(__file__).resolve().parents[2])
+        command = [sys.executable, "-P", "-c", _START.format(package)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603
+        self._encoder = msgspec.msgpack.Encoder()
+        self._decoder = msgspec.msgpack.Decoder(list[Answer])
+        self._asked_at = 0.0
+        self.is_overdue = False
+
+    @property
+    def exit_code(self) -> int | None:
+        return self._process.returncode
+
+    def busy_s(self) -> float:
+        """Return how long it has been at its order; 0 while it has none."""
+        return time.monotonic() - self._asked_at if self._asked_at else 0.0
+
+    def ask(self, order: Order) -> list[Answer] | None:
+        """Return the answers to an order, or None if the worker died over it."""
+        assert self._process.stdin and self._process.stdout  # noqa: S101 - both are pipes
+        self._asked_at = time.monotonic()
+        try:
+            content = self._encoder.encode(order)
+            self._process.stdin.write(HEADER.pack(len(content)) + content)
+            self._process.stdin.flush()
+            (size,) = HEADER.unpack(_exactly(self._process.stdout, HEADER.size))
+            return self._decoder.decode(_exactly(self._process.stdout, size))
+        except (OSError, EOFError):
+            return None
+        finally:
+            self._asked_at = 0.0
+
+    def kill(self) -> None:
+        """Let it die, from any thread: whoever waits for its answer learns it at once."""
+        self._process.kill()
+
+    def end(self) -> None:
+        """End the process and free what it held."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+
+def _exactly(pipe: IO[bytes], size: int) -> bytes:
+    content = pipe.read(size)
+    if len(content) < size:
+        raise EOFError
+    return content

@@ -1,0 +1,326 @@
+"""Source code in SQL: trees, their files, and what was read of them.
+
+Written in bulk, a batch of files to a transaction, with the claim of its writer and the state of the tree in the same
+one: what was indexed and what the index says about itself cannot fall apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from recollect import clock
+from recollect.errors import Conflict
+from recollect.model import File, Tree
+from recollect.store.code_protocol import (
+    FILE_BITS,
+    MAX_PLACES,
+    PLACE_BITS,
+    ChunkSpan,
+    CodeTotals,
+    FoundSymbol,
+    IndexedFile,
+    References,
+    SymbolRow,
+    Touched,
+    file_node,
+    files_of_tree,
+    places_of_file,
+    symbol_nodes,
+)
+from recollect.store.counters import advance, kept
+from recollect.store.dialect import Connection
+from recollect.store.rows import Rows, chunks
+from recollect.store.tables import TABLES
+
+_FILE_COLUMNS = TABLES[File].columns
+_PUT_FILE = (
+    f"INSERT INTO files ({', '.join(_FILE_COLUMNS)}) VALUES ({', '.join('?' * len(_FILE_COLUMNS))}) "
+    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _FILE_COLUMNS[1:])}"
+)
+
+_symbols = msgspec.msgpack.Decoder(list[SymbolRow])
+_spans = msgspec.msgpack.Decoder(list[ChunkSpan])
+_references = msgspec.msgpack.Decoder(References)
+
+
+class CodeFiles(Rows):
+    """The code index of a store: what is written, and what is read by number."""
+
+    # --- claims ---
+
+    def claim_tree(
+        self, root: str, namespace: str | None, *, owner: str, fingerprint: str, lease_s: int
+    ) -> Tree | None:
+        now = clock.now()
+        with self._dialect.errors(), self._dialect.write() as connection:
+            sql = "SELECT id, owner, claimed_to, fingerprint FROM trees WHERE root = ?"
+            found = list(connection.execute(sql, (root,)))
+            if not found:
+                connection.execute(
+                    "INSERT INTO trees (root, namespace, fingerprint) VALUES (?, ?, ?)", (root, namespace, fingerprint)
+                )
+                found = list(connection.execute(sql, (root,)))
+            ((tree, holder, claimed_to, indexed_by),) = found
+            if holder not in ("", owner) and claimed_to > now:
+                return None
+            if indexed_by != fingerprint:
+                # Unread, not removed: what is there stays searchable until it is read anew.
+                connection.execute("UPDATE files SET hash = '', mtime_ns = -1 WHERE tree = ?", (tree,))
+            connection.execute(
+                "UPDATE trees SET namespace = ?, fingerprint = ?, owner = ?, claimed_to = ? WHERE id = ?",
+                (namespace, fingerprint, owner, now + lease_s, tree),
+            )
+        return self.get(Tree, [tree])[0]
+
+    def release_tree(self, tree: int, owner: str, *, is_complete: bool) -> None:
+        indexed = ", indexed_at = ?" if is_complete else ""
+        values = [clock.now(), tree, owner] if is_complete else [tree, owner]
+        with self._dialect.errors(), self._dialect.write() as connection:
+            sql = f"UPDATE trees SET owner = '', claimed_to = 0{indexed} WHERE id = ? AND owner = ?"
+            connection.execute(sql, values)
+
+    # --- writing ---
+
+    def write_files(
+        self,
+        tree: int,
+        owner: str,
+        *,
+        files: Sequence[IndexedFile] = (),
+        touched: Sequence[Touched] = (),
+        gone: Sequence[str] = (),
+        lease_s: int,
+    ) -> None:
+        with self._dialect.errors(), self._dialect.write() as connection:
+            renewed = "UPDATE trees SET claimed_to = ? WHERE id = ? AND owner = ? RETURNING id"
+            if not list(connection.execute(renewed, (clock.now() + lease_s, tree, owner))):
+                raise Conflict(
+                    "another process has taken over this tree",
+                    hint="It will be complete when that one is done; run index again to be sure.",
+                    tree=tree,
+                )
+            stamp = advance(connection, "code_stamp")
+            _touch(connection, tree, touched)
+            known = _numbers(connection, tree, [*(file.path for file in files), *gone])
+            self._forget(connection, [known[path][0] for path in gone if path in known])
+            self._put(connection, tree, files, known, stamp)
+
+    def _put(
+        self,
+        connection: Connection,
+        tree: int,
+        files: Sequence[IndexedFile],
+        known: dict[str, tuple[int, int]],
+        stamp: int,
+    ) -> None:
+        """Insert files, or replace what is known of them."""
+        next_id = _next_number(connection, tree)
+        now = clock.now()
+        rows, contents, references, names = [], [], [], []
+        for file in files:
+            number, had = known.get(file.path, (next_id, 0))
+            next_id += number == next_id
+            if had:
+                self._dialect.unindex_code(connection, *places_of_file(number))
+            rows.append(_file_row(number, tree, file, now, stamp))
+            if file.skipped:
+                continue
+            contents.append((number, file.symbols, file.chunks))
+            references.append((number, file.references))
+            names.append((number, file.names, file.humps))
+            first = number << PLACE_BITS
+            self._dialect.index_code(
+                connection,
+                [
+                    (first + place, defined, around, file.path_terms, body)
+                    for place, (defined, around, body) in enumerate(file.texts[:MAX_PLACES])
+                ],
+            )
+        replaced = [known[file.path][0] for file in files if file.path in known]
+        _delete(connection, "file_contents", replaced)
+        _delete(connection, "file_references", replaced)
+        self._dialect.unindex_names(connection, replaced)
+        connection.executemany(_PUT_FILE, rows)
+        connection.executemany("INSERT INTO file_contents (file, symbols, chunks) VALUES (?, ?, ?)", contents)
+        connection.executemany("INSERT INTO file_references (file, content) VALUES (?, ?)", references)
+        self._dialect.index_names(connection, names)
+
+    def _forget(self, connection: Connection, numbers: list[int]) -> None:
+        for number in numbers:
+            self._dialect.unindex_code(connection, *places_of_file(number))
+        self._dialect.unindex_names(connection, numbers)
+        _delete(connection, "file_contents", numbers)
+        _delete(connection, "file_references", numbers)
+        _delete(connection, "files", numbers, key="id")
+
+    def drop_trees(self, trees: Sequence[int]) -> int:
+        dropped = 0
+        for tree in trees:
+            with self._dialect.errors(), self._dialect.write() as connection:
+                first, last = files_of_tree(tree)
+                numbers = [int(row[0]) for row in connection.execute("SELECT id FROM files WHERE tree = ?", (tree,))]
+                self._dialect.unindex_code(connection, first << PLACE_BITS, ((last + 1) << PLACE_BITS) - 1)
+                self._dialect.unindex_names(connection, numbers)
+                for table, key in (("file_contents", "file"), ("file_references", "file"), ("files", "id")):
+                    connection.execute(f"DELETE FROM {table} WHERE {key} BETWEEN ? AND ?", (first, last))
+                connection.execute("DELETE FROM trees WHERE id = ?", (tree,))
+                advance(connection, "code_stamp")
+                dropped += len(numbers)
+        return dropped
+
+    # --- reading by number ---
+
+    def known_files(self, tree: int, at: Sequence[str] | None = None) -> dict[str, tuple[int, int, str]]:
+        sql = "SELECT path, mtime_ns, size_bytes, hash FROM files WHERE tree = ?"
+        with self._dialect.errors():
+            if at is None:
+                rows = list(self._connection().execute(sql, (tree,)))
+            else:
+                # All that begins with "a/" lies between "a/" and "a0": the slash is followed by the nought.
+                below = " AND (path = ? OR (path >= ? AND path < ?))"
+                rows = [
+                    row
+                    for path in at
+                    for row in self._connection().execute(sql + below, (tree, path, path + "/", path + "0"))
+                ]
+        return {path: (mtime, size, known) for path, mtime, size, known in rows}
+
+    def code_totals(self, trees: Sequence[int] | None = None) -> CodeTotals:
+        scope = "1 = 1" if trees is None else f"tree IN ({', '.join('?' * len(trees))})"
+        sql = (
+            "SELECT language, skipped, count(*), sum(size_bytes), sum(symbol_count), sum(reference_count), "
+            f"sum(chunk_count) FROM files WHERE {scope} GROUP BY language, skipped"
+        )
+        with self._dialect.errors():
+            rows = list(self._connection().execute(sql, list(trees or ())))
+        indexed = [row for row in rows if not row[1]]
+        files, size, symbols, references, chunk_count = (
+            sum(int(row[column]) for row in indexed) for column in range(2, 7)
+        )
+        skipped: Counter[str] = Counter()
+        for row in rows:
+            if row[1]:
+                skipped[row[1]] += row[2]
+        languages = Counter({str(row[0]): int(row[2]) for row in indexed})
+        return CodeTotals(
+            files, size, symbols, references, chunk_count, dict(languages.most_common()), dict(skipped.most_common())
+        )
+
+    def file_contents(self, files: Sequence[int]) -> dict[int, tuple[list[SymbolRow], list[ChunkSpan]]]:
+        rows = self._by_number("SELECT file, symbols, chunks FROM file_contents WHERE file", files)
+        return {file: (_symbols.decode(symbols), _spans.decode(spans)) for file, symbols, spans in rows}
+
+    def file_references(self, files: Sequence[int]) -> dict[int, References]:
+        rows = self._by_number("SELECT file, content FROM file_references WHERE file", files)
+        return {file: _references.decode(content) for file, content in rows}
+
+    def symbols(self, ids: Sequence[int]) -> list[FoundSymbol]:
+        numbers = list(dict.fromkeys(symbol >> PLACE_BITS for symbol in ids))
+        contents = self.file_contents(numbers)
+        files = {file.id: file for file in self.get(File, numbers)}
+        trees = self._trees_of(files.values())
+        found = []
+        for symbol in ids:
+            number, place = symbol >> PLACE_BITS, symbol % MAX_PLACES
+            rows = contents.get(number, ([], []))[0]
+            if number in files and place < len(rows):
+                file = files[number]
+                found.append(FoundSymbol(symbol, rows[place], file, trees[file.tree]))
+        return found
+
+    def code_generation(self) -> int:
+        with self._dialect.errors():
+            return int(kept(self._connection(), "code_stamp") or 0)
+
+    # --- as a graph ---
+
+    def code_nodes(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str, str | None]]:
+        for tree, path, symbols in self._all_symbols(trees):
+            yield file_node(tree.root, path), "File", path, tree.namespace
+            for node, symbol in zip(symbol_nodes(tree.root, path, symbols), symbols, strict=True):
+                yield node, symbol.kind, symbol.name, tree.namespace
+
+    def code_links(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str]]:
+        for tree, path, symbols in self._all_symbols(trees):
+            file = file_node(tree.root, path)
+            nodes = symbol_nodes(tree.root, path, symbols)
+            for node, symbol in zip(nodes, symbols, strict=True):
+                yield nodes[symbol.parent] if symbol.parent >= 0 else file, node, "CONTAINS"
+
+    def _all_symbols(self, trees: Sequence[int] | None) -> Iterator[tuple[Tree, str, list[SymbolRow]]]:
+        wanted = self.find(Tree) if trees is None else self.get(Tree, trees)
+        for tree in wanted:
+            sql = (
+                "SELECT f.path, c.symbols FROM files f JOIN file_contents c ON c.file = f.id "
+                "WHERE f.id BETWEEN ? AND ? ORDER BY f.id"
+            )
+            with self._dialect.errors():
+                for path, symbols in list(self._connection().execute(sql, files_of_tree(tree.id))):
+                    yield tree, path, _symbols.decode(symbols)
+
+    def _trees_of(self, files: Iterable[File]) -> dict[int, Tree]:
+        return {tree.id: tree for tree in self.get(Tree, list({file.tree for file in files}))}
+
+    def _by_number(self, sql: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+        with self._dialect.errors():
+            for chunk in chunks(numbers):
+                yield from self._connection().execute(f"{sql} IN ({', '.join('?' * len(chunk))})", chunk)
+
+
+def _file_row(number: int, tree: int, file: IndexedFile, now: int, stamp: int) -> tuple[Any, ...]:
+    notes = msgspec.json.encode(file.notes).decode() if file.notes else "[]"
+    return (
+        number,
+        tree,
+        file.path,
+        file.hash,
+        file.mtime_ns,
+        file.size_bytes,
+        file.language,
+        file.mark,
+        file.skipped,
+        notes,
+        file.symbol_count,
+        file.reference_count,
+        min(len(file.texts), MAX_PLACES),
+        now,
+        stamp,
+    )
+
+
+def _numbers(connection: Connection, tree: int, paths: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return path → (number, how many pieces it has) of known files."""
+    found: dict[str, tuple[int, int]] = {}
+    for chunk in chunks(paths):
+        marks = ", ".join("?" * len(chunk))
+        sql = f"SELECT path, id, chunk_count FROM files WHERE tree = ? AND path IN ({marks})"
+        found.update((path, (number, count)) for path, number, count in connection.execute(sql, (tree, *chunk)))
+    return found
+
+
+def _next_number(connection: Connection, tree: int) -> int:
+    first, last = files_of_tree(tree)
+    sql = "SELECT coalesce(max(id), ?) FROM files WHERE id BETWEEN ? AND ?"
+    number = int(next(iter(connection.execute(sql, (first, first, last))))[0]) + 1
+    if number > last:
+        raise Conflict(
+            f"the tree has had more than {1 << FILE_BITS:,} files",
+            hint="Index it anew: `recollect index --force`.",
+            tree=tree,
+        )
+    return number
+
+
+def _touch(connection: Connection, tree: int, touched: Sequence[Touched]) -> None:
+    rows = [(file.mtime_ns, file.size_bytes, tree, file.path) for file in touched]
+    if rows:
+        connection.executemany("UPDATE files SET mtime_ns = ?, size_bytes = ? WHERE tree = ? AND path = ?", rows)
+
+
+def _delete(connection: Connection, table: str, numbers: list[int], *, key: str = "file") -> None:
+    if numbers:
+        connection.executemany(f"DELETE FROM {table} WHERE {key} = ?", [(number,) for number in numbers])

@@ -1,0 +1,165 @@
+"""Nearest pieces of code by cosine, from a matrix each process keeps of the vectors in the database.
+
+A vector belongs to the content of a piece, by its hash, and pieces come and go with every edit. So a process keeps the
+matrix of vectors (recollect.store.vectors) and beside it which pieces have which content, and follows the two by their
+own counters: vectors by the stamp they were added with, pieces by the stamps of their files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.store.code_protocol import PLACE_BITS, ChunkSpan, CodeMatch, LackingVector, files_of_tree
+from recollect.store.counters import kept
+from recollect.store.dialect import Connection
+from recollect.store.vectors import VectorIndex
+
+Ints = NDArray[np.int64]
+Spans = Callable[[Sequence[int]], Mapping[int, list[ChunkSpan]]]
+
+EPOCH, STAMP = "code_vector_epoch", "code_vector_stamp"
+
+
+class CodeVectors(VectorIndex):
+    """All vectors of one model and the pieces they belong to, as of the last refresh. Safe to share between threads.
+
+    A content has a number of its own here, in the order in which it was first seen.
+    """
+
+    def __init__(self, model: str) -> None:
+        super().__init__(model)
+        self._contents: dict[bytes, int] = {}
+        self._files: dict[int, tuple[int, Ints, Ints]] = {}
+        self._code_seen = -1
+        self._vectors_seen = (-1, -1)
+        self._arrange()
+
+    def follow(self, connection: Connection, spans: Spans) -> None:
+        """Bring everything up to what `connection` sees; costs three small queries when nothing changed."""
+        with self._lock:
+            generation = int(kept(connection, "code_stamp") or 0)
+            if generation != self._code_seen:
+                self._follow_files(connection, spans)
+                self._code_seen = generation
+            seen = (int(kept(connection, EPOCH) or 0), int(kept(connection, STAMP) or 0))
+            if seen != self._vectors_seen:
+                if seen[0] != self._vectors_seen[0]:
+                    self._clear()
+                    self._vectors_seen = (seen[0], -1)
+                sql = "SELECT hash, embedding FROM code_embeddings WHERE model = ? AND stamp > ?"
+                rows = connection.execute(sql, (self._model, self._vectors_seen[1]))
+                self._load((self._number(bytes(content)), None, blob) for content, blob in rows)
+                self._vectors_seen = seen
+
+    def nearest_chunks(
+        self, query: NDArray[np.float32], trees: Sequence[int] | None, allows: Callable[[int], bool] | None, limit: int
+    ) -> list[CodeMatch]:
+        """Return the nearest pieces of these trees (None: all) whose files are allowed."""
+        with self._lock:
+            if not self._used or query.shape[0] != self._matrix.shape[1]:
+                return []
+            allowed = self._allowed(trees)
+            wanted = limit
+            while True:
+                rows, cosines = self._score(query.astype(np.float32), allowed, wanted)
+                order = np.argsort(-cosines, kind="stable")[:wanted]
+                matches = self._matches(rows[order], cosines[order], trees, allows, limit)
+                if len(matches) >= limit or wanted >= self._used:
+                    return matches
+                wanted *= 8
+
+    def cosines_of(self, query: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each of these pieces that has a vector."""
+        with self._lock:
+            places = np.searchsorted(self._chunk_ids, np.asarray(ids, np.int64))
+            contents = {
+                chunk: int(self._chunk_contents[place])
+                for chunk, place in zip(ids, places, strict=True)
+                if place < len(self._chunk_ids) and self._chunk_ids[place] == chunk
+            }
+        cosines = self.cosines(query, list(set(contents.values())))
+        return {chunk: cosines[content] for chunk, content in contents.items() if content in cosines}
+
+    def lacking(self, limit: int, files: Sequence[int] | None) -> list[LackingVector]:
+        """Return pieces without a vector: of these files in this order, or of all, those indexed last first."""
+        with self._lock:
+            order = files if files is not None else sorted(self._files, key=lambda file: -self._files[file][0])
+            hashes = list(self._contents)
+            found: dict[int, LackingVector] = {}
+            for file in order:
+                _, ids, contents = self._files.get(file, (0, (), ()))
+                for chunk, content in zip(ids, contents, strict=True):
+                    if content not in self._row_of and content not in found:
+                        found[int(content)] = LackingVector(hashes[content], int(chunk))
+                if len(found) >= limit:
+                    break
+            return list(found.values())[:limit]
+
+    def used_hashes(self) -> set[bytes]:
+        """Return the content of every piece there is."""
+        with self._lock:
+            hashes = list(self._contents)
+            return {hashes[content] for content in np.unique(self._chunk_contents)}
+
+    def _number(self, content: bytes) -> int:
+        return self._contents.setdefault(content, len(self._contents))
+
+    def _follow_files(self, connection: Connection, spans: Spans) -> None:
+        now = {int(file): int(stamp) for file, stamp in connection.execute("SELECT id, stamp FROM files")}
+        self._files = {file: kept_rows for file, kept_rows in self._files.items() if now.get(file) == kept_rows[0]}
+        for file, rows in spans([file for file in now if file not in self._files]).items():
+            ids = np.arange(len(rows), dtype=np.int64) + (file << PLACE_BITS)
+            contents = np.fromiter((self._number(row.hash) for row in rows), np.int64, len(rows))
+            self._files[file] = (now[file], ids, contents)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Put the pieces of all files into one array by number, and find them by content too."""
+        files = sorted(self._files)
+        none = [np.empty(0, np.int64)]
+        self._chunk_ids: Ints = np.concatenate([self._files[file][1] for file in files] or none)
+        self._chunk_contents: Ints = np.concatenate([self._files[file][2] for file in files] or none)
+        self._by_content: Ints = np.argsort(self._chunk_contents, kind="stable")
+
+    def _allowed(self, trees: Sequence[int] | None) -> NDArray[np.bool_]:
+        if trees is None:
+            return self._alive[: self._used]
+        allowed = np.zeros(self._used, np.bool_)
+        for tree in trees:
+            first, last = files_of_tree(tree)
+            low, high = np.searchsorted(self._chunk_ids, [first << PLACE_BITS, (last + 1) << PLACE_BITS])
+            rows = (self._row_of.get(int(content)) for content in np.unique(self._chunk_contents[low:high]))
+            allowed[[row for row in rows if row is not None]] = True
+        return allowed
+
+    def _matches(
+        self,
+        rows: Ints,
+        cosines: NDArray[np.float32],
+        trees: Sequence[int] | None,
+        allows: Callable[[int], bool] | None,
+        limit: int,
+    ) -> list[CodeMatch]:
+        ordered = self._chunk_contents[self._by_content]
+        found: list[CodeMatch] = []
+        for row, cosine in zip(rows, cosines, strict=True):
+            content = self._pids[row]
+            low, high = np.searchsorted(ordered, [content, content + 1])
+            found += [
+                CodeMatch(chunk, float(cosine))
+                for chunk in map(int, self._chunk_ids[self._by_content[low:high]])
+                if _is_of(chunk, trees) and (allows is None or allows(chunk >> PLACE_BITS))
+            ]
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+
+def _is_of(chunk: int, trees: Iterable[int] | None) -> bool:
+    if trees is None:
+        return True
+    file = chunk >> PLACE_BITS
+    return any(first <= file <= last for first, last in map(files_of_tree, trees))

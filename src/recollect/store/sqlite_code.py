@@ -1,0 +1,82 @@
+"""The code index in SQLite's full text: pieces by their terms, and the names of symbols.
+
+Two FTS5 tables. `code_text` has a row per piece and ranks by BM25; a tree is a range of its rowids, so a search within
+one tree reads no other's. `symbol_text` has a row per file and says which files have a symbol of a name; its vocabulary
+is the list of all names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.store.code_protocol import FieldWeights
+from recollect.store.dialect import CodeTextRow, Connection, SearchRow
+
+
+class SqliteCode:
+    """The part of the SQLite dialect that holds source code."""
+
+    def index_code(self, connection: Connection, rows: Sequence[CodeTextRow]) -> None:
+        connection.executemany("INSERT INTO code_text (rowid, names, around, path, body) VALUES (?, ?, ?, ?, ?)", rows)
+
+    def unindex_code(self, connection: Connection, first: int, last: int) -> None:
+        connection.execute("DELETE FROM code_text WHERE rowid BETWEEN ? AND ?", (first, last))
+
+    def index_names(self, connection: Connection, rows: Sequence[tuple[int, str, str]]) -> None:
+        connection.executemany("INSERT INTO symbol_text (rowid, names, humps) VALUES (?, ?, ?)", rows)
+
+    def unindex_names(self, connection: Connection, files: Sequence[int]) -> None:
+        if files:
+            connection.executemany("DELETE FROM symbol_text WHERE rowid = ?", [(file,) for file in files])
+
+    def code_texts(self, connection: Connection, ids: Sequence[int]) -> list[CodeTextRow]:
+        marks = ", ".join("?" * len(ids))
+        sql = f"SELECT rowid, names, around, path, body FROM code_text WHERE rowid IN ({marks})"
+        return [(int(row[0]), row[1], row[2], row[3], row[4]) for row in connection.execute(sql, ids)]
+
+    def search_code(
+        self,
+        connection: Connection,
+        terms: Sequence[str],
+        within: tuple[int, int] | None,
+        limit: int,
+        weights: FieldWeights,
+    ) -> list[SearchRow]:
+        if not terms:
+            return []
+        scope = "AND rowid BETWEEN ? AND ? " if within else ""
+        sql = (
+            f"SELECT rowid, bm25(code_text, {', '.join(str(float(weight)) for weight in weights)}) AS distance "
+            f"FROM code_text WHERE code_text MATCH ? {scope}ORDER BY distance LIMIT ?"
+        )
+        values = (_any(terms), *(within or ()), limit)
+        return [(int(chunk), -float(distance)) for chunk, distance in connection.execute(sql, values)]
+
+    def code_frequencies(self, connection: Connection, terms: Sequence[str]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for term in terms:
+            for (count,) in connection.execute("SELECT doc FROM code_terms WHERE term = ?", (term,)):
+                found[term] = int(count)
+        return found
+
+    def names_from(
+        self, connection: Connection, prefix: str, *, humps: bool, limit: int | None
+    ) -> list[tuple[str, int]]:
+        sql = "SELECT term, doc FROM symbol_names WHERE term >= ? AND term < ? AND col = ? LIMIT ?"
+        # The last code point there is: every term that begins with the prefix sorts before it.
+        bounds = (prefix, prefix + "\U0010ffff", "humps" if humps else "names", -1 if limit is None else limit)
+        return [(str(term), int(count)) for term, count in connection.execute(sql, bounds)]
+
+    def files_with(
+        self, connection: Connection, names: Sequence[str], *, humps: bool, within: tuple[int, int] | None, limit: int
+    ) -> list[int]:
+        if not names:
+            return []
+        scope = "AND rowid BETWEEN ? AND ? " if within else ""
+        sql = f"SELECT rowid FROM symbol_text WHERE symbol_text MATCH ? {scope}LIMIT ?"
+        match = f"{'humps' if humps else 'names'} : ({_any(names)})"
+        return [int(row[0]) for row in connection.execute(sql, (match, *(within or ()), limit))]
+
+
+def _any(terms: Sequence[str]) -> str:
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
