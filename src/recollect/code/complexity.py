@@ -2,16 +2,17 @@
 
     score = lines / 10 + 2 · branches + depth
 
-Branches are keywords that choose or repeat; depth is the deepest indentation below the symbol's own, in levels.
-Below 5 is low, below 15 medium, else high.
+Branches are words that choose or repeat; depth is how many levels the deepest of them is indented below the symbol, and
+one more for what it governs. Below 5 is low, below 15 medium, else high.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
+from recollect.code.found import Span
+from recollect.code.page import Page
 
 Level = Literal["low", "medium", "high"]
 
@@ -23,32 +24,26 @@ def level(score: float) -> Level:
     return "low" if score < MEDIUM_FROM else "medium" if score < HIGH_FROM else "high"
 
 
-def score(*, lines: int, branches: int, depth: int) -> float:
-    """Return the score, to one decimal."""
-    return round(lines / 10 + branches * 2 + depth, 1)
+class Branches:
+    """The branches of a file: where they are and how far their lines are indented."""
 
+    __slots__ = ("indents", "page", "starts", "unit")
 
-def depths(
-    spans: list[tuple[int, int]], line_starts: NDArray[np.int64], indents: NDArray[np.int64]
-) -> list[int]:
-    """Return for each span (in bytes) by how many levels its deepest line is indented below its first.
+    def __init__(self, page: Page, spans: list[Span]) -> None:
+        self.page = page
+        self.starts = [start for start, _ in spans]
+        self.indents = [page.indent(start) for start in self.starts]
+        # One level is the least indentation seen: 1 where tabs are used, but never a single stray space.
+        least = min((indent for indent in self.indents if indent), default=4)
+        self.unit = least if least > 1 or "\n\t" in page.text else 2
 
-    `line_starts` and `indents` say where the code of each line begins and behind how much white space.
-    """
-    if not len(line_starts) or not spans:
-        return [0] * len(spans)
-    bounds = np.searchsorted(line_starts, np.array(spans, np.int64))
-    first, after = bounds[:, 0], bounds[:, 1]
-    # reduceat takes the maximum of each slice [first, after); it cannot take an empty one, nor one at the very end.
-    padded = np.append(indents, 0)
-    deepest = np.maximum.reduceat(padded, np.stack([first, np.maximum(after, first + 1)], 1).ravel().clip(max=len(indents)))[::2]
-    own = padded[first.clip(max=len(indents))]
-    levels = (deepest - own) // indent_unit(indents)
-    return np.where(after > first, levels.clip(min=0), 0).tolist()
-
-
-def indent_unit(indents: NDArray[np.int64]) -> int:
-    """Return how wide one level is: the most frequent step to a deeper line, 1 where tabs are used."""
-    steps = np.diff(indents, prepend=0)
-    steps = steps[(steps > 0) & (steps <= 8)]
-    return int(np.bincount(steps).argmax()) if len(steps) else 4
+    def score(self, start: int, end: int, lines: int) -> float:
+        """Return the score of what stands between two offsets on that many lines."""
+        if lines == 1:
+            return 0.1
+        first, after = bisect_left(self.starts, start), bisect_left(self.starts, end)
+        depth = 1
+        if after > first:
+            deepest = max(self.indents[first:after]) - self.page.indent(start)
+            depth = max(deepest // self.unit, 0) + 1
+        return round(lines / 10 + 2 * (after - first) + depth, 1)

@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from recollect.code.page import Page
 
 DOC_CHARACTERS = 400  # a first paragraph; the rest is in the source
 
-QUOTE = re.compile(r"[rRuUbB]{0,2}(\"\"\"|'''|\"|')")
-# What a comment line begins or ends with that is not said: `///`, `/**`, ` * `, `#`, `--`, `"""`, `{-|`.
-BEFORE = re.compile(r"\s*(?:/\*[*!]*|\*+(?!/)|//[/!]*|#+!?|--\[\[|--+\s*\|?|\{-\s*\|?|;+|\"{3}|'{3})?[ \t]?")
-AFTER = re.compile(r"\s*(?:\*+/|-\}|\]\]|\"{3}|'{3})?\s*$")
+QUOTE = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
+# What a comment line begins or ends with that is not said: `///`, `/**`, ` * `, `#`, `--`, `{-|`.
+BEFORE = re.compile(r"\s*(?:/\*[*!]*|\*+(?!/)|//[/!]*|#+!?|--\[=*\[|--+\s*[|^]?|\{-\s*[|^]?|;+)?")
+AFTER = re.compile(r"\s*(?:\*+/|-\}|\]=*\])\s*$")
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 # A line that begins the formal part of a doc comment: the sentence is over.
-FORMAL = re.compile(r"(?:@\w+|:\w+[^:]*:|\\(?:param|return)\b|-{3,}|={3,})")
-# Comments for tools, not about the code below.
+FORMAL = re.compile(r"@\w+|:\w+[^:]*:|\\(?:param|returns?)\b|[-=*#~/]{3,}")
+# Comments for tools and lawyers, not about the code below.
 PRAGMA = re.compile(
-    r"\W*(?:eslint|ts-|@ts-|prettier-|istanbul|c8 |v8 |noqa|type: ?ignore|pylint|pragma|nolint|go:|\+build|"
-    r"clang-format|NOLINT|swiftlint|rubocop|phpcs|@formatter|spell|SPDX-|Copyright|frozen_string_literal)"
+    r"\W*(?:eslint|@?ts-|prettier-|istanbul|c8 |v8 |noqa|type: ?ignore|pylint|pragma|nolint|go:|\+build|clang-format|"
+    r"NOLINT|swiftlint|rubocop|phpcs|@formatter|SPDX-|Copyright|frozen_string_literal|!/)"
 )
 
 
 def docstring(page: Page, body: int) -> str:
     """Return the first paragraph of the string that a body begins with, or ""."""
-    match = QUOTE.match(page.text, body)
+    text = page.text
+    if text[body : body + 1] not in ('"', "'", "r", "R", "u", "U"):
+        return ""
+    match = QUOTE.match(text, body)
     if not match:
         return ""
-    quote = match[1]
-    end = page.text.find(quote, match.end())
-    while end > 0 and page.text[end - 1] == "\\":
-        end = page.text.find(quote, end + 1)
-    return paragraph(page.cut(match.end(), end) if end > 0 else "")
+    start, quote = match.end(), match[1]
+    end = text.find(quote, start)
+    while end > 0 and text[end - 1] == "\\":
+        end = text.find(quote, end + 1)
+    if end < 0:
+        return ""
+    return _paragraph(page.cut(start, end).strip().split("\n\n", 1)[0].splitlines())
 
 
 def above(page: Page, start: int, comments: Mapping[int, int]) -> str:
@@ -40,12 +45,14 @@ def above(page: Page, start: int, comments: Mapping[int, int]) -> str:
 
     comments: where a comment ends → where it begins.
     """
-    pieces: list[str] = []
     text = page.text
     line = text.rfind("\n", 0, start) + 1
+    # A comment may end before its line break, before the \r of it, or after it, depending on the grammar.
+    if line - 1 not in comments and line not in comments and line - 2 not in comments:
+        return ""
+    pieces: list[str] = []
     while line > 0:
-        # A comment may end before its line break, before the \r of it, or after it, depending on the grammar.
-        begin = next((comments[end] for end in (line - 1, line, line - 2) if end in comments), None)
+        begin = comments.get(line - 1, comments.get(line, comments.get(line - 2)))
         if begin is None:
             break
         first = text.rfind("\n", 0, begin) + 1
@@ -53,19 +60,24 @@ def above(page: Page, start: int, comments: Mapping[int, int]) -> str:
             break
         pieces.append(page.cut(begin, line))
         line = first
-    return paragraph("\n".join(piece.rstrip("\r\n") for piece in reversed(pieces)))
+    return comment("\n".join([piece.rstrip("\r\n") for piece in reversed(pieces)]))
 
 
-def paragraph(text: str) -> str:
-    """Return the first paragraph on one line, without comment marks, at most DOC_CHARACTERS long."""
+def comment(text: str) -> str:
+    """Return the first paragraph of a comment, without its marks."""
+    return _paragraph(AFTER.sub("", line[BEFORE.match(line).end() :]) for line in text.splitlines())  # type: ignore[union-attr] # matches ""
+
+
+def _paragraph(lines: Iterable[str]) -> str:
+    """Return the lines up to the first blank or formal one as one line, at most DOC_CHARACTERS long."""
     said: list[str] = []
-    for line in text.splitlines():
-        plain = AFTER.sub("", line[BEFORE.match(line).end() :]).strip()  # type: ignore[union-attr] # matches ""
+    for line in lines:
+        plain = line.strip()
         if "<" in plain:
             plain = TAG.sub("", plain).strip()
         if plain and not FORMAL.match(plain):
             said.append(plain)
         elif said:
             break
-    joined = " ".join(" ".join(said).split())
+    joined = " ".join(said)
     return joined if len(joined) <= DOC_CHARACTERS else joined[: DOC_CHARACTERS - 1].rstrip() + "…"

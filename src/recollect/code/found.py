@@ -1,7 +1,13 @@
-"""Found: everything a language's query finds in one file, grouped by what it is for."""
+"""Found: everything a language's query finds in one file, by the name of the capture.
+
+The library can also return whole matches, which would say what belongs together, but a match is five objects and a
+capture is one. So what belongs together is found by where it stands: a name belongs to the innermost definition around
+it (`holders`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from recollect.code.grammar import Grammar
@@ -10,42 +16,50 @@ from recollect.code.page import Page, parse
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-Match = dict[str, "list[Node]"]
 Span = tuple[int, int]
 
 
 class Found:
-    """The matches of each pattern of the query, in the order of the query file."""
+    """The captured nodes of a file."""
 
-    __slots__ = ("_spans", "groups")
+    __slots__ = ("captures", "grammar", "has_error")
 
     def __init__(self, page: Page, grammar: Grammar) -> None:
         from tree_sitter import QueryCursor
 
-        tree = parse(page, grammar.language)
-        groups: list[list[Match]] = [[] for _ in grammar.roles]
-        for pattern, match in QueryCursor(grammar.query).matches(tree.root_node):
-            groups[pattern].append(match)
-        self.groups = list(zip(grammar.roles, groups, strict=True))
-        self._spans: dict[str, list[Span]] = {}
+        root = parse(page, grammar.language).root_node
+        self.grammar = grammar
+        self.has_error = root.has_error
+        self.captures: dict[str, list[Node]] = QueryCursor(grammar.query).captures(root)
 
-    def of(self, role: str) -> list[tuple[str, list[Match]]]:
-        """Return (whole role, matches) of the patterns with that role: `reference` finds `reference.call` too."""
-        dotted = role + "."
-        return [(name, matches) for name, matches in self.groups if matches and (name == role or name.startswith(dotted))]
+    def spans(self, name: str) -> list[Span]:
+        """Return where the nodes captured under that name begin and end, in the order of the file."""
+        spans = self.unsorted(name)
+        spans.sort()
+        return spans
 
-    def spans(self, role: str) -> list[Span]:
-        """Return where the captures of that role begin and end, in the order of the file."""
-        if role not in self._spans:
-            self._spans[role] = sorted(
-                [(node.start_byte, node.end_byte) for name, matches in self.of(role) for match in matches for node in match[name]]
-            )
-        return self._spans[role]
+    def unsorted(self, name: str) -> list[Span]:
+        """Return the same in any order."""
+        return [(node.start_byte, node.end_byte) for node in self.captures.get(name, ())]
 
     def errors(self, page: Page) -> list[str]:
         """Return a note about syntax errors, if there are any."""
-        errors = self.spans("error")
-        if not errors:
+        if not self.has_error:
             return []
-        more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
-        return [f"syntax error at line {page.line(errors[0][0])}{more}: what is around it may be missing"]
+        where = [page.line(start) for start, _ in self.spans("error")]
+        near = f" at line {where[0]}" if where else ""
+        more = f" and {len(where) - 1} more" if len(where) > 1 else ""
+        return [f"syntax error{near}{more}: symbols around it may be missing"]
+
+
+def holders(parts: Iterable[Span], wholes: list[Span]) -> Iterator[int]:
+    """Yield for each part the place of the innermost whole that holds it, or -1; both in the order of the file."""
+    stack: list[int] = []
+    place, count = 0, len(wholes)
+    for start, end in parts:
+        while place < count and wholes[place][0] <= start:
+            stack.append(place)
+            place += 1
+        while stack and wholes[stack[-1]][1] < end:
+            stack.pop()
+        yield stack[-1] if stack else -1

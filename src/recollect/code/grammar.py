@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -13,19 +12,13 @@ from recollect.code.languages import BY_NAME, Language
 if TYPE_CHECKING:
     import tree_sitter
 
-CAPTURE = re.compile(r"@([a-z_.]+)")
-QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|;[^\n]*')
-# What a pattern is for: the one of its captures that is on this list. The others describe it.
-ROLES = ("definition", "scope", "reference", "import", "package", "decorator", "access", "export", "documentation")
-ADDED = ("comment", "string", "branch", "error")
-
 
 class Grammar(NamedTuple):
-    """What is needed to read a tree; `roles` says what each pattern of the query is for."""
+    """What is needed to read a tree; `captures` are the names that the query gives, in the order of its file."""
 
     language: tree_sitter.Language
     query: tree_sitter.Query
-    roles: tuple[str, ...]
+    captures: tuple[str, ...]
 
 
 @cache
@@ -37,27 +30,17 @@ def load(name: str) -> Grammar:
     language = BY_NAME[name]
     parsed = Parsed(getattr(import_module(language.grammar), language.entry)())
     query = Query(parsed, source(language))
-    text = source(language).encode()
-    patterns = [
-        text[query.start_byte_for_pattern(place) : query.end_byte_for_pattern(place)].decode()
-        for place in range(query.pattern_count)
-    ]
-    return Grammar(parsed, query, tuple(map(role, patterns)))
+    return Grammar(parsed, query, tuple(query.capture_name(place) for place in range(query.capture_count)))
 
 
 def source(language: Language) -> str:
     """Return the language's query: its file, and patterns for what its row lists."""
     own = files("recollect.code").joinpath("queries", f"{language.query or language.name}.scm").read_text("utf-8")
     rows = [
-        (" ".join(language.comments), "comment"),
-        (" ".join(language.strings), "string"),
-        (" ".join(language.branches), "branch"),
+        (language.comments, "comment"),
+        (language.strings, "string"),
+        (language.blocks, "block"),
+        (language.branches, "branch"),
     ]
-    added = [f"[{types}] @{capture}" for types, capture in rows if types]
-    return "\n".join([own, *added, "(ERROR) @error", "(MISSING) @error", ""])
-
-
-def role(pattern: str) -> str:
-    """Return what a pattern of a query file is for: `definition.class`, `reference.call`, `import` …"""
-    captures = CAPTURE.findall(QUOTED.sub("", pattern))
-    return next(name for name in captures if name.split(".")[0] in ROLES + ADDED)
+    added = [f"[{' '.join(types)}] @{capture}" for types, capture in rows if types]
+    return "\n".join([own, *added, "(ERROR) @error", ""])

@@ -10,7 +10,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
 
-Layout = Literal["free", "lines", "indent"]
+Layout = Literal["free", "lines"]
 NameRule = Literal["underscore", "capital", ""]
 
 
@@ -29,7 +29,8 @@ class Language(NamedTuple):
     branches: tuple[str, ...] = ()  # query patterns: keywords or nodes that choose or repeat
     separator: str = "."
     splits: str = ""  # characters that join an owner to a name inside a definition's name: `A::f`, `M.f`
-    layout: Layout = "free"
+    layout: Layout = "free"  # lines: line ends, and whether there is white space, are part of the code
+    blocks: tuple[str, ...] = ()  # node types that end where indentation does, without a closing word or bracket
     marks: tuple[tuple[str, str], ...] = ()  # words before a name → who may see it
     names: NameRule = ""  # what the shape of a name says about that
     default: str = "public"  # what is not marked, at the top of a file
@@ -47,7 +48,7 @@ LANGUAGES: tuple[Language, ...] = (
         shebangs=("python", "pypy"),
         strings=("(string_content)",),
         branches=('"if"', '"elif"', '"for"', '"while"', '"match"'),
-        layout="indent",
+        blocks=("(block)",),
         names="underscore",
         types=frozenset("int str float bool bytes None list dict set tuple object Any type complex".split()),
     ),

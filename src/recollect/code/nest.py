@@ -1,6 +1,6 @@
 """Nest: from the definitions that a query finds to a list in which each knows its parent, its owner and its name.
 
-    struct Ring;  impl Ring { fn push() }      ring::push is a method of Ring: the impl block is a scope without symbol
+    struct Ring;  impl Ring { fn push() }      Ring::push is a method of Ring: the impl block is a scope without symbol
     func (r *Ring) Push()                      … of its receiver
     void Ring::push() {}                       … of what its name says
 """
@@ -9,52 +9,57 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from recollect.code.found import Found, Match, Span
+from recollect.code.found import Found, Span
 from recollect.code.languages import Language
 from recollect.code.page import Page
 from recollect.model import NodeKind
 
-KINDS: dict[str, NodeKind] = {
-    "function": "Function",
-    "method": "Method",
-    "class": "Class",
-    "interface": "Interface",
-    "type": "Type",
-    "constant": "Constant",
-    "member": "Constant",  # of a class; kept when its name is in capitals
-    "module": "Module",
-    "test": "Test",
-    "endpoint": "Endpoint",
+# What a query calls a definition → the kind of its symbol. A scope only gives its name to what it holds.
+KINDS: dict[str, NodeKind | None] = {
+    "definition.function": "Function",
+    "definition.method": "Method",
+    "definition.class": "Class",
+    "definition.interface": "Interface",
+    "definition.type": "Type",
+    "definition.constant": "Constant",
+    "definition.member": "Constant",  # of a class; kept when its name is in capitals
+    "definition.module": "Module",
+    "definition.test": "Test",
+    "definition.endpoint": "Endpoint",
+    "scope": None,
 }
-TYPES = ("Class", "Interface", "Type")
+TYPES = frozenset({"Class", "Interface", "Type"})
 NAME_CHARACTERS = 200
 MOST_SYMBOLS = 20_000  # of one file: beyond it is generated, and nobody looks for a symbol of it
 
+GAP = re.compile(r"\s*(?:(?:#|//|/\*|--).*\s*)*")  # between a decorator and what it decorates
+
 
 class Definition:
-    """A definition on its way to a symbol. A scope (kind "") only gives its name to what it holds."""
+    """A definition on its way to a symbol."""
 
     __slots__ = (
-        "body", "decorators", "documentation", "end", "kind", "name", "name_end", "name_start", "owner", "parent",
-        "place", "qualified", "start", "whole",
+        "body", "decorators", "end", "kind", "name", "name_end", "name_start", "owner", "parent", "place", "qualified",
+        "start", "whole",
     )  # fmt: skip
 
-    def __init__(self, start: int, end: int, name: Span, body: int, kind: NodeKind | str, owner: str) -> None:
-        self.start = start  # where the definition itself begins
-        self.whole = start  # where its first decorator begins
+    decorators: list[Span] | None
+    name: str
+    qualified: str
+    parent: Definition | None
+
+    def __init__(self, start: int, end: int, kind: NodeKind | None, owner: str, name: Span, body: int) -> None:
+        self.start = self.whole = start  # whole: where its first decorator begins
         self.end = end
-        self.name_start, self.name_end = name
-        self.body = body  # where the signature ends
         self.kind = kind
         self.owner = owner
-        self.name = ""
-        self.qualified = ""
-        self.parent: Definition | None = None
-        self.place = -1  # in the list of symbols
-        self.decorators: list[Span] = []
-        self.documentation = ""
+        self.name_start, self.name_end = name
+        self.body = body  # where the signature ends
+        self.place = -1  # in the list of symbols; -1 for a scope
+        self.decorators = None
 
 
 class Nest(NamedTuple):
@@ -69,85 +74,97 @@ class Nest(NamedTuple):
 def nest(page: Page, language: Language, found: Found) -> Nest:
     """Return the definitions of a file, nested and named."""
     every = _gather(page, found)
-    _decorate(page, every, found)
-    every.sort(key=lambda each: (each.whole, -each.end))
-    package = _package(page, found)
+    _decorate(page, every, found.spans("decorator"))
+    packages = found.spans("package")
+    package = page.cut(*packages[0]) if packages else ""
     prefix = package + language.separator if package else ""
     kept: list[Definition] = []
     edges: list[int] = [0]
     owners: list[int] = [-1]
     open_now: list[Definition] = []
-    seen: set[str] = set()
+    constants: set[str] = set()
+    adopted = False
     for each in every:
-        while open_now and open_now[-1].end <= each.whole:
-            _close(open_now, edges, owners)
-        each.parent = open_now[-1] if open_now else None
+        start = each.whole
+        while open_now and open_now[-1].end <= start:
+            edges.append(open_now.pop().end)
+            owners.append(_innermost(open_now))
+        each.parent = parent = open_now[-1] if open_now else None
         _name(page, language, each, prefix)
         if each.kind == "Constant":  # only its first assignment defines it
-            if each.qualified in seen:
+            if each.qualified in constants:
                 continue
-            seen.add(each.qualified)
+            constants.add(each.qualified)
+        adopted = adopted or bool(each.owner) or (parent is not None and parent.kind is None)
         open_now.append(each)
-        if each.kind:
+        if each.kind is not None:
             each.place = len(kept)
             kept.append(each)
-            edges.append(each.whole)
+            edges.append(start)
             owners.append(each.place)
     while open_now:
-        _close(open_now, edges, owners)
-    _adopt(kept, language)
+        edges.append(open_now.pop().end)
+        owners.append(_innermost(open_now))
+    if adopted:
+        _adopt(kept, language)
     return Nest(kept, edges, owners, package)
 
 
-def _close(open_now: list[Definition], edges: list[int], owners: list[int]) -> None:
-    edges.append(open_now.pop().end)
-    owners.append(next((each.place for each in reversed(open_now) if each.kind), -1))
+def _innermost(open_now: list[Definition]) -> int:
+    for each in reversed(open_now):
+        if each.place >= 0:
+            return each.place
+    return -1
 
 
 def _gather(page: Page, found: Found) -> list[Definition]:
-    """Return the definitions and scopes; of several patterns that name the same thing, the first wins."""
-    by_name: dict[int, Definition] = {}
-    for role, matches in found.of("definition") + found.of("scope"):
-        kind = KINDS[role.partition(".")[2]] if role != "scope" else ""
-        is_member = role == "definition.member"
-        for match in matches:
-            name = match["name"][0]
-            name_start = name.start_byte
-            if name_start in by_name:
-                continue
-            span = (name_start, name.end_byte)
-            if is_member and not page.text[name_start : span[1]].isupper():
-                continue
-            whole = match[role][0]
-            end = whole.end_byte
-            body = match["body"][0].start_byte if "body" in match else end
-            owner = _owner(page, match)
-            by_name[name_start] = Definition(whole.start_byte, end, span, body, kind, owner)
-            if len(by_name) == MOST_SYMBOLS:
-                page.notes.append(f"more than {MOST_SYMBOLS} definitions: the rest are left out")
-                return list(by_name.values())
-    return list(by_name.values())
+    """Return the definitions and scopes that have a name, in the order of the file.
+
+    Where a node was captured as two kinds of definition, the kind that the query file names first counts.
+    """
+    wholes: list[tuple[int, int, int, str]] = []
+    for rank, capture in enumerate(found.grammar.captures):
+        if capture in KINDS and capture in found.captures:
+            wholes += [(node.start_byte, -node.end_byte, rank, capture) for node in found.captures[capture]]
+    wholes.sort()
+    bodies: dict[int, int] = {}
+    for place, start, _ in _held(found, "body", wholes):
+        bodies.setdefault(place, start)
+    owners = {place: page.cut(start, end) for place, start, end in _held(found, "owner", wholes)}
+    every = []
+    for place, name_start, name_end in _held(found, "name", wholes):
+        start, end, _, capture = wholes[place]
+        if capture == "definition.member" and not page.text[name_start:name_end].isupper():
+            continue
+        body = bodies.get(place, -end)
+        name = (name_start, name_end)
+        every.append(Definition(start, -end, KINDS[capture], owners.get(place, "") if owners else "", name, body))
+    if len(every) > MOST_SYMBOLS:
+        page.notes.append(f"{len(every)} definitions: all but the first {MOST_SYMBOLS} are left out")
+    return every[:MOST_SYMBOLS]
 
 
-def _owner(page: Page, match: Match) -> str:
-    if "owner" not in match:
-        return ""
-    node = match["owner"][0]
-    return page.cut(node.start_byte, node.end_byte)
+def _held(found: Found, capture: str, wholes: list[tuple[int, int, int, str]]) -> Iterator[tuple[int, int, int]]:
+    """Yield (place, start, end) of each captured node that a definition holds: the place of the innermost."""
+    if capture not in found.captures:
+        return
+    stack: list[tuple[int, int]] = []
+    place, count = 0, len(wholes)
+    following = wholes[0][0] if count else -1
+    for start, end in found.spans(capture):
+        while place < count and following <= start:
+            stack.append((-wholes[place][1], place))
+            place += 1
+            if place < count:
+                following = wholes[place][0]
+        while stack and stack[-1][0] < end:
+            stack.pop()
+        if stack:
+            yield stack[-1][1], start, end
 
 
-def _package(page: Page, found: Found) -> str:
-    """Return the package or namespace that a file declares once for all it holds."""
-    spans = found.spans("package")
-    return page.cut(*spans[0]) if spans else ""
-
-
-GAP = re.compile(r"\s*(?:(?:#|//|/\*|--).*\s*)*")  # between a decorator and what it decorates
-
-
-def _decorate(page: Page, every: list[Definition], found: Found) -> None:
+def _decorate(page: Page, every: list[Definition], decorators: list[Span]) -> None:
     """Give each decorator to the definition it stands at: the next whose name follows."""
-    decorators = found.spans("decorator")
     if not decorators:
         return
     by_name = sorted(every, key=lambda each: each.name_start)
@@ -162,14 +179,14 @@ def _decorate(page: Page, every: list[Definition], found: Found) -> None:
             if not gap or gap.end() != each.whole:
                 continue
             each.whole = start
-        each.decorators.insert(0, (start, end))
+        each.decorators = [(start, end), *(each.decorators or [])]
 
 
 def _name(page: Page, language: Language, each: Definition, prefix: str) -> None:
     """Set name, qualified name and, where a function turns out to be a method, kind."""
-    name = page.cut(each.name_start, min(each.name_end, each.name_start + NAME_CHARACTERS))
+    name = page.cut(each.name_start, each.name_end)
     if not name.isidentifier():
-        name = " ".join(name.split()).strip("\"'`")
+        name = " ".join(name[:NAME_CHARACTERS].split()).strip("\"'`")
         if language.splits:
             name = _split(language, each, name)
     parent = each.parent
@@ -177,7 +194,7 @@ def _name(page: Page, language: Language, each: Definition, prefix: str) -> None
         prefix = parent.qualified + language.separator
     each.name = name
     each.qualified = f"{prefix}{each.owner}{language.separator}{name}" if each.owner else prefix + name
-    if each.kind == "Function" and (each.owner or (parent and (parent.kind in TYPES or not parent.kind))):
+    if each.kind == "Function" and (each.owner or (parent and (parent.kind is None or parent.kind in TYPES))):
         each.kind = "Method"
 
 
@@ -192,11 +209,11 @@ def _split(language: Language, each: Definition, name: str) -> str:
 
 def _adopt(kept: list[Definition], language: Language) -> None:
     """Make the type of this file that owns a definition its parent, where the two do not stand inside one another."""
-    types = {each.qualified: each for each in kept if each.kind in TYPES or each.kind == "Module"}
+    types = {each.qualified: each for each in reversed(kept) if each.kind in TYPES or each.kind == "Module"}
     for each in kept:
         parent = each.parent
-        if each.owner or (parent and not parent.kind):
+        if each.owner or (parent and parent.kind is None):
             owner = each.qualified[: -len(each.name) - len(language.separator)]
-            while parent and not parent.kind:
+            while parent and parent.kind is None:
                 parent = parent.parent
             each.parent = types.get(owner, parent)

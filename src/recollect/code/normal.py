@@ -3,23 +3,21 @@
 A symbol's hash must survive a formatter and a new comment, and nothing else. Tokens tell exactly, but visiting every
 token from Python would cost as much as parsing. So the bytes are rewritten once per file, each at its own offset:
 
-    comment            ► spaces
-    space in a string  ► another byte, which stays
-    run of white space ► spaces, but for its first byte where the run separates: `return x`, `a - -b`
-    line break         ► in languages where lines or indentation count, a mark that says what the next line does
+    comment                      ► spaces
+    white space in a string      ► other bytes, which stay
+    end of an indented block     ► a mark that says how many blocks end (Python, Haskell)
+    white space that separates   ► a mark: `return x`, `a - -b`, `foo (1)` and line ends where those count (Ruby)
 
 A symbol's normal form is then its slice without white space, however symbols nest. Docstrings stay: programs read them.
-The symbol's own name is left out, so that a renamed symbol is found again by its hash.
-
-    def f(a):          def\0f(a):›return\0a        › one level in
-        return a  # x
+The symbol's own name is left out, so that a renamed symbol is found again by its hash. Not seen: a line end that alone
+separates two expressions (`f()` and `(x)` on two lines of Python or JavaScript), which formatters move freely.
 """
 
 from __future__ import annotations
 
-import hashlib
+from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +30,8 @@ BLANK = b" \t\r\n\v\f"
 # A line break in a string may become \r\n on another system, so \r is dropped there too.
 IN_STRING = bytes.maketrans(b" \t\n\v\f", b"\x01\x02\x03\x04\x05")
 
-SEPARATED, LINE, DEEPER, BACK = 0x00, 0x0E, 0x0F, 0x10
-BACK_MOST = 0x0F  # levels that one mark can close: BACK + 15 is the last byte below the space
+SEPARATED, LINE, BLOCK_ENDS = 0x00, 0x0E, 0x0F
+BLOCKS_MOST = 16  # that one mark can close: BLOCK_ENDS + 16 is the last byte below the space
 
 # Neighbours of one of these classes must not touch: two words would become one, `- -` would become `--`.
 SPACE, OTHER, WORD, PLUS, MINUS, AMPERSAND = range(6)
@@ -43,51 +41,41 @@ CLASSES = bytes(
     else {ord("+"): PLUS, ord("-"): MINUS, ord("&"): AMPERSAND}.get(byte, OTHER)
     for byte in range(256)
 )  # fmt: skip
-OPENING, CLOSING = b"([{", b")]}"
-BRACKETS = {  # one table for languages whose blocks are in braces, where lines count inside them
-    layout: bytes(
-        1 if byte in opening else 255 if byte in closing else 0 for byte in range(256)
-    )
-    for layout, opening, closing in (("indent", b"([{", b")]}"), ("lines", b"([", b")]"))
-}
+OPENS, CLOSES = 1, 2  # white space after the one and before the other never counts; a comma is both
+EDGES = bytes(OPENS * (byte in b"([{,") + CLOSES * (byte in b")]},") for byte in range(256))
 
 HASH_DIGITS = 16  # 64 bits: among the symbols of one project, two equal hashes of different code are not expected
 
 
-class Normal(NamedTuple):
-    """The rewritten bytes, and where each line of code begins and how far it is indented."""
-
-    blob: bytes
-    line_starts: NDArray[np.int64]
-    indents: NDArray[np.int64]
-
-
-def normalise(source: bytes, comments: Iterable[Span], strings: Iterable[Span], layout: Layout) -> Normal:
-    """Return the normal form of a file, as long as the file, from the spans of its comments and strings."""
+def normalise(
+    source: bytes, *, comments: Iterable[Span], strings: Iterable[Span], blocks: Iterable[Span], layout: Layout
+) -> bytes:
+    """Return the normal form of a file, as long as the file, from the spans that the query found in it."""
     blob = bytearray(source)
     for start, end in comments:
         blob[start:end] = b" " * (end - start)
     for start, end in strings:
         blob[start:end] = blob[start:end].translate(IN_STRING)
+    for end, count in Counter([end for _, end in blocks]).items():
+        if end < len(blob) and blob[end] in BLANK:
+            blob[end] = BLOCK_ENDS + min(count, BLOCKS_MOST)
     classes = np.frombuffer(blob.translate(CLASSES), np.uint8)
     starts, ends = _runs(classes == SPACE)
-    before, after = classes[starts - 1], classes[ends]
     view = np.frombuffer(blob, np.uint8)
-    breaks, line_starts, indents = _lines(view, starts, ends)
+    if not len(starts):
+        return bytes(blob)
     if layout == "lines":
-        brackets = _brackets(view, starts, ends)
-        view[starts[~brackets]] = SEPARATED
+        _keep_lines(view, starts, ends)
     else:
-        view[starts[(before == after) & (before >= WORD)]] = SEPARATED
-    if layout != "free":
-        _mark_lines(view, breaks, indents, layout)
-    return Normal(bytes(blob), line_starts, indents)
+        before = classes[starts - 1]
+        view[starts[(before == classes[ends]) & (before >= WORD)]] = SEPARATED
+    return bytes(blob)
 
 
-def digest(blob: bytes, start: int, end: int, name: Span) -> str:
-    """Return the hash of the symbol at [start, end) whose own name is at `name`."""
-    rest = blob[start : name[0]] + blob[name[1] : end]
-    return hashlib.sha256(rest.translate(None, BLANK)).hexdigest()[:HASH_DIGITS]
+def digest(blob: bytes, start: int, name_start: int, name_end: int, end: int) -> str:
+    """Return the hash of the symbol at [start, end) without its own name."""
+    rest = blob[start:name_start] + blob[name_end:end]
+    return sha256(rest.translate(None, BLANK)).hexdigest()[:HASH_DIGITS]
 
 
 def _runs(is_space: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -95,65 +83,17 @@ def _runs(is_space: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.in
     edges = np.flatnonzero(is_space[1:] != is_space[:-1]) + 1
     if len(is_space) and is_space[0]:
         edges = edges[1:]
-    if len(edges) % 2:
-        edges = edges[:-1]
-    return edges[::2], edges[1::2]
+    paired = len(edges) // 2 * 2
+    return edges[:paired:2], edges[1:paired:2]
 
 
-def _lines(
-    view: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the runs that hold a line break, as (start, where the next line's code begins, its indentation)."""
+def _keep_lines(view: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
+    """Keep one mark per run, another for a line end; none at the inside of a bracket or at a comma."""
+    edges = np.frombuffer(view.tobytes().translate(EDGES), np.uint8)
+    kept = ((edges[starts - 1] & OPENS) | (edges[ends] & CLOSES)) == 0
+    marks = np.full(len(starts), SEPARATED, np.uint8)
     feeds = np.flatnonzero(view == 10)
-    if not len(feeds) or not len(starts):
-        nothing = np.zeros(0, np.int64)
-        return nothing, nothing, nothing
-    run = np.searchsorted(starts, feeds, side="right") - 1
-    last = np.flatnonzero((run >= 0) & (np.append(run[1:], len(starts)) != run))
-    feeds, run = feeds[last], run[last]
-    inside = feeds < ends[run]  # not the line breaks at the end of the file
-    feeds, run = feeds[inside], run[inside]
-    return starts[run], ends[run], ends[run] - feeds - 1
-
-
-def _brackets(
-    view: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Return which runs touch the inside of a bracket or a comma, where white space never counts."""
-    before, after = view[starts - 1], view[ends]
-    return np.isin(before, np.frombuffer(b"([{,", np.uint8)) | np.isin(after, np.frombuffer(b")]},", np.uint8))
-
-
-def _mark_lines(
-    view: NDArray[np.uint8], breaks: NDArray[np.int64], indents: NDArray[np.int64], layout: Layout
-) -> None:
-    """Put a mark at each line break that ends a statement: not inside brackets, not after a backslash."""
-    deltas = np.frombuffer(view.tobytes().translate(BRACKETS[layout]), np.int8)
-    places = np.flatnonzero(deltas != 0)
-    depth = np.append(0, np.cumsum(deltas[places], dtype=np.int64))[np.searchsorted(places, breaks)]
-    ends_statement = (depth <= 0) & (view[breaks - 1] != ord("\\"))
-    breaks = breaks[ends_statement]
-    if layout == "lines":
-        view[breaks] = LINE
-    else:
-        view[breaks] = _levels(indents[ends_statement].tolist())
-
-
-def _levels(indents: list[int]) -> list[int]:
-    """Return for each line whether it stays, goes one level in, or how many levels it goes back."""
-    marks = []
-    stack = [0]
-    for indent in indents:
-        if indent == stack[-1]:
-            marks.append(LINE)
-        elif indent > stack[-1]:
-            stack.append(indent)
-            marks.append(DEEPER)
-        else:
-            open_before = len(stack)
-            while stack[-1] > indent:
-                stack.pop()
-            marks.append(BACK + min(open_before - len(stack), BACK_MOST))
-            if stack[-1] < indent:  # between two levels: broken code, or the continuation of a statement
-                stack.append(indent)
-    return marks
+    runs = np.searchsorted(starts, feeds, side="right") - 1
+    between = (runs >= 0) & (feeds < ends[runs])  # not the line ends around the file
+    marks[runs[between]] = LINE
+    view[starts[kept]] = marks[kept]

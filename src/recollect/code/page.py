@@ -42,20 +42,22 @@ class Page:
     def cut(self, start: int, end: int) -> str:
         """Return the text between two offsets."""
         text = self.text[start:end]
-        return text if self.is_ascii or text.isascii() else text.encode("latin-1").decode("utf-8", "replace")
+        return text if self.is_ascii else decoded(text)
+
+    def wide_lines(self) -> set[int]:
+        """Return the numbers of the lines that have anything but ASCII."""
+        wide = np.flatnonzero(np.frombuffer(self.source, np.uint8) >= 0x80)
+        return set((np.searchsorted(np.array(self.line_feeds, np.int64), wide) + 1).tolist())
 
     def line(self, offset: int) -> int:
         """Return the number of the line that holds an offset; the first line is 1."""
         return bisect_left(self.line_feeds, offset) + 1
 
-    def line_start(self, offset: int) -> int:
-        """Return where the line of an offset begins."""
-        return self.text.rfind("\n", 0, offset) + 1
+    def indent(self, offset: int) -> int:
+        """Return how many white space characters the line of an offset begins with."""
+        line = self.text[self.text.rfind("\n", 0, offset) + 1 : offset]
+        return len(line) - len(line.lstrip())
 
-    def column(self, offset: int, line: int) -> int:
-        """Return how many characters stand before an offset on its line."""
-        start = self.line_feeds[line - 2] + 1 if line > 1 else 0
-        return offset - start if self.is_ascii else len(self.cut(start, offset))
 
 
 def parse(page: Page, language: tree_sitter.Language) -> tree_sitter.Tree:
@@ -89,6 +91,11 @@ def parse(page: Page, language: tree_sitter.Language) -> tree_sitter.Tree:
     if late:
         page.notes.append(f"parsing stopped after {PARSE_SECONDS:g} seconds: later symbols are missing")
     return tree
+
+
+def decoded(text: str) -> str:
+    """Return what bytes that were kept as characters say in UTF-8."""
+    return text if text.isascii() else text.encode("latin-1").decode("utf-8", "replace")
 
 
 def _is_utf8(source: bytes) -> bool:

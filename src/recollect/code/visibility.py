@@ -31,9 +31,17 @@ class Exposure:
         self.section_starts = [start for start, _ in self.sections]
         self.exports = {page.cut(*span).strip("\"'") for span in found.spans("export")}
 
-    def of(self, each: Definition, head: str) -> Visibility:
-        """Return who may see a definition; head: what stands before its name."""
-        return cast("Visibility", self._by_mark(head) or self._by_section(each) or self._by_name(each) or self._by_place(each))
+    def of(self, each: Definition) -> Visibility:
+        """Return who may see a definition."""
+        language = self.language
+        if language.names == "underscore":
+            name = each.name
+            return "private" if name[0:1] == "_" and not (name[:2] == "__" and name[-2:] == "__") else "public"
+        head = self.page.text[each.start : each.name_start]
+        return cast(
+            "Visibility",
+            self._by_mark(head) or self._by_section(each) or self._by_name(each) or self._by_place(each),
+        )
 
     def _by_mark(self, head: str) -> str | None:
         marks = self.language.marks
