@@ -7,6 +7,7 @@ import json
 
 import msgspec
 import pytest
+from tests.graphs import SAMPLES as GRAPH_SAMPLES
 
 from recollect import model
 from recollect.errors import MemoryNotFound, RecollectError
@@ -105,6 +106,7 @@ SAMPLES: tuple[Record, ...] = (
     model.History(changes=(CHANGE,), total=4),
     model.History(changes=(CHANGE, CHANGE), total=4),
     model.History(changes=(), total=0),
+    *GRAPH_SAMPLES,
 )
 
 

@@ -119,6 +119,13 @@ def tags(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(checked))
 
 
+def several(name: str, value: object) -> list[Any]:
+    """Return the members of a list."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidInput(f"{name} must be a list, not {type(value).__name__}", field=name)
+    return list(value)
+
+
 def metadata(value: object, *, max_bytes: int) -> dict[str, Any]:
     """Return metadata as plain JSON data with text keys, within the size limit of content."""
     if not isinstance(value, Mapping):

@@ -52,8 +52,8 @@ BATCH = 500
 # What is given back inline; more belongs in a file.
 MAX_INLINE_BYTES = 4 * 1024 * 1024
 
-# Numbers of the log of the database that was exported; the importing one gives its own.
-_LOCAL_FIELDS = ("seq", "rev")
+# Numbers of the log of the database that was exported, and how central its nodes were; the importing one has its own.
+_LOCAL_FIELDS = ("seq", "rev", "centrality")
 
 
 class Archive:
@@ -127,6 +127,8 @@ class Archive:
         if kind not in KINDS or not isinstance(row.get(kind), dict):
             raise InvalidInput(f"no record of kind {kind!r}")
         fields = {name: value for name, value in row[kind].items() if name not in _LOCAL_FIELDS}
+        if kind == "node" and isinstance(fields.get("payload"), dict):
+            fields["payload"] = _without_centrality(fields["payload"])
         record = msgspec.convert(fields, KINDS[kind])
         self._refuse_unstorable(record)
         return record
@@ -230,9 +232,15 @@ def _lines(store: Store, namespace: str | None) -> Iterator[tuple[str, bytes]]:
 
 def _line(kind: str, record: Record) -> bytes:
     fields = {name: getattr(record, name) for name in record.__struct_fields__ if name not in _LOCAL_FIELDS}
+    if isinstance(record, Node):
+        fields["payload"] = _without_centrality(record.payload)
     if kind == "memory":
         return msgspec.json.encode({"kind": kind, **fields})
     return msgspec.json.encode({"kind": kind, kind: fields})
+
+
+def _without_centrality(payload: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in payload.items() if key != "centrality"}
 
 
 def _memories(store: Store, where: dict[str, str] | None) -> Iterator[Memory]:

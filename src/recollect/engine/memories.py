@@ -318,10 +318,15 @@ def replace(transaction: Transaction, old: Memory, new: Memory) -> None:
 def ensure_node(transaction: Transaction, memory: Memory) -> None:
     """Give a memory its node in the graph, if it has none yet."""
     if not transaction.get(Node, [node_id(memory.id)]):
-        label = memory.title or memory.content.strip().splitlines()[0][:80]
+        label = headline(memory)
         transaction.insert(
             Node(id=node_id(memory.id), kind="Memory", label=label, memory_id=memory.id, namespace=memory.namespace)
         )
+
+
+def headline(memory: Memory) -> str:
+    """Return what a memory is called in a line: its title, or how it begins."""
+    return memory.title or memory.content.strip().splitlines()[0][:80]
 
 
 def memory_filter(

@@ -76,10 +76,13 @@ class Recalls:
         if self._engine.settings.judge if judge is None else judge:
             from recollect.engine.judge import judged
 
-            return judged(self._engine, asked_for, least=SEARCH_RELEVANCE, leave_out=self.leave_out)
-        from recollect.engine.answer import answer
+            found = judged(self._engine, asked_for, least=SEARCH_RELEVANCE, leave_out=self.leave_out)
+        else:
+            from recollect.engine.answer import answer
 
-        return answer(self._engine, asked_for, leave_out=self.leave_out)
+            found = answer(self._engine, asked_for, leave_out=self.leave_out)
+        self._engine.centrality.settle()
+        return found
 
     @operation("pack_context", "pack", toolset="core", read_only=True)
     def pack(

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.engine.admin import Admin
 from recollect.engine.archive import Archive
+from recollect.engine.centrality import Centrality
 from recollect.engine.embedding import Embedding
+from recollect.engine.graph import Graphs
 from recollect.engine.language import Language
 from recollect.engine.memories import Memories
 from recollect.engine.namespaces import Namespaces
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 NOUNS: dict[str, type] = {
     "memories": Memories,
     "recall": Recalls,
+    "graph": Graphs,
     "scoring": Scoring,
     "namespaces": Namespaces,
     "workspaces": Workspaces,
@@ -59,12 +62,14 @@ class Engine:
         self.settings = settings or load(arguments)
         self.memories = Memories(self)
         self.recall = Recalls(self)
+        self.graph = Graphs(self)
         self.scoring = Scoring(self)
         self.namespaces = Namespaces(self)
         self.workspaces = Workspaces(self)
         self.archive = Archive(self)
         self.admin = Admin(self)
         self.embedding = Embedding(self, embedder)
+        self.centrality = Centrality(self)
         self.language = Language(self, model)
         self._store: CodeStore | None = None
         self._closed = False
@@ -98,12 +103,14 @@ class Engine:
         return Rulers(self)
 
     def start_background(self) -> None:
-        """Make missing vectors in a thread of this process until the engine is closed; for long-lived processes."""
+        """Keep derived state up to date in threads of this process until the engine is closed: vectors, centrality."""
         self.embedding.start()
+        self.centrality.start()
 
     def close(self) -> None:
         """Stop background work and close the database."""
         self.embedding.stop()
+        self.centrality.stop()
         self.language.stop()
         with self._opening:
             self._closed = True

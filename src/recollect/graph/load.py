@@ -18,7 +18,7 @@ import numpy as np
 
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Graph, Ints, Links, Points
 from recollect.model import Change, Edge, Node
-from recollect.store.protocol import Coded, EdgeColumns, Range, Store
+from recollect.store.protocol import Coded, EdgeColumns, Store
 
 # Following a change costs up to ten times as much as reading an edge; beyond this many a graph is read anew.
 MAX_FOLLOWED = 5_000
@@ -30,7 +30,7 @@ UNKNOWN_KIND = 255
 _KINDS: dict[object, int] = {**dict(KIND_CODES.items()), **{code: code for code in KIND_CODES.values()}}
 
 _NODE_FIELDS = ("id", "kind", "namespace", "memory_id")
-_NODES, _EDGES = "graph_nodes", "graph_edges"
+_EDGES = "graph_edges"
 
 
 def load(store: Store, known: Graph | None = None) -> Graph:
@@ -38,19 +38,13 @@ def load(store: Store, known: Graph | None = None) -> Graph:
     with store.snapshot():
         now = store.graph_generation()
         if known is not None and known.seen[0] == now[0] and known.seen[1] <= now[1]:
-            changes = _changes(store, known.seen[1]) if known.seen[1] < now[1] else []
+            changes = store.graph_changes(known.seen[1], MAX_FOLLOWED + 1) if known.seen[1] < now[1] else []
             if not changes:
                 known.seen = now
                 return known
             if len(changes) <= MAX_FOLLOWED:
                 return _followed(store, known, changes, now)
         return _read(store, now)
-
-
-def _changes(store: Store, since: int) -> list[Change]:
-    """Return what was logged of the graph after a change, one more than are worth following at most."""
-    where = {"seq": Range(at_least=since + 1), "entity": (_NODES, _EDGES)}
-    return store.find(Change, where, order="seq", limit=MAX_FOLLOWED + 1)
 
 
 def _read(store: Store, now: tuple[int, int]) -> Graph:

@@ -7,11 +7,15 @@ similar says less, and what is similar was found by the search itself.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from recollect.graph.arrays import RELATION_CODES, Flags, Floats
+from recollect.graph.arrays import RELATION_CODES, Flags, Floats, Graph, Places, Sieve
+from recollect.graph.walk import neighbours
+
+End = Literal["target", "source"]
 
 
 class Meaning(NamedTuple):
@@ -19,12 +23,14 @@ class Meaning(NamedTuple):
 
     mutual: it holds from B to A just as well
     carries: how much relevance passes from A to B, and from B to A
-    affects: whether a change of A reaches B, a change of B reaches A, or neither
+    affects: whether a change of A reaches B (target), a change of B reaches A (source), or neither
+    newer: which end is a newer version of the other, if one is
     """
 
     mutual: bool
     carries: tuple[float, float]
-    affects: Literal["target", "source", "none"]
+    affects: End | None
+    newer: End | None = None
 
 
 STRONG, USUAL, WEAK = 1.0, 0.8, 0.4
@@ -33,32 +39,32 @@ HISTORY = 0.3
 
 MEANINGS: dict[str, Meaning] = {
     # A relates to B, leads to B, is part of B
-    "RELATES_TO": Meaning(True, (USUAL, USUAL), "none"),
+    "RELATES_TO": Meaning(True, (USUAL, USUAL), None),
     "LEADS_TO": Meaning(False, (STRONG, STRONG), "target"),
     "PART_OF": Meaning(False, (USUAL, USUAL), "target"),
     # A strengthens B, contradicts B, became B, was made from B, was made obsolete by B
     "REINFORCES": Meaning(False, (STRONG, STRONG), "target"),
-    "CONTRADICTS": Meaning(True, (STRONG, STRONG), "none"),
-    "EVOLVED_INTO": Meaning(False, (STRONG, HISTORY), "target"),
+    "CONTRADICTS": Meaning(True, (STRONG, STRONG), None),
+    "EVOLVED_INTO": Meaning(False, (STRONG, HISTORY), "target", newer="target"),
     "DERIVED_FROM": Meaning(False, (STRONG, STRONG), "source"),
-    "INVALIDATED_BY": Meaning(False, (STRONG, HISTORY), "source"),
+    "INVALIDATED_BY": Meaning(False, (STRONG, HISTORY), "source", newer="target"),
     # A needs B, imports B, extends B, calls B, contains B, replaces B, holds up B
     "DEPENDS_ON": Meaning(False, (USUAL, USUAL), "source"),
     "IMPORTS": Meaning(False, (WEAK, WEAK), "source"),
     "EXTENDS": Meaning(False, (USUAL, USUAL), "source"),
     "CALLS": Meaning(False, (USUAL, USUAL), "source"),
-    "CONTAINS": Meaning(False, (WEAK, WEAK), "none"),
-    "SUPERSEDES": Meaning(False, (HISTORY, STRONG), "none"),
+    "CONTAINS": Meaning(False, (WEAK, WEAK), None),
+    "SUPERSEDES": Meaning(False, (HISTORY, STRONG), None, newer="source"),
     "BLOCKS": Meaning(False, (USUAL, USUAL), "target"),
     # A implements B, inherits from B
     "IMPLEMENTS": Meaning(False, (USUAL, USUAL), "source"),
     "INHERITS": Meaning(False, (USUAL, USUAL), "source"),
     # A is like B, came after B, is an example of B, explains B, shares a theme with B, sums up B
-    "SIMILAR_TO": Meaning(True, (WEAK, WEAK), "none"),
-    "PRECEDED_BY": Meaning(False, (WEAK, WEAK), "none"),
+    "SIMILAR_TO": Meaning(True, (WEAK, WEAK), None),
+    "PRECEDED_BY": Meaning(False, (WEAK, WEAK), None),
     "EXEMPLIFIES": Meaning(False, (STRONG, USUAL), "source"),
     "EXPLAINS": Meaning(False, (STRONG, STRONG), "source"),
-    "SHARES_THEME": Meaning(True, (WEAK, WEAK), "none"),
+    "SHARES_THEME": Meaning(True, (WEAK, WEAK), None),
     "SUMMARIZES": Meaning(False, (USUAL, STRONG), "source"),
 }
 
@@ -76,8 +82,23 @@ def carried(*, forwards: bool) -> Floats:
     return table
 
 
-def affecting(end: Literal["target", "source"]) -> Flags:
+def affecting(end: End) -> Flags:
     """Return by which relationships a change at the other end reaches this end, by their codes."""
+    return _flags(name for name, meaning in MEANINGS.items() if meaning.affects == end)
+
+
+def newer_versions(graph: Graph, node: int) -> Places:
+    """Return the nodes that are newer versions of a node, as its links say; never the node itself."""
+    through = Sieve(None, _NEWER["target"], _NEWER["source"])
+    return neighbours(graph, node, direction="both", through=through)
+
+
+def _flags(names: Iterable[str]) -> Flags:
     table = np.zeros(256, np.bool_)
-    table[[RELATION_CODES[name] for name, meaning in MEANINGS.items() if meaning.affects == end]] = True
+    table[[RELATION_CODES[name] for name in names]] = True
     return table
+
+
+_NEWER: dict[End, Flags] = {
+    end: _flags(name for name, meaning in MEANINGS.items() if meaning.newer == end) for end in get_args(End)
+}

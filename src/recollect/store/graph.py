@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from recollect.model import Edge, Node, Record
+from recollect.model import Change, Edge, Node, Record
 from recollect.store.counters import advance, kept, newest_change
 from recollect.store.dialect import Connection
 from recollect.store.protocol import Coded, EdgeColumns, Filter, Strength
-from recollect.store.rows import Rows, chunks
+from recollect.store.rows import EVERYTHING, Rows, chunks
 from recollect.store.tables import TABLES, encode
 
 # Nodes written under one hold of the lock: about 20 ms, so that other writers hardly notice.
@@ -29,16 +29,16 @@ class GraphRows(Rows):
     """The part of a store that reads and writes the graph in bulk."""
 
     def columns(
-        self, kind: type[Record], fields: Collection[str], where: Filter | None = None
+        self, kind: type[Record], fields: Collection[str], where: Filter | None = None, *, limit: int | None = None
     ) -> list[tuple[Any, ...]]:
         table = TABLES[kind]
         unknown = set(fields) - set(table.columns)
         if unknown:
             raise ValueError(f"{table.name} has no field {', '.join(sorted(unknown))}")
         condition, values = self._condition(table, where)
-        sql = f"SELECT {', '.join(fields)} FROM {table.name} WHERE {condition}"
+        sql = f"SELECT {', '.join(fields)} FROM {table.name} WHERE {condition} LIMIT ?"
         with self._dialect.errors():
-            return list(self._connection().execute(sql, values))
+            return list(self._connection().execute(sql, [*values, EVERYTHING if limit is None else limit]))
 
     def edge_columns(self, sources: Collection[str] | None = None) -> EdgeColumns:
         if sources is None:
@@ -53,6 +53,13 @@ class GraphRows(Rows):
         with self._dialect.errors():
             connection = self._connection()
             return int(kept(connection, "graph_epoch") or 0), newest_change(connection)
+
+    def graph_changes(self, since: int, limit: int) -> list[Change]:
+        # The plus keeps the database from its index by entity: that leads through every change of the graph there ever
+        # was, and most often there is next to nothing after `since`.
+        recent = "seq > ? AND +entity IN (?, ?) ORDER BY seq LIMIT ?"
+        with self._dialect.errors():
+            return self._select(TABLES[Change], recent, [since, TABLES[Node].name, TABLES[Edge].name, limit])
 
     def graph_written(self) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:

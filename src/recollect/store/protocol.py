@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from recollect.model import Memory, Record
+from recollect.model import Change, Memory, Record
 from recollect.text.passages import MAX_PASSAGES
 from recollect.text.shape import Shape
 
@@ -246,7 +246,7 @@ class Store(Protocol):
         ...
 
     def columns(
-        self, kind: type[Record], fields: Collection[str], where: Filter | None = None
+        self, kind: type[Record], fields: Collection[str], where: Filter | None = None, *, limit: int | None = None
     ) -> list[tuple[Any, ...]]:
         """Return only these fields of matching rows, as they are kept, in no particular order: for very many rows."""
         ...
@@ -261,6 +261,10 @@ class Store(Protocol):
         (times the graph was written past the log, last logged change): from one to the other with the same first
         number, the log tells every difference.
         """
+        ...
+
+    def graph_changes(self, since: int, limit: int) -> list[Change]:
+        """Return what was logged of nodes and edges after a change, oldest first."""
         ...
 
     def graph_written(self) -> None:

@@ -108,6 +108,17 @@ def question(command: Command) -> str:
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Remember and recall", ("store", "search", "pack", "get", "list", "update", "delete", "associate")),
     (
+        "Follow links",
+        (
+            "recall-with-expansion",
+            "recall-with-impact",
+            "traverse",
+            "pagerank",
+            "clusters",
+            "recompute-centrality",
+        ),
+    ),
+    (
         "Keep projects apart",
         (
             "namespaces",

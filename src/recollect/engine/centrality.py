@@ -1,0 +1,152 @@
+"""Centrality: the graph in memory, and how central each of its nodes is, kept with the nodes.
+
+How central a node is depends on all the others, so it is never worked out while somebody waits for it: what is kept is
+used, however old it is, until it has been made anew.
+
+    a server            looks every few seconds; after a change it works them out in its background thread, and then
+                        rests twenty times as long as that took: a growing graph costs it 5 % of one processor at most
+    any other process   works them out after a search, if the graph is small: a tenth of a second, once per change
+    a large graph       is left to servers and to `recompute_centrality`
+"""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from recollect.errors import RecollectError, StorageError
+from recollect.model import Edge
+from recollect.store.protocol import Strength
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.graph.arrays import Graph
+    from recollect.graph.record import Recomputed
+    from recollect.graph.strength import Strengths
+
+# How often the worker looks whether the graph has changed: two small queries.
+POLL_S = 5.0
+# The share of its time the worker rests, as a multiple of the time it worked.
+REST = 20
+# A graph with no more edges than this takes about a tenth of a second, reading and writing included.
+SMALL_EDGES = 2_000
+
+# After this many changes that were none of the graph's, it is kept that they need not be looked at again.
+FORGOTTEN_CHANGES = 1_000
+
+# Where the state of the graph is kept that the centralities were worked out from.
+MADE = "centrality_made"
+
+
+class Centrality:
+    """Holds the graph and keeps its centralities up to date."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self._loading = threading.Lock()
+        self._graph: Graph | None = None
+        self._fresh: tuple[int, int] | None = None
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def graph(self) -> "Graph":
+        """Return the graph as it is now, read from the store as far as it changed."""
+        from recollect.graph.load import load
+
+        with self._loading:
+            self._graph = load(self._engine.store, self._graph)
+            return self._graph
+
+    def is_stale(self) -> bool:
+        """Tell whether the graph has changed since its centralities were worked out."""
+        store = self._engine.store
+        now = store.graph_generation()
+        if now == self._fresh:
+            return False
+        made = _state(store.setting(MADE))
+        if made is None:
+            stale = bool(store.columns(Edge, ("id",), limit=1))
+        elif made[0] != now[0] or made[1] > now[1]:
+            stale = True
+        else:
+            stale = bool(store.graph_changes(made[1], 1))
+            if not stale and now[1] - made[1] > FORGOTTEN_CHANGES:
+                with suppress(StorageError):
+                    store.keep_setting(MADE, f"{now[0]}/{now[1]}")
+        if not stale:
+            self._fresh = now
+        return stale
+
+    def recompute(self, *, patiently: bool = True) -> "Recomputed":
+        """Work out how central every node is and keep it. Raises StorageError where it cannot be kept."""
+        from recollect.graph.rank import sampled_sources
+        from recollect.graph.record import Recomputed
+        from recollect.graph.strength import strengths
+
+        graph = self.graph()
+        found = strengths(graph)
+        store = self._engine.store
+        store.put_strengths(self._rows(graph, found), patiently=patiently)
+        if not self._stop.is_set():
+            store.keep_setting(MADE, f"{graph.seen[0]}/{graph.seen[1]}")
+        return Recomputed(
+            nodes=graph.size,
+            edges=len(graph.src),
+            clusters=int(found.community.max()) + 1 if graph.size else 0,
+            exact=len(sampled_sources(graph.size, len(graph.undirected.ends))) == graph.size,
+        )
+
+    def settle(self) -> None:
+        """Work centralities out anew if they are stale and the graph is small; somebody else does where it is not."""
+        # A busy or read-only database keeps what it has: the next process tries again.
+        with suppress(StorageError):
+            if not self.running and self.is_stale() and self._is_small():
+                self.recompute(patiently=False)
+
+    @property
+    def running(self) -> bool:
+        """Whether a worker thread of this process keeps them up to date."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self) -> None:
+        """Start the worker thread, once."""
+        if self._thread is None and not self._stop.is_set():
+            self._thread = threading.Thread(target=self._work, name="recollect-centrality", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the worker; what it is in the middle of is thrown away."""
+        self._stop.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=30)
+
+    def _work(self) -> None:
+        pause_s = POLL_S
+        while not self._stop.wait(pause_s):
+            began = time.monotonic()
+            # Whatever is wrong with the store, the next look tries again; recall goes on with what is kept.
+            with suppress(RecollectError):
+                if self.is_stale():
+                    self.recompute()
+            pause_s = max(POLL_S, REST * (time.monotonic() - began))
+
+    def _rows(self, graph: "Graph", found: "Strengths") -> Iterator[Strength]:
+        """Yield what is kept of every node, until the worker is stopped."""
+        parts = zip(*(found.parts[name].tolist() for name in Strength._fields[2:]), strict=True)
+        for node_id, whole, measured in zip(graph.points.ids, found.whole.tolist(), parts, strict=True):
+            if self._stop.is_set():
+                return
+            yield Strength(node_id, whole, *measured)
+
+    def _is_small(self) -> bool:
+        return len(self._engine.store.columns(Edge, ("rev",), limit=SMALL_EDGES + 1)) <= SMALL_EDGES
+
+
+def _state(text: str | None) -> tuple[int, int] | None:
+    """Return a kept state of the graph, or None if there is none that can be read."""
+    try:
+        epoch, change = (text or "").split("/")
+        return int(epoch), int(change)
+    except ValueError:
+        return None

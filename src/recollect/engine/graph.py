@@ -1,0 +1,330 @@
+"""Graph: how memories, files and symbols hang together, and recall that follows their links."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from recollect.engine import accept
+from recollect.engine.identity import namespace_of
+from recollect.engine.memories import existing, headline, memory_filter, node_id
+from recollect.engine.recall import SEARCH_RELEVANCE
+from recollect.errors import InvalidInput, MemoryNotFound, NotFound
+from recollect.graph.record import (
+    Algorithm,
+    Clusters,
+    Direction,
+    Expansion,
+    ImpactRecall,
+    NodeView,
+    PageRanks,
+    RankedNode,
+    Recomputed,
+    Traversal,
+    Visited,
+)
+from recollect.model import NODE_KINDS, Limit, MemoryType, NodeKind, Ratio, Relation
+from recollect.operations import operation
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.graph.arrays import Graph, Sieve
+
+# Farther than this everything is linked with everything.
+MAX_DEPTH = 10
+# Beyond a few links relevance and consequences are too thin to be worth the reader's time.
+MAX_HOPS = 5
+# Hits that a search gives an expansion to work with: beyond them, that a linked memory matches by itself says nothing.
+POOL = 50
+
+Depth = Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
+Hops = Annotated[int, msgspec.Meta(ge=1, le=MAX_HOPS)]
+Resolution = Annotated[float, msgspec.Meta(ge=0.01, le=100.0)]
+
+
+class Graphs:
+    """Nodes and the links between them."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    @operation("recall_with_expansion", "recall-with-expansion", read_only=True)
+    def recall_with_expansion(
+        self,
+        query: str,
+        *,
+        k: Limit = 10,
+        expansion_depth: Hops = 2,
+        namespace: str | None = None,
+        memory_type: MemoryType | None = None,
+        tags: tuple[str, ...] = (),
+        min_score: Ratio = SEARCH_RELEVANCE,
+        as_of: int | str | None = None,
+    ) -> Expansion:
+        """Recall memories and what they are linked to: causes, consequences, versions and whatever was associated.
+
+        Linked memories need not match the query themselves. Each comes with the way that led to it, and ranks below the
+        memory it was reached from.
+
+        query: the question, in words; names of files, functions and errors help
+        k: how many memories at most, linked ones included
+        expansion_depth: how many links to follow from a hit, 1 to 5
+        namespace: only of this project, as a path or a name; none: of all
+        memory_type: only of this kind
+        tags: only those that have all of these tags
+        min_score: leave out what is less likely to be relevant, 0 to 1
+        as_of: answer as of this moment, Unix time or ISO date: only what held then
+        """
+        from recollect.engine.expand import Wanted, expanded
+
+        k = accept.whole("k", k, least=1, most=1000)
+        wanted = Wanted(
+            k=k,
+            least=accept.ratio("min_score", min_score),
+            depth=accept.whole("expansion_depth", expansion_depth, least=1, most=MAX_HOPS),
+            where=memory_filter(memory_type=memory_type, namespace=namespace, tags=tags) or None,
+            as_of=accept.moment("as_of", as_of),
+        )
+        found = self._engine.recall.search(
+            query,
+            k=max(k, POOL),
+            namespace=namespace,
+            memory_type=memory_type,
+            tags=tags,
+            min_score=0.0,
+            as_of=as_of,
+            judge=False,
+        )
+        graph = self._engine.centrality.graph()
+        hits = expanded(self._engine.store, graph, found, wanted, _sieve(graph, namespace))
+        return Expansion(
+            query=found.query,
+            hits=hits,
+            expansion_depth=wanted.depth,
+            mode=found.mode,
+            notes=(*found.notes, *_nothing_linked(graph)),
+        )
+
+    @operation("recall_with_impact", "recall-with-impact", read_only=True)
+    def recall_with_impact(
+        self,
+        query: str,
+        *,
+        k: Limit = 10,
+        depth: Hops = 2,
+        namespace: str | None = None,
+        memory_type: MemoryType | None = None,
+        tags: tuple[str, ...] = (),
+        min_score: Ratio = SEARCH_RELEVANCE,
+        as_of: int | str | None = None,
+    ) -> ImpactRecall:
+        """Recall memories, each with its place in the graph: what it touches, what depends on that, which decisions.
+
+        Ask before changing something: the files, symbols and decisions of each hit, what a change of them reaches, and
+        how central it is (PageRank, betweenness, degree, cluster).
+
+        query: the question, in words; names of files, functions and errors help
+        k: how many memories at most
+        depth: how many links away dependents and decisions may be, 1 to 5
+        namespace: only of this project, as a path or a name; none: of all
+        memory_type: only of this kind
+        tags: only those that have all of these tags
+        min_score: leave out hits that are less likely to be relevant, 0 to 1
+        as_of: answer as of this moment, Unix time or ISO date: only what held then
+        """
+        from recollect.engine.impact import impacts
+
+        hops = accept.whole("depth", depth, least=1, most=MAX_HOPS)
+        found = self._engine.recall.search(
+            query, k=k, namespace=namespace, memory_type=memory_type, tags=tags, min_score=min_score, as_of=as_of
+        )
+        graph = self._engine.centrality.graph()
+        hits = impacts(self._engine.store, graph, found.hits, hops, _sieve(graph, namespace))
+        notes = (*found.notes, *_nothing_linked(graph))
+        if len(graph.src) and self._engine.centrality.is_stale():
+            notes = (*notes, "links have changed since centrality was worked out")
+        return ImpactRecall(query=found.query, hits=hits, mode=found.mode, notes=notes)
+
+    @operation("graph_traverse", "traverse", read_only=True)
+    def traverse(
+        self,
+        start_id: str,
+        *,
+        algorithm: Algorithm = "bfs",
+        max_depth: Depth = 2,
+        direction: Direction = "both",
+        kinds: tuple[NodeKind, ...] = (),
+        relationships: tuple[Relation, ...] = (),
+        namespace: str | None = None,
+        limit: Limit = 100,
+    ) -> Traversal:
+        """Walk the graph from a node: what is linked to it, directly and over others, with the link that leads to each.
+
+        start_id: the node to start from, or the id of a memory
+        algorithm: bfs, nearest first, or dfs, each branch to its end before the next
+        max_depth: how many links away at most, 1 to 10
+        direction: along the links (out), against them (in), or both
+        kinds: only nodes of these kinds; the walk does not go through others
+        relationships: only by links of these relationships
+        namespace: only within this project, as a path or a name
+        limit: how many nodes at most
+        """
+        from recollect.engine.view import node_views, steps
+        from recollect.graph.walk import breadth_first, depth_first
+
+        most = accept.whole("max_depth", max_depth, least=1, most=MAX_DEPTH)
+        way = accept.one_of("direction", direction, ("out", "in", "both"))
+        chosen = accept.one_of("algorithm", algorithm, ("bfs", "dfs"))
+        shown = accept.whole("limit", limit, least=1, most=1000)
+        graph = self._engine.centrality.graph()
+        through = _sieve(graph, namespace, kinds=kinds, relationships=relationships)
+        start = self._number(graph, start_id)
+        if start is None:
+            return self._unlinked(start_id, algorithm, most)
+        if chosen == "bfs":
+            walk = breadth_first(graph, [start], most_depth=most, direction=way, through=through)  # type: ignore[arg-type]
+        else:
+            walk = depth_first(graph, start, most_depth=most, direction=way, through=through)  # type: ignore[arg-type]
+        order = walk.order[:shown].tolist()
+        views = node_views(self._engine.store, graph, order)
+        nodes = tuple(
+            Visited(
+                node=views[number],
+                depth=int(walk.depth[number]),
+                via=next(iter(steps(graph, walk.path(number)[-1:], int(walk.parent[number]))), None),
+            )
+            for number in order
+        )
+        return Traversal(
+            start=graph.points.ids[start], algorithm=algorithm, max_depth=most, nodes=nodes, total=len(walk.order)
+        )
+
+    @operation("get_pagerank", "pagerank", read_only=True)
+    def pagerank(
+        self,
+        *,
+        damping: Ratio = 0.85,
+        namespace: str | None = None,
+        kinds: tuple[NodeKind, ...] = (),
+        relationships: tuple[Relation, ...] = (),
+        limit: Limit = 20,
+    ) -> PageRanks:
+        """Rank nodes by PageRank: what is linked to by what is itself important.
+
+        damping: how far importance travels along links, 0 to 1
+        namespace: only within this project, as a path or a name
+        kinds: only nodes of these kinds, and links between them
+        relationships: only links of these relationships
+        limit: how many nodes at most
+        """
+        import numpy as np
+
+        from recollect.engine.view import node_views
+        from recollect.graph.meaning import MUTUAL
+        from recollect.graph.rank import arcs, pagerank
+
+        followed = accept.ratio("damping", damping)
+        shown = accept.whole("limit", limit, least=1, most=1000)
+        graph = self._engine.centrality.graph()
+        part = graph.within(_sieve(graph, namespace, kinds=kinds, relationships=relationships))
+        ranks = pagerank(arcs(part, both_ways=MUTUAL), damping=followed)
+        best = np.argsort(-ranks, kind="stable")[:shown].tolist()
+        views = node_views(self._engine.store, part, best)
+        return PageRanks(
+            nodes=tuple(RankedNode(node=views[number], pagerank=float(ranks[number])) for number in best),
+            total=part.size,
+            damping=followed,
+        )
+
+    @operation("get_clusters", "clusters", read_only=True)
+    def clusters(
+        self,
+        *,
+        resolution: Resolution = 1.0,
+        namespace: str | None = None,
+        kinds: tuple[NodeKind, ...] = (),
+        relationships: tuple[Relation, ...] = (),
+        limit: Limit = 20,
+    ) -> Clusters:
+        """Divide the graph into clusters: nodes with more links among themselves than with the rest.
+
+        resolution: above 1 more and smaller clusters, below 1 fewer and larger ones; 0.01 to 100
+        namespace: only within this project, as a path or a name
+        kinds: only nodes of these kinds, and links between them
+        relationships: only links of these relationships
+        limit: how many clusters at most, largest first
+        """
+        from recollect.engine.clusters import clusters_of
+
+        fineness = _resolution(resolution)
+        shown = accept.whole("limit", limit, least=1, most=1000)
+        graph = self._engine.centrality.graph()
+        part = graph.within(_sieve(graph, namespace, kinds=kinds, relationships=relationships))
+        return clusters_of(self._engine.store, part, fineness, shown)
+
+    @operation("recompute_centrality", "recompute-centrality", idempotent=True)
+    def recompute(self) -> Recomputed:
+        """Work out anew how central every node is: PageRank, betweenness, degree and cluster, kept with the nodes.
+
+        A running server does this by itself after changes. Recall uses what is kept and never waits for it.
+        """
+        return self._engine.centrality.recompute()
+
+    def _number(self, graph: "Graph", start_id: str) -> int | None:
+        """Return the number of a node, named by its id or by its memory's; None for a memory that nothing links to.
+
+        Raises NotFound if there is neither such a node nor such a memory.
+        """
+        name = accept.text("start_id", start_id)
+        known = graph.index.get(name, graph.index.get(node_id(name)))
+        if known is not None:
+            return known
+        try:
+            existing(self._engine.store, name)
+        except MemoryNotFound:
+            raise NotFound(
+                f"no node and no memory has the id {name}",
+                hint="`recollect pagerank` lists nodes, `recollect list` memories.",
+                start_id=name,
+            ) from None
+        return None
+
+    def _unlinked(self, start_id: str, algorithm: Algorithm, max_depth: int) -> Traversal:
+        """Return the walk of a memory that has no node yet: it comes no farther than itself."""
+        memory = existing(self._engine.store, start_id)
+        view = NodeView(
+            id=node_id(memory.id),
+            kind="Memory",
+            label=headline(memory),
+            namespace=memory.namespace,
+            memory_id=memory.id,
+        )
+        nodes = (Visited(node=view, depth=0),)
+        return Traversal(start=view.id, algorithm=algorithm, max_depth=max_depth, nodes=nodes, total=1)
+
+
+def _sieve(
+    graph: "Graph",
+    namespace: str | None,
+    *,
+    kinds: tuple[NodeKind, ...] = (),
+    relationships: tuple[Relation, ...] = (),
+) -> "Sieve":
+    """Return the sieve for checked filters."""
+    from recollect.graph.arrays import sieve
+
+    return sieve(
+        graph,
+        kinds=[accept.one_of("kinds", kind, NODE_KINDS) for kind in accept.several("kinds", kinds)],
+        relations=[accept.relation(name) for name in accept.several("relationships", relationships)],
+        namespace=namespace_of(namespace),
+    )
+
+
+def _resolution(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.01 <= value <= 100:
+        raise InvalidInput(f"resolution must be a number from 0.01 to 100, not {value!r}", field="resolution")
+    return float(value)
+
+
+def _nothing_linked(graph: "Graph") -> tuple[str, ...]:
+    return () if len(graph.src) else ("nothing is linked yet: associate_memories links memories",)

@@ -1,0 +1,164 @@
+"""What questions about the graph are answered with. Records like those of recollect.model, which has the families.
+
+Traversal   ─ Visited ─ NodeView, Step        where a walk came
+PageRanks   ─ RankedNode                      what matters most
+Clusters    ─ Cluster                         what belongs together
+Expansion   ─ ExpandedHit ─ Step              what was found, and what that is linked to
+ImpactRecall ─ ImpactHit ─ LinkedNode         what was found, and what depends on it
+Recomputed                                    how central every node is was worked out anew
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from recollect.model import Hit, NodeKind, Record, Relation
+
+Algorithm = Literal["bfs", "dfs"]
+Direction = Literal["out", "in", "both"]
+
+
+class NodeView(Record, frozen=True, kw_only=True):
+    """A node as it is shown: what it is and what it is called."""
+
+    id: str
+    kind: NodeKind
+    label: str
+    namespace: str | None = None
+    memory_id: str | None = None
+
+
+class Step(Record, frozen=True, kw_only=True):
+    """One link of a way, from src to dst as it is kept; `forwards` tells whether the way goes along or against it."""
+
+    src: str
+    relationship: Relation
+    dst: str
+    weight: float
+    forwards: bool = True
+
+
+class Visited(Record, frozen=True, kw_only=True):
+    """A node that a walk came to: after how many steps, and by which link; the start came by none."""
+
+    node: NodeView
+    depth: int
+    via: Step | None = None
+
+
+class Traversal(Record, frozen=True, kw_only=True):
+    """Where a walk from one node came, in its order; `total` counts the nodes that were cut off too."""
+
+    start: str
+    algorithm: Algorithm
+    max_depth: int
+    nodes: tuple[Visited, ...]
+    total: int
+
+
+class RankedNode(Record, frozen=True, kw_only=True):
+    """A node and its PageRank."""
+
+    node: NodeView
+    pagerank: float
+
+
+class PageRanks(Record, frozen=True, kw_only=True):
+    """The highest ranks, best first; the ranks of all `total` nodes sum to 1."""
+
+    nodes: tuple[RankedNode, ...]
+    total: int
+    damping: float
+
+
+class Cluster(Record, frozen=True, kw_only=True):
+    """A community: how many nodes, which of them matter most, and the share of their link weight that stays inside."""
+
+    number: int
+    size: int
+    cohesion: float
+    members: tuple[NodeView, ...]
+
+
+class Clusters(Record, frozen=True, kw_only=True):
+    """The communities of the graph, largest first.
+
+    total: all of them, those not shown too; alone: nodes in none. modularity: how much better than chance they are.
+    """
+
+    clusters: tuple[Cluster, ...]
+    total: int
+    alone: int
+    modularity: float
+    resolution: float
+
+
+class ExpandedHit(Record, frozen=True, kw_only=True):
+    """A hit, and how it was reached: from the memory `seed_id` along the links of `path`; if none, by itself."""
+
+    hit: Hit
+    hops: int = 0
+    seed_id: str | None = None
+    path: tuple[Step, ...] = ()
+
+
+class Expansion(Record, frozen=True, kw_only=True):
+    """The answer to a query with what its hits are linked to, best first."""
+
+    query: str
+    hits: tuple[ExpandedHit, ...]
+    expansion_depth: int
+    mode: Literal["hybrid", "lexical"]
+    notes: tuple[str, ...] = ()
+
+
+class LinkedNode(Record, frozen=True, kw_only=True):
+    """A node that a memory is linked with, and how; `hops` links away, the last of them `via`."""
+
+    node: NodeView
+    hops: int
+    via: Step
+
+
+class ImpactHit(Record, frozen=True, kw_only=True):
+    """A hit with its place in the graph.
+
+    pagerank, betweenness, degree, cluster, centrality: how central it is, each from 0 to 1, as last worked out
+    linked: what it is directly linked with, strongest first
+    dependents: what a change of it, or of the code it is about, reaches, nearest first
+    decisions: decisions it is connected with, oldest first
+    files: the files it is about and those that depend on them
+    """
+
+    hit: Hit
+    centrality: float = 0.0
+    pagerank: float = 0.0
+    betweenness: float = 0.0
+    degree: float = 0.0
+    cluster: float = 0.0
+    linked: tuple[LinkedNode, ...] = ()
+    linked_total: int = 0
+    dependents: tuple[LinkedNode, ...] = ()
+    dependents_total: int = 0
+    decisions: tuple[NodeView, ...] = ()
+    decisions_total: int = 0
+    files: tuple[str, ...] = ()
+    files_total: int = 0
+
+
+class ImpactRecall(Record, frozen=True, kw_only=True):
+    """The answer to a query, each hit with what it touches and what depends on that."""
+
+    query: str
+    hits: tuple[ImpactHit, ...]
+    mode: Literal["hybrid", "lexical"]
+    notes: tuple[str, ...] = ()
+
+
+class Recomputed(Record, frozen=True, kw_only=True):
+    """How central every node is was worked out anew; `exact` tells whether betweenness counted every path."""
+
+    nodes: int
+    edges: int
+    clusters: int
+    exact: bool

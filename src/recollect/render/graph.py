@@ -1,0 +1,190 @@
+"""Walks, ranks and clusters of the graph, and what hits are linked with, as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from recollect.graph import record
+from recollect.model import Hit, Record
+from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Grid, Line, Listing, Show, present
+from recollect.render.measure import count
+from recollect.render.memory import LISTED_CHARACTERS
+from recollect.render.memory import SHOWN as SHOWN_MEMORIES
+from recollect.render.untrusted import inline
+
+# How a node is named inside a sentence about others.
+NAMED_CHARACTERS = 60
+
+
+def _node(node: record.NodeView, _now: int | None) -> list[Block]:
+    facts = (
+        ("id", inline(node.id)),
+        ("kind", node.kind),
+        ("label", inline(node.label, LISTED_CHARACTERS)),
+        ("namespace", inline(node.namespace or "")),
+    )
+    return [Facts(present(facts))]
+
+
+def _entry(node: record.NodeView, head: str) -> Entry:
+    return Entry(inline(node.id), head, inline(node.label, LISTED_CHARACTERS))
+
+
+def _arrow(step: record.Step) -> str:
+    """A link as it was walked: where it came from, how, and which way."""
+    origin = inline(step.src if step.forwards else step.dst, NAMED_CHARACTERS)
+    weight = f" ({step.weight:g})" if step.weight != 1 else ""
+    return f"{origin} ─{step.relationship}{weight}→" if step.forwards else f"{origin} ←{step.relationship}{weight}─"
+
+
+def _step(step: record.Step, _now: int | None) -> list[Block]:
+    end = inline(step.dst if step.forwards else step.src, NAMED_CHARACTERS)
+    return [Facts((("link", f"{_arrow(step)} {end}"),))]
+
+
+def _visited(visit: record.Visited, _now: int | None) -> list[Block]:
+    return [Listing((_visit_entry(visit),))]
+
+
+def _visit_entry(visit: record.Visited) -> Entry:
+    head = f"{visit.node.kind}, depth {visit.depth}"
+    return _entry(visit.node, f"{head}, {_arrow(visit.via)}" if visit.via else head)
+
+
+def _traversal(walk: record.Traversal, _now: int | None) -> list[Block]:
+    more = f", {len(walk.nodes):,} shown" if len(walk.nodes) < walk.total else ""
+    head = f"{count(walk.total, 'node')} within {count(walk.max_depth, 'link')}{more} ({walk.algorithm})."
+    return [
+        Line(head),
+        Facts((("start", inline(walk.start)),)),
+        Listing(tuple(_visit_entry(visit) for visit in walk.nodes)),
+    ]
+
+
+def _ranked(ranked: record.RankedNode, _now: int | None) -> list[Block]:
+    return [Listing((_entry(ranked.node, f"{ranked.node.kind}, PageRank {ranked.pagerank:.6f}"),))]
+
+
+def _pageranks(ranks: record.PageRanks, _now: int | None) -> list[Block]:
+    if not ranks.nodes:
+        return [Line("The graph has no nodes here.", "weak")]
+    entries = (_entry(row.node, f"{row.node.kind}, PageRank {row.pagerank:.6f}") for row in ranks.nodes)
+    head = f"The {len(ranks.nodes):,} highest of {count(ranks.total, 'node')} by PageRank (damping {ranks.damping:g})."
+    return [Line(head), Listing(tuple(entries))]
+
+
+def _cluster(cluster: record.Cluster, _now: int | None) -> list[Block]:
+    more = cluster.size - len(cluster.members)
+    head = f"Cluster {cluster.number}: {count(cluster.size, 'node')}, {cluster.cohesion:.0%} of its links inside"
+    tail = f"; {more:,} more not shown." if more > 0 else "."
+    return [Line(head + tail), Listing(tuple(_entry(node, node.kind) for node in cluster.members))]
+
+
+def _clusters(found: record.Clusters, now: int | None) -> list[Block]:
+    if not found.clusters:
+        return [Line("No clusters: nothing is linked here.", "weak")]
+    shown = f", the {len(found.clusters):,} largest shown" if len(found.clusters) < found.total else ""
+    head = f"{count(found.total, 'cluster')}{shown}; {count(found.alone, 'node')} in none."
+    facts = Facts((("modularity", f"{found.modularity:.3f}"), ("resolution", f"{found.resolution:g}")))
+    return [Line(head), facts, *(block for cluster in found.clusters for block in _cluster(cluster, now))]
+
+
+def _shown_hit(hit: Hit, now: int | None, number: int) -> list[Block]:
+    return SHOWN_MEMORIES[Hit](hit, now, number)  # type: ignore[call-arg]
+
+
+def _way(path: Iterable[record.Step], end: str) -> str:
+    return " ".join((*(_arrow(step) for step in path), inline(end, NAMED_CHARACTERS)))
+
+
+def _expanded(row: record.ExpandedHit, now: int | None, number: int = 1) -> list[Block]:
+    blocks = _shown_hit(row.hit, now, number)
+    if row.path:
+        last = row.path[-1]
+        blocks.append(Facts((("reached by", _way(row.path, last.dst if last.forwards else last.src)),)))
+    return blocks
+
+
+def _answered(found: str, query: str, mode: str, notes: Iterable[str]) -> list[Block]:
+    facts = (("query", inline(query, PARTICULAR_CHARACTERS)), *(("note", inline(note)) for note in notes))
+    return [Line(f"{found} ({mode} search).", "weak" if found.startswith("Nothing") else ""), Facts(facts)]
+
+
+def _expansion(answer: record.Expansion, now: int | None) -> list[Block]:
+    linked = sum(1 for row in answer.hits if row.path)
+    found = (
+        f"{count(len(answer.hits), 'memory')} found, {linked:,} of them over links" if answer.hits else "Nothing found"
+    )
+    blocks = _answered(found, answer.query, answer.mode, answer.notes)
+    for number, row in enumerate(answer.hits, 1):
+        blocks += _expanded(row, now, number)
+    return blocks
+
+
+def _linked(row: record.LinkedNode, _now: int | None) -> list[Block]:
+    return [Listing((_linked_entry(row),))]
+
+
+def _linked_entry(row: record.LinkedNode) -> Entry:
+    return _entry(row.node, f"{row.node.kind}, {count(row.hops, 'link')} away, {_arrow(row.via)}")
+
+
+def _impact(row: record.ImpactHit, now: int | None, number: int = 1) -> list[Block]:
+    central = (
+        ("centrality", row.centrality),
+        ("PageRank", row.pagerank),
+        ("betweenness", row.betweenness),
+        ("degree", row.degree),
+        ("cluster", row.cluster),
+    )
+    blocks = _shown_hit(row.hit, now, number)
+    blocks.append(Grid(tuple(name for name, _ in central), (tuple(f"{value:.2f}" for _, value in central),)))
+    if row.files:
+        more = f" and {row.files_total - len(row.files):,} more" if row.files_total > len(row.files) else ""
+        blocks.append(Facts((("files", inline(", ".join(row.files), PARTICULAR_CHARACTERS) + more),)))
+    blocks += _part("Linked with", row.linked_total, [_linked_entry(node) for node in row.linked])
+    blocks += _part("A change reaches", row.dependents_total, [_linked_entry(node) for node in row.dependents])
+    blocks += _part(
+        "Decisions, oldest first:", row.decisions_total, [_entry(node, node.kind) for node in row.decisions]
+    )
+    return blocks
+
+
+def _part(head: str, total: int, entries: list[Entry]) -> list[Block]:
+    if not entries:
+        return []
+    more = f", {len(entries):,} shown" if len(entries) < total else ""
+    return [Line(f"{head} {count(total, 'node')}{more}."), Listing(tuple(entries))]
+
+
+def _impact_recall(answer: record.ImpactRecall, now: int | None) -> list[Block]:
+    found = f"{count(len(answer.hits), 'memory')} found, best first" if answer.hits else "Nothing found"
+    blocks = _answered(found, answer.query, answer.mode, answer.notes)
+    for number, row in enumerate(answer.hits, 1):
+        blocks += _impact(row, now, number)
+    return blocks
+
+
+def _recomputed(done: record.Recomputed, _now: int | None) -> list[Block]:
+    how = "every shortest path counted" if done.exact else "betweenness estimated from a sample"
+    head = f"Centrality of {count(done.nodes, 'node')} worked out anew."
+    facts = (("links", f"{done.edges:,}"), ("clusters", f"{done.clusters:,}"), ("how", how))
+    return [Line(head, "good"), Facts(facts)]
+
+
+SHOWN: Mapping[type[Record], Show] = {
+    record.NodeView: _node,
+    record.Step: _step,
+    record.Visited: _visited,
+    record.Traversal: _traversal,
+    record.RankedNode: _ranked,
+    record.PageRanks: _pageranks,
+    record.Cluster: _cluster,
+    record.Clusters: _clusters,
+    record.ExpandedHit: _expanded,
+    record.Expansion: _expansion,
+    record.LinkedNode: _linked,
+    record.ImpactHit: _impact,
+    record.ImpactRecall: _impact_recall,
+    record.Recomputed: _recomputed,
+}

@@ -1,0 +1,110 @@
+"""Small graphs for tests: from edges as (src, dst, relationship, weight), and as networkx sees the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import networkx as nx
+import numpy as np
+
+from recollect.graph import record
+from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Graph, Links, Points
+from recollect.model import Hit, Memory, Record, Signals
+
+Edge = tuple[int, int, str, float]
+
+
+def graph_of(size: int, edges: Sequence[Edge], *, kinds: Sequence[str] = (), namespaces: Sequence[Any] = ()) -> Graph:
+    """Return a graph of nodes n0, n1, …; memories of no namespace unless told otherwise."""
+    scopes = list(dict.fromkeys(namespaces)) or [None]
+    points = Points(
+        ids=[f"n{number}" for number in range(size)],
+        kinds=np.array([KIND_CODES[kind] for kind in kinds] or [KIND_CODES["Memory"]] * size, np.uint8),
+        scopes=np.array([scopes.index(name) for name in namespaces] or [0] * size, np.int32),
+        memory_ids=[f"m{number}" for number in range(size)],
+        namespaces=scopes,
+    )
+    links = Links(
+        np.array([edge[0] for edge in edges], np.int32),
+        np.array([edge[1] for edge in edges], np.int32),
+        np.array([RELATION_CODES[edge[2]] for edge in edges], np.uint8),
+        np.array([edge[3] for edge in edges], np.float64),
+    )
+    return Graph(points, links)
+
+
+def directed(graph: Graph) -> nx.MultiDiGraph:
+    """Return the same graph for networkx, every edge with its weight, its place as key."""
+    twin = nx.MultiDiGraph()
+    twin.add_nodes_from(range(graph.size))
+    for place, (src, dst) in enumerate(zip(graph.src.tolist(), graph.dst.tolist(), strict=True)):
+        twin.add_edge(src, dst, key=place, weight=float(graph.weights[place]))
+    return twin
+
+
+def undirected(graph: Graph) -> nx.Graph:
+    """Return the pairs of linked nodes for networkx, weights of parallel edges added up, without self loops."""
+    twin = nx.Graph()
+    twin.add_nodes_from(range(graph.size))
+    for src, dst, weight in zip(graph.src.tolist(), graph.dst.tolist(), graph.weights.tolist(), strict=True):
+        if src != dst:
+            before = twin.get_edge_data(src, dst, {"weight": 0.0})["weight"]
+            twin.add_edge(src, dst, weight=before + weight)
+    return twin
+
+
+def groups(labels: Sequence[int]) -> set[frozenset[int]]:
+    """Return labelled nodes as a set of groups."""
+    found: dict[int, set[int]] = {}
+    for node, label in enumerate(labels):
+        found.setdefault(int(label), set()).add(node)
+    return {frozenset(group) for group in found.values()}
+
+
+# --- an answer of every kind, to be rendered ---
+
+_HIT = Hit(memory=Memory(id="m1", content="We use tabs in Makefiles"), score=0.8, reason="r", signals=Signals())
+_VIEW = record.NodeView(id="mem:m1", kind="Memory", label="Tabs\nin Makefiles", namespace="web", memory_id="m1")
+_STEP = record.Step(src="mem:m1", relationship="LEADS_TO", dst="mem:m2", weight=0.5)
+_LINKED = record.LinkedNode(node=_VIEW, hops=2, via=_STEP)
+_CLUSTER = record.Cluster(number=1, size=3, cohesion=0.9, members=(_VIEW,))
+_EXPANDED = record.ExpandedHit(hit=_HIT, hops=1, seed_id="m2", path=(msgspec.structs.replace(_STEP, forwards=False),))
+_IMPACT = record.ImpactHit(
+    hit=_HIT,
+    centrality=0.5,
+    linked=(_LINKED,),
+    linked_total=1,
+    dependents=(_LINKED,),
+    dependents_total=12,
+    decisions=(_VIEW,),
+    decisions_total=1,
+    files=("src/a.py",),
+    files_total=2,
+)
+SAMPLES: tuple[Record, ...] = (
+    _VIEW,
+    _STEP,
+    record.Visited(node=_VIEW, depth=1, via=_STEP),
+    record.Traversal(
+        start="mem:m1", algorithm="bfs", max_depth=1, nodes=(record.Visited(node=_VIEW, depth=0),), total=2
+    ),
+    record.RankedNode(node=_VIEW, pagerank=0.25),
+    record.PageRanks(nodes=(record.RankedNode(node=_VIEW, pagerank=0.25),), total=4, damping=0.85),
+    record.PageRanks(nodes=(), total=0, damping=0.85),
+    _CLUSTER,
+    record.Clusters(clusters=(_CLUSTER,), total=2, alone=1, modularity=0.4, resolution=1.0),
+    record.Clusters(clusters=(), total=0, alone=0, modularity=0.0, resolution=1.0),
+    _EXPANDED,
+    record.ExpandedHit(hit=_HIT),
+    record.Expansion(query="tabs", hits=(_EXPANDED,), expansion_depth=2, mode="hybrid", notes=("n",)),
+    record.Expansion(query="tabs", hits=(), expansion_depth=2, mode="lexical"),
+    _LINKED,
+    _IMPACT,
+    record.ImpactHit(hit=_HIT),
+    record.ImpactRecall(query="tabs", hits=(_IMPACT,), mode="hybrid", notes=("n",)),
+    record.ImpactRecall(query="tabs", hits=(), mode="lexical"),
+    record.Recomputed(nodes=5, edges=4, clusters=2, exact=True),
+    record.Recomputed(nodes=5, edges=4, clusters=2, exact=False),
+)
