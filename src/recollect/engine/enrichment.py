@@ -7,12 +7,14 @@ memory, so whoever makes vectors reads the log of changes from where it was last
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from recollect.engine.memories import node_id
 from recollect.model import Change, Edge, Memory, Node
 from recollect.store.protocol import Range
-from recollect.text.enrich import ENRICHMENTS, MAX_RELATIONS, Related
+from recollect.text.enrich import ENRICHMENTS, MAX_RELATIONS, Enrichment, Related
 from recollect.text.passages import passages
 
 if TYPE_CHECKING:
@@ -51,14 +53,13 @@ class Enricher:
 
     def texts(self, memory: Memory) -> list[str]:
         """Return what is embedded of a memory: each passage, under what it belongs to and its headline."""
-        enrich, follows = ENRICHMENTS[self._engine.settings.enrichment]
-        relations = related(self._engine.store, memory.id) if follows else []
+        relations = related(self._engine.store, memory.id) if self._way.ends else []
         title = f"{memory.title}\n" if memory.title else ""
-        return [enrich(memory, relations, title + passage) for passage in passages(memory.content)]
+        return [self._way.enrich(memory, relations, title + passage) for passage in passages(memory.content)]
 
     def begin(self, model: str) -> None:
         """Remember where the log of changes ends before the first links are read for a model."""
-        if not self._follows or self._seen is not None:
+        if not self._way.ends or self._seen is not None:
             return
         store, newest = self._engine.store, self._newest()
         kept = store.setting(_key(model))
@@ -80,7 +81,7 @@ class Enricher:
         while self.behind(model):
             # By number alone: an index of what a change is about would bring back all that ever was about links.
             page = store.find(Change, {"seq": Range((self._seen or 0) + 1)}, order="seq", limit=PAGE)
-            found = dict.fromkeys(memory_id for change in page for memory_id in _touched(store, change))
+            found = dict.fromkeys(memory_id for change in page for memory_id in self._touched(change))
             yield Outdated(tuple(found), page[-1].seq)
 
     def done(self, model: str, change: int, *, links: bool) -> None:
@@ -92,11 +93,27 @@ class Enricher:
             store.keep_setting(_key(model), str(change))
 
     @property
-    def _follows(self) -> bool:
-        return ENRICHMENTS[self._engine.settings.enrichment].relations
+    def _way(self) -> Enrichment:
+        return ENRICHMENTS[self._engine.settings.enrichment]
 
     def _newest(self) -> int:
         return self._engine.store.generation()[2]
+
+    def _touched(self, change: Change) -> Iterator[str]:
+        """Yield the memories whose text another link, or another name of what it leads to, makes another."""
+        store, edges = self._engine.store, list[dict[str, Any]]()
+        if change.entity == "graph_edges":
+            edges = [msgspec.structs.asdict(edge) for edge in store.get(Edge, [change.entity_id])]
+            edges += [change.before] if change.before else []
+        elif change.entity == "graph_nodes" and change.action == "update":
+            now = store.get(Node, [change.entity_id])
+            if now and now[0].label != (change.before or {}).get("label"):
+                both = (store.find(Edge, {side: change.entity_id}) for side in ("src", "dst"))
+                edges = [msgspec.structs.asdict(edge) for found in both for edge in found]
+        for edge in edges:
+            for end in (edge[side] for side in self._way.ends if edge["relationship"] not in self._way.ignored):
+                if end.startswith(_MEMORY):
+                    yield end.removeprefix(_MEMORY)
 
 
 def related(store: "Store", memory_id: str) -> list[Related]:
@@ -115,25 +132,6 @@ def related(store: "Store", memory_id: str) -> list[Related]:
         Related(labels.get(end) or end, edge.relationship, edge.src == own)
         for edge, end in zip(edges, ends, strict=True)
     ]
-
-
-def _touched(store: "Store", change: Change) -> Iterator[str]:
-    """Yield the memories that a change of the graph is about: at the ends of a link, or linked to what was renamed."""
-    before = change.before or {}
-    if change.entity not in ("graph_edges", "graph_nodes"):
-        return
-    if change.entity == "graph_edges":
-        edges = [(edge.src, edge.dst) for edge in store.get(Edge, [change.entity_id])]
-        if before:
-            edges.append((before["src"], before["dst"]))
-    else:
-        now = store.get(Node, [change.entity_id])
-        if not now or change.action != "update" or now[0].label == before.get("label"):
-            return
-        edges = [(edge.src, edge.dst) for side in ("src", "dst") for edge in store.find(Edge, {side: change.entity_id})]
-    for end in (end for edge in edges for end in edge):
-        if end.startswith(_MEMORY):
-            yield end.removeprefix(_MEMORY)
 
 
 def _key(model: str) -> str:

@@ -65,14 +65,18 @@ def plain_memory_text(_memory: Memory, _relations: Sequence[Related], text: str)
 
 
 class Enrichment(NamedTuple):
-    """A way to enrich: what it makes of a text, and whether it looks at links."""
+    """A way to enrich: what it makes of a text, which ends of a link it says something new to, and which links to none.
+
+    ends: fields of an edge; none where links are not looked at
+    """
 
     enrich: Callable[[Memory, Sequence[Related], str], str]
-    relations: bool
+    ends: tuple[str, ...] = ()
+    ignored: frozenset[str] = frozenset()
 
 
 ENRICHMENTS: Mapping[str, Enrichment] = {
-    "off": Enrichment(plain_memory_text, relations=False),
-    "lean": Enrichment(name_memory_text, relations=True),
-    "documented": Enrichment(enrich_memory_text, relations=True),
+    "off": Enrichment(plain_memory_text),
+    "lean": Enrichment(name_memory_text, ends=("src",), ignored=COMPARED),
+    "documented": Enrichment(enrich_memory_text, ends=("src", "dst")),
 }

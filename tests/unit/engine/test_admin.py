@@ -42,7 +42,7 @@ def test_stats_count_everything_there_is(engine: Engine, home: Path) -> None:
     assert (stats.nodes, stats.edges, stats.sessions, stats.workspaces, stats.namespaces) == (2, 1, 1, 1, 2)
     assert stats.by_type == {"context": 2, "decision": 1}
     assert stats.changes == engine.admin.changes().total == 8
-    assert (stats.database, stats.embedding_model) == (str(home / "recollect.db"), "hashing/64")
+    assert (stats.database, stats.embedding_model) == (str(home / "recollect.db"), "hashing/64+lean")
     assert stats.database_bytes >= (home / "recollect.db").stat().st_size
     assert stats.schema_version >= 1
 

@@ -56,7 +56,7 @@ def test_a_name_is_said_once() -> None:
 
 def test_off_leaves_a_text_as_it_is() -> None:
     assert ENRICHMENTS["off"].enrich(MEMORY, LINKS, "text") == "text"
-    assert not ENRICHMENTS["off"].relations
+    assert not ENRICHMENTS["off"].ends
 
 
 @pytest.mark.parametrize("name", ENRICHMENTS)
