@@ -140,7 +140,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "enrichment",
-        "off",
+        "lean",
         _one_of("off", "lean", "documented"),
         "what is embedded beside a memory's title and text: off (nothing), lean (its tags and what it links to), "
         "documented (also type, namespace and all links); a change makes all vectors anew",
