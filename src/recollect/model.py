@@ -291,12 +291,16 @@ class Share(Record, frozen=True, kw_only=True):
 
 
 class Signals(Record, frozen=True, kw_only=True):
-    """Why a memory was found: its rank in each arm, its cosine, the terms it shares, and what each signal added."""
+    """Why a memory was found: its rank in each arm, its cosine, the terms it shares, and what each signal added.
+
+    dated: it is from the time that the question names, or names a day of it
+    """
 
     lexical_rank: int | None = None
     semantic: float | None = None
     semantic_rank: int | None = None
     matched_terms: tuple[str, ...] = ()
+    dated: bool = False
     shares: tuple[Share, ...] = ()
 
 
@@ -309,8 +313,35 @@ class Judged(Record, frozen=True, kw_only=True):
     replaced: float
 
 
+class Excerpt(Record, frozen=True, kw_only=True):
+    """The passage of a memory that matched: where in its content it begins and ends."""
+
+    start: int
+    end: int
+
+
+class Moment(Record, frozen=True, kw_only=True):
+    """Words in a memory that name a time only for whoever knows when they were said: where they end, what they mean."""
+
+    words: str
+    end: int
+    means: str
+
+
+class Reply(Record, frozen=True, kw_only=True):
+    """What somebody else said next in the session of a hit: its beginning, times worked out."""
+
+    memory_id: str
+    text: str
+    author: str | None = None
+
+
 class Hit(Record, frozen=True, kw_only=True):
-    """A recalled memory with its score and the reason it is here."""
+    """A recalled memory with its score and the reason it is here.
+
+    passage: what of it matched; times: what its words for times mean, in the passage or in all of a short memory
+    reply: the turn that answers it. folded: memories that say the same and are not hits of their own
+    """
 
     memory: Memory
     score: float
@@ -318,6 +349,19 @@ class Hit(Record, frozen=True, kw_only=True):
     signals: Signals
     superseded_by: str | None = None
     judged: Judged | None = None
+    passage: Excerpt | None = None
+    times: tuple[Moment, ...] = ()
+    reply: Reply | None = None
+    folded: tuple[str, ...] = ()
+
+    def told(self, start: int, end: int) -> str:
+        """Return a part of the content with what its words for times mean in brackets: `yesterday [2023-05-07]`."""
+        text, done = "", start
+        for moment in self.times:
+            if done < moment.end <= end:
+                text += f"{self.memory.content[done : moment.end]} [{moment.means}]"
+                done = moment.end
+        return text + self.memory.content[done:end]
 
 
 class Recall(Record, frozen=True, kw_only=True):
@@ -330,12 +374,13 @@ class Recall(Record, frozen=True, kw_only=True):
 
 
 class PackedMemory(Record, frozen=True, kw_only=True):
-    """A memory in a pack: which, how relevant, how many tokens, and what of it was taken."""
+    """A memory in a pack: which, how relevant, how many tokens, and what of it was taken, with the reply to it."""
 
     memory_id: str
     score: float
     tokens: int
     text: str
+    reply_id: str | None = None
 
 
 class Packed(Record, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.model import Memory
-from recollect.store.protocol import Filter, Match, Passage, Store, Vectors
+from recollect.store.protocol import Filter, Match, Passage, Standing, Store, Vectors
 from recollect.store.search import PASSAGES_PER_MEMORY
 from recollect.text.passages import MAX_PASSAGES, passages
 from recollect.text.shape import shape
@@ -140,6 +140,7 @@ def test_a_passage_is_read_with_all_that_ranking_looks_at(store: Store, add: Add
         ("ada", "lovelac"),
         labels + terms(parts[0]),
         shape(parts[0], parts=PARTS, at=7),
+        standing=Standing(tags=("tagged",)),
     )
     assert (second.pid, second.tokens) == (part_of(memory, 1), labels + terms(parts[1]))
     assert second.shape == shape(parts[1], parts=PARTS, at=7)

@@ -7,6 +7,7 @@ import json
 
 import msgspec
 import pytest
+from tests.code import SAMPLES as CODE_SAMPLES
 from tests.graphs import SAMPLES as GRAPH_SAMPLES
 
 from recollect import model
@@ -60,6 +61,9 @@ SAMPLES: tuple[Record, ...] = (
     JUDGED,
     msgspec.structs.replace(HIT, signals=EXPLAINED),
     msgspec.structs.replace(HIT, judged=JUDGED),
+    model.Excerpt(start=0, end=24),
+    model.Moment(words="yesterday", end=12, means="2023-05-07"),
+    model.Reply(memory_id="m2", text="Why not spaces?", author="assistant"),
     SPENT,
     msgspec.structs.replace(SPENT, paused_s=40, last_failure="nobody answers"),
     model.Recall(query="tabs", hits=(HIT,), mode="hybrid", notes=("3 vectors pending",)),
@@ -107,6 +111,7 @@ SAMPLES: tuple[Record, ...] = (
     model.History(changes=(CHANGE, CHANGE), total=4),
     model.History(changes=(), total=0),
     *GRAPH_SAMPLES,
+    *CODE_SAMPLES,
 )
 
 

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from recollect import clock
-from recollect.model import Hit, Memory, Recall, Signals
+from recollect.engine.excerpt import excerpt, moments
+from recollect.engine.reply import is_assistant, replies
+from recollect.model import Hit, Memory, Recall, Reply, Signals
 from recollect.recall.explain import matched_terms, reason, shares_of
 from recollect.recall.gather import Pool, gather
 from recollect.recall.measure import measure, rarity
@@ -20,10 +22,10 @@ from recollect.recall.profiles import Profile
 from recollect.recall.query import Query, neutral, understand
 from recollect.recall.ruler import comparable
 from recollect.recall.score import Scored, score
-from recollect.recall.select import Selected, select
+from recollect.recall.select import Selected, fold, select, turns_first
 from recollect.recall.supersede import DEPTH, Version, replaces, supersede
 from recollect.store.protocol import Passage
-from recollect.text.passages import MAX_PASSAGES, passages
+from recollect.text.sameness import says_the_same
 
 if TYPE_CHECKING:
     from recollect.engine.recall import Asked
@@ -38,6 +40,7 @@ class Ranking(NamedTuple):
     """A question with its scored pool: what the later stages and the explanation look at.
 
     fitted: the scores before the weights in force were applied; distances between them mean the same for everybody.
+    closeness: cosines as the shipped model would have them, by passage.
     """
 
     query: Query
@@ -45,6 +48,7 @@ class Ranking(NamedTuple):
     scored: Scored
     fitted: Scored
     profile: Profile
+    closeness: Mapping[int, float]
     mode: Literal["hybrid", "lexical"]
     notes: tuple[str, ...]
 
@@ -58,15 +62,40 @@ def answer(engine: Engine, asked: Asked, *, leave_out: frozenset[str] = frozense
     memories = {memory.id: memory for memory in engine.store.get(Memory, [hit.memory_id for hit in chosen])}
     # A memory deleted since the search began is simply not there any more.
     present = [hit for hit in chosen if hit.memory_id in memories and _holds(memories[hit.memory_id], asked.as_of)]
+    present, folded = fold(present, partial(_says_the_same, ranking, memories, asked.as_of))
+    answers = replies(engine.store, [memories[hit.memory_id] for hit in present], as_of=asked.as_of)
+    present = _turns_first(ranking, present, memories, answers)
     present = _replacements_first(present, memories, asked.as_of)
     replaced: dict[str, str] = {}
     if "supersede" not in leave_out:
         present, replaced = _newest_first(ranking, present, memories)
     hits = tuple(
-        _hit(memories[hit.memory_id], hit, ranking, replaced.get(hit.memory_id), asked)
+        msgspec.structs.replace(
+            _hit(memories[hit.memory_id], hit, ranking, replaced.get(hit.memory_id), asked),
+            reply=answers.get(hit.memory_id),
+            folded=folded.get(hit.memory_id, ()),
+        )
         for hit in present[: asked.limit]
     )
     return Recall(query=asked.text, hits=_never_rising(hits), mode=ranking.mode, notes=ranking.notes)
+
+
+def _turns_first(
+    ranking: Ranking, chosen: Sequence[Selected], memories: Mapping[str, Memory], answers: Mapping[str, Reply]
+) -> list[Selected]:
+    """Return the hits with what a person said before an assistant's reply, if it has a word of the question."""
+    asked = set(ranking.query.terms)
+    turns = {
+        answers[hit.memory_id].memory_id: hit.memory_id
+        for hit in chosen
+        if hit.memory_id in answers and not asked.isdisjoint(ranking.pool.passages[hit.place].tokens)
+    }
+    by_assistants = {
+        reply: turn for reply, turn in turns.items() if reply in memories and is_assistant(memories[reply])
+    }
+    return turns_first(
+        chosen, by_assistants, {hit.memory_id: float(ranking.fitted.scores[hit.place]) for hit in chosen}
+    )
 
 
 def _never_rising(hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -93,7 +122,8 @@ def rank(engine: Engine, asked: Asked, leave_out: frozenset[str]) -> Ranking:
     signals = measure(query, pool.passages, counts, cosines) if pool.passages else {}
     fitted = score({name: column for name, column in signals.items() if name not in leave_out})
     scored, profile = engine.scoring.weighed(query, pool, fitted, asked)
-    return Ranking(query, pool, scored, fitted, profile, "lexical" if vector is None else "hybrid", notes)
+    mode: Literal["hybrid", "lexical"] = "lexical" if vector is None else "hybrid"
+    return Ranking(query, pool, scored, fitted, profile, cosines or {}, mode, notes)
 
 
 def _until(passages: Sequence[Passage], moment: int) -> list[Passage]:
@@ -159,8 +189,19 @@ def _newest_first(
 
 def _text(memory: Memory, pid: int) -> str:
     """Return the text of a passage, as far as the memory still has it."""
-    parts = passages(memory.content)
-    return parts[min(pid % MAX_PASSAGES, len(parts) - 1)]
+    part = excerpt(memory, pid)
+    return memory.content[part.start : part.end]
+
+
+def _says_the_same(
+    ranking: Ranking, memories: Mapping[str, Memory], as_of: int | None, better: Selected, hit: Selected
+) -> bool:
+    """Tell whether a hit may be folded under a better one: never what holds now under what was replaced."""
+    above, below = memories[better.memory_id], memories[hit.memory_id]
+    if _superseded_by(above, as_of) is not None and _superseded_by(below, as_of) is None:
+        return False
+    pids = (ranking.pool.passages[one.place].pid for one in (better, hit))
+    return says_the_same(*(_text(memory, pid) for memory, pid in zip((above, below), pids, strict=True)))
 
 
 def _hit(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | None, asked: Asked) -> Hit:
@@ -170,6 +211,7 @@ def _hit(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | None, 
         semantic=round(pool.cosines[passage.pid], 4) if pool.cosines and passage.pid in pool.cosines else None,
         semantic_rank=pool.semantic.get(passage.pid),
         matched_terms=matched_terms(ranking.query.terms, passage.tokens),
+        dated="dated" in ranking.fitted.shares and bool(ranking.fitted.shares["dated"][chosen.place] > 0),
         shares=shares_of(
             {name: float(column[chosen.place]) for name, column in ranking.scored.shares.items()},
             least=ranking.profile.least_share,
@@ -178,10 +220,14 @@ def _hit(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | None, 
         else (),
     )
     replaced_by = _superseded_by(memory, asked.as_of) or newer
+    part = excerpt(memory, passage.pid)
     return Hit(
         memory=memory,
         score=chosen.relevance,
-        reason=reason(signals) + (f"; superseded by {replaced_by}" if replaced_by else ""),
+        reason=reason(signals, ranking.closeness.get(passage.pid))
+        + (f"; superseded by {replaced_by}" if replaced_by else ""),
         signals=signals,
         superseded_by=replaced_by,
+        passage=part,
+        times=moments(memory, passage, part),
     )

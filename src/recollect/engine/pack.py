@@ -1,49 +1,93 @@
-"""Pack: what a recall found, as one text within a budget of tokens."""
+"""Pack: what a recall found, as one text within a budget of tokens.
+
+    - [context, 2023-05-08, Caroline, 5f0c…] I went there yesterday [2023-05-07] and signed up
+        reply by Melanie (91ab…): That is great! Which class?
+
+A line is a memory, or of a long one the passage that matched. Replies come last: they have what is left of the budget.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
+from recollect.engine.excerpt import said_at
 from recollect.model import Hit, Packed, PackedMemory, Recall
 from recollect.text.budget import tokens
-from recollect.text.passages import passages
-from recollect.text.tokens import terms
+from recollect.text.passages import PASSAGE_CHARACTERS, SLACK
+from recollect.text.sameness import statements
 
 # Hits looked at: more than any sensible budget holds.
 CANDIDATES = 50
-# Two memories that share this much of their terms say the same.
-SAME = 0.85
+# What of a reply is packed: about as much as most turns say; the id leads to the rest.
+REPLY_CHARACTERS = 300
 
 
 def packed(found: Recall, budget: int) -> Packed:
     """Return the hits that fit into the budget, best first, each as one line that names its source."""
-    sources: list[PackedMemory] = []
-    text = ""
-    seen: list[set[str]] = []
+    lines: dict[str, str] = {}
+    said: frozenset[tuple[str, ...]] = frozenset()
+    spent = 0
     for hit in found.hits:
-        held = set(terms(hit.memory.content))
-        if hit.superseded_by or any(_overlap(held, other) >= SAME for other in seen):
+        text = _shown(hit)
+        says = statements(text)
+        line = _line(hit, text)
+        # What was replaced, and what says nothing that was not said above, would only cost tokens.
+        if hit.superseded_by or says <= said or spent + tokens(line) > budget:
             continue
-        line = _fitting(hit, text, budget)
-        if line:
-            text += line
-            seen.append(held)
-            sources.append(PackedMemory(memory_id=hit.memory.id, score=hit.score, tokens=tokens(line), text=line))
-    return Packed(
-        task=found.query, text=text, tokens=tokens(text), budget=budget, sources=tuple(sources), notes=found.notes
-    )
+        lines[hit.memory.id] = line
+        said |= says
+        spent += tokens(line)
+    sources = tuple(_with_replies(found, lines, budget - spent))
+    text = "".join(source.text for source in sources)
+    return Packed(task=found.query, text=text, tokens=tokens(text), budget=budget, sources=sources, notes=found.notes)
 
 
-def _fitting(hit: Hit, before: str, budget: int) -> str:
-    """Return the memory as a line that still fits, or its first passage, or nothing."""
+def _with_replies(found: Recall, lines: dict[str, str], left: int) -> Iterator[PackedMemory]:
+    """Yield what was packed, each with the reply to it if that is not packed itself and still fits."""
+    for hit in found.hits:
+        line = lines.get(hit.memory.id)
+        if line is None:
+            continue
+        answer = _reply(hit) if hit.reply is not None and hit.reply.memory_id not in lines else ""
+        if tokens(answer) > left:
+            answer = ""
+        left -= tokens(answer)
+        yield PackedMemory(
+            memory_id=hit.memory.id,
+            score=hit.score,
+            tokens=tokens(line + answer),
+            text=line + answer,
+            reply_id=hit.reply.memory_id if hit.reply is not None and answer else None,
+        )
+
+
+def _shown(hit: Hit) -> str:
+    """Return the content on one line, times worked out; of a long memory the passage that matched."""
+    whole = len(hit.memory.content)
+    if hit.passage is None or whole <= PASSAGE_CHARACTERS * SLACK:
+        return " ".join(hit.told(0, whole).split())
+    text = " ".join(hit.told(hit.passage.start, hit.passage.end).split())
+    return f"{'… ' if hit.passage.start else ''}{text}{' …' if hit.passage.end < whole else ''}"
+
+
+def _line(hit: Hit, text: str) -> str:
     memory = hit.memory
-    day = _day(memory.valid_from if memory.valid_from is not None else memory.created_at)
-    by = f", {memory.author}" if memory.author else ""
-    for content in (memory.content, passages(memory.content)[0]):
-        line = f"- [{memory.memory_type}, {day}{by}, {memory.id}] {' '.join(content.split())}\n"
-        if tokens(before + line) <= budget:
-            return line
-    return ""
+    by = f", {_flat(memory.author)}" if memory.author else ""
+    return f"- [{memory.memory_type}, {_day(said_at(memory))}{by}, {memory.id}] {text}\n"
+
+
+def _reply(hit: Hit) -> str:
+    if hit.reply is None:
+        return ""
+    by = f" by {_flat(hit.reply.author)}" if hit.reply.author else ""
+    text = _flat(hit.reply.text)
+    cut = text if len(text) <= REPLY_CHARACTERS else text[: REPLY_CHARACTERS - 1].rstrip() + "…"
+    return f"    reply{by} ({hit.reply.memory_id}): {cut}\n"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _day(at: int) -> str:
@@ -51,8 +95,3 @@ def _day(at: int) -> str:
         return time.strftime("%Y-%m-%d", time.gmtime(at))
     except (OverflowError, OSError, ValueError):  # an imported row may carry any number
         return str(at)
-
-
-def _overlap(new: set[str], packed: set[str]) -> float:
-    """Return how much of a memory is said already; what says more than the packed one is not the same."""
-    return len(new & packed) / max(1, len(new))

@@ -51,6 +51,10 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "still holds": ("no longer holds", ("freshness",)),
 }  # fmt: skip
 
+# Two wordings of one thing have a cosine of 0.47 on average, and from 0.4 on a memory is mostly a paraphrase; everyday
+# prompts reach 0.3 against memories about code that have nothing to do with them.
+CLOSE = 0.4
+
 # Shares smaller than this do not decide anything.
 LEAST_SHARE = 0.05
 
@@ -68,15 +72,22 @@ def shares_of(shares: Mapping[str, float], *, least: float = LEAST_SHARE) -> tup
     )
 
 
-def reason(signals: Signals) -> str:
-    """Return one line that says which arms found it, at which rank, and by which terms."""
+def reason(signals: Signals, closeness: float | None = None) -> str:
+    """Return one line that says which arms found it, at which rank, and by which terms.
+
+    closeness: the cosine on the scale of the shipped model (ruler.py), where another model made it
+    """
     parts: list[str] = []
     if signals.matched_terms:
         parts.append(f"shares the terms {', '.join(signals.matched_terms)}")
     if signals.semantic is not None:
         rank = f", rank {signals.semantic_rank}" if signals.semantic_rank is not None else ""
-        parts.append(f"close in meaning (cosine {signals.semantic:.2f}{rank})")
-    if signals.lexical_rank is None and signals.semantic_rank is None:
+        close = (signals.semantic if closeness is None else closeness) >= CLOSE
+        meaning = "close in meaning" if close else "loosely related"
+        parts.append(f"{meaning} (cosine {signals.semantic:.2f}{rank})")
+    if signals.dated:
+        parts.append("from the time that is asked about")
+    elif signals.lexical_rank is None and signals.semantic_rank is None:
         parts.append("stands beside what was found")
     return "; ".join(parts) or "stands beside what was found"
 

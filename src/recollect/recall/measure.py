@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from recollect.recall.query import Query
 from recollect.store.protocol import Passage, TermCounts
 from recollect.text.dates import DAY
-from recollect.text.days import EPOCH, date_of
+from recollect.text.days import EPOCH, date_of, months
 
 Column = NDArray[np.float64]
 
@@ -232,30 +232,39 @@ def _pairs(query: Query, passages: Sequence[Passage], frequency: Column, rarity:
 def _dated(query: Query, passages: Sequence[Passage]) -> Column:
     """Return whether each passage is from the time that the question names, or names a day of it itself."""
     dated = np.zeros(len(passages))
-    if not (query.times or query.months or query.years):
+    if not (query.times or query.years):
         return dated
-    wanted = [(span.start // DAY, span.end // DAY) for span in query.times]
-    months = {date_of(span.start // DAY + EPOCH).timetuple()[:2] for span in query.times if not span.relative}
+    days = np.array([passage.at // DAY for passage in passages], np.int64)
+    for span in query.times:
+        if not span.relative:
+            named = date_of(span.start // DAY + EPOCH)
+            first, end = (day - EPOCH for day in months(named.year, named.month))
+            near = (first <= days) & (days < end)
+            dated[near] = np.maximum(dated[near], SAME_MONTH)
+        dated[(span.start // DAY <= days) & (days < span.end // DAY)] = 1.0
     for place, passage in enumerate(passages):
-        month, day = passage.year_month(), passage.at // DAY
-        if _is_from(query, *month) or any(_tells(passage, day, first, end) for first, end in wanted):
+        if dated[place] < 1.0 and (_names_a_day(query, passage) or _is_from(query, passage)):
             dated[place] = 1.0
-        elif month in months:
-            dated[place] = SAME_MONTH
     return dated
 
 
-def _is_from(query: Query, year: int, month: int) -> bool:
-    """Tell whether a month is one that the question names, or of a year that it names without a month."""
-    in_month = any(wanted == month and (named is None or named == year) for named, wanted in query.months)
-    return in_month or (not query.times and year in query.years)
+def _is_from(query: Query, passage: Passage) -> bool:
+    """Tell whether a passage is from a month that is named without its year, or from a year that is hardly named."""
+    any_year = {month for year, month in query.months if year is None}
+    if not any_year and (query.times or not query.years):
+        return False
+    year, month = passage.year_month()
+    return month in any_year or (not query.times and year in query.years)
 
 
-def _tells(passage: Passage, day: int, first: int, end: int) -> bool:
-    """Tell whether a passage is from the days asked for, or names one of them: "last year" says nothing of a day."""
-    return first <= day < end or any(
-        start < end and first < stop and stop - start <= max(end - first, LONGEST)
+def _names_a_day(query: Query, passage: Passage) -> bool:
+    """Tell whether a passage names a day of the time asked about: "last year" names none in particular."""
+    return bool(passage.shape.times) and any(
+        start * DAY < span.end
+        and span.start < stop * DAY
+        and (stop - start) * DAY <= max(span.end - span.start, LONGEST * DAY)
         for start, stop in passage.shape.times or ()
+        for span in query.times
     )
 
 

@@ -1,8 +1,14 @@
-"""Select: from scored passages to the memories of an answer, best first, each by its best passage."""
+"""Select: from scored passages to the memories of an answer, best first, each by its best passage and said once.
+
+    passages by score ─► one per memory ─► which look alike ─► (their texts are read) ─► fold those that say the same
+
+Looking alike is cheap, it goes by search terms that are there already; saying the same is for the texts to tell
+(recollect.text.sameness), which only a few pairs need.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,26 +16,92 @@ import numpy as np
 from recollect.recall.score import Scored
 from recollect.store.protocol import Passage
 
+# Passages look alike from this share of terms in common on. Tags and titles are terms too, so that copies of one
+# sentence differ a little; what only looks alike is told apart by its text.
+ALIKE = 0.75
+# Hits that are compared with each other; who asks for more wants a list, and each further one is compared with all.
+COMPARED = 100
+# How far below an assistant's reply the turn it answers may score and still come before it. In chats with an assistant
+# 77 of 100 answers stand in what the person said, though replies are longer and repeat its words; those odds are worth
+# two points of score.
+REPLY_GAP = 2.0
+
 
 class Selected(NamedTuple):
-    """A memory of the answer: the place of its best passage in the pool, and its relevance."""
+    """A memory of the answer: its best passage's place in the pool, its relevance, and better ones it looks like."""
 
     memory_id: str
     place: int
     relevance: float
+    like: tuple[str, ...] = ()
 
 
 def select(passages: Sequence[Passage], scored: Scored, *, limit: int, least: float) -> list[Selected]:
-    """Return at most `limit` memories whose relevance is at least `least`, best first."""
+    """Return at most `limit` memories whose relevance is at least `least`, best first.
+
+    What is like a better one does not count, up to as many again: it may be folded, and then others have its place.
+    """
     chosen: dict[str, Selected] = {}
+    held: dict[str, frozenset[str]] = {}
+    different = 0
     for place in np.argsort(-scored.scores, kind="stable").tolist():
         passage = passages[place]
         if not passage.eligible or passage.memory_id in chosen:
             continue
-        if len(chosen) == limit:
+        if different == limit or len(chosen) == 2 * limit:
             break
         relevance = round(float(scored.relevance[place]), 4)
         if relevance < least:
             continue
-        chosen[passage.memory_id] = Selected(passage.memory_id, place, relevance)
+        like: tuple[str, ...] = ()
+        if len(chosen) < COMPARED:
+            terms = held[passage.memory_id] = frozenset(passage.tokens)
+            like = tuple(
+                name for name, hit in chosen.items() if _alike(passage, terms, passages[hit.place], held[name])
+            )
+        chosen[passage.memory_id] = Selected(passage.memory_id, place, relevance, like)
+        different += not like
     return list(chosen.values())
+
+
+def _alike(passage: Passage, terms: frozenset[str], other: Passage, others: frozenset[str]) -> bool:
+    """Tell whether two passages may say the same: of one author, naming the same days, with most terms in common."""
+    few, many = sorted((len(terms), len(others)))
+    if few < ALIKE * many or passage.author != other.author or passage.shape.times != other.shape.times:
+        return False
+    return len(terms & others) >= ALIKE * len(terms | others)
+
+
+def fold(
+    chosen: Iterable[Selected], same: Callable[[Selected, Selected], bool]
+) -> tuple[list[Selected], dict[str, tuple[str, ...]]]:
+    """Return the hits that say something different, and by memory the ids of those that say the same as it.
+
+    same: whether the second hit, which looks like the first, says the same and may stand under it.
+    """
+    kept: dict[str, Selected] = {}
+    folded: dict[str, tuple[str, ...]] = {}
+    for hit in chosen:
+        better = next((kept[name] for name in hit.like if name in kept and same(kept[name], hit)), None)
+        if better is not None:
+            folded[better.memory_id] = (*folded.get(better.memory_id, ()), hit.memory_id)
+        else:
+            kept[hit.memory_id] = hit
+    return list(kept.values()), folded
+
+
+def turns_first(chosen: Sequence[Selected], turns: Mapping[str, str], scores: Mapping[str, float]) -> list[Selected]:
+    """Return the hits with what a person said before an assistant's reply to it, if it scores nearly as well.
+
+    turns: by the id of a reply, the id of the turn it answers. The turn is as relevant as the reply it carries along.
+    """
+    ordered = list(chosen)
+    for reply in chosen:
+        turn = next((hit for hit in ordered if hit.memory_id == turns.get(reply.memory_id)), None)
+        if turn is None or scores[turn.memory_id] < scores[reply.memory_id] - REPLY_GAP:
+            continue
+        place = ordered.index(reply)
+        if ordered.index(turn) > place:
+            ordered.remove(turn)
+            ordered.insert(place, turn._replace(relevance=max(turn.relevance, reply.relevance)))
+    return ordered

@@ -41,7 +41,7 @@ class Grid(NamedTuple):
 
 
 class Quote(NamedTuple):
-    """A memory's own words with what is known about them; `omitted` characters were left out at the end."""
+    """A memory's own words with what is known about them; `omitted` characters of it are not shown."""
 
     head: str
     facts: tuple[Fact, ...]

@@ -22,7 +22,8 @@ from recollect.render.block import (
 from recollect.render.measure import count, day, since
 from recollect.render.untrusted import clip, inline, visible
 
-# A recalled memory is shown up to here, about 500 tokens: ten of them still fit beside a question. `get` shows all.
+# A recalled memory is shown whole up to here, about 500 tokens, so that ten of them fit beside a question; of a longer
+# one the passage that matched is shown. `get` shows all.
 RECALLED_CHARACTERS = 2_000
 # A listed memory is a reminder of itself: one line of a wide terminal.
 LISTED_CHARACTERS = 120
@@ -98,13 +99,45 @@ def _page(page: model.MemoryPage, now: int | None) -> list[Block]:
     return [Line(f"Memories {first:,} to {last:,} of {page.total:,}.{more}"), Listing(entries)]
 
 
-def _hit(hit: model.Hit, now: int | None, number: int = 1) -> list[Block]:
+def _hit(hit: model.Hit, now: int | None, number: int = 1, numbers: Mapping[str, int] = {}) -> list[Block]:
     memory = hit.memory
-    text = visible(memory.content)
+    text, omitted = _recalled(hit)
+    facts = _particulars(memory, now) + present(
+        (
+            ("author", inline(memory.author or "")),
+            ("session", inline(memory.session_id or "")),
+            ("time", day(memory.valid_from, now) if memory.valid_from is not None else ""),
+            ("said again in", inline(", ".join(hit.folded))),
+            ("why", inline(hit.reason)),
+            *_judged_facts(hit.judged),
+        )
+    )
+    # When it was said is told above; when it was stored tells nothing then.
+    stored = f", {day(memory.updated_at, now)}" if memory.valid_from is None else ""
+    head = f"{number}. {memory.memory_type}, score {hit.score:.2f}{stored}"
+    return [Quote(head, facts, text + _answered(hit.reply, numbers), omitted), *_shares(*hit.signals.shares)]
+
+
+def _recalled(hit: model.Hit) -> tuple[str, int]:
+    """Return what of a memory is shown and how many characters are not: of a long one, the passage that matched."""
+    whole = len(hit.memory.content)
+    first, end = (
+        (0, whole) if hit.passage is None or whole <= RECALLED_CHARACTERS else (hit.passage.start, hit.passage.end)
+    )
+    text = visible(hit.told(first, end))
     shown = clip(text, RECALLED_CHARACTERS)
-    facts = _particulars(memory, now) + present((("why", inline(hit.reason)), *_judged_facts(hit.judged)))
-    head = f"{number}. {memory.memory_type}, score {hit.score:.2f}, {day(memory.updated_at, now)}"
-    return [Quote(head, facts, shown, max(0, len(text) - len(shown))), *_shares(*hit.signals.shares)]
+    before, after = "… " if first > 0 else "", " …" if end < whole and shown == text else ""
+    return before + shown + after, whole - (end - first) + len(text) - len(shown)
+
+
+def _answered(reply: model.Reply | None, numbers: Mapping[str, int]) -> str:
+    """Return the reply to a hit as an indented line below it; where it is a hit itself, its number is enough."""
+    if reply is None:
+        return ""
+    if reply.memory_id in numbers:
+        return f"\n    reply: number {numbers[reply.memory_id]}"
+    by = f" by {inline(reply.author)}" if reply.author else ""
+    return f"\n    reply{by} ({inline(reply.memory_id)}): {inline(reply.text, PARTICULAR_CHARACTERS)}"
 
 
 def _judged_facts(judged: model.Judged | None) -> tuple[Fact, ...]:
@@ -130,9 +163,23 @@ def _recall(recall: model.Recall, now: int | None) -> list[Block]:
             )
         ),
     ]
+    numbers = {hit.memory.id: number for number, hit in enumerate(recall.hits, 1)}
     for number, hit in enumerate(recall.hits, 1):
-        blocks += _hit(hit, now, number)
+        blocks += _hit(hit, now, number, numbers)
     return blocks
+
+
+def _excerpt(part: model.Excerpt, _now: int | None) -> list[Block]:
+    return [Facts((("passage", f"characters {part.start:,} to {part.end:,}"),))]
+
+
+def _moment(moment: model.Moment, _now: int | None) -> list[Block]:
+    return [Facts(((inline(moment.words), moment.means),))]
+
+
+def _reply(reply: model.Reply, _now: int | None) -> list[Block]:
+    facts = present((("id", inline(reply.memory_id)), ("author", inline(reply.author or ""))))
+    return [Quote("reply", facts, visible(reply.text))]
 
 
 def _signals(signals: model.Signals, _now: int | None) -> list[Block]:
@@ -141,6 +188,7 @@ def _signals(signals: model.Signals, _now: int | None) -> list[Block]:
         ("rank by words", str(signals.lexical_rank) if signals.lexical_rank else None),
         ("cosine", None if signals.semantic is None else f"{signals.semantic:.3f}{semantic_rank}"),
         ("matched terms", inline(", ".join(signals.matched_terms))),
+        ("from the time asked about", "yes" if signals.dated else None),
     )
     return [Facts(present(rows)), *_shares(*signals.shares)]
 
@@ -160,8 +208,13 @@ def _packed(pack: model.Packed, _now: int | None) -> list[Block]:
 
 
 def _packed_memory(part: model.PackedMemory, _now: int | None) -> list[Block]:
-    facts = (("id", inline(part.memory_id)), ("score", f"{part.score:.2f}"), ("tokens", f"{part.tokens:,}"))
-    return [Quote("packed", facts, visible(part.text.rstrip()))]
+    facts = (
+        ("id", inline(part.memory_id)),
+        ("score", f"{part.score:.2f}"),
+        ("tokens", f"{part.tokens:,}"),
+        ("reply", inline(part.reply_id or "")),
+    )
+    return [Quote("packed", present(facts), visible(part.text.rstrip()))]
 
 
 def _share(share: model.Share, _now: int | None) -> list[Block]:
@@ -191,6 +244,9 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.MemoryPage: _page,
     model.Signals: _signals,
     model.Judged: _judged,
+    model.Excerpt: _excerpt,
+    model.Moment: _moment,
+    model.Reply: _reply,
     model.Hit: _hit,
     model.Recall: _recall,
     model.Share: _share,

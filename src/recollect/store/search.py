@@ -185,10 +185,16 @@ class Searches(Rows):
 
     def _ids_of(self, seqs: Sequence[int], where: Filter | None) -> Mapping[int, str]:
         condition, values = self._condition(TABLES[Memory], where)
+        columns = ", ".join(dict.fromkeys(("seq", "id", *(where or ()))))
         found: dict[int, str] = {}
         for chunk in chunks(list(dict.fromkeys(seqs))):
             marks = ", ".join("?" * len(chunk))
-            sql = f"SELECT seq, id FROM memories WHERE seq IN ({marks}) AND {condition}"
+            # Rows first, filter second: left to itself, a database reads a whole namespace to find these few (5 ms of
+            # 10,000 memories instead of half a millisecond).
+            sql = (
+                f"WITH wanted AS MATERIALIZED (SELECT {columns} FROM memories WHERE seq IN ({marks})) "
+                f"SELECT seq, id FROM wanted WHERE {condition}"
+            )
             found.update(self._connection().execute(sql, [*chunk, *values]))
         return found
 

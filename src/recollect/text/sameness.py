@@ -65,4 +65,4 @@ def _weighed(word: str) -> _Said:
     lowered = word.lower()
     if lowered in _EMPTY:
         return _Said("", False)
-    return _Said(" ".join(terms(word)), lowered in STOP_WORDS or not word.isalpha() or word != lowered)
+    return _Said(" ".join(terms(lowered)), lowered in STOP_WORDS or not word.isalpha() or word != lowered)

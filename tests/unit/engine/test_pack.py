@@ -6,6 +6,7 @@ import pytest
 from tests.fakes import FrozenClock
 
 from recollect import Engine
+from recollect.engine.pack import packed
 from recollect.errors import InvalidInput
 from recollect.text.budget import tokens
 
@@ -47,6 +48,58 @@ def test_of_a_long_memory_what_fits_is_taken(engine: Engine) -> None:
     pack = engine.recall.pack("zeppelin", tokens=400, min_score=0.0)
     assert len(pack.sources) == 1
     assert pack.tokens <= 400
+
+
+def test_of_a_long_memory_the_passage_that_matched_is_taken(engine: Engine) -> None:
+    filler = "Words that say nothing in particular follow here. " * 18
+    long = "\n\n".join([filler, f"The zeppelin is in the hangar. {filler}", filler])
+    engine.memories.store(long)
+    (part,) = engine.recall.pack("Where is the zeppelin?", min_score=0.0).sources
+    assert "] … The zeppelin is in the hangar. Words" in part.text
+    assert part.text.endswith(" …\n")
+
+
+def test_words_for_times_are_packed_with_what_they_mean(engine: Engine) -> None:
+    said = "I flew the zeppelin yesterday, not on 1 May 2023"
+    memory = engine.memories.store(said, valid_from="2023-05-08").memory
+    (part,) = engine.recall.pack("zeppelin", min_score=0.0).sources
+    assert part.text.endswith("] I flew the zeppelin yesterday [2023-05-07], not on 1 May 2023\n")
+    assert engine.memories.get(memory.id).content == said
+
+
+def test_what_contradicts_is_packed_beside_what_it_contradicts(engine: Engine) -> None:
+    for text in ("The zeppelin is safe to fly", "The zeppelin is not safe to fly", "The zeppelin was safe to fly"):
+        engine.memories.store(text)
+    assert len(engine.recall.pack("zeppelin safe to fly", min_score=0.0).sources) == 3
+
+
+# --- replies ---
+
+
+@pytest.fixture
+def talk(engine: Engine) -> Engine:
+    engine.memories.store("Which hangar holds the zeppelin?", author="user", session_id="s")
+    engine.memories.store("Number\nfour, by the lake. " + "Nothing more. " * 40, author="assistant", session_id="s")
+    return engine
+
+
+def test_a_reply_is_packed_below_what_it_answers(talk: Engine) -> None:
+    found = talk.recall.search("the zeppelin in the hangar", k=1, min_score=0.0)
+    (part,) = packed(found, 2000).sources
+    question, reply = part.text.splitlines()
+    assert question.endswith("] Which hangar holds the zeppelin?")
+    assert reply.startswith(f"    reply by assistant ({part.reply_id}): Number four, by the lake. Nothing more.")
+    assert reply.endswith("…")
+    assert len(reply) < 400
+
+
+def test_a_reply_that_does_not_fit_is_left_out_and_one_that_is_packed_is_not_repeated(talk: Engine) -> None:
+    found = talk.recall.search("the zeppelin in the hangar", k=1, min_score=0.0)
+    whole = packed(found, 2000)
+    (tight,) = packed(found, whole.tokens - 1).sources
+    assert (tight.memory_id, tight.reply_id) == (whole.sources[0].memory_id, None)
+    both = talk.recall.pack("the zeppelin in the hangar by the lake", min_score=0.0, tokens=2000)
+    assert [part.reply_id for part in both.sources] == [None, None]
 
 
 def test_what_is_said_already_is_left_out_but_not_what_says_more(engine: Engine) -> None:

@@ -68,12 +68,21 @@ def test_shares_that_decide_nothing_are_left_out_and_the_others_add_up_to_the_sc
             Signals(lexical_rank=1, semantic=0.5, semantic_rank=4, matched_terms=("a",)),
             "shares the terms a; close in meaning (cosine 0.50, rank 4)",
         ),
+        (Signals(semantic=0.399, semantic_rank=1), "loosely related (cosine 0.40, rank 1)"),
+        (Signals(semantic=0.4, semantic_rank=1), "close in meaning (cosine 0.40, rank 1)"),
+        (Signals(dated=True), "from the time that is asked about"),
         (Signals(), "stands beside what was found"),
         (Signals(matched_terms=("a",)), "shares the terms a; stands beside what was found"),
     ],
 )
 def test_the_reason_names_what_found_it_and_nothing_else(signals: Signals, expected: str) -> None:
     assert reason(signals) == expected
+
+
+def test_how_close_is_close_goes_by_the_scale_of_the_shipped_model() -> None:
+    found = Signals(semantic=0.8, semantic_rank=1)
+    assert reason(found, 0.3) == "loosely related (cosine 0.80, rank 1)"
+    assert reason(found, 0.5) == "close in meaning (cosine 0.80, rank 1)"
 
 
 def test_what_no_arm_found_is_not_given_a_rank() -> None:

@@ -1,20 +1,18 @@
-"""Score and select: from signals to numbers, from numbers to the memories of an answer."""
+"""Score: from signals to numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import numpy as np
 import pytest
-from tests.unit.recall.pools import apart, counted, passage, talk
+from tests.unit.recall.pools import apart, counted, talk
 
 from recollect.recall import SIGNALS
 from recollect.recall.measure import SEMANTIC, measure
 from recollect.recall.query import understand
 from recollect.recall.score import Scored, score
-from recollect.recall.select import Selected, select
 from recollect.recall.weights import ABSOLUTE, BY_HAND, HYBRID, HYBRID_RELEVANCE, LEXICAL, LEXICAL_RELEVANCE
-from recollect.store.protocol import Passage
 
 POOL = talk("Where is the parser?", "I put the parser into src in May 2023", "Thanks", "Nothing more")
 
@@ -108,50 +106,3 @@ def test_courtesy_is_less_likely_to_be_answered_even_where_words_and_meaning_agr
 def test_extreme_signals_have_a_relevance_too() -> None:
     base = {name: np.array([-1e9, 1e9]) for name in LEXICAL}
     assert all(0 <= value <= 1 for value in score(base).relevance)
-
-
-# --- select ---
-
-
-def chosen(pool: Sequence[Passage], scores: Sequence[float], *, limit: int = 10, least: float = 0.0) -> list[Selected]:
-    points = np.array(scores, np.float64)
-    return select(pool, Scored(points, {}, 1 / (1 + np.exp(-points.clip(-60, 60)))), limit=limit, least=least)
-
-
-def test_memories_come_best_first_each_by_its_best_passage() -> None:
-    pool = [passage(1, "a", part=0), passage(1, "b", part=1), passage(2, "c"), passage(3, "d")]
-    found = chosen(pool, [-1.0, 2.0, 1.0, 3.0])
-    assert [(hit.memory_id, hit.place) for hit in found] == [("m3", 3), ("m1", 1), ("m2", 2)]
-    assert [hit.relevance for hit in found] == [0.9526, 0.8808, 0.7311]
-
-
-def test_equal_scores_keep_the_order_of_the_pool() -> None:
-    assert [hit.memory_id for hit in chosen(apart("a", "b", "c"), [1, 1, 1])] == ["m1", "m2", "m3"]
-
-
-def test_the_limit_counts_memories_not_passages() -> None:
-    pool = [passage(number, "x", part=part) for number in (1, 2, 3) for part in range(4)]
-    assert [hit.memory_id for hit in chosen(pool, range(12, 0, -1), limit=2)] == ["m1", "m2"]
-
-
-def test_what_is_less_relevant_than_asked_is_left_out() -> None:
-    pool = apart("a", "b", "c")
-    assert [hit.memory_id for hit in chosen(pool, [0.0, 5.0, -5.0], least=0.5)] == ["m2", "m1"]
-    assert chosen(pool, [0.0, 0.0, 0.0], least=0.51) == []
-    assert len(chosen(pool, [-1e9, 0.0, 1e9], least=0.0)) == 3
-
-
-def test_a_better_score_with_less_relevance_does_not_hide_what_follows() -> None:
-    pool = apart("a", "b")
-    relevance = np.array([0.1, 0.9])
-    found = select(pool, Scored(np.array([2.0, 1.0]), {}, relevance), limit=10, least=0.5)
-    assert [hit.memory_id for hit in found] == ["m2"]
-
-
-def test_what_is_only_read_along_is_never_an_answer() -> None:
-    pool = [passage(1, "a", eligible=False), passage(2, "b")]
-    assert [hit.memory_id for hit in chosen(pool, [9.0, 0.0], limit=1)] == ["m2"]
-
-
-def test_an_empty_pool_has_no_answer() -> None:
-    assert chosen([], []) == []

@@ -18,7 +18,7 @@ LONG = (
     [
         ("The API is thread-safe.", "the api is thread safe!"),
         ("Tests are run with pytest -n0", "Tests run with pytest -n0."),
-        ("café au lait", "Cafe au  lait"),
+        ("café au lait with SQLite", "Cafe au  lait with sqlite"),
         ("parseHeader fails", "parseHeader failing"),
         ("", "?!"),
         (LONG, LONG + " anymore"),
