@@ -160,6 +160,17 @@ CASES = (
     Case("workspace_create", {"identifier": "new", "name": "New", "description": "What it is about"},
          ("new", "--name", "New", "--description", "What it is about")),
     Case("workspace_retrieve", {"identifier": "app"}, ("app",)),
+    Case("index_codebase", {}, ()),
+    Case("index_codebase", {"path": "project", "namespace": "app", "rebuild": True, "force": True},
+         ("project", "--namespace", "app", "--rebuild", "--force")),
+    Case("search_symbols", {"query": "parse"}, ("parse",)),
+    Case(
+        "search_symbols",
+        {"query": "pF", "kind": "Function", "language": "python", "path": "lib/", "namespace": "app", "k": 3},
+        ("pF", "--kind", "Function", "--language", "python", "--path", "lib/", "--namespace", "app", "--k", "3"),
+    ),
+    Case("get_symbol_info", {"symbol": "Parser.parse"}, ("Parser.parse",)),
+    Case("get_symbol_info", {"symbol": "lib/parser.py:5", "namespace": "app"}, ("lib/parser.py:5", "--namespace", "app")),
     Case("export_memories", {}, ()),
     Case("export_memories", {"path": "out.jsonl", "namespace": "app"}, ("out.jsonl", "--namespace", "app")),
     Case("import_memories", {"path": "in.jsonl"}, ("in.jsonl",)),
@@ -215,13 +226,22 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
             transaction.insert(Session(id="s", namespace="app", started_at=1))
         with engine.store.transaction("delete_memory", batch="deletion") as transaction:
             transaction.delete(Memory, {"id": "m5"})
+        write_project(home.parent / "project")
+        engine.code.index(str(home.parent / "project"), namespace="app")
     return home
+
+
+def write_project(folder: Path) -> None:
+    (folder / "lib").mkdir(parents=True)
+    source = "class Parser:\n    def parse(self):\n        return 1\n\ndef parse_file():\n    return Parser()\n"
+    (folder / "lib" / "parser.py").write_text(source, encoding="utf-8")
 
 
 @pytest.fixture
 def bench(prepared: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
     monkeypatch.chdir(tmp_path)
+    write_project(tmp_path / "project")
     (tmp_path / "in.jsonl").write_text('{"id": "m9", "content": "imported"}\n{"content": "bare"}\n', encoding="utf-8")
     return Bench(prepared, home, tmp_path, monkeypatch)
 
@@ -249,8 +269,9 @@ class Bench:
 
 
 def steady(told: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without what changes by itself: sizes of files and free space."""
+    """Return an answer without what changes by itself: sizes of files, free space and CPU time."""
     told.pop("database_bytes", None)
+    told.pop("cpu_s", None)
     for check in told.get("checks", ()):
         check["detail"] = re.sub(r"[\d,]+ MiB left", "… MiB left", check["detail"])
     return told

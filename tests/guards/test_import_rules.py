@@ -40,12 +40,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "recall": {*GROUND, *PROTOCOLS, "graph"},
     "consolidate": {*GROUND, *PROTOCOLS, "graph", "recall", "progress"},
     "operations": {"model", "errors"},
-    "render": {"model", "errors", "graph.record"},
+    "render": {"model", "errors", "code.record", "graph.record"},
     "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress"},
     "hierarchy": {"engine", "model", "errors"},
     "episodic": {"engine", "model", "errors"},
     "memory_lib": {"engine", "model", "errors"},
-    "surface": {"engine", "operations", "render", "settings", "clock", "errors", "model", "progress"},
+    "surface": {"engine", "operations", "render", "settings", "clock", "errors", "model", "progress", "code.record"},
 }
 
 

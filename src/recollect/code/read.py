@@ -108,8 +108,8 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
 def path_terms(path: str) -> str:
     """Return the search terms of a path: its stem, which counts twice, and its last folders."""
     *folders, name = path.split("/")
-    stem = name[: name.rfind(".")] if name.rfind(".") > 0 else name
-    return _terms(" ".join((stem, stem, *folders[-PATH_FOLDERS:])))
+    stem = _terms(name[: name.rfind(".")] if name.rfind(".") > 0 else name)
+    return " ".join((stem, stem, *map(_terms, folders[-PATH_FOLDERS:])))
 
 
 def _content(path: str, max_bytes: int) -> tuple[bytes | None, int]:
@@ -118,13 +118,17 @@ def _content(path: str, max_bytes: int) -> tuple[bytes | None, int]:
     What was a file when it was listed may have become a pipe, which would block, or a link, which leads away.
     """
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb", buffering=0) as file:
+    try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             return None, status.st_mtime_ns
-        content = file.read(max_bytes + 1) or b""
-        while len(content) <= max_bytes and (more := file.read(max_bytes + 1 - len(content))):
-            content += more
+        # A file may be longer than it said, or grow; and one may say nothing at all.
+        content = os.read(handle, min(status.st_size, max_bytes) + 1)
+        if len(content) != status.st_size:
+            while len(content) <= max_bytes and (more := os.read(handle, max_bytes + 1 - len(content))):
+                content += more
+    finally:
+        os.close(handle)
     return content, _trusted(status.st_mtime_ns)
 
 
@@ -156,10 +160,11 @@ def _span(piece: Chunk, source: bytes) -> tuple[int, int, tuple[int, ...], int, 
 def _text(piece: Chunk, extracted: Extracted, blanked: bytes) -> tuple[str, str, str]:
     """Return the search terms of the names a piece defines, of those around it, and of its text."""
     symbols = extracted.symbols
-    defined = _terms(" ".join([symbols[place].name for place in piece.symbols])) if piece.symbols else ""
+    defined = " ".join([_terms(symbols[place].name) for place in piece.symbols])
     around = _terms(symbols[piece.around].qualified) if piece.around >= 0 else ""
     return defined, around, joined_terms(blanked[piece.start_byte : piece.end_byte])
 
 
+@lru_cache(maxsize=65_536)
 def _terms(text: str) -> str:
     return joined_terms(words(text.encode("utf-8", "surrogatepass")))

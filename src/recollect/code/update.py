@@ -19,7 +19,7 @@ from recollect import clock
 from recollect.code.fingerprint import fingerprint
 from recollect.code.place import Place
 from recollect.code.read import Task
-from recollect.code.walk import Entry, Walked, walk, within
+from recollect.code.walk import Entry, Walked, real, walk, within
 from recollect.code.worker import Answer
 from recollect.code.workers import read_all
 from recollect.model import Tree
@@ -83,7 +83,7 @@ def update_paths(
 ) -> Update:
     """Bring the index up to date for these files and folders alone; paths are relative to the root."""
     with claimed(store, where, namespace) as (tree, owner):
-        walked = within(where.root, list(paths), is_git=where.is_git, max_bytes=limits.max_bytes)
+        walked = within(where.root, [real(path) for path in paths], is_git=where.is_git, max_bytes=limits.max_bytes)
         plan = _plan(walked.files, store.known_files(tree.id, paths), "", rebuild=False)
         return _carry_out(store, tree, owner, where, plan, walked, limits._replace(workers=1 if len(paths) < 64 else 0))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine.admin import Admin
 from recollect.engine.archive import Archive
 from recollect.engine.centrality import Centrality
+from recollect.engine.code import Code
 from recollect.engine.embedding import Embedding
 from recollect.engine.graph import Graphs
 from recollect.engine.language import Language
@@ -33,6 +34,7 @@ NOUNS: dict[str, type] = {
     "scoring": Scoring,
     "namespaces": Namespaces,
     "workspaces": Workspaces,
+    "code": Code,
     "archive": Archive,
     "admin": Admin,
 }
@@ -66,6 +68,7 @@ class Engine:
         self.scoring = Scoring(self)
         self.namespaces = Namespaces(self)
         self.workspaces = Workspaces(self)
+        self.code = Code(self)
         self.archive = Archive(self)
         self.admin = Admin(self)
         self.embedding = Embedding(self, embedder)
@@ -103,12 +106,18 @@ class Engine:
         return Rulers(self)
 
     def start_background(self) -> None:
-        """Keep derived state up to date in threads of this process until the engine is closed: vectors, centrality."""
+        """Keep derived state up to date in threads of this process until the engine is closed.
+
+        Vectors, centrality, and the code index of the project the process was started in where `watch` is set.
+        """
         self.embedding.start()
         self.centrality.start()
+        if self.settings.watch:
+            self.code.start()
 
     def close(self) -> None:
         """Stop background work and close the database."""
+        self.code.stop()
         self.embedding.stop()
         self.centrality.stop()
         self.language.stop()

@@ -229,7 +229,9 @@ class CodeFiles(Rows):
             rows = contents.get(number, ([], []))[0]
             if number in files and place < len(rows):
                 file = files[number]
-                found.append(FoundSymbol(symbol, rows[place], file, trees[file.tree]))
+                tree = trees[file.tree]
+                node = symbol_nodes(tree.root, file.path, rows)[place]
+                found.append(FoundSymbol(symbol, node, rows[place], file, tree))
         return found
 
     def code_generation(self) -> int:

@@ -128,9 +128,10 @@ class ChunkSpan(NamedTuple):
 
 
 class FoundSymbol(NamedTuple):
-    """A symbol with its number, its file and its tree."""
+    """A symbol with its number, its id in the graph, its file and its tree."""
 
     id: int
+    node: str
     symbol: SymbolRow
     file: File
     tree: Tree

@@ -18,6 +18,7 @@ from recollect.store.code_protocol import (
     FoundSymbol,
     LackingVector,
     files_of_tree,
+    symbol_nodes,
 )
 from recollect.store.counters import advance
 from recollect.store.rows import chunks
@@ -156,12 +157,17 @@ class CodeSearches(CodeFiles):
         files = {file.id: file for file in self.get(File, numbers)}
         trees = self._trees_of(files.values())
         meant = set(names)
-        return [
-            FoundSymbol((number << PLACE_BITS) + place, symbol, files[number], trees[files[number].tree])
-            for number, (symbols, _) in self.file_contents(numbers).items()
-            for place, symbol in enumerate(symbols)
-            if name_of(symbol.name) in meant
-        ]
+        found = []
+        for number, (symbols, _) in self.file_contents(numbers).items():
+            file = files[number]
+            tree = trees[file.tree]
+            nodes = symbol_nodes(tree.root, file.path, symbols)
+            found += [
+                FoundSymbol((number << PLACE_BITS) + place, nodes[place], symbol, file, tree)
+                for place, symbol in enumerate(symbols)
+                if name_of(symbol.name) in meant
+            ]
+        return found
 
     # --- pieces by vectors ---
 

@@ -47,6 +47,14 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
         (Parameter("toolset", Literal["all", "core"], None, "tools listed: all, or core, the few an agent needs"),),
     ),
     Handwritten(
+        "watch",
+        "Index a project and keep its index up to date while files change, until Ctrl-C.",
+        "Index a project and keep its index up to date while files change, until Ctrl-C.\n\n"
+        "A saved file is found within a tenth of a second. A server with the setting watch does the same by itself.",
+        (Parameter("path", str, ".", "the folder of the project"),),
+        ("path",),
+    ),
+    Handwritten(
         "config",
         "Show each setting, its value and where it was found.",
         "Show each setting, its value and where it was found. Secrets are masked.\n\n"
@@ -107,6 +115,7 @@ def question(command: Command) -> str:
 # How the overview groups commands; what no group names comes last, under `OTHER`.
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Remember and recall", ("store", "search", "pack", "get", "list", "update", "delete", "associate")),
+    ("Know the code", ("index", "watch", "symbols", "symbol")),
     (
         "Follow links",
         (

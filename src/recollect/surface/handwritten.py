@@ -29,6 +29,15 @@ def _serve(values: Mapping[str, Any], settings: Settings, table: Mapping[str, Co
     return main(settings)
 
 
+def _watch(values: Mapping[str, Any], settings: Settings, _table: Mapping[str, Command], output: Output) -> int:
+    from recollect.engine import Engine
+    from recollect.surface.watching import follow
+
+    with Engine(settings) as engine:
+        follow(engine, str(values.get("path", ".")), output, lines=bool(values.get("verbose")))
+    return 0
+
+
 def _config(_values: Mapping[str, Any], settings: Settings, _table: Mapping[str, Command], output: Output) -> int:
     rows = [
         (row.setting, MASK if row.setting.secret and row.value else row.value, row.source) for row in settings.rows()
@@ -52,4 +61,4 @@ def _completion(values: Mapping[str, Any], _settings: Settings, table: Mapping[s
     return 0
 
 
-WRITTEN: Mapping[str, Written] = {"serve": _serve, "config": _config, "completion": _completion}
+WRITTEN: Mapping[str, Written] = {"serve": _serve, "watch": _watch, "config": _config, "completion": _completion}

@@ -10,7 +10,7 @@ looked up. Nothing per word is done in Python besides that look-up: 114 MB take 
 regular expression alone takes 4.
 
     getUserName           → get user name getusername
-    HTTPServer_v2         → http server v2 httpserver_v2
+    HTTPServer_v2         → http server httpserver_v2
     the, return, x        → nothing: stop words, the words of syntax and single characters tell nothing apart
 """
 
@@ -32,8 +32,9 @@ SYNTAX = frozenset(
 MAX_WORD_BYTES = 64
 # Of longer names the beginning is looked up: headings of a document, keys of a data file.
 MAX_NAME_CHARACTERS = 120
-# A word of more parts than this is a digest in hexadecimal, not a name: it is kept whole or not at all.
+# A word of more parts than this is a digest in hexadecimal, not a name: it is kept whole if it is short.
 MAX_PARTS = 8
+MAX_WHOLE_CHARACTERS = 32
 # Words remembered by a process: three times what a tree of 18,000 files has. Then all are forgotten, which costs a
 # second, instead of the memory growing for ever (about 200 bytes a word).
 MEMO_WORDS = 750_000
@@ -45,8 +46,6 @@ WORD_BYTES = bytes(
 )
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-# A letter and its number belong together where they are short: v2, h1, x86; not http2.
-_VERSION = re.compile(r"(?<![A-Za-z])[A-Za-z][0-9]{1,3}(?![A-Za-z0-9])")
 
 
 # What would end a word in the full text of names.
@@ -63,7 +62,18 @@ class _Memo(dict[bytes, str]):
         return found
 
 
+class _Stems(dict[str, str]):
+    """Parts of identifiers → their stems; a hundredth of the words."""
+
+    def __missing__(self, part: str) -> str:
+        if len(self) >= MEMO_WORDS:
+            self.clear()
+        found = self[part] = stemmer().stemWord(part)
+        return found
+
+
 _memo = _Memo()
+_stems = _Stems()
 
 
 def words(source: bytes) -> bytes:
@@ -99,16 +109,10 @@ def _word_terms(word: bytes) -> list[str]:
         return [term for term in terms(word.decode("utf-8", "replace")) if len(term) > 1 or not term.isascii()]
     text = word.decode("ascii")
     lowered = text.lower()
-    if lowered in SYNTAX or lowered in STOP_WORDS:
-        return []
     if text.isalpha() and (lowered == text or text.isupper() or text.istitle()):
-        return [stemmer().stemWord(lowered)]
+        return [] if lowered in SYNTAX or lowered in STOP_WORDS else [_stems[lowered]]
     whole = lowered.strip("_")
-    parts = [part.lower() for part in _PART.findall(text)]
-    if len(parts) > MAX_PARTS:
-        return [whole] if len(whole) <= MAX_WORD_BYTES // 2 else []
-    found = stemmer().stemWords([part for part in parts if len(part) > 1])
-    found += [match.lower() for match in _VERSION.findall(text)]
-    if len(parts) > 1 and whole not in found:
-        found.append(whole)
-    return found if len(whole) > 1 else []
+    parts = _PART.findall(text)
+    if len(parts) > MAX_PARTS or len(parts) < 2:
+        return [_stems[whole]] if 1 < len(whole) <= MAX_WHOLE_CHARACTERS else []
+    return [*[_stems[part.lower()] for part in parts if len(part) > 1], whole]

@@ -1,0 +1,256 @@
+"""Code: the index of a project's sources, and the symbols in it."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.code.record import Indexed, SymbolHit, SymbolList, SymbolView
+from recollect.engine import accept
+from recollect.engine.identity import namespace_of
+from recollect.errors import NotFound, RecollectError
+from recollect.model import Limit, NodeKind, Tree
+from recollect.operations import operation
+
+if TYPE_CHECKING:
+    from recollect.code.lookup import How
+    from recollect.code.place import Place
+    from recollect.code.update import Limits, Update
+    from recollect.engine.root import Engine
+    from recollect.store.code_protocol import CodeScope, FoundSymbol
+
+# Notes of an index run that are shown; a tree may have thousands of odd files.
+MAX_NOTES = 20
+
+
+class Code:
+    """Source code as symbols and searchable pieces."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @operation("index_codebase", "index", toolset="core", idempotent=True, positional=("path",))
+    def index(
+        self, path: str = ".", *, namespace: str | None = None, rebuild: bool = False, force: bool = False
+    ) -> Indexed:
+        """Index the source code of a project, or bring its index up to date: only files that changed are read.
+
+        Files that git ignores are left out, and what `.recollectignore` names by the same rules; so are installed
+        dependencies, minified, binary and very large files. Can be stopped at any time and goes on from there.
+
+        path: the folder of the project, or a folder in it to update that part alone
+        namespace: the project it belongs to, as a path or a name; none: the one of the path
+        rebuild: read every file anew
+        force: index it even if it is a home directory or a whole disk
+        """
+        from recollect.code.place import place
+        from recollect.code.update import update
+
+        where = place(accept.text("path", path), force=force)
+        scope = self._namespace(where, namespace)
+        began = _cpu_s()
+        done = update(self._engine.code_store, where, scope, limits=self._limits(), rebuild=rebuild)
+        return self._summary(done, cpu_s=_cpu_s() - began)
+
+    @operation("search_symbols", "symbols", toolset="core", read_only=True)
+    def symbols(
+        self,
+        query: str,
+        *,
+        kind: NodeKind | None = None,
+        language: str | None = None,
+        path: str | None = None,
+        namespace: str | None = None,
+        k: Limit = 20,
+    ) -> SymbolList:
+        """Find functions, classes and other symbols of indexed code by name.
+
+        Exact names come first, then names that begin so, then humps (gUN finds getUserName); a misspelt name finds what
+        is spelt nearly like it. Owners may be written before the name: Server.start.
+
+        query: a name, or its beginning, or its humps
+        kind: only symbols of this kind
+        language: only of this language, such as python
+        path: only below this folder, from the root of the project
+        namespace: only of this project, as a path or a name; none: of all
+        k: how many symbols at most
+        """
+        from recollect.code.lookup import find_symbols
+
+        asked = accept.query(query)
+        limit = accept.whole("k", k, least=1, most=1000)
+        scope = self._scope(namespace, language, path)
+        kinds = (kind,) if kind else ()
+        found = find_symbols(self._engine.code_store, asked, scope, kinds=kinds, limit=limit)
+        hits = tuple(_hit(hit.found, hit.how) for hit in found)
+        return SymbolList(query=asked, symbols=hits, notes=() if hits else self._why_nothing(scope))
+
+    @operation("get_symbol_info", "symbol", read_only=True)
+    def symbol(self, symbol: str, *, namespace: str | None = None) -> SymbolView:
+        """Show all that is known of one symbol of indexed code: signature, documentation, place, owner and parts.
+
+        symbol: its id, its name (Server.start), or where it is: path:line or path::name
+        namespace: only of this project, as a path or a name; none: of all
+        """
+        from recollect.code.complexity import level
+        from recollect.code.lookup import find_symbols, symbol_at
+        from recollect.store.code_protocol import PLACE_BITS
+
+        asked = accept.text("symbol", symbol).strip()
+        scope = self._scope(namespace, None, None)
+        store = self._engine.code_store
+        found = symbol_at(store, asked, scope)
+        if not found:
+            hits = find_symbols(store, asked, scope, limit=MAX_NOTES)
+            found = [hit.found for hit in hits if hit.how == "exact"]
+            if not found:
+                raise NotFound(
+                    f"no symbol {asked}", hint=_suggestion([hit.found for hit in hits], self._why_nothing(scope))
+                )
+        best, *others = found
+        row = best.symbol
+        first = best.file.id << PLACE_BITS
+        family = store.symbols([first + place for place in range(best.file.symbol_count)])
+        own = best.id - first
+        return SymbolView(
+            symbol=_hit(best),
+            decorators=row.decorators,
+            complexity=level(row.complexity),
+            is_test=row.test,
+            endpoint=row.endpoint,
+            hash=row.hash,
+            parent=_hit(family[row.parent]) if row.parent >= 0 else None,
+            children=tuple(_hit(member) for member in family if member.symbol.parent == own),
+            others=tuple(map(_hit, others)),
+        )
+
+    # --- following changes ---
+
+    def watch(self, path: str | Path, told: Callable[[Indexed], None], stop: threading.Event) -> None:
+        """Index a project and follow its changes until `stop` is set; `told` hears of every update."""
+        from recollect.code.place import place
+        from recollect.code.watch import watch
+
+        where = place(path)
+        scope = self._namespace(where, None)
+        began = [_cpu_s()]
+
+        def tell(done: "Update") -> None:
+            spent, began[0] = _cpu_s() - began[0], _cpu_s()
+            told(self._summary(done, cpu_s=spent))
+
+        watch(self._engine.code_store, where, scope, limits=self._limits(), stop=stop, told=tell)
+
+    def start(self) -> None:
+        """Follow the changes of the project this process was started in, in a thread, until stopped."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._follow, name="recollect-watch", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End following; returns when it has ended."""
+        self._stop.set()
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join()
+
+    def _follow(self) -> None:
+        import logging
+
+        log = logging.getLogger(__name__)
+        try:
+            self.watch(".", lambda done: log.info("indexed %s: %s files read", done.root, done.read), self._stop)
+        except (RecollectError, OSError) as problem:  # a server is more than its index
+            log.warning("changes of the code are not followed: %s", problem)
+
+    # --- what the above share ---
+
+    def _limits(self) -> "Limits":
+        from recollect.code.update import Limits
+
+        settings = self._engine.settings
+        return Limits(settings.index_max_file_bytes, settings.index_workers)
+
+    def _namespace(self, where: "Place", namespace: str | None) -> str | None:
+        return namespace_of(namespace) if namespace else namespace_of(str(where.root))
+
+    def _scope(self, namespace: str | None, language: str | None, path: str | None) -> "CodeScope":
+        from recollect.store.code_protocol import CodeScope
+
+        trees = None
+        if namespace is not None:
+            wanted = self._engine.store.find(Tree, {"namespace": namespace_of(namespace)})
+            trees = tuple(tree.id for tree in wanted)
+        languages = (language.strip().lower(),) if language else ()
+        below = (path.strip().removeprefix("./"),) if path else ()
+        return CodeScope(trees, languages, below)
+
+    def _why_nothing(self, scope: "CodeScope") -> tuple[str, ...]:
+        trees = self._engine.store.find(Tree)
+        if not trees:
+            return ("No code is indexed yet: run index in a project first.",)
+        if scope.trees == ():
+            roots = ", ".join(tree.root for tree in trees[:5])
+            return (f"No code of this namespace is indexed. Indexed: {roots}.",)
+        return ()
+
+    def _summary(self, done: "Update", *, cpu_s: float) -> Indexed:
+        store = self._engine.code_store
+        (tree,) = store.get(Tree, [done.tree])
+        totals = store.code_totals([done.tree])
+        skipped = dict(totals.skipped)
+        for reason, count in done.left_out.items():
+            skipped[reason] = skipped.get(reason, 0) + count
+        return Indexed(
+            root=tree.root,
+            namespace=tree.namespace,
+            files=totals.files,
+            symbols=totals.symbols,
+            references=totals.references,
+            chunks=totals.chunks,
+            size_bytes=totals.size_bytes,
+            read=done.read,
+            unchanged=done.unchanged,
+            removed=done.gone,
+            read_bytes=done.read_bytes,
+            cpu_s=round(cpu_s, 3),
+            languages=totals.languages,
+            skipped=dict(sorted(skipped.items(), key=lambda row: -row[1])),
+            notes=tuple(done.notes[:MAX_NOTES]),
+        )
+
+
+def _hit(found: "FoundSymbol", how: "How" = "exact") -> SymbolHit:
+    row = found.symbol
+    return SymbolHit(
+        id=found.node,
+        name=row.name,
+        qualified=row.qualified,
+        kind=row.kind,  # type: ignore[arg-type]
+        path=found.file.path,
+        start_line=row.start_line,
+        end_line=row.end_line,
+        language=found.file.language or "",
+        signature=row.signature,
+        doc=row.doc,
+        visibility=row.visibility,
+        root=found.tree.root,
+        namespace=found.tree.namespace,
+        match=how,
+    )
+
+
+def _suggestion(near: "list[FoundSymbol]", why: tuple[str, ...]) -> str:
+    if near:
+        return "Did you mean " + ", ".join(found.symbol.qualified for found in near[:3]) + "?"
+    return why[0] if why else "search_symbols finds symbols by a part of their name."
+
+
+def _cpu_s() -> float:
+    """Return the CPU seconds of this process and of those it has waited for."""
+    import resource
+
+    mine, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return mine.ru_utime + mine.ru_stime + children.ru_utime + children.ru_stime

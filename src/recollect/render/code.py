@@ -1,0 +1,97 @@
+"""The code index and its symbols, as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from recollect.code import record
+from recollect.model import Record
+from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, present
+from recollect.render.measure import count, size
+from recollect.render.untrusted import inline
+
+# A signature and the first words of its documentation, on one line of a list.
+LISTED_CHARACTERS = 200
+
+
+def _tally(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{inline(name)} {number:,}" for name, number in counts.items())
+
+
+def _indexed(done: record.Indexed, _now: int | None) -> list[Block]:
+    changed = f"{count(done.read, 'file')} read, {done.unchanged:,} unchanged, {done.removed:,} removed"
+    speed = (
+        f", {done.read_bytes / done.cpu_s / 1e6:.1f} MB per CPU second" if done.read_bytes > 1e6 and done.cpu_s else ""
+    )
+    rows = (
+        ("root", inline(done.root)),
+        ("namespace", inline(done.namespace or "")),
+        ("this run", f"{changed} ({size(done.read_bytes)}, {done.cpu_s:.2f} s of CPU{speed})"),
+        ("files", f"{done.files:,} ({size(done.size_bytes)})"),
+        ("languages", _tally(done.languages)),
+        ("symbols", f"{done.symbols:,}"),
+        ("references", f"{done.references:,}"),
+        ("pieces", f"{done.chunks:,}"),
+        ("not indexed", _tally(done.skipped)),
+    )
+    notes = [Line(f"Note: {inline(note, PARTICULAR_CHARACTERS)}", "weak") for note in done.notes]
+    said = "Indexed." if done.read or done.removed else "Everything was up to date."
+    return [Line(said, "good"), Facts(present(rows)), *notes]
+
+
+def _place(hit: record.SymbolHit) -> str:
+    return inline(f"{hit.path}:{hit.start_line}-{hit.end_line}")
+
+
+def _entry(hit: record.SymbolHit) -> Entry:
+    found = "" if hit.match == "exact" else f", {hit.match}"
+    text = f"{hit.signature or hit.qualified}" + (f" — {hit.doc}" if hit.doc else "")
+    return Entry(_place(hit), f"{hit.kind} {inline(hit.qualified)}{found}", inline(text, LISTED_CHARACTERS))
+
+
+def _hit(hit: record.SymbolHit, _now: int | None) -> list[Block]:
+    return [Listing((_entry(hit),))]
+
+
+def _symbols(answer: record.SymbolList, _now: int | None) -> list[Block]:
+    notes: list[Block] = [Line(inline(note), "weak") for note in answer.notes]
+    asked = inline(answer.query, PARTICULAR_CHARACTERS)
+    if not answer.symbols:
+        return [Line(f"No symbol is named like {asked}.", "weak"), *notes]
+    head = Line(f"{count(len(answer.symbols), 'symbol')} for {asked}.")
+    return [head, Listing(tuple(map(_entry, answer.symbols))), *notes]
+
+
+def _listed(title: str, hits: Iterable[record.SymbolHit]) -> list[Block]:
+    entries = tuple(map(_entry, hits))
+    return [Line(title), Listing(entries)] if entries else []
+
+
+def _symbol(view: record.SymbolView, _now: int | None) -> list[Block]:
+    hit = view.symbol
+    rows = (
+        ("id", inline(hit.id)),
+        ("kind", f"{hit.visibility} {hit.kind}"),
+        ("place", f"{_place(hit)} ({inline(hit.language)})"),
+        ("namespace", inline(hit.namespace or "")),
+        ("owner", inline(view.parent.qualified) if view.parent else ""),
+        ("decorators", inline(", ".join(view.decorators), PARTICULAR_CHARACTERS)),
+        ("endpoint", inline(view.endpoint or "")),
+        ("complexity", view.complexity),
+        ("test", "yes" if view.is_test else ""),
+        ("hash", inline(view.hash)),
+    )
+    return [
+        *_hit(hit, None),
+        Facts(present(rows)),
+        *_listed("Parts:", view.children),
+        *_listed("The same words may also mean:", view.others),
+    ]
+
+
+SHOWN: Mapping[type[Record], Show] = {
+    record.Indexed: _indexed,
+    record.SymbolHit: _hit,
+    record.SymbolList: _symbols,
+    record.SymbolView: _symbol,
+}
