@@ -92,13 +92,16 @@ class Searches(Rows):
     def centralities(self, memory_ids: Iterable[str]) -> dict[str, float]:
         found: dict[str, float] = {}
         with self._dialect.errors():
+            connection = self._connection()
+            if not list(connection.execute("SELECT 1 FROM graph_edges LIMIT 1")):
+                return found
             for chunk in chunks(sorted(set(memory_ids))):
                 # A memory may have nodes of other kinds beside its own, as a file that it is about.
                 sql = (
-                    "SELECT memory_id, max(centrality) FROM graph_nodes WHERE EXISTS (SELECT 1 FROM graph_edges) "
-                    f"AND memory_id IN ({', '.join('?' * len(chunk))}) AND centrality > 0 GROUP BY memory_id"
+                    f"SELECT memory_id, max(centrality) FROM graph_nodes WHERE memory_id IN "
+                    f"({', '.join('?' * len(chunk))}) AND centrality > 0 GROUP BY memory_id"
                 )
-                found.update(self._connection().execute(sql, chunk))
+                found.update(connection.execute(sql, chunk))
         return found
 
     def term_counts(self, terms: Sequence[str], names: Sequence[str] = (), where: Filter | None = None) -> TermCounts:

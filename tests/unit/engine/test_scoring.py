@@ -9,6 +9,7 @@ import pytest
 from tests.fakes import FrozenClock, HashingEmbedder
 
 from recollect import Engine
+from recollect.engine import OPERATIONS
 from recollect.errors import InvalidInput, InvalidWorkspace, StoreCorrupt
 from recollect.model import Hit, Node
 from recollect.recall.profiles import COMPONENTS, DEFAULT, DOCUMENTED
@@ -208,6 +209,20 @@ def test_central_memories_come_first_where_the_graph_weighs(either: Engine) -> N
     hits = either.recall.search("parser", min_score=0.0, explain=True).hits
     assert hits[0].memory.id == ids[2]
     assert shares(hits[0])["its place among linked memories"] == pytest.approx(0.3 * 0.7)
+
+
+@pytest.mark.promise("E8")
+def test_graph_strength_is_what_was_last_worked_out_for_the_graph(either: Engine) -> None:
+    hub, *others = [either.memories.store(text).memory.id for text in ALIKE]
+    for other in others:
+        either.memories.associate(other, hub, relationship="PART_OF")
+    OPERATIONS["recompute_centrality"].call(either, {})
+    either.scoring.set_weights(profile="documented")
+    best, *rest = either.recall.search("parser", min_score=0.0, explain=True).hits
+    assert best.memory.id == hub
+    # Whoever is first in all four parts has all of the component's quarter.
+    assert shares(best)["its place among linked memories"] == pytest.approx(0.25)
+    assert all(0 < shares(hit)["its place among linked memories"] < 0.1 for hit in rest)
 
 
 def test_being_read_again_counts_a_little_and_being_new_does_not(either: Engine, frozen: FrozenClock) -> None:
