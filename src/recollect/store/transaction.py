@@ -114,8 +114,7 @@ class SqlTransaction(Rows):
         elif current is None:
             self.insert(before)
         else:
-            restored = {field: getattr(before, field) for field in table.columns if field not in table.volatile}
-            self.update(table.record, change.entity_id, restored)
+            self.update(table.record, change.entity_id, comparable(table, before) or {})
 
     def _left_behind(self, table: Table, change: Change, current: Record | None) -> Record | None:
         """Return the row as `change` left it: what the next change found, or what is there now if there was none."""
