@@ -33,7 +33,7 @@ def packed(found: Recall, budget: int) -> Packed:
         says = statements(text)
         line = _line(hit, text)
         # What was replaced, and what says nothing that was not said above, would only cost tokens.
-        if hit.superseded_by or says <= said or spent + tokens(line) > budget:
+        if hit.superseded_by or (says and says <= said) or spent + tokens(line) > budget:
             continue
         lines[hit.memory.id] = line
         said |= says

@@ -17,18 +17,16 @@ temporal without a time in the question. How the columns become one score is for
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.recall.measure import rarity
 from recollect.recall.query import Query
+from recollect.recall.tag import named
 from recollect.store.protocol import Passage, Standing, TermCounts
 from recollect.text.dates import DAY, Span
-from recollect.text.tokens import terms
 
 Column = NDArray[np.float64]
 
@@ -42,10 +40,6 @@ RECENCY_HALF_LIFE_S = 7 * DAY
 # A tag that is named makes half of what is missing good, the second half of the rest: one is what matters, and a
 # memory must not lose for having other tags as well, as those have that a tool tagged.
 TAG_STEP = 0.5
-# Tags repeat: their terms are looked up, not made anew (8 µs each).
-TAG_CACHE = 8_192
-
-_JOINED = re.compile(r"[_./:\-\s]+")
 
 
 def vector(passages: Sequence[Passage], cosines: Mapping[int, float]) -> Column:
@@ -85,7 +79,7 @@ def temporal(passages: Sequence[Passage], asked: Sequence[Span]) -> Column:
 def tags(asked: Collection[str], standings: Sequence[Standing]) -> Column:
     """Return how much the tags say what the question says: 0 for none of them named, 1/2 for one, 3/4 for two, …"""
     words = frozenset(asked)
-    return np.array([_tagged(each.tags, words) if each.tags else 0.0 for each in standings])
+    return np.array([1 - TAG_STEP ** len(named(each.tags, words)) if each.tags else 0.0 for each in standings])
 
 
 def importance(standings: Sequence[Standing]) -> Column:
@@ -122,23 +116,3 @@ def graph(passages: Sequence[Passage], centralities: Mapping[str, float]) -> Col
     cluster 10 %).
     """
     return np.array([centralities.get(passage.memory_id, 0.0) for passage in passages]).clip(0.0, 1.0)
-
-
-def _tagged(of: tuple[str, ...], words: frozenset[str]) -> float:
-    if words.isdisjoint(_terms_of_tags(of)):
-        return 0.0
-    return 1 - TAG_STEP ** sum(any(wanted <= words for wanted in _tag_terms(tag)) for tag in of)
-
-
-@lru_cache(maxsize=TAG_CACHE)
-def _terms_of_tags(of: tuple[str, ...]) -> frozenset[str]:
-    """Return every term of some tags: a question with none of them names none of these."""
-    return frozenset().union(*(wanted for tag in of for wanted in _tag_terms(tag)))
-
-
-@lru_cache(maxsize=TAG_CACHE)
-def _tag_terms(tag: str) -> tuple[frozenset[str], ...]:
-    """Return what a question must say to name a tag: its words as written, or apart; of `key:value` only the value."""
-    value = tag.partition(":")[2] or tag
-    written = (frozenset(terms(value)), frozenset(terms(_JOINED.sub(" ", value))))
-    return tuple(wanted for wanted in dict.fromkeys(written) if wanted)

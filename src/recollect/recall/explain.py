@@ -44,7 +44,7 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "its place among linked memories": ("not linked to other memories", ("graph",)),
     "from about the time that is asked about": ("from another time than is asked about", ("temporal",)),
     "no time is asked about": ("a time is asked about", ("timeless",)),
-    "its tags are named in the question": ("its tags are not named in the question", ("tags",)),
+    "its tags are named in the question": ("its tags are not named in the question", ("tags", "labelled")),
     "its importance": ("its lack of importance", ("importance",)),
     "its confidence": ("its lack of confidence", ("confidence",)),
     "was read again lately": ("was not read again lately", ("recency",)),

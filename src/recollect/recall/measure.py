@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.recall.query import Query
+from recollect.recall.tag import named
 from recollect.store.protocol import Passage, TermCounts
 from recollect.text.dates import DAY
 from recollect.text.days import EPOCH, date_of, months
@@ -88,6 +89,7 @@ def measure(
     columns |= _people(query, passages, counts.authors, frequency, weights, around)
     columns |= _wanted(query, passages, around)
     columns["dated"] = dated
+    columns["labelled"] = _labelled(query, passages, weights)
     in_session = np.array([passage.session_id is not None for passage in passages], bool)
     columns["opens_session"] = ((around.before < 0) & in_session).astype(float)
     timely = query.time_terms if dated.any() else frozenset()
@@ -193,6 +195,20 @@ def _wanted(query: Query, passages: Sequence[Passage], around: Surroundings) -> 
         "tells_reason": np.array([float(query.wants_reason and shape.tells_reason) for shape in shapes]),
         "tells_name": np.array([float(query.wants_name) * shape.names / 3 for shape in shapes]),
     }
+
+
+def _labelled(query: Query, passages: Sequence[Passage], rarity: Column) -> Column:
+    """Return how much of the question, by the rarity of its words, names tags of each passage's memory."""
+    words = frozenset(query.terms)
+    weight = dict(zip(query.terms, (rarity / max(rarity.sum(), 1e-9)).tolist(), strict=True))
+    return np.array(
+        [
+            sum(weight[term] for term in frozenset().union(*named(passage.standing.tags, words)))
+            if passage.standing.tags
+            else 0.0
+            for passage in passages
+        ]
+    )
 
 
 def _semantic(

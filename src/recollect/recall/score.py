@@ -22,6 +22,8 @@ from recollect.recall.weights import (
     HYBRID,
     HYBRID_RELEVANCE,
     IDLE,
+    LABELLED,
+    LABELLED_SLOPE,
     LEXICAL,
     LEXICAL_RELEVANCE,
     SAME_MEANING,
@@ -61,6 +63,8 @@ def _relevance(
             logits = logits + weight * columns[name]
     if "cosine" in columns:
         logits = np.maximum(logits, SAME_MEANING_SLOPE * (columns["cosine"] - SAME_MEANING))
+    if "labelled" in columns:
+        logits = np.maximum(logits, LABELLED - LABELLED_SLOPE * (1 - columns["labelled"]))
     if "idle" in columns:
         logits = logits + IDLE * columns["idle"]
     likely: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))

@@ -33,7 +33,13 @@ SAME_MEANING_SLOPE = 12.0
 IDLE = -6.0
 
 # No corpus has dates: a passage from the month or year that the question names is as good as a named author.
-BY_HAND: Mapping[str, Term] = {"dated": Term(0.0, 1.0, 0.5)}
+# Nor tags: somebody put them there to find the memory by, so a question that is all tags outweighs meaning.
+BY_HAND: Mapping[str, Term] = {"dated": Term(0.0, 1.0, 0.5), "labelled": Term(0.0, 1.0, 2.0)}
+
+# How likely tags alone make a memory relevant: three in ten where they are all of the question, too little to be shown
+# where they are half of it. Never enough to be put before an assistant unasked.
+LABELLED = -1.0
+LABELLED_SLOPE = 4.0
 
 HYBRID: Mapping[str, Term] = {
     "cosine_relative": Term(0.2845, 0.2113, +0.8952),

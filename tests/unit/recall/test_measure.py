@@ -10,7 +10,7 @@ from tests.unit.recall.pools import apart, counted, passage, signals, talk
 
 from recollect.recall.measure import SEMANTIC, surroundings
 from recollect.recall.weights import ABSOLUTE, BY_HAND, HYBRID, LEXICAL
-from recollect.store.protocol import Passage, TermCounts
+from recollect.store.protocol import Passage, Standing, TermCounts
 
 
 def places(column: list[float]) -> set[int]:
@@ -225,6 +225,22 @@ def test_only_the_first_turn_of_a_session_opens_it() -> None:
 def test_the_parts_of_a_first_turn_do_not_all_open_its_session() -> None:
     pool = [passage(1, "one", part=0, session="s"), passage(1, "two", part=1, session="s")]
     assert signals("x", pool)["opens_session"] == [1, 0]
+
+
+# --- tags ---
+
+
+def test_how_much_of_a_question_names_tags_is_weighed_by_rarity() -> None:
+    pool = [
+        row._replace(standing=Standing(tags=tags))
+        for row, tags in zip(
+            apart("one", "two", "three", "four"), (("zebra",), ("zebra", "parser"), ("lion",), ()), strict=True
+        )
+    ]
+    counts = TermCounts(10, {"parser": 9, "zebra": 1}, frozenset(), frozenset())
+    rare, both, other, none = signals("parser zebra", pool, counts=counts)["labelled"]
+    assert 0.5 < rare < both == pytest.approx(1)
+    assert other == none == 0
 
 
 # --- dates ---

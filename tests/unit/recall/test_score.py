@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.unit.recall.pools import apart, counted, talk
 
+from recollect.engine.recall import PACK_RELEVANCE, SEARCH_RELEVANCE
 from recollect.recall import SIGNALS
 from recollect.recall.measure import SEMANTIC, measure
 from recollect.recall.query import understand
@@ -101,6 +102,13 @@ def test_courtesy_is_less_likely_to_be_answered_even_where_words_and_meaning_agr
     base = {name: np.full(2, 0.9) for name in HYBRID} | {"cosine": np.full(2, 0.6)}
     found = score({**base, "idle": np.array([1.0, 0.0])})
     assert 0.05 < found.relevance[0] < 0.5 < 0.9 < found.relevance[1]
+
+
+@pytest.mark.parametrize("hybrid", [True, False])
+def test_tags_that_are_all_of_a_question_are_enough_to_be_shown_and_not_to_be_put_forward(hybrid: bool) -> None:
+    worst = {"words": np.full(3, -50.0)} | ({"cosine": np.zeros(3)} if hybrid else {})
+    none, half, all_of_it = score({**worst, "labelled": np.array([0.0, 0.5, 1.0])}).relevance.tolist()
+    assert none < half < SEARCH_RELEVANCE < all_of_it < PACK_RELEVANCE
 
 
 def test_extreme_signals_have_a_relevance_too() -> None:
