@@ -78,7 +78,7 @@ def _intervals(symbols: Sequence[Symbol], lengths: list[int]) -> list[tuple[int,
                 inner.add(place)
             cuts[symbol.start_line] = is_called
             cuts.setdefault(symbol.end_line + 1, False)
-    starts = sorted(cuts)
+    starts = sorted(line for line in cuts if line <= len(lengths))
     found = []
     for first, after in zip(starts, [*starts[1:], len(lengths) + 1], strict=True):
         begin = first
@@ -131,7 +131,7 @@ def _divided(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
 def _owned(symbols: Sequence[Symbol], starts: list[int]) -> list[tuple[int, ...]]:
     """Return for each piece the places of the symbols that begin in it."""
     owned: list[list[int]] = [[] for _ in starts]
-    for place, symbol in enumerate(symbols):
+    for place, symbol in enumerate(symbols if starts else ()):
         owned[max(bisect_right(starts, symbol.start_line) - 1, 0)].append(place)
     return [tuple(places) for places in owned]
 

@@ -16,9 +16,11 @@ from recollect.code.complexity import Branches
 from recollect.code.found import Found, Span
 from recollect.code.grammar import load
 from recollect.code.languages import Language
-from recollect.code.nest import Definition, Nest, nest
+from recollect.code.gather import Definition, gather
+from recollect.code.imports import imports
+from recollect.code.nest import Nest, nest
 from recollect.code.page import Page
-from recollect.code.references import imports, references
+from recollect.code.references import references
 from recollect.code.symbols import Extracted, Symbol
 from recollect.code.visibility import Exposure
 from recollect.model import NodeKind
@@ -33,10 +35,10 @@ def extract(source: bytes, path: str, language: Language) -> Extracted:
     Never raises for the content of the file: what could not be read is said in the notes.
     """
     page = Page(source)
-    found = Found(page, load(language.name))
-    nested = nest(page, language, found)
+    found = Found(page, load(language.name), language.deepest)
+    nested = nest(page, language, found, gather(page, language, found))
     symbols = _symbols(page, language, found, nested)
-    imported = imports(page, found)
+    imported = imports(page, language, found)
     known = {symbol.name for symbol in symbols}
     known.update([each.alias or each.name or each.module for each in imported])
     used = references(page, language, found, nested=nested, known=known)
@@ -55,7 +57,7 @@ def _symbols(page: Page, language: Language, found: Found, nested: Nest) -> list
     branches = Branches(page, found.spans("branch"))
     comment_ends = {end: start for start, end in comments}
     exposure = Exposure(page, language, found)
-    feeds = page.line_feeds
+    feeds, docstrings = page.line_feeds, language.docstrings
     symbols = []
     for each in nested.definitions:
         start, end = each.whole, each.end
@@ -65,7 +67,7 @@ def _symbols(page: Page, language: Language, found: Found, nested: Nest) -> list
             each.qualified,
             each.kind,
             _signature(page, each),
-            doc.docstring(page, each.body) or doc.above(page, start, comment_ends),
+            (docstrings and doc.docstring(page, each.body)) or doc.above(page, start, comment_ends),
             exposure.of(each),
             tuple([page.cut(*span) for span in each.decorators]) if each.decorators else (),
             each.parent.place if each.parent else -1,

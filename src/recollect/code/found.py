@@ -22,15 +22,19 @@ Span = tuple[int, int]
 class Found:
     """The captured nodes of a file."""
 
-    __slots__ = ("captures", "grammar", "has_error")
+    __slots__ = ("captures", "grammar", "has_error", "root")
 
-    def __init__(self, page: Page, grammar: Grammar) -> None:
+    def __init__(self, page: Page, grammar: Grammar, deepest: int = 0) -> None:
         from tree_sitter import QueryCursor
 
         root = parse(page, grammar.language).root_node
         self.grammar = grammar
         self.has_error = root.has_error
-        self.captures: dict[str, list[Node]] = QueryCursor(grammar.query).captures(root)
+        self.root = root
+        cursor = QueryCursor(grammar.query)
+        if deepest:
+            cursor.set_max_start_depth(deepest)
+        self.captures: dict[str, list[Node]] = cursor.captures(root)
 
     def spans(self, name: str) -> list[Span]:
         """Return where the nodes captured under that name begin and end, in the order of the file."""

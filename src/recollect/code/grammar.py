@@ -35,7 +35,8 @@ def load(name: str) -> Grammar:
 
 def source(language: Language) -> str:
     """Return the language's query: its file, and patterns for what its row lists."""
-    own = files("recollect.code").joinpath("queries", f"{language.query or language.name}.scm").read_text("utf-8")
+    folder = files("recollect.code").joinpath("queries")
+    own = [folder.joinpath(f"{stem}.scm").read_text("utf-8") for stem in language.queries or (language.name,)]
     rows = [
         (language.comments, "comment"),
         (language.strings, "string"),
@@ -43,4 +44,4 @@ def source(language: Language) -> str:
         (language.branches, "branch"),
     ]
     added = [f"[{' '.join(types)}] @{capture}" for types, capture in rows if types]
-    return "\n".join([own, *added, "(ERROR) @error", ""])
+    return "\n".join([*own, *added, "(ERROR) @error", ""])

@@ -1,4 +1,4 @@
-"""Nest: from the definitions that a query finds to a list in which each knows its parent, its owner and its name.
+"""Nest: definitions in the order of the file, each with its parent, its owner and its qualified name.
 
     struct Ring;  impl Ring { fn push() }      Ring::push is a method of Ring: the impl block is a scope without symbol
     func (r *Ring) Push()                      … of its receiver
@@ -8,58 +8,17 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
-from recollect.code.found import Found, Span
-from recollect.code.languages import Language
+from recollect.code.found import Found
+from recollect.code.gather import GAP, Definition
+from recollect.code.languages import BY_NAME, Language
 from recollect.code.page import Page
-from recollect.model import NodeKind
 
-# What a query calls a definition → the kind of its symbol. A scope only gives its name to what it holds.
-KINDS: dict[str, NodeKind | None] = {
-    "definition.function": "Function",
-    "definition.method": "Method",
-    "definition.class": "Class",
-    "definition.interface": "Interface",
-    "definition.type": "Type",
-    "definition.constant": "Constant",
-    "definition.member": "Constant",  # of a class; kept when its name is in capitals
-    "definition.module": "Module",
-    "definition.test": "Test",
-    "definition.endpoint": "Endpoint",
-    "scope": None,
-}
 TYPES = frozenset({"Class", "Interface", "Type"})
+CODE = frozenset({"Function", "Method", "Test"})
 NAME_CHARACTERS = 200
-MOST_SYMBOLS = 20_000  # of one file: beyond it is generated, and nobody looks for a symbol of it
-
-GAP = re.compile(r"\s*(?:(?:#|//|/\*|--).*\s*)*")  # between a decorator and what it decorates
-
-
-class Definition:
-    """A definition on its way to a symbol."""
-
-    __slots__ = (
-        "body", "decorators", "end", "kind", "name", "name_end", "name_start", "owner", "parent", "place", "qualified",
-        "start", "whole",
-    )  # fmt: skip
-
-    decorators: list[Span] | None
-    name: str
-    qualified: str
-    parent: Definition | None
-
-    def __init__(self, start: int, end: int, kind: NodeKind | None, owner: str, name: Span, body: int) -> None:
-        self.start = self.whole = start  # whole: where its first decorator begins
-        self.end = end
-        self.kind = kind
-        self.owner = owner
-        self.name_start, self.name_end = name
-        self.body = body  # where the signature ends
-        self.place = -1  # in the list of symbols; -1 for a scope
-        self.decorators = None
 
 
 class Nest(NamedTuple):
@@ -71,13 +30,12 @@ class Nest(NamedTuple):
     package: str
 
 
-def nest(page: Page, language: Language, found: Found) -> Nest:
+def nest(page: Page, language: Language, found: Found, every: list[Definition]) -> Nest:
     """Return the definitions of a file, nested and named."""
-    every = _gather(page, found)
-    _decorate(page, every, found.spans("decorator"))
+    every.sort(key=lambda each: (each.whole, -each.end, each.name_start))
     packages = found.spans("package")
     package = page.cut(*packages[0]) if packages else ""
-    prefix = package + language.separator if package else ""
+    prefix = package + language.separator if package and language.qualifies else ""
     kept: list[Definition] = []
     edges: list[int] = [0]
     owners: list[int] = [-1]
@@ -86,15 +44,20 @@ def nest(page: Page, language: Language, found: Found) -> Nest:
     adopted = False
     for each in every:
         start = each.whole
-        while open_now and open_now[-1].end <= start:
+        while open_now and (open_now[-1].end <= start or _is_twin(open_now[-1], each)):
             edges.append(open_now.pop().end)
             owners.append(_innermost(open_now))
         each.parent = parent = open_now[-1] if open_now else None
+        if language.nests and len(open_now) >= language.nests:
+            continue
         _name(page, language, each, prefix)
-        if each.kind == "Constant":  # only its first assignment defines it
-            if each.qualified in constants:
+        if each.kind == "Constant":  # only its first assignment defines it, and never one inside a function
+            if each.qualified in constants or (parent and parent.kind in CODE):
                 continue
             constants.add(each.qualified)
+        elif language.merges and kept and _continues(page, kept[-1], each):
+            kept[-1].end = each.end
+            continue
         adopted = adopted or bool(each.owner) or (parent is not None and parent.kind is None)
         open_now.append(each)
         if each.kind is not None:
@@ -117,78 +80,30 @@ def _innermost(open_now: list[Definition]) -> int:
     return -1
 
 
-def _gather(page: Page, found: Found) -> list[Definition]:
-    """Return the definitions and scopes that have a name, in the order of the file.
-
-    Where a node was captured as two kinds of definition, the kind that the query file names first counts.
-    """
-    wholes: list[tuple[int, int, int, str]] = []
-    for rank, capture in enumerate(found.grammar.captures):
-        if capture in KINDS and capture in found.captures:
-            wholes += [(node.start_byte, -node.end_byte, rank, capture) for node in found.captures[capture]]
-    wholes.sort()
-    bodies: dict[int, int] = {}
-    for place, start, _ in _held(found, "body", wholes):
-        bodies.setdefault(place, start)
-    owners = {place: page.cut(start, end) for place, start, end in _held(found, "owner", wholes)}
-    every = []
-    for place, name_start, name_end in _held(found, "name", wholes):
-        start, end, _, capture = wholes[place]
-        if capture == "definition.member" and not page.text[name_start:name_end].isupper():
-            continue
-        body = bodies.get(place, -end)
-        name = (name_start, name_end)
-        every.append(Definition(start, -end, KINDS[capture], owners.get(place, "") if owners else "", name, body))
-    if len(every) > MOST_SYMBOLS:
-        page.notes.append(f"{len(every)} definitions: all but the first {MOST_SYMBOLS} are left out")
-    return every[:MOST_SYMBOLS]
+def _is_twin(one: Definition, other: Definition) -> bool:
+    """Return whether two names are defined by one statement: `var a, b = 1, 2`."""
+    return one.start == other.start and one.end == other.end
 
 
-def _held(found: Found, capture: str, wholes: list[tuple[int, int, int, str]]) -> Iterator[tuple[int, int, int]]:
-    """Yield (place, start, end) of each captured node that a definition holds: the place of the innermost."""
-    if capture not in found.captures:
-        return
-    stack: list[tuple[int, int]] = []
-    place, count = 0, len(wholes)
-    following = wholes[0][0] if count else -1
-    for start, end in found.spans(capture):
-        while place < count and following <= start:
-            stack.append((-wholes[place][1], place))
-            place += 1
-            if place < count:
-                following = wholes[place][0]
-        while stack and stack[-1][0] < end:
-            stack.pop()
-        if stack:
-            yield stack[-1][1], start, end
-
-
-def _decorate(page: Page, every: list[Definition], decorators: list[Span]) -> None:
-    """Give each decorator to the definition it stands at: the next whose name follows."""
-    if not decorators:
-        return
-    by_name = sorted(every, key=lambda each: each.name_start)
-    names = [each.name_start for each in by_name]
-    for start, end in reversed(decorators):
-        place = bisect_right(names, start)
-        if place == len(names):
-            continue
-        each = by_name[place]
-        if start < each.whole:
-            gap = GAP.match(page.text, end, each.whole)
-            if not gap or gap.end() != each.whole:
-                continue
-            each.whole = start
-        each.decorators = [(start, end), *(each.decorators or [])]
+def _continues(page: Page, one: Definition, other: Definition) -> bool:
+    """Return whether a definition is the next equation of the one before."""
+    if one.qualified != other.qualified or one.kind not in CODE or one.kind != other.kind or other.whole < one.end:
+        return False
+    gap = GAP.match(page.text, one.end, other.whole)
+    return gap is not None and gap.end() == other.whole
 
 
 def _name(page: Page, language: Language, each: Definition, prefix: str) -> None:
     """Set name, qualified name and, where a function turns out to be a method, kind."""
     name = page.cut(each.name_start, each.name_end)
     if not name.isidentifier():
-        name = " ".join(name[:NAME_CHARACTERS].split()).strip("\"'`")
+        name = " ".join(name[:NAME_CHARACTERS].split()).strip("\"'`:")
         if language.splits:
             name = _split(language, each, name)
+    if each.owner:
+        each.owner = _owned(language.name, each.owner)
+    if language.macros and name in language.macros:
+        name = _macro(page, each, name)
     parent = each.parent
     if parent:
         prefix = parent.qualified + language.separator
@@ -205,6 +120,30 @@ def _split(language: Language, each: Definition, name: str) -> str:
         each.owner = language.separator.join([*([each.owner] if each.owner else []), *filter(None, parts[:-1])])
         return parts[-1]
     return name
+
+
+@cache
+def _unowned(name: str) -> re.Pattern[str] | None:
+    pattern = BY_NAME[name].unowned
+    return re.compile(pattern) if pattern else None
+
+
+def _owned(language: str, owner: str) -> str:
+    """Return an owner without type arguments and without what is no part of a name."""
+    pattern = _unowned(language)
+    if pattern:
+        owner = pattern.sub("", owner)
+    return " ".join(owner.partition("<")[0].split())
+
+
+MACRO = re.compile(r"\w+\s*\(\s*([^()]*?)\s*\)")
+
+
+def _macro(page: Page, each: Definition, name: str) -> str:
+    """Return what a macro that defines a test calls it: `TEST(Ring, Grows)` is Ring.Grows."""
+    match = MACRO.match(page.text, each.name_start)
+    each.kind = "Test"
+    return ".".join([part.strip() for part in match[1].split(",")]) if match and match[1] else name
 
 
 def _adopt(kept: list[Definition], language: Language) -> None:

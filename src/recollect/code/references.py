@@ -1,70 +1,145 @@
-"""References: what a file uses and where, and what it imports.
+"""References: what a file uses and where.
 
-A reference that is a path (`a.b.c`) is cut at its last separator into receiver and name. There are more references than
-anything else in a file, so the loop over them is written for speed.
+A reference that is a path (`a.b.c`) is cut at its last separator into receiver and name; where a grammar has no node for
+the path, the query captures the name and, as @path, the node whose beginning is the receiver's. There are more
+references than anything else in a file, so the loop over them is written for speed.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Container
+from functools import cache
 
 from recollect.code.found import Found, holders
-from recollect.code.languages import Language
+from recollect.code.languages import BY_NAME, Language
 from recollect.code.nest import Nest
 from recollect.code.page import Page, decoded
-from recollect.code.symbols import Import, Reference
+from recollect.code.symbols import Reference
 
 RECEIVER_CHARACTERS = 80  # a longer one is a chain of calls, which no resolver reads back to its end
+SHORT = 20  # most receivers are no longer than this and on one line
 
-KINDS = ("call", "base", "implements", "type", "use")
+KINDS = ("base", "call", "implements", "type", "use")  # of two that begin at the same place, the first counts
+
+NAME = re.compile(r"[~@$#]?[\w$]+[?!]?")
+FIRST = re.compile(r"[\w$]*")
+AFTER_RECEIVER = " \t\r\n.?!:->&\\"
+
+Row = tuple[int, int, str]
+
 
 def references(
     page: Page, language: Language, found: Found, *, nested: Nest, known: Container[str]
 ) -> list[Reference]:
     """Return the references of a file in its order; a name passed on only if `known`: defined or imported there."""
-    text, feeds, edges, owners = page.text, page.line_feeds, nested.edges, nested.owners
+    text, feeds, edges, owners, skipped = page.text, page.line_feeds, nested.edges, nested.owners, language.words
+    spans = _spans(page, language, found, known)
+    defined = {each.name_start for each in nested.definitions}
+    paths = _paths(found, spans)
+    split = _splitter(language.name)
     rows: list[Reference] = []
     new = tuple.__new__  # spares the named tuple's constructor, a Python function that is three times as slow
-    for start, end, kind in _spans(text, language, found, known):
-        receiver, _, name = text[start:end].rpartition(".")
+    last = -1
+    for start, end, kind in spans:
+        if start == last or start in defined:
+            continue
+        last = start
+        if split is None:
+            receiver, _, name = text[start:end].rpartition(".")
+        else:
+            receiver, name = split(text[start:end])
+        if not name.isidentifier():
+            name = _tidy(name)
+        if name in skipped and not receiver:
+            continue
         if receiver:
-            start = end - len(name)
-            if len(receiver) > 20:
-                receiver = _short(receiver)
+            start = end - len(name) if split is None else text.rfind(name, start, end)
+        elif paths:
+            receiver = text[paths.get(start, start) : start].rstrip(AFTER_RECEIVER)
+        if len(receiver) > SHORT:
+            receiver = _short(receiver)
         line = bisect_left(feeds, start)
         column = start - feeds[line - 1] - 1 if line else start
         rows.append(new(Reference, (name, receiver, kind, line + 1, column, owners[bisect_right(edges, start) - 1])))
     if page.is_ascii:
         return rows
     lines = page.wide_lines()
-    return [_decoded(page, row) if row[3] in lines else row for row in rows]
+    return [_decoded(page, row) if row[3] in lines or not row[1].isascii() else row for row in rows]
 
 
-def _spans(text: str, language: Language, found: Found, known: Container[str]) -> list[tuple[int, int, str]]:
+def _spans(page: Page, language: Language, found: Found, known: Container[str]) -> list[Row]:
     """Return (start, end, kind) of the references worth keeping."""
-    spans: list[tuple[int, int, str]] = []
-    types = language.types
+    spans: list[Row] = []
+    text = page.text
     for kind in KINDS:
         nodes = found.captures.get(f"reference.{kind}")
         if not nodes:
             continue
-        if kind == "use":
+        if kind == "use" or (kind == "type" and language.explicit):
+            match = FIRST.match
             spans += [
                 (start, end, kind)
                 for node in nodes
-                if text[(start := node.start_byte) : (end := node.end_byte)].partition(".")[0] in known
-            ]
-        elif kind == "type":
-            spans += [
-                (start, end, kind)
-                for node in nodes
-                if text[(start := node.start_byte) : (end := node.end_byte)] not in types
+                if match(text, (start := node.start_byte), (end := node.end_byte))[0] in known  # type: ignore[index]
             ]
         else:
             spans += [(node.start_byte, node.end_byte, kind) for node in nodes]
     spans.sort()
+    heads = _heads(language.name)
+    if language.types or heads:
+        types = language.types
+        spans = [
+            span
+            for span in spans
+            if (span[2] != "type" or text[span[0] : span[1]] not in types)
+            and (span[2] not in heads or heads[span[2]].search(text[text.rfind("\n", 0, span[0]) + 1 : span[0]]))
+        ]
     return spans
+
+
+def _paths(found: Found, spans: list[Row]) -> dict[int, int]:
+    """Return where the receiver begins, by where the name does."""
+    paths = found.spans("path")
+    if not paths:
+        return {}
+    places = holders([span[:2] for span in spans if span[2] in ("call", "use")], paths)
+    starts = [span[0] for span in spans if span[2] in ("call", "use")]
+    return {start: paths[place][0] for start, place in zip(starts, places, strict=True) if place >= 0}
+
+
+@cache
+def _heads(name: str) -> dict[str, re.Pattern[str]]:
+    """Return kind → what must stand on the line before such a reference."""
+    return {
+        capture.partition(".")[2]: re.compile(pattern)
+        for capture, pattern in BY_NAME[name].heads
+        if capture.startswith("reference.")
+    }
+
+
+@cache
+def _splitter(name: str):  # type: ignore[no-untyped-def] # Callable[[str], tuple[str, str]] | None, cached
+    """Return how a path is cut into receiver and name; None where a dot is all there is."""
+    paths = BY_NAME[name].paths
+    if paths == r"\.":
+        return None
+    pattern = re.compile(rf"(.*)(?:{paths})\s*(.*)", re.DOTALL)
+
+    def split(path: str) -> tuple[str, str]:
+        if path.endswith(">") and "<" in path:
+            path = path[: path.index("<")]
+        match = pattern.fullmatch(path)
+        return (match[1].rstrip(), match[2]) if match else ("", path)
+
+    return split
+
+
+def _tidy(name: str) -> str:
+    """Return the name itself where a capture holds more: `foo<T>`, `super::x`, a line break before it."""
+    match = NAME.search(name)
+    return match[0] if match else name.strip()
 
 
 def _decoded(page: Page, row: Reference) -> Reference:
@@ -80,55 +155,3 @@ def _short(receiver: str) -> str:
     if len(receiver) > RECEIVER_CHARACTERS:
         receiver = receiver[:RECEIVER_CHARACTERS] + "..."
     return " ".join(receiver.split()) if "\n" in receiver else receiver
-
-
-def imports(page: Page, found: Found) -> list[Import]:
-    """Return the imports of a file in the order of the file.
-
-    A statement's names come from its one module; without names, each of its modules is imported as such. An alias
-    belongs to the name or module before it.
-    """
-    statements = found.spans("import")
-    if not statements:
-        return []
-    parts: list[tuple[int, int, str]] = []
-    for role in ("module", "name", "alias", "star"):
-        parts += [(start, end, role) for start, end in found.spans(f"import.{role}")]
-    parts.sort()
-    held: dict[int, list[tuple[str, str]]] = {}
-    for (start, end, role), place in zip(parts, holders([part[:2] for part in parts], statements), strict=True):
-        held.setdefault(place, []).append((role, page.cut(start, end)))
-    held.pop(-1, None)
-    rows: list[Import] = []
-    for place, pieces in held.items():
-        rows += _statement(pieces, page.line(statements[place][0]))
-    return rows
-
-
-def _statement(pieces: list[tuple[str, str]], line: int) -> list[Import]:
-    modules: list[list[str | None]] = []
-    names: list[list[str | None]] = []
-    star = False
-    last: list[str | None] = []
-    for role, text in pieces:
-        if role == "alias":
-            last[1:] = [text]
-        elif role == "star":
-            star = True
-        else:
-            last = [text, None]
-            (modules if role == "module" else names).append(last)
-    if not modules:
-        modules = [["", None]]
-    if names or star:
-        module, level = _module(modules[0][0])
-        rows = [Import(module, name, alias, level, False, line) for name, alias in names]
-        return rows + [Import(module, None, None, level, True, line)] * star
-    return [Import(*(named := _module(name))[:1], None, alias, named[1], False, line) for name, alias in modules]
-
-
-def _module(text: str | None) -> tuple[str, int]:
-    """Return a module's name without quotes, and how many dots it began with."""
-    plain = (text or "").strip("\"'`<>")
-    named = plain.lstrip(".")
-    return named, len(plain) - len(named)

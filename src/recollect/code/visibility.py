@@ -1,76 +1,103 @@
 """Visibility: who may see a symbol, by the rules of its language.
 
-Asked in this order: a word before the name (`private`, `pub`, `static`), the section it stands in (`private:` in C++ and
-Ruby), the shape of the name (`_x`, `x` in Go), what the module exports, the parent, the language's default.
+Asked in this order: a word before the name (`private`, `pub`, `static`), what stands before the definition (`export`),
+the section it is in (`private:` in C++ and Ruby), the shape of the name (`_x`; `x` in Go), what the module exports, the
+parent, the language's default.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from functools import cache
 from typing import cast
 
 from recollect.code.found import Found
-from recollect.code.languages import Language
-from recollect.code.nest import Definition
+from recollect.code.gather import Definition
+from recollect.code.languages import BY_NAME, Language
 from recollect.code.page import Page
 from recollect.code.symbols import Visibility
 
-WORD = re.compile(r"[a-z]+(?:\(\w+\))?|#")
+WORD = re.compile(r"[a-z]+(?:\(\w+\))?")
+BEFORE_CHARACTERS = 60  # of `export default abstract` and its kind
+SECTIONS = ("public", "protected", "private")
+# What a script of Node exports: `exports.a = …`, `module.exports = { a, b }`, `module.exports = a`.
+ASSIGNED = re.compile(r"\bexports\.(\w+)\s*=|\bmodule\.exports\s*=\s*(?:\{([^}]*)\}|(\w+)\s*[;\n])")
 
 
 class Exposure:
     """What a file says about visibility apart from the definitions themselves."""
 
-    __slots__ = ("exports", "language", "page", "section_starts", "sections")
+    __slots__ = ("exports", "is_open", "language", "page", "section_starts", "sections")
 
     def __init__(self, page: Page, language: Language, found: Found) -> None:
         self.page = page
         self.language = language
-        self.sections = [(start, page.cut(start, end)) for start, end in found.spans("access")]
+        spans = found.spans("access")
+        sections = [(start, page.text[start:end]) for start, end in spans]
+        self.sections = [(start, word) for start, word in sections if word in SECTIONS]
         self.section_starts = [start for start, _ in self.sections]
-        self.exports = {page.cut(*span).strip("\"'") for span in found.spans("export")}
+        self.exports = {page.cut(*span).strip("\"'") for span in found.unsorted("export")}
+        # A script that exports nothing has no module boundary to be behind.
+        self.is_open = language.before == () or (language.default == "internal" and "export" not in page.text)
+        if language.default == "internal" and "exports" in page.text and language.before:
+            self.exports |= _assigned(page.text)
 
     def of(self, each: Definition) -> Visibility:
         """Return who may see a definition."""
-        language = self.language
-        if language.names == "underscore":
-            name = each.name
-            return "private" if name[0:1] == "_" and not (name[:2] == "__" and name[-2:] == "__") else "public"
-        head = self.page.text[each.start : each.name_start]
-        return cast(
-            "Visibility",
-            self._by_mark(head) or self._by_section(each) or self._by_name(each) or self._by_place(each),
-        )
-
-    def _by_mark(self, head: str) -> str | None:
-        marks = self.language.marks
-        if not marks or not head:
-            return None
-        words = WORD.findall(head)
-        return next((seen for word, seen in marks if word in words), None)
-
-    def _by_section(self, each: Definition) -> str | None:
-        if not self.sections or not each.parent:
-            return None
-        place = bisect_left(self.section_starts, each.start) - 1
-        start, word = self.sections[place] if place >= 0 else (-1, "")
-        return word if start > each.parent.start else None
-
-    def _by_name(self, each: Definition) -> str | None:
-        rule, name = self.language.names, each.name
-        if rule == "underscore":
+        language, name = self.language, each.name
+        if language.names == "underscore" and not language.marks:
             return "private" if name[:1] == "_" and not (name[:2] == "__" and name[-2:] == "__") else "public"
+        return cast("Visibility", self._by_word(each) or self._by_name(name) or self._by_place(each))
+
+    def _by_word(self, each: Definition) -> str | None:
+        text, language = self.page.text, self.language
+        if language.marks:
+            words = WORD.findall(text, each.start, each.name_start)
+            for word, seen in language.marks:
+                if word in words:
+                    return seen
+        for pattern, seen in _before(language.name):
+            if pattern.search(text[max(0, each.start - BEFORE_CHARACTERS) : each.start]):
+                return seen
+        if self.sections and each.parent:
+            place = bisect_left(self.section_starts, each.start) - 1
+            start, word = self.sections[place] if place >= 0 else (-1, "")
+            return word if start > each.parent.start else None
+        return None
+
+    def _by_name(self, name: str) -> str | None:
+        rule = self.language.names
         if rule == "capital":
             return "public" if name[:1].isupper() else "internal"
+        if name[:1] == "#" or (rule == "underscore" and name[:1] == "_" and name[:2] != "__"):
+            return "private"
         return None
 
     def _by_place(self, each: Definition) -> str:
-        parent = each.parent
-        if parent is None:
+        parent, language = each.parent, self.language
+        if parent is None or parent.kind == "Module":
             if self.exports:
                 return "public" if each.name in self.exports else "internal"
-            return self.language.default
-        if parent.kind in ("Function", "Method"):
+            return "public" if self.is_open and language.before else language.default
+        if parent.kind in ("Function", "Method", "Test"):
             return "private"
-        return self.language.members
+        head = self.page.text[parent.start : parent.name_start]
+        if parent.kind == "Interface" or head.startswith(language.open_types or ("\0",)):
+            return "public"
+        if each.kind == "Constant" and "enum" in head or " for " in head:  # a variant; a method of a trait
+            return "public"
+        return language.members
+
+
+@cache
+def _before(name: str) -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(pattern), seen) for pattern, seen in BY_NAME[name].before]
+
+
+def _assigned(text: str) -> set[str]:
+    names = set()
+    for match in ASSIGNED.finditer(text):
+        one, several, itself = match.groups()
+        names.update(re.findall(r"[\w$]+", several) if several else [one or itself])
+    return names

@@ -1,0 +1,168 @@
+"""Gather: the definitions that a query finds in a file, each with its name, its body and its decorators.
+
+A name, a body or an owner belongs to the innermost definition around it; a decorator to the next definition whose name
+follows. Where a tree cannot tell (`def` is a call like any other in Elixir), the text before the name decides.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cache
+from operator import attrgetter
+
+from recollect.code.found import Found, Span
+from recollect.code.languages import BY_NAME, Language
+from recollect.code.page import Page
+from recollect.model import NodeKind
+
+# What a query calls a definition → the kind of its symbol. A scope only gives its name to what it holds.
+KINDS: dict[str, NodeKind | None] = {
+    "definition.function": "Function",
+    "definition.method": "Method",
+    "definition.class": "Class",
+    "definition.interface": "Interface",
+    "definition.type": "Type",
+    "definition.constant": "Constant",
+    "definition.member": "Constant",  # of a class; kept when its name is in capitals
+    "definition.module": "Module",
+    "definition.test": "Test",
+    "scope": None,
+}
+# Of one file. More code than that is generated, more keys are data: nobody looks for a symbol of either.
+MOST_SYMBOLS, MOST_KEYS = 20_000, 1_000
+
+GAP = re.compile(r"\s*(?:(?:#|//|/\*|--).*\s*)*")  # between a decorator and what it decorates
+
+# Kinds for which a pattern says all there is to say.
+PLAIN = frozenset(KINDS) - {"definition.member", "definition.constant", "definition.test"}
+
+
+class Definition:
+    """A definition on its way to a symbol."""
+
+    __slots__ = (
+        "body", "decorators", "end", "endpoint", "kind", "name", "name_end", "name_start", "owner", "parent", "place",
+        "qualified", "start", "whole",
+    )  # fmt: skip
+
+    decorators: list[Span] | None
+    endpoint: str | None
+    name: str
+    qualified: str
+    parent: Definition | None
+
+    def __init__(self, start: int, end: int, kind: NodeKind | None, owner: str, name: Span, body: int) -> None:
+        self.start = self.whole = start  # whole: where its first decorator begins
+        self.end = end
+        self.kind = kind
+        self.owner = owner
+        self.name_start, self.name_end = name
+        self.body = body  # where the signature ends
+        self.place = -1  # in the list of symbols; -1 for a scope
+        self.decorators = self.endpoint = None
+
+
+def gather(page: Page, language: Language, found: Found) -> list[Definition]:
+    """Return the definitions and scopes that have a name.
+
+    Where a node was captured as several kinds of definition, the kind that the query file names first counts.
+    """
+    kinds: dict[Span, list[str]] = {}
+    for capture in found.grammar.captures:
+        if capture in KINDS and capture in found.captures:
+            for node in found.captures[capture]:
+                kinds.setdefault((node.start_byte, -node.end_byte), []).append(capture)
+    wholes = sorted(kinds)
+    bodies: dict[int, int] = {}
+    for place, start, _ in _held(found, "body", wholes):
+        bodies.setdefault(place, start)
+    owners = {place: page.cut(start, end) for place, start, end in _held(found, "owner", wholes)}
+    imports = set(found.unsorted("import"))
+    every: list[Definition] = []
+    named = -1
+    for place, name_start, name_end in _held(found, "name", wholes):
+        whole = start, minus_end = wholes[place]
+        capture = kinds[whole][0]
+        if capture not in PLAIN or language.heads:
+            capture = _kind(page, language, kinds[whole], start, name_start, name_end)
+        if not capture or (place == named and KINDS[capture] != "Constant"):
+            continue
+        named = place
+        end = -minus_end
+        if imports and (start, end) in imports and KINDS[capture] == "Constant":
+            continue
+        owner = owners.get(place, "") if owners else ""
+        every.append(Definition(start, end, KINDS[capture], owner, (name_start, name_end), bodies.get(place, end)))
+    _decorate(page, every, found.spans("decorator"))
+    return _most(page, language, every)
+
+
+def _kind(page: Page, language: Language, captures: list[str], start: int, name_start: int, name_end: int) -> str:
+    """Return the first of the captures that what stands before the name, and the name itself, agree with."""
+    heads, named = _patterns(language.name)
+    name = page.text[name_start:name_end]
+    for capture in captures:
+        if capture in heads and not heads[capture].search(page.text[start:name_start]):
+            continue
+        if capture in named and not named[capture].match(name):
+            continue
+        if capture != "definition.member" or name.isupper():
+            return capture
+    return ""
+
+
+@cache
+def _patterns(name: str) -> tuple[dict[str, re.Pattern[str]], dict[str, re.Pattern[str]]]:
+    language = BY_NAME[name]
+    heads = {capture: re.compile(pattern) for capture, pattern in language.heads}
+    return heads, {capture: re.compile(pattern) for capture, pattern in language.named}
+
+
+def _most(page: Page, language: Language, every: list[Definition]) -> list[Definition]:
+    most = MOST_KEYS if language.document else MOST_SYMBOLS
+    if len(every) > most:
+        page.notes.append(f"{len(every)} definitions: all but the first {most} are left out")
+    return every[:most]
+
+
+def _decorate(page: Page, every: list[Definition], decorators: list[Span]) -> None:
+    """Give each decorator to the definition it stands at."""
+    if not decorators:
+        return
+    by_name = sorted(every, key=attrgetter("name_start"))
+    names = [each.name_start for each in by_name]
+    for start, end in reversed(decorators):
+        place = bisect_right(names, start)
+        if place == len(names):
+            continue
+        each = by_name[place]
+        if start < each.whole:
+            gap = GAP.match(page.text, end, each.whole)
+            if not gap or gap.end() != each.whole:
+                continue
+            each.whole = start
+        each.decorators = [(start, end), *(each.decorators or [])]
+
+
+def _held(found: Found, capture: str, wholes: list[Span]) -> Iterator[tuple[int, int, int]]:
+    """Yield (place, start, end) of each captured node that a definition holds: the place of the innermost.
+
+    wholes: (start, minus end) of the definitions, so that the outer of two that begin together comes first.
+    """
+    if capture not in found.captures:
+        return
+    stack: list[tuple[int, int]] = []
+    place, count = 0, len(wholes)
+    following = wholes[0][0] if count else -1
+    for start, end in found.spans(capture):
+        while place < count and following <= start:
+            stack.append((-wholes[place][1], place))
+            place += 1
+            if place < count:
+                following = wholes[place][0]
+        while stack and stack[-1][0] < end:
+            stack.pop()
+        if stack:
+            yield stack[-1][1], start, end

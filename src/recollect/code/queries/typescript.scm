@@ -1,0 +1,65 @@
+; Definitions. Where two patterns capture the same node, the capture that comes first in this file counts.
+(function_declaration name: (identifier) @name body: (_) @body) @definition.function
+(generator_function_declaration name: (identifier) @name body: (_) @body) @definition.function
+(function_signature name: (identifier) @name) @definition.function
+(class_declaration name: (_) @name body: (_) @body) @definition.class
+(abstract_class_declaration name: (_) @name body: (_) @body) @definition.class
+(interface_declaration name: (_) @name body: (_) @body) @definition.interface
+(type_alias_declaration name: (_) @name) @definition.type
+(enum_declaration name: (_) @name body: (_) @body) @definition.class
+(enum_body name: (_) @name @definition.constant)
+(enum_assignment name: (_) @name) @definition.constant
+(internal_module name: (_) @name body: (_) @body) @definition.module
+(module name: (_) @name body: (_) @body) @definition.module
+(method_definition name: (_) @name body: (_) @body) @definition.method
+(method_signature name: (_) @name) @definition.method
+(abstract_method_signature name: (_) @name) @definition.method
+(variable_declarator name: (identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @definition.function
+(variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
+(public_field_definition name: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
+(pair key: [(property_identifier) (string)] @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.function
+(assignment_expression left: (member_expression object: (_) @owner property: (property_identifier) @name) right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.function
+(export_statement "default" @name value: [(function_expression !name body: (_) @body) (arrow_function body: (_) @body)]) @definition.function
+(export_statement "default" @name value: (class !name body: (_) @body)) @definition.class
+(program (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant))
+(program (variable_declaration (variable_declarator name: (identifier) @name) @definition.constant))
+(program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant)))
+(public_field_definition name: (property_identifier) @name) @definition.member
+(call_expression arguments: (arguments . [(string) (template_string)] @name . [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @definition.test
+(decorator) @decorator
+
+(call_expression function: [(identifier) (member_expression)] @reference.call)
+(new_expression constructor: [(identifier) (member_expression)] @reference.call)
+(decorator [(identifier) (member_expression)] @reference.call)
+
+(extends_clause value: [(identifier) (member_expression)] @reference.base)
+(extends_type_clause type: [(type_identifier) (nested_type_identifier)] @reference.base)
+(extends_type_clause type: (generic_type name: _ @reference.base))
+(implements_clause [(type_identifier) (nested_type_identifier)] @reference.implements)
+(implements_clause (generic_type name: _ @reference.implements))
+
+(type_identifier) @reference.type
+
+; Names passed on: a callback, a class handed over. Kept where the file defines or imports the name.
+(arguments (identifier) @reference.use)
+(pair value: (identifier) @reference.use)
+(shorthand_property_identifier) @reference.use
+
+(import_statement source: (string) @import.module) @import
+(import_clause (identifier) @import.default)
+(namespace_import (identifier) @import.namespace)
+(import_specifier name: (_) @import.name)
+(import_specifier alias: (_) @import.alias)
+(import_statement (import_require_clause (identifier) @import.namespace source: (string) @import.module)) @import
+(export_statement source: (string) @import.module) @import
+(export_statement "*" @import.star source: (string))
+(export_statement (namespace_export (_) @import.namespace) source: (string))
+(export_statement (export_clause (export_specifier name: (_) @import.name)) source: (string))
+(export_statement (export_clause (export_specifier alias: (_) @import.alias)) source: (string))
+(variable_declarator name: (identifier) @import.namespace value: (call_expression function: (identifier) @import.call arguments: (arguments . (string) @import.module .))) @import
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @import.name) value: (call_expression function: (identifier) @import.call arguments: (arguments . (string) @import.module .))) @import
+(call_expression function: (import) @import.call arguments: (arguments . (string) @import.module)) @import
+
+(export_statement !source (export_clause (export_specifier name: (_) @export)))
+(export_statement value: (identifier) @export)
+(export_statement "=" (identifier) @export)

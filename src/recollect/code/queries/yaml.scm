@@ -1,0 +1,1 @@
+(block_mapping_pair key: (_) @name) @definition.constant
