@@ -90,7 +90,8 @@ class Recalls:
     ) -> Packed:
         """Pack the best context for a task into a budget of tokens: what the memory knows, with sources.
 
-        The whole text stays within the budget; memories that say the same as one already packed are left out.
+        The whole text stays within the budget. Of a long memory the passage that matched is taken, "yesterday" has its
+        date beside it, what was said already is left out, and replies are added while there is room.
 
         task: what is about to be done, in words
         tokens: the budget
