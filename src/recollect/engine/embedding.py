@@ -90,9 +90,10 @@ class Embedding:
         if not self.model_id:
             return None, ("embeddings are off: lexical search only",)
         made, total = self.coverage()
-        if not self.running and (made < total or self._enricher.behind(self.model_id)):
+        newest = self._counted[0][2] if self._counted else None
+        if not self.running and (made < total or self._enricher.behind(self.model_id, newest)):
             # Some with every search: a store that only commands use gets its vectors too, a little later.
-            self._catch_up_quietly(self._engine.settings.embed_on_demand)
+            self._catch_up_quietly(self._engine.settings.embed_on_demand, lacking=made < total)
             made, total = self.coverage()
         notes = () if made >= total else (f"{total - made} of {total} memories have no vector yet",)
         if made < MIN_COVERAGE * total:
@@ -128,16 +129,19 @@ class Embedding:
                 break
             made += store.put_vectors(model, self._vectors(chosen))
             progress.report(made, None, "embedding")
-        if limit is None or spent < limit:
-            made += self._follow_links(model, limit if limit is None else limit - spent)
-        return made
+        return made + self.follow_links(None if limit is None else limit - spent)
 
-    def _follow_links(self, model: str, limit: int | None) -> int:
-        """Make the vectors of memories anew whose links changed, where links are embedded; return how many."""
-        store = self._engine.store
+    def follow_links(self, limit: int | None = None) -> int:
+        """Make the vectors of memories anew whose links changed, where links are embedded; return of how many.
+
+        At most `limit` passages and those of a few memories more. Raises EmbeddingFailed as `catch_up` does.
+        """
+        store, model = self._engine.store, self.model_id
         made = spent = 0
-        for memory_ids, change in self._enricher.outdated(model):
-            if self._stop.is_set() or store.describe().read_only or (limit is not None and spent >= limit):
+        for memory_ids, change in self._enricher.outdated(model) if model else ():
+            if self._stop.is_set() or store.describe().read_only:
+                break
+            if memory_ids and limit is not None and spent >= limit:
                 break
             chosen = [(memory, self._enricher.texts(memory)) for memory in store.get(Memory, memory_ids)]
             spent += sum(len(texts) for _, texts in chosen)
@@ -190,9 +194,10 @@ class Embedding:
             self._wake.wait(POLL_S)
             self._wake.clear()
 
-    def _catch_up_quietly(self, limit: int | None) -> None:
+    def _catch_up_quietly(self, limit: int | None, *, lacking: bool = True) -> None:
         try:
-            self.catch_up(limit)
+            # Looking for memories without vectors reads many rows: not where it is known that there are none.
+            self.catch_up(limit) if lacking else self.follow_links(limit)
         except RecollectError:
             # Recorded for health; the memories stay as they are and the next look tries again.
             return

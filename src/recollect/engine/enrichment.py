@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from recollect.engine.root import Engine
     from recollect.store.protocol import Store
 
-# Changes looked at together: a search that makes vectors itself may make those of one page more than it was allowed.
-PAGE = 32
+# Changes read at once: most are not about links, and those that are not are passed over in microseconds.
+PAGE = 256
+# Memories made anew together: a search that makes vectors itself may make so many more than it was allowed.
+FEW = 32
 # How far the log was read is kept after links changed, and else once per this many changes: it costs a write, and
 # reading so many changes again costs less.
 STEP = 256
@@ -67,22 +69,28 @@ class Enricher:
             store.keep_setting(_key(model), str(newest))
         self._seen = newest if kept is None else min(int(kept), newest)
 
-    def behind(self, model: str) -> bool:
-        """Tell whether anything changed since links were last looked at; never, where links are not embedded."""
+    def behind(self, model: str, newest: int | None = None) -> bool:
+        """Tell whether anything changed since links were last looked at; never, where links are not embedded.
+
+        newest: the number of the last change, where the caller knows it
+        """
         self.begin(model)
-        return self._seen is not None and self._newest() > self._seen
+        return self._seen is not None and (self._newest() if newest is None else newest) > self._seen
 
     def outdated(self, model: str) -> Iterator[Outdated]:
-        """Yield the memories whose links changed since they were last looked at, a page of changes at a time.
+        """Yield the memories whose links changed since they were last looked at, a few at a time.
 
-        The next page is that after what is `done` by then.
+        The next are those after what is `done` by then.
         """
-        store = self._engine.store
         while self.behind(model):
             # By number alone: an index of what a change is about would bring back all that ever was about links.
-            page = store.find(Change, {"seq": Range((self._seen or 0) + 1)}, order="seq", limit=PAGE)
-            found = dict.fromkeys(memory_id for change in page for memory_id in self._touched(change))
-            yield Outdated(tuple(found), page[-1].seq)
+            where = {"seq": Range((self._seen or 0) + 1)}
+            touched: dict[str, None] = {}
+            for change in self._engine.store.find(Change, where, order="seq", limit=PAGE):
+                touched.update(dict.fromkeys(self._touched(change)))
+                if len(touched) >= FEW:
+                    break
+            yield Outdated(tuple(touched), change.seq)
 
     def done(self, model: str, change: int, *, links: bool) -> None:
         """Remember that vectors of a model know the links as of a change; links: whether any changed on the way."""

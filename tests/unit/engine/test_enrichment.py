@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import HashingEmbedder
 
 from recollect import Engine
-from recollect.engine.enrichment import PAGE, STEP
+from recollect.engine.enrichment import FEW, STEP
 from recollect.model import Node
 
 Open = Callable[..., Engine]
@@ -200,7 +200,7 @@ def test_links_that_another_process_made_are_seen(open_engine: Open, embedder: H
 
 def test_very_many_changes_are_read_to_the_end_and_not_again(open_engine: Open, embedder: HashingEmbedder) -> None:
     engine = open_engine(embedder=embedder, enrichment="lean")
-    ids = [engine.memories.store(f"Note {number}").memory.id for number in range(2 * PAGE)]
+    ids = [engine.memories.store(f"Note {number}").memory.id for number in range(3 * FEW)]
     embedded(embedder, engine)
     for source, target in pairwise(ids):
         engine.memories.associate(source, target)
@@ -216,13 +216,13 @@ def test_very_many_changes_are_read_to_the_end_and_not_again(open_engine: Open, 
 
 def test_a_search_makes_few_vectors_of_links_at_a_time(open_engine: Open, embedder: HashingEmbedder) -> None:
     engine = open_engine(embedder=embedder, enrichment="lean", embed_on_demand=4)
-    ids = [engine.memories.store(f"Note {number}").memory.id for number in range(3 * PAGE)]
+    ids = [engine.memories.store(f"Note {number}").memory.id for number in range(3 * FEW)]
     engine.embedding.catch_up()
     for source, target in pairwise(ids):
         engine.memories.associate(source, target)
     embedder.embedded.clear()
     engine.recall.search("note")
-    assert 4 <= sum(text.startswith("Note") for text in embedder.embedded) <= 2 * PAGE + 4
+    assert 4 <= sum(text.startswith("Note") for text in embedder.embedded) <= 2 * FEW + 4
     engine.embedding.catch_up()
     assert len({text for text in embedder.embedded if text.startswith("Note")}) == len(ids) - 1
 
