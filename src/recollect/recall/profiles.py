@@ -76,9 +76,10 @@ DOCUMENTED = Profile(
     least_share=0.001,
 )
 
-# Vector and token weigh the fitted model's own signals, so that only their ratio to what is printed here counts. What
-# is left is shared by the components that break ties: time most, for a question that speaks of one means it; recency
-# least, since a memory that was read yesterday is no better for it, only more likely to be wanted again.
+# Weights scale the fitted model's own signals by their ratio to what is printed here, so that with these it ranks as it
+# was fitted. Vector and token share what matching weighs; the rest goes to the components that break ties: time most,
+# for a question that speaks of one means it; recency least, since a memory that was read yesterday is no better for it,
+# only more likely to be wanted again.
 DEFAULT = Profile(
     "default",
     normalised(

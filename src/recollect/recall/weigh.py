@@ -1,8 +1,8 @@
 """Weigh: the score that ranks, from the fitted one and the nine components, by the weights in force.
 
     documented   score = sum over components of weight · component
-    default      score = fitted score, its signals of meaning weighed by vector and all others by token
-                         + sum over the other components of PRIOR · weight · (component - neutral)
+    default      score = fitted score, each of its signals weighed by the component that it belongs to
+                         + sum over components beside the match of PRIOR · weight · (component - neutral)
 
 The default profile ranks by what was fitted on labelled questions, which no table of nine numbers comes near; the other
 components break ties: of memories that match alike, the important, linked and certain one comes first. Where they do
@@ -20,7 +20,7 @@ from recollect.recall import components as component
 from recollect.recall.components import Column
 from recollect.recall.gather import Pool
 from recollect.recall.measure import SEMANTIC
-from recollect.recall.profiles import Profile
+from recollect.recall.profiles import COMPONENTS, Profile
 from recollect.recall.query import Query
 from recollect.recall.score import Scored
 from recollect.store.protocol import ORDINARY
@@ -42,6 +42,9 @@ NEUTRAL: Mapping[str, float] = {
 # by more than 0.3 points; the best and the second hit are a point apart in the median, less than 0.4 in one question of
 # four (docs/adr/0006), so that what matches clearly better stays first.
 PRIOR = 10.0
+
+# Which component a signal of the fitted model belongs to; all others are ways to match by words.
+BELONGS: Mapping[str, str] = {**dict.fromkeys(SEMANTIC, "vector"), "dated": "temporal", "labelled": "tags"}
 
 
 def matching(query: Query, pool: Pool) -> dict[str, Column]:
@@ -97,12 +100,12 @@ def _tie_broken(
     # Only relations between weights mean anything, so everything is told in units of what matching weighs: the fitted
     # score keeps its size, and with it the distances that later stages go by.
     unit = (weights["vector"] + weights["token"]) / (usual["vector"] + usual["token"])
-    scale = {name: weights[name] / usual[name] / unit if unit else 0.0 for name in ("vector", "token")}
+    scale = {name: weights[name] / usual[name] / unit if unit else 0.0 for name in COMPONENTS}
     if unit and SEMANTIC.isdisjoint(fitted.shares):
         scale["token"] = 1.0  # without vectors, words are all there is to match by
     scores, shares = fitted.scores, dict(fitted.shares)
-    if set(scale.values()) != {1.0}:
-        shares = {name: scale["vector" if name in SEMANTIC else "token"] * share for name, share in shares.items()}
+    if any(scale[BELONGS.get(name, "token")] != 1.0 for name in shares):
+        shares = {name: scale[BELONGS.get(name, "token")] * share for name, share in shares.items()}
         scores = sum(shares.values(), np.zeros(len(scores)))
     for name, neutral in NEUTRAL.items():
         if name in columns:

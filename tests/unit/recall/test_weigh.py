@@ -16,7 +16,8 @@ from recollect.recall.measure import SEMANTIC, measure
 from recollect.recall.profiles import COMPONENTS, DEFAULT, DOCUMENTED, PROFILES, normalised
 from recollect.recall.query import Query, understand
 from recollect.recall.score import Scored, score
-from recollect.recall.weigh import NEUTRAL, PRIOR, matching, weigh, worth
+from recollect.recall.weigh import BELONGS, NEUTRAL, PRIOR, matching, weigh, worth
+from recollect.recall.weights import BY_HAND, HYBRID
 from recollect.store.protocol import Passage, Standing
 
 NOW = 1_700_000_000
@@ -224,6 +225,20 @@ def test_vector_and_token_weigh_the_halves_of_the_fitted_score() -> None:
     by_meaning = ranked(pool, token=0.0)
     assert not by_meaning.shares["words"].any()
     assert by_meaning.shares["cosine"].tolist() == pytest.approx((2 * before.shares["cosine"]).tolist())
+
+
+def test_every_signal_belongs_to_a_component_and_counts_as_much_as_that_does() -> None:
+    assert set(BELONGS) <= {*HYBRID, *BY_HAND}
+    assert set(BELONGS.values()) < set(COMPONENTS)
+    pool = pool_of(Standing(tags=("parser", "rust")), Standing(), Standing())
+    asked = "The parser in Rust, seen in May 2023"
+    before = fitted(pool, understand(asked))
+    for component in ("tags", "temporal"):
+        after = ranked(pool, question=asked, **{component: 0.0})
+        for name, share in before.shares.items():
+            expected = 0 * share if BELONGS.get(name) == component else share
+            assert after.shares[name].tolist() == pytest.approx(expected.tolist()), name
+    assert before.shares["labelled"].any()
 
 
 def test_other_weights_leave_the_size_of_the_fitted_score_alone() -> None:
