@@ -2,6 +2,7 @@
 
     python bench/speed.py start                      CPU to tools/list: ours, a bare interpreter, the official SDK
     python bench/speed.py store recall [--sizes …]   CPU per store and per recall at 1,000, 10,000 and 100,000 memories
+    python bench/speed.py graph                      CPU of the graph's algorithms at 10,000 and 100,000 nodes
 
 Prints JSON; `--save` keeps it under bench/results, one file per commit.
 """
@@ -23,6 +24,8 @@ import measure
 STORE_BAR_MS = 3.0
 RECALL_BAR_MS = {10_000: 25.0, 100_000: 60.0}
 START_BAR_RATIO = 1 / 8
+# Nodes and edges: a large project, and a very large one.
+GRAPH_SIZES = ((10_000, 50_000), (100_000, 1_000_000))
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -142,9 +145,19 @@ def store_and_recall(sizes: list[int], queries: int) -> dict[str, Any]:
     return {"store_bar_ms": STORE_BAR_MS, "recall_bar_p95_ms": RECALL_BAR_MS, "sizes": rows}
 
 
+def graph() -> dict[str, Any]:
+    """Measure the graph at every size in a fresh process, and networkx beside it at the smallest."""
+    rows = []
+    for nodes, edges in GRAPH_SIZES:
+        command = [sys.executable, str(measure.ROOT / "bench" / "graph.py"), str(nodes), str(edges)]
+        command += ["--networkx"] if (nodes, edges) == GRAPH_SIZES[0] else []
+        rows.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+    return {"sizes": rows}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="+", choices=["start", "store", "recall", "at-size"])
+    parser.add_argument("what", nargs="+", choices=["start", "store", "recall", "graph", "at-size"])
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--runs", type=int, default=9, help="server starts per kind")
@@ -158,6 +171,8 @@ def main() -> None:
         result["start"] = start(chosen.runs)
     if {"store", "recall"} & set(chosen.what):
         result["store_recall"] = store_and_recall(chosen.sizes, chosen.queries)
+    if "graph" in chosen.what:
+        result["graph"] = graph()
     measure.publish("speed", result, save=chosen.save)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.model import Change, Edge, Memory, Node
+from recollect.model import RELATIONS, Change, Edge, Memory, Node
 from recollect.store.protocol import EdgeColumns, Range, Store, Strength
 
 NEEDS_SEARCH = True
@@ -102,6 +102,23 @@ def test_gaps_between_rows_and_odd_weights_do_no_harm(linked: Store) -> None:
     ]
     assert found[2][3] > 1e9
     assert found[3][3] == -2.5
+
+
+@pytest.mark.parametrize("sparsity", [8, 0], ids=["dense", "sparse"])
+def test_many_edges_come_as_they_are(store: Store, sparsity: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.store.edges.MAX_SPARSITY", sparsity)
+    put(store, *(node(f"n{number}") for number in range(7)))
+    made = [
+        (f"n{number * 3 % 7}", f"n{number * 5 % 7}", RELATIONS[number % len(RELATIONS)], number % 4 / 4)
+        for number in range(100)
+    ]
+    put(
+        store,
+        *(edge(f"e{number:03}", src, dst, relationship=r, weight=w) for number, (src, dst, r, w) in enumerate(made)),
+    )
+    assert rows(store.edge_columns()) == made
+    by_source = sorted(rows(store.edge_columns([f"n{number}" for number in range(7)])))
+    assert by_source == sorted(made)
 
 
 # --- following ---

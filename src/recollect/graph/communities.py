@@ -27,7 +27,7 @@ MOST_ROUNDS = 16
 MOST_LEVELS = 16
 # In a small graph the order of moves can decide: it is divided several times and the best division kept. In a large one
 # luck evens out.
-FEW_NODES = 1_000
+FEW_NODES = 300
 TRIES = 4
 # What must be gained by a move, as a share of all links: less is rounding.
 LEAST_GAIN = 1e-12

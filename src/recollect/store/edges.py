@@ -5,13 +5,16 @@ many edges it has, and as the numbers of the rows in the same order, both read o
 
     idx_graph_edges_src     a 2 · b 1 · …      and      7,9,4,…       row 7 and row 9 start at a, row 4 at b
 
-Numbers come joined as one text that is parsed at once. Most weights are 1, and only the others are read.
+Relationships come from one sweep over the table, a letter each, and so do the weights that are not 1, as most are.
+Numbers come joined as one text that is parsed at once; a weight as decimal text would cost ten times as much as a whole
+number, so it comes in billionths.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.model import RELATIONS
 from recollect.store.dialect import Connection
 from recollect.store.protocol import Coded, EdgeColumns
 
@@ -19,29 +22,44 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# A weight as decimal text costs ten times as much as a whole number: it comes in billionths.
 BILLION = 1_000_000_000
+
+# Rows are put in order by a table with a place for every number up to the last; where edges have come and gone so often
+# that it would be this many times larger than needed, they are sorted.
+MAX_SPARSITY = 8
+
+# One letter for each relationship. Those of code first: there are most of them, and the database tries one by one.
+_COMMON = ("CALLS", "CONTAINS", "IMPORTS", "RELATES_TO", "DEPENDS_ON")
+_LETTERS = (*_COMMON, *(name for name in RELATIONS if name not in _COMMON))
+_FIRST_LETTER = ord("A")
+_SWEEP = (
+    "SELECT group_concat(CASE relationship "
+    + " ".join(f"WHEN '{name}' THEN '{chr(_FIRST_LETTER + place)}'" for place, name in enumerate(_LETTERS))
+    + f" ELSE '{chr(_FIRST_LETTER + len(_LETTERS))}' END, ''), "
+    "group_concat(CASE WHEN weight <> 1.0 THEN rowid END), "
+    f"group_concat(CASE WHEN weight <> 1.0 THEN CAST(weight * {BILLION} AS INTEGER) END) "
+    "FROM graph_edges NOT INDEXED"
+)
 
 
 def edge_columns(connection: Connection) -> EdgeColumns:
-    """Return every edge, in the order of insertion."""
+    """Return every edge, in the order of insertion; a relationship that is not known here is called ''."""
     import numpy as np
 
-    columns = [_coded(connection, field) for field in ("src", "dst", "relationship")]
-    rows = columns[0][1]
-    sql = (
-        f"SELECT group_concat(rowid), group_concat(CAST(weight * {BILLION} AS INTEGER)) "
-        "FROM graph_edges WHERE weight <> 1.0"
-    )
-    others, values = next(iter(connection.execute(sql)))
+    if not list(connection.execute("SELECT 1 FROM graph_edges LIMIT 1")):
+        nothing = Coded([], np.empty(0, np.int32))
+        return EdgeColumns(nothing, nothing, nothing, np.empty(0))
+    (src, rows), (dst, _) = (_coded(connection, field) for field in ("src", "dst"))
+    letters, others, values = next(iter(connection.execute(_SWEEP)))
+    relations = np.frombuffer(letters.encode(), np.uint8).astype(np.int32) - _FIRST_LETTER
     weights = np.ones(len(rows))
-    weights[np.searchsorted(rows, _numbers(others))] = _numbers(values) / BILLION
-    src, dst, relationship = (coded for coded, _ in columns)
-    return EdgeColumns(src, dst, relationship, weights)
+    if others is not None:
+        weights[np.searchsorted(rows, _numbers(others))] = _numbers(values) / BILLION
+    return EdgeColumns(src, dst, Coded([*_LETTERS, ""], relations), weights)
 
 
 def _coded(connection: Connection, field: str) -> tuple[Coded, NDArray[np.int64]]:
-    """Return a field of all edges in the order of their rows, and the numbers of the rows."""
+    """Return an end of all edges, in the order of their rows, and the numbers of the rows."""
     import numpy as np
 
     index = f"graph_edges INDEXED BY idx_graph_edges_{field}"
@@ -49,12 +67,19 @@ def _coded(connection: Connection, field: str) -> tuple[Coded, NDArray[np.int64]
     joined = f"SELECT group_concat(rowid) FROM (SELECT rowid FROM {index} ORDER BY {field})"
     rows = _numbers(next(iter(connection.execute(joined)))[0])
     codes = np.repeat(np.arange(len(counted), dtype=np.int32), [count for _, count in counted])
-    order = np.argsort(rows, kind="stable")
-    return Coded([name for name, _ in counted], codes[order]), rows[order]
+    names = [name for name, _ in counted]
+    first, span = int(rows.min()), int(rows.max() - rows.min()) + 1
+    if span > MAX_SPARSITY * len(rows):
+        order = np.argsort(rows)
+        return Coded(names, codes[order]), rows[order]
+    places = np.full(span, -1, np.int32)
+    places[rows - first] = codes
+    there = np.flatnonzero(places >= 0)
+    return Coded(names, places[there]), there + first
 
 
-def _numbers(text: str | None) -> NDArray[np.int64]:
+def _numbers(text: str) -> NDArray[np.int64]:
     """Return whole numbers that were joined by commas."""
     import numpy as np
 
-    return np.fromstring(text or "", np.int64, sep=",")
+    return np.fromstring(text, np.int64, sep=",")

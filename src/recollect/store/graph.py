@@ -6,14 +6,14 @@ How central a node is derives from all the others. It is kept with the node (`ce
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import msgspec
 
 from recollect.model import Change, Edge, Node, Record
-from recollect.store.counters import advance, kept, newest_change
+from recollect.store.counters import advance, keep, kept, newest_change
 from recollect.store.dialect import Connection
 from recollect.store.protocol import Coded, EdgeColumns, Filter, Strength
 from recollect.store.rows import EVERYTHING, Rows, chunks
@@ -65,12 +65,18 @@ class GraphRows(Rows):
         with self._dialect.errors(), self._dialect.write() as connection:
             advance(connection, "graph_epoch")
 
-    def put_strengths(self, strengths: Iterable[Strength], *, patiently: bool = True) -> int:
+    def put_strengths(
+        self, strengths: Iterable[Strength], marks: Mapping[str, str] = {}, *, patiently: bool = True
+    ) -> int:
         written = 0
         rest = iter(strengths)
         while some := list(islice(rest, STRENGTHS_AT_ONCE)):
             with self._dialect.errors(), self._dialect.write(patiently=patiently) as connection:
                 written += _write(connection, {row.node_id: row for row in some})
+        if marks:
+            with self._dialect.errors(), self._dialect.write(patiently=patiently) as connection:
+                for key, value in marks.items():
+                    keep(connection, key, value)
         return written
 
 

@@ -271,8 +271,13 @@ class Store(Protocol):
         """Say that nodes or edges were written past the log: whoever holds the graph must read it anew."""
         ...
 
-    def put_strengths(self, strengths: Iterable[Strength], *, patiently: bool = True) -> int:
-        """Keep how central nodes are; returns how many were there. Derived state: not logged, and no change."""
+    def put_strengths(
+        self, strengths: Iterable[Strength], marks: Mapping[str, str] = {}, *, patiently: bool = True
+    ) -> int:
+        """Keep how central nodes are; returns how many were there. Derived state: not logged, and no change.
+
+        marks: settings to keep once all are written; patiently: false gives up if another process is writing
+        """
         ...
 
     def put_vectors(self, model: str, vectors: Iterable[Vectors]) -> int:

@@ -11,7 +11,7 @@ from tests.fakes import HashingEmbedder
 
 from recollect import Engine
 from recollect.engine import centrality
-from recollect.errors import StoreLocked
+from recollect.errors import Cancelled, StoreLocked
 from recollect.graph import strength
 from recollect.model import Edge, Node
 
@@ -130,6 +130,19 @@ def test_a_search_serves_what_is_kept_and_then_makes_it_anew(engine: Engine) -> 
     assert not engine.centrality.is_stale()
 
 
+def test_a_search_leaves_a_graph_alone_that_has_hardly_changed(engine: Engine) -> None:
+    ids = link(engine, *((f"spoke {number}", "hub") for number in range(40)))
+    engine.recall.search("about hub")
+    kept = engine.store.setting(centrality.MADE)
+    assert kept is not None
+    engine.memories.associate(ids["spoke 1"], ids["spoke 2"])
+    engine.recall.search("about hub")
+    assert engine.store.setting(centrality.MADE) == kept
+    engine.memories.associate(ids["spoke 1"], ids["spoke 3"])
+    engine.recall.search("about hub")
+    assert engine.store.setting(centrality.MADE) != kept
+
+
 def test_a_search_leaves_a_large_graph_alone(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(centrality, "SMALL_EDGES", 1)
     ids = link(engine, ("a", "hub"), ("b", "hub"))
@@ -207,6 +220,7 @@ def test_a_worker_outlives_a_store_that_fails(
 def test_a_stopped_worker_leaves_no_mark_that_it_was_done(engine: Engine) -> None:
     link(engine, ("a", "b"))
     engine.centrality.stop()
-    engine.graph.recompute()
+    with pytest.raises(Cancelled):
+        engine.graph.recompute()
     assert engine.store.setting(centrality.MADE) is None
     assert engine.store.count(Edge) == 1
