@@ -127,7 +127,8 @@ class Scoring:
     def _kept(self, scope: str | None, *, skip: bool = False) -> tuple[Kept, Source]:
         """Return what was chosen for a namespace, or else for all, or else nothing in particular, and which it was.
 
-        A look-up by key each (28 µs): half of what it takes to find out whether anything has changed. skip: pass over the first.
+        A look-up by key each (28 µs): half of what it takes to find out whether anything has changed.
+        skip: pass over the first
         """
         places: list[tuple[str | None, Source]] = [(None, "global")]
         if scope is not None:
