@@ -57,7 +57,22 @@ def speed_part(result: dict[str, Any]) -> str:
             f"{row['rss_mb']:.0f} | {row['database_mb']:.0f} |\n"
             for row in sizes
         ]
+    if result.get("graph"):
+        parts.append(graph_part(result["graph"]["sizes"]))
     return "".join(parts)
+
+
+def graph_part(sizes: list[dict[str, Any]]) -> str:
+    """Return the table of the graph's algorithms, networkx beside them where it was measured."""
+    head = "".join(f" {row['nodes']:,} nodes, {row['edges']:,} edges |" for row in sizes)
+    parts = [f"\n| graph | networkx at the first size |{head}\n| --- | ---: |{' ---: |' * len(sizes)}\n"]
+    beside = sizes[0].get("networkx_cpu_ms", {})
+    for name in sizes[0]["cpu_ms"]:
+        other = f"{beside[name]:,.0f}" if name in beside else ""
+        cells = "".join(f" {row['cpu_ms'][name]:,.0f} |" for row in sizes)
+        parts.append(f"| {name.replace('_', ' ')} | {other} |{cells}\n")
+    cells = "".join(f" {row['impact_cpu_ms']['p95']:.1f} |" for row in sizes)
+    return "".join([*parts, f"| what a change reaches, p95 | |{cells}\n"])
 
 
 # What asks for each section of a result of bench/recall.py.
