@@ -1,7 +1,7 @@
 """Pack: what a recall found, as one text within a budget of tokens.
 
-    - [context, 2023-05-08, Caroline, 5f0c…] I went there yesterday [2023-05-07] and signed up
-        reply by Melanie (91ab…): That is great! Which class?
+    - [context, 2023-05-08, Ada, 5f0c…] Where did the build break yesterday [2023-05-07]?
+        reply by assistant (91ab…): In the linker: the new flag is not known there
 
 A line is a memory, or of a long one the passage that matched. Replies come last: they have what is left of the budget.
 """
