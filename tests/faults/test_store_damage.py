@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 from tests.fakes import HashingEmbedder
+from tests.trees import write
 
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreCorrupt
+from recollect.store.code_protocol import CodeScope
 
 PAGE = 4096
 COUNT = 150
@@ -202,3 +204,18 @@ def test_memories_survive_a_damaged_index_of_the_full_text_by_export_and_import(
     with opened(tmp_path / "new.db") as engine:
         assert engine.archive.import_(str(archive)).created == COUNT
         assert storage(engine, thorough=True) == "ok"
+
+
+def test_a_damaged_full_text_of_code_is_told_and_made_anew(database: Path, tmp_path: Path) -> None:
+    write(tmp_path / "app", {f"m{number}.py": f"def widget{number}():\n    return 1\n" for number in range(50)})
+    with opened(database) as engine:
+        engine.code.index(str(tmp_path / "app"))
+    change(database, "UPDATE code_text_data SET block = x'00' WHERE id > 10; DELETE FROM symbol_text_config;")
+    with opened(database) as engine:
+        assert storage(engine, thorough=True) == "failed"
+        engine.admin.rebuild()
+        assert storage(engine, thorough=True) == "ok"
+        assert engine.code.index(str(tmp_path / "app")).read == 50
+        assert len(engine.code.symbols("widget7").symbols) == 1
+        found = engine.code_store.search_code_text(["widget7"], CodeScope(), 5)
+        assert len(found) == 1

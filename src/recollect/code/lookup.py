@@ -32,6 +32,8 @@ SHORT_NAME, SHORT_ERRORS, LONG_ERRORS = 6, 1, 2
 
 _SEPARATOR = re.compile(r"::|->|[.#/\\]")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+# In what somebody types every capital begins a part: gUN.
+_HUMP = re.compile(r"[A-Z][a-z0-9]*|[a-z]+|[0-9]+")
 _AT_LINE = re.compile(r"(.+):(\d+)")
 
 _KIND_ORDER = ("Class", "Interface", "Module", "Function", "Type", "Method", "Endpoint", "Constant", "Test")
@@ -143,7 +145,7 @@ def _nearest(names: Iterable[tuple[str, int]], length: int) -> list[str]:
 
 def _by_humps(store: CodeStore, name: str, scope: CodeScope) -> list[FoundSymbol]:
     """Return the symbols whose parts begin as the parts of `name` do; in lower case alone every letter is a part."""
-    parts = [part.lower() for part in _PART.findall(name)]
+    parts = [part.lower() for part in _HUMP.findall(name)]
     if len(parts) < 2:
         parts = list(name.lower())
     initials = "".join(part[0] for part in parts)

@@ -146,11 +146,11 @@ def _listed(found: _Walk, prefix: str, paths: list[str], *, is_repository: bool 
         except FileNotFoundError:  # no git here: nothing is lost by it
             return None
         except (OSError, subprocess.TimeoutExpired) as problem:
-            found.note(f"git could not list {prefix or 'the tree'} ({problem}): its folders were walked instead")
+            found.note(f"git could not list {shown(prefix) or 'the tree'}: {problem}")
             return None
     if answer.returncode:
         reason = answer.stderr.decode("utf-8", "replace").strip().split("\n")[0]
-        found.note(f"git could not list {prefix or 'the tree'} ({reason}): its folders were walked instead")
+        found.note(f"git could not list {shown(prefix) or 'the tree'}: {reason}")
         return None
     names = answer.stdout.split(b"\0")
     return list(dict.fromkeys(prefix + os.fsdecode(name) for name in names if name))
@@ -190,7 +190,7 @@ def _scanned(found: _Walk) -> Iterator[str]:
                 # Only a pruning: what is below is looked at again by name.
                 if left_out(f"{name}/x") is None and not (rules and rules.decide(f"{name}/")):
                     folders.append((f"{name}/", rules))
-            elif not (rules and rules.decide(name)):
+            elif entry.name != ".git" and not (rules and rules.decide(name)):
                 yield name
 
 

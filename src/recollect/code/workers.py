@@ -142,8 +142,12 @@ class _Crew:
                 found: list[Answer] = []
                 waiting = [order]
                 while waiting and not self._is_stopped:
-                    worker = worker or self._hire()
                     part = waiting.pop(0)
+                    try:
+                        worker = worker or self._hire()
+                    except OSError:  # no more processes, or none at all: then in this one
+                        found += [answer(part.root, task, part.max_bytes) for task in part.tasks]
+                        continue
                     answers = worker.ask(part)
                     if answers is None:
                         self._dismiss(worker)

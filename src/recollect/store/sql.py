@@ -87,6 +87,11 @@ class SqlStore(Searches, GraphRows, CodeSearches):
     def drop_derived(self, *, vectors: bool) -> tuple[int, int]:
         with self._dialect.errors(), self._dialect.write() as connection:
             self._dialect.clear_text(connection)
+            if self._dialect.code_problems(connection):
+                # What was read of the files is not kept as text: the next `index` reads them anew.
+                self._dialect.clear_code(connection)
+                connection.execute("UPDATE files SET hash = '', mtime_ns = -1, chunk_count = 0")
+                advance(connection, "code_stamp")
             rows = 0
             for record in self._select_all(connection):
                 self._dialect.index_text(connection, record)

@@ -332,6 +332,7 @@ class Sqlite(SqliteCode):
         try:
             if thorough and not self._read_only:
                 with self.write() as writing:
+                    problems += self.code_problems(writing)
                     writing.execute("INSERT INTO memory_text (memory_text) VALUES ('integrity-check')")
             elif not _newest_is_found(connection):
                 problems.append("full text: the newest memory is not found")

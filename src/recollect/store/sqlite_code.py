@@ -7,6 +7,7 @@ is the list of all names.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 
 from recollect.store.code_protocol import FieldWeights
@@ -76,6 +77,30 @@ class SqliteCode:
         sql = f"SELECT rowid FROM symbol_text WHERE symbol_text MATCH ? {scope}LIMIT ?"
         match = f"{'humps' if humps else 'names'} : ({_any(names)})"
         return [int(row[0]) for row in connection.execute(sql, (match, *(within or ()), limit))]
+
+    # --- looking after it ---
+
+    def code_problems(self, connection: Connection) -> list[str]:
+        """Return what is wrong with the full text of code; a thorough look that reads all of it."""
+        problems = []
+        for table in ("code_text", "symbol_text"):
+            try:
+                connection.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+            except sqlite3.DatabaseError as problem:
+                problems.append(f"full text of code, {table}: {problem}")
+        return problems
+
+    def clear_code(self, connection: Connection) -> None:
+        # Deleting rows reads the index first, which fails if it is damaged: the tables are dropped and made again.
+        for table in ("code_text", "symbol_text"):
+            settings = list(connection.execute(f"SELECT k, v FROM {table}_config WHERE k <> 'version'"))
+            connection.execute(f"INSERT OR IGNORE INTO {table}_config VALUES ('version', 4)")
+            connection.execute(f"INSERT OR IGNORE INTO {table}_data VALUES (1, x''), (10, x'00000000000000')")
+            (create,) = next(iter(connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,))))
+            connection.execute(f"DROP TABLE {table}")
+            connection.execute(create)
+            for key, value in settings:
+                connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES (?, ?)", (key, value))
 
 
 def _any(terms: Sequence[str]) -> str:

@@ -1,0 +1,114 @@
+"""Reading in processes of our own: the same answers, whatever becomes of a process."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.trees import write
+
+from recollect.code import workers
+from recollect.code.read import Task
+from recollect.code.worker import Answer
+from recollect.code.workers import read_all
+
+FILES = {f"pkg/m{number}.py": f"def f{number}():\n    return {number}\n" for number in range(200)}
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Many small files, and no size below which workers are not worth it."""
+    write(tmp_path, FILES)
+    monkeypatch.setattr(workers, "MIN_BYTES", 0)
+    monkeypatch.setattr(workers, "ORDER_FILES", 10)
+    return tmp_path
+
+
+def tasks(files: Iterator[str] | list[str]) -> list[Task]:
+    return [Task(path, 10) for path in files]
+
+
+def by_path(answers: Iterator[list[Answer]]) -> dict[str, Answer]:
+    return {found.file.path: found for some in answers for found in some if found.file is not None}
+
+
+def test_workers_find_what_the_process_itself_finds(tree: Path) -> None:
+    alone = by_path(read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=1))
+    together = by_path(read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=3))
+    assert together == alone
+    assert together.keys() == FILES.keys()
+
+
+def test_nothing_to_read_is_no_work(tree: Path) -> None:
+    assert list(read_all(str(tree), [], max_bytes=1000)) == []
+
+
+def test_a_file_that_kills_its_reader_is_skipped_and_the_others_are_read(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _break_reading(monkeypatch, "import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "pkg/m7.py")
+    found = by_path(read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=2))
+    assert found.keys() == FILES.keys()
+    failed = [found.file for found in found.values() if found.file is not None and found.file.skipped]
+    assert [(file.path, file.skipped, file.notes) for file in failed] == [
+        ("pkg/m7.py", "failed", (f"reading it ends the reader (exit code {-signal.SIGKILL})",))
+    ]
+
+
+def test_a_file_that_is_never_done_is_skipped_and_the_others_are_read(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _break_reading(monkeypatch, "import time; time.sleep(1000)", "pkg/m3.py")
+    monkeypatch.setattr(workers, "LOOK_S", 0.05)
+    found = by_path(read_all(str(tree), tasks(list(FILES)[:30]), max_bytes=1000, workers=2, timeout_s=3))
+    assert len(found) == 30
+    assert [found.file.notes for found in found.values() if found.file is not None and found.file.skipped] == [
+        ("reading it takes too long",)
+    ]
+
+
+def test_whoever_stops_listening_leaves_no_process_behind(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[int] = []
+    make = workers._Worker.__init__
+
+    def noted(self: workers._Worker) -> None:
+        make(self)
+        started.append(self._process.pid)
+
+    monkeypatch.setattr(workers._Worker, "__init__", noted)
+    answers = read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=2)
+    next(answers)
+    answers.close()  # type: ignore[attr-defined]
+    assert started
+    for process in started:
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
+
+
+def test_where_no_process_can_be_started_this_one_reads(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers.sys, "executable", str(tree / "no-python"))
+    found = by_path(read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=2))
+    assert found.keys() == FILES.keys()
+
+
+def test_an_unexpected_failure_reaches_the_caller(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: object) -> None:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(workers._Worker, "__init__", fail)
+    with pytest.raises(RuntimeError, match="a defect"):
+        list(read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=2))
+
+
+def _break_reading(monkeypatch: pytest.MonkeyPatch, statement: str, path: str) -> None:
+    """Let the workers, which are other processes, do something else when they come to one file."""
+    patch = (
+        "import recollect.code.worker as worker; honest = worker.read\n"
+        f"def read(root, task, most):\n if task.path == {path!r}: {statement}\n return honest(root, task, most)\n"
+        "worker.read = read\n"
+    )
+    start = "import sys; sys.path.insert(0, {!r}); exec(" + repr(patch).replace("{", "{{").replace("}", "}}")
+    monkeypatch.setattr(workers, "_START", start + "); from recollect.code.worker import main; main()")

@@ -1,0 +1,149 @@
+"""Indexing a project and asking about its symbols, as a program would."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.trees import git, write
+
+from recollect import Engine
+from recollect.errors import InvalidInput, NotFound
+from recollect.model import File, Tree
+
+FILES = {
+    "src/server.py": (
+        '"""A server."""\n\n\nclass Server:\n    """Serves."""\n\n    def start(self, port):\n        return port\n'
+    ),
+    "src/client.py": "class Client:\n    def start(self):\n        pass\n",
+    "image.png": b"\x89PNG\0\0",
+}
+
+
+@pytest.fixture
+def engine(home: Path) -> Iterator[Engine]:
+    with Engine(embed_provider="off", index_workers=1) as opened:
+        yield opened
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = Path(os.path.realpath(tmp_path)) / "app"
+    write(root, FILES)
+    git(root, "init", "-q")
+    return root
+
+
+@pytest.mark.promise("E-index_codebase")
+def test_indexing_says_what_it_did_and_what_there_is(engine: Engine, project: Path) -> None:
+    done = engine.code.index(str(project))
+    assert (done.root, done.namespace) == (str(project), str(project))
+    assert (done.files, done.read, done.unchanged, done.removed, done.symbols) == (2, 3, 0, 0, 4)
+    assert (done.languages, done.skipped) == ({"python": 2}, {"binary": 1})
+    assert done.size_bytes == sum(len(content) for path, content in FILES.items() if path.endswith(".py"))
+    (project / "src" / "client.py").unlink()
+    again = engine.code.index(str(project / "src"))
+    assert (again.files, again.removed) == (1, 1)
+
+
+@pytest.mark.promise("E29")
+def test_work_trees_of_a_repository_share_a_namespace_but_not_an_index(engine: Engine, project: Path) -> None:
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "one")
+    git(project, "worktree", "add", "-q", "-b", "other", "../app-other")
+    write(project.parent / "app-other", {"src/server.py": "class Changed:\n    pass\n"})
+    one, two = engine.code.index(str(project)), engine.code.index(str(project.parent / "app-other"))
+    assert (one.namespace, two.namespace) == (str(project), str(project))
+    assert [hit.root for hit in engine.code.symbols("Changed", namespace=str(project)).symbols] == [two.root]
+    assert [hit.root for hit in engine.code.symbols("Server").symbols] == [one.root]
+
+
+def test_an_index_may_belong_to_a_named_namespace(engine: Engine, project: Path) -> None:
+    assert engine.code.index(str(project), namespace="app").namespace == "app"
+    assert len(engine.code.symbols("Server", namespace="app").symbols) == 1
+    answer = engine.code.symbols("Server", namespace="lib")
+    assert answer.symbols == () and "No code of this namespace" in answer.notes[0]
+
+
+@pytest.mark.promise("E-search_symbols")
+def test_symbols_are_found_by_name_and_filtered(engine: Engine, project: Path) -> None:
+    engine.code.index(str(project))
+    both = engine.code.symbols("start")
+    assert [hit.path for hit in both.symbols] == ["src/client.py", "src/server.py"]
+    hit = both.symbols[1]
+    assert (hit.qualified, hit.kind, hit.start_line, hit.language, hit.match) == (
+        "Server.start", "Method", 7, "python", "exact",
+    )  # fmt: skip
+    assert hit.signature == "def start(self, port)"
+    assert [hit.kind for hit in engine.code.symbols("s", kind="Class").symbols] == ["Class"]
+    assert engine.code.symbols("start", language="Go").symbols == ()
+    assert [hit.path for hit in engine.code.symbols("start", path="./src/server").symbols] == ["src/server.py"]
+    assert len(engine.code.symbols("start", k=1).symbols) == 1
+
+
+def test_where_nothing_is_indexed_it_is_said(engine: Engine) -> None:
+    assert "run index" in engine.code.symbols("start").notes[0]
+    with pytest.raises(NotFound) as raised:
+        engine.code.symbol("start")
+    assert "run index" in raised.value.hint
+
+
+@pytest.mark.promise("E-get_symbol_info")
+@pytest.mark.parametrize("words", ["Server.start", "src/server.py:7", "src/server.py::Server.start"])
+def test_a_symbol_tells_all_about_itself(engine: Engine, project: Path, words: str) -> None:
+    engine.code.index(str(project))
+    view = engine.code.symbol(words)
+    assert view.symbol.qualified == "Server.start"
+    assert view.parent is not None and view.parent.qualified == "Server"
+    assert (view.complexity, view.is_test, view.endpoint) == ("low", False, None)
+    assert view.hash
+    assert engine.code.symbol(view.symbol.id) == view
+    assert [child.name for child in engine.code.symbol("Server").children] == ["start"]
+
+
+def test_a_name_of_several_symbols_shows_one_and_names_the_others(engine: Engine, project: Path) -> None:
+    engine.code.index(str(project))
+    view = engine.code.symbol("start")
+    assert {view.symbol.path, *(hit.path for hit in view.others)} == {"src/client.py", "src/server.py"}
+
+
+def test_a_name_that_is_nearly_right_gets_a_hint(engine: Engine, project: Path) -> None:
+    engine.code.index(str(project))
+    with pytest.raises(NotFound) as raised:
+        engine.code.symbol("Servr")
+    assert raised.value.hint == "Did you mean Server?"
+
+
+@pytest.mark.parametrize("path", ["", "  ", "/", "~", "nowhere/at/all"])
+def test_what_is_no_project_is_refused_and_nothing_is_kept(engine: Engine, path: str) -> None:
+    with pytest.raises((InvalidInput, NotFound)) as raised:
+        engine.code.index(path)
+    assert raised.value.hint
+    assert engine.store.count(Tree) == 0
+
+
+def test_a_file_is_no_project(engine: Engine, project: Path) -> None:
+    with pytest.raises(InvalidInput, match="not a folder"):
+        engine.code.index(str(project / "src" / "server.py"))
+
+
+def test_an_empty_project_is_indexed(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    done = engine.code.index(str(tmp_path / "empty"))
+    assert (done.files, done.symbols, done.notes) == (0, 0, ())
+
+
+def test_deleting_a_namespace_deletes_its_index(engine: Engine, project: Path) -> None:
+    engine.code.index(str(project))
+    engine.namespaces.delete(str(project))
+    assert engine.store.count(Tree) == engine.store.count(File) == 0
+    assert engine.code.symbols("Server").symbols == ()
+
+
+def test_the_size_limit_is_a_setting(home: Path, project: Path) -> None:
+    with Engine(embed_provider="off", index_max_file_bytes=60) as engine:
+        done = engine.code.index(str(project))
+    assert done.skipped == {"binary": 1, "too large": 1}
+    assert done.notes == (f"src/server.py is too large: {len(FILES['src/server.py'])} bytes",)
