@@ -17,6 +17,7 @@ import msgspec
 
 from recollect import clock
 from recollect.engine.memories import headline
+from recollect.engine.recall import SEARCH_RELEVANCE
 from recollect.engine.view import steps
 from recollect.graph.arrays import Graph, Sieve
 from recollect.graph.meaning import newer_versions
@@ -170,7 +171,9 @@ def _hit(graph: Graph, row: Candidate, wanted: Wanted, through: Sieve) -> Expand
     path = steps(graph, edges, best.seed_node)
     why = _reason(path, best.seed.memory)
     if row.own is not None:
-        hit = msgspec.structs.replace(row.own, score=row.chance, reason=f"{row.own.reason}; {why}")
+        # What any question would find says nothing for it; the link does.
+        told = f"{row.own.reason}; {why}" if row.own.score >= SEARCH_RELEVANCE else why
+        hit = msgspec.structs.replace(row.own, score=row.chance, reason=told)
     else:
         newer = row.memory.superseded_by if wanted.as_of is None else None
         told = f"{why}; superseded by {newer}" if newer else why

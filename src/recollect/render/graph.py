@@ -30,11 +30,11 @@ def _entry(node: record.NodeView, head: str) -> Entry:
     return Entry(inline(node.id), head, inline(node.label, LISTED_CHARACTERS))
 
 
-def _arrow(step: record.Step) -> str:
+def _arrow(step: record.Step, *, with_origin: bool = True) -> str:
     """A link as it was walked: where it came from, how, and which way."""
-    origin = inline(step.src if step.forwards else step.dst, NAMED_CHARACTERS)
+    origin = inline(step.src if step.forwards else step.dst, NAMED_CHARACTERS) + " " if with_origin else ""
     weight = f" ({step.weight:g})" if step.weight != 1 else ""
-    return f"{origin} ─{step.relationship}{weight}→" if step.forwards else f"{origin} ←{step.relationship}{weight}─"
+    return f"{origin}─{step.relationship}{weight}→" if step.forwards else f"{origin}←{step.relationship}{weight}─"
 
 
 def _step(step: record.Step, _now: int | None) -> list[Block]:
@@ -47,8 +47,9 @@ def _visited(visit: record.Visited, _now: int | None) -> list[Block]:
 
 
 def _visit_entry(visit: record.Visited) -> Entry:
-    head = f"{visit.node.kind}, depth {visit.depth}"
-    return _entry(visit.node, f"{head}, {_arrow(visit.via)}" if visit.via else head)
+    # Where the first links come from is told above.
+    arrow = f", {_arrow(visit.via, with_origin=visit.depth > 1)}" if visit.via else ""
+    return _entry(visit.node, f"{visit.node.kind}, depth {visit.depth}{arrow}")
 
 
 def _traversal(walk: record.Traversal, _now: int | None) -> list[Block]:
@@ -126,7 +127,9 @@ def _linked(row: record.LinkedNode, _now: int | None) -> list[Block]:
 
 
 def _linked_entry(row: record.LinkedNode) -> Entry:
-    return _entry(row.node, f"{row.node.kind}, {count(row.hops, 'link')} away, {_arrow(row.via)}")
+    if row.hops == 1:
+        return _entry(row.node, f"{row.node.kind}, {_arrow(row.via, with_origin=False)}")
+    return _entry(row.node, f"{row.node.kind}, {row.hops} links away, {_arrow(row.via)}")
 
 
 def _impact(row: record.ImpactHit, now: int | None, number: int = 1) -> list[Block]:

@@ -327,14 +327,14 @@ def test_a_worker_survives_a_failing_embedder(open_engine: Callable[..., Engine]
     assert engine.recall.search("needle").mode == "lexical"
 
 
-def test_starting_twice_starts_one_worker_and_after_closing_none(
+def test_starting_twice_starts_one_worker_of_each_kind_and_after_closing_none(
     open_engine: Callable[..., Engine], embedder: HashingEmbedder
 ) -> None:
     engine = open_engine(embedder=embedder)
     before = threading.active_count()
     engine.start_background()
     engine.start_background()
-    assert threading.active_count() == before + 1
+    assert threading.active_count() == before + 2  # vectors and centrality
     engine.close()
     assert threading.active_count() == before
     engine.start_background()
