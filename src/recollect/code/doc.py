@@ -10,12 +10,13 @@ from recollect.code.page import Page
 DOC_CHARACTERS = 400  # a first paragraph; the rest is in the source
 
 QUOTE = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
+SAID = re.compile(r"(?:type)?doc\s+(?:~[sS])?(\"\"\"|\")(.*?)\1", re.DOTALL)
 # What a comment line begins or ends with that is not said: `///`, `/**`, ` * `, `#`, `--`, `{-|`.
-BEFORE = re.compile(r"\s*(?:/\*[*!]*|\*+(?!/)|//[/!]*|#+!?|--\[=*\[|--+\s*[|^]?|\{-\s*[|^]?|;+)?")
-AFTER = re.compile(r"\s*(?:\*+/|-\}|\]=*\])\s*$")
+BEFORE = re.compile(r"\s*(?:<!--|/\*[*!]*|\*+(?!/)|//[/!]*|#+!?|--\[=*\[|--+\s*[|^]?|\{-\s*[|^]?|;+)?")
+AFTER = re.compile(r"\s*(?:\*+/|-->|-\}|\]=*\])\s*$")
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 # A line that begins the formal part of a doc comment: the sentence is over.
-FORMAL = re.compile(r"@\w+|:\w+[^:]*:|\\(?:param|returns?)\b|[-=*#~/]{3,}")
+FORMAL = re.compile(r"<(?:remarks|param|returns|example|exception|see)\b|@\w+|:\w+[^:]*:|\\(?:param|returns?)\b|[-=*#~/]{3,}")
 # Comments for tools and lawyers, not about the code below.
 PRAGMA = re.compile(
     r"\W*(?:eslint|@?ts-|prettier-|istanbul|c8 |v8 |noqa|type: ?ignore|pylint|pragma|nolint|go:|\+build|clang-format|"
@@ -23,10 +24,18 @@ PRAGMA = re.compile(
 )
 
 
-def docstring(page: Page, body: int) -> str:
-    """Return the first paragraph of the string that a body begins with, or ""."""
+def docstring(page: Page, body: int, before: str) -> str:
+    """Return the first paragraph of the string that a body begins with, or "".
+
+    before: pattern of what stands before that string.
+    """
     text = page.text
-    if text[body : body + 1] not in ('"', "'", "r", "R", "u", "U"):
+    if before:
+        head = re.compile(before).match(text, body)
+        if not head:
+            return ""
+        body = head.end()
+    elif text[body : body + 1] not in ('"', "'", "r", "R", "u", "U"):
         return ""
     match = QUOTE.match(text, body)
     if not match:
@@ -40,6 +49,15 @@ def docstring(page: Page, body: int) -> str:
     return _paragraph(page.cut(start, end).strip().split("\n\n", 1)[0].splitlines())
 
 
+def decorated(decorators: Iterable[str]) -> str:
+    """Return the first paragraph of what a decorator says: `@doc "…"` in Elixir."""
+    for decorator in decorators:
+        match = SAID.match(decorator)
+        if match:
+            return _paragraph(match[2].strip().split("\n\n", 1)[0].splitlines())
+    return ""
+
+
 def above(page: Page, start: int, comments: Mapping[int, int]) -> str:
     """Return the first paragraph of the comments whose last line is the line before `start`.
 
@@ -47,12 +65,12 @@ def above(page: Page, start: int, comments: Mapping[int, int]) -> str:
     """
     text = page.text
     line = text.rfind("\n", 0, start) + 1
-    # A comment may end before its line break, before the \r of it, or after it, depending on the grammar.
-    if line - 1 not in comments and line not in comments and line - 2 not in comments:
-        return ""
     pieces: list[str] = []
     while line > 0:
-        begin = comments.get(line - 1, comments.get(line, comments.get(line - 2)))
+        # A comment may end before its line break or after it, depending on the grammar, and its \r is not part of it.
+        begin = comments.get(line - 1, comments.get(line))
+        if begin is None and text[line - 2 : line] == "\r\n":
+            begin = comments.get(line - 2)
         if begin is None:
             break
         first = text.rfind("\n", 0, begin) + 1
@@ -60,7 +78,7 @@ def above(page: Page, start: int, comments: Mapping[int, int]) -> str:
             break
         pieces.append(page.cut(begin, line))
         line = first
-    return comment("\n".join([piece.rstrip("\r\n") for piece in reversed(pieces)]))
+    return comment("\n".join([piece.rstrip("\r\n") for piece in reversed(pieces)])) if pieces else ""
 
 
 def comment(text: str) -> str:
@@ -73,9 +91,10 @@ def _paragraph(lines: Iterable[str]) -> str:
     said: list[str] = []
     for line in lines:
         plain = line.strip()
+        is_formal = FORMAL.match(plain) is not None
         if "<" in plain:
             plain = TAG.sub("", plain).strip()
-        if plain and not FORMAL.match(plain):
+        if plain and not is_formal:
             said.append(plain)
         elif said:
             break

@@ -8,45 +8,53 @@ The tree is visited once, by the query; Python touches only what the query found
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from typing import cast
 
-from recollect.code import doc, normal
+from recollect.code import doc, endpoints, normal
 from recollect.code.complexity import Branches
 from recollect.code.found import Found, Span
-from recollect.code.grammar import load
-from recollect.code.languages import Language
 from recollect.code.gather import Definition, gather
+from recollect.code.grammar import load
 from recollect.code.imports import imports
-from recollect.code.nest import Nest, nest
-from recollect.code.page import Page
+from recollect.code.languages import Language
+from recollect.code.nest import TYPES, Nest, nest
+from recollect.code.page import Page, decoded
 from recollect.code.references import references
 from recollect.code.symbols import Extracted, Symbol
+from recollect.code.testing import Trial
 from recollect.code.visibility import Exposure
-from recollect.model import NodeKind
 
 SIGNATURE_CHARACTERS = 400
 CONSTANT_CHARACTERS = 120  # a constant's value is shown where it is short
+
+# What stands before a definition's node and is part of how it reads.
+KEYWORDS = re.compile(
+    r"\b(?:(?:export|default|declare|abstract|async|const|let|var|type|public|private|protected|local)[ \t]+)+$"
+)
+TRAIL = re.compile(r"(?:\s|=>|[:;,{=]|; end)+$")  # between a signature and its body
 
 
 def extract(source: bytes, path: str, language: Language) -> Extracted:
     """Return what a file defines, uses and imports.
 
-    Never raises for the content of the file: what could not be read is said in the notes.
+    path: from the root of the project, with slashes; it says what is a test. Never raises for the content of the file:
+    what could not be read is said in the notes.
     """
     page = Page(source)
     found = Found(page, load(language.name), language.deepest)
-    nested = nest(page, language, found, gather(page, language, found))
-    symbols = _symbols(page, language, found, nested)
+    every = gather(page, language, found) + endpoints.called(page, language, path, found)
+    nested = nest(page, language, found, every)
+    symbols = _symbols(page, language, found, nested=nested, path=path)
     imported = imports(page, language, found)
-    known = {symbol.name for symbol in symbols}
+    known = {symbol.name for symbol in symbols if symbol.kind != "Test"}
     known.update([each.alias or each.name or each.module for each in imported])
     used = references(page, language, found, nested=nested, known=known)
     return Extracted(symbols, used, imported, page.notes + found.errors(page), nested.package)
 
 
-def _symbols(page: Page, language: Language, found: Found, nested: Nest) -> list[Symbol]:
-    comments = found.unsorted("comment")
+def _symbols(page: Page, language: Language, found: Found, *, nested: Nest, path: str) -> list[Symbol]:
+    comments = found.spans("comment")
     blob = normal.normalise(
         page.source,
         comments=comments,
@@ -55,39 +63,73 @@ def _symbols(page: Page, language: Language, found: Found, nested: Nest) -> list
         layout=language.layout,
     )
     branches = Branches(page, found.spans("branch"))
+    comment_starts = [start for start, _ in comments]
     comment_ends = {end: start for start, end in comments}
-    exposure = Exposure(page, language, found)
-    feeds, docstrings = page.line_feeds, language.docstrings
+    exposure = Exposure(page, language, found, nested)
+    trial = Trial(language.name, path)
+    feeds, is_by_line = page.line_feeds, language.layout == "lines" or language.document
     symbols = []
     for each in nested.definitions:
         start, end = each.whole, each.end
         first, last = bisect_left(feeds, start) + 1, bisect_left(feeds, end - 1) + 1
+        decorators = tuple([page.cut(*span).strip("@#[]") for span in each.decorators]) if each.decorators else ()
         row = (
             each.name,
             each.qualified,
             each.kind,
-            _signature(page, each),
-            (docstrings and doc.docstring(page, each.body)) or doc.above(page, start, comment_ends),
+            _signature(page, each, comments, comment_starts, is_by_line=is_by_line),
+            _doc(page, each, language.docstrings, decorators) or doc.above(page, start, comment_ends),
             exposure.of(each),
-            tuple([page.cut(*span) for span in each.decorators]) if each.decorators else (),
+            decorators,
             each.parent.place if each.parent else -1,
             first,
             last,
             start,
             end,
             branches.score(start, end, last - first + 1),
-            False,
-            None,
+            trial.passes(each, decorators),
+            _endpoint(language, each, decorators) if decorators else each.endpoint,
             normal.digest(blob, start, each.name_start, each.name_end, end),
         )
         symbols.append(tuple.__new__(Symbol, row))
     return symbols
 
 
-def _signature(page: Page, each: Definition) -> str:
-    """Return the definition up to its body on one line, without comments and decorators."""
+def _doc(page: Page, each: Definition, docstrings: str | None, decorators: tuple[str, ...]) -> str:
+    """Return what stands in a docstring, in languages that have them."""
+    if docstrings is None:
+        return ""
+    return doc.docstring(page, each.body, docstrings) or (doc.decorated(decorators) if decorators else "")
+
+
+def _endpoint(language: Language, each: Definition, decorators: tuple[str, ...]) -> str | None:
+    """Return where a decorated function answers; a type keeps for its members what its own decorators say."""
+    prefix = (each.parent.endpoint or "") if each.parent else ""
+    is_type = each.kind in TYPES
+    each.endpoint = endpoints.decorated(language.name, decorators, prefix, is_type=is_type)
+    return None if is_type else each.endpoint
+
+
+def _signature(
+    page: Page, each: Definition, comments: list[Span], starts: list[int], *, is_by_line: bool
+) -> str:
+    """Return the definition up to its body on one line, without comments and decorators; of a constant or type its first line."""
     start, end = each.start, each.body
+    if page.text[start - 1 : start] == " " and page.text[start - 2 : start - 1].isalpha():
+        before = KEYWORDS.search(page.text, max(0, start - 60), start)
+        start = before.start() if before else start
     if end - start > SIGNATURE_CHARACTERS:
         end = start + SIGNATURE_CHARACTERS
-    text = page.cut(start, end).rstrip(" :{\r\n\t")
-    return " ".join(text.split()) if "\n" in text else text
+    if each.kind == "Constant" or each.kind == "Type" or (end == each.end and is_by_line):
+        feed = page.text.find("\n", start, end)
+        end = min(feed if feed > 0 else end, start + CONSTANT_CHARACTERS)
+    text = page.text[start:end]
+    cuts = comments[bisect_left(starts, start) : bisect_left(starts, end)] if starts else []
+    if each.decorators and each.decorators[-1][1] > start:
+        cuts = sorted([*cuts, *[span for span in each.decorators if span[0] >= start]])
+    for first, last in reversed(cuts):
+        text = text[: first - start] + text[last - start :]
+    if not page.is_ascii:
+        text = decoded(text)
+    text = TRAIL.sub("", text)
+    return " ".join(text.split()) if cuts or "\n" in text or "  " in text else text

@@ -22,14 +22,13 @@ Span = tuple[int, int]
 class Found:
     """The captured nodes of a file."""
 
-    __slots__ = ("captures", "grammar", "has_error", "root")
+    __slots__ = ("captures", "grammar", "root")
 
     def __init__(self, page: Page, grammar: Grammar, deepest: int = 0) -> None:
         from tree_sitter import QueryCursor
 
         root = parse(page, grammar.language).root_node
         self.grammar = grammar
-        self.has_error = root.has_error
         self.root = root
         cursor = QueryCursor(grammar.query)
         if deepest:
@@ -48,12 +47,11 @@ class Found:
 
     def errors(self, page: Page) -> list[str]:
         """Return a note about syntax errors, if there are any."""
-        if not self.has_error:
-            return []
         where = [page.line(start) for start, _ in self.spans("error")]
-        near = f" at line {where[0]}" if where else ""
+        if not where:
+            return []
         more = f" and {len(where) - 1} more" if len(where) > 1 else ""
-        return [f"syntax error{near}{more}: symbols around it may be missing"]
+        return [f"syntax error at line {where[0]}{more}: symbols around it may be missing"]
 
 
 def holders(parts: Iterable[Span], wholes: list[Span]) -> Iterator[int]:

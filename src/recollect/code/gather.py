@@ -33,8 +33,11 @@ KINDS: dict[str, NodeKind | None] = {
 # Of one file. More code than that is generated, more keys are data: nobody looks for a symbol of either.
 MOST_SYMBOLS, MOST_KEYS = 20_000, 1_000
 
-GAP = re.compile(r"\s*(?:(?:#|//|/\*|--).*\s*)*")  # between a decorator and what it decorates
+# What may stand between a decorator and what it decorates.
+GAP = re.compile(r"\s*(?:(?:#|//|/\*|--).*\s*)*(?:export\s+)?(?:default\s+)?")
 
+# What may define several names at once: `var a, b = 1, 2`, `attr_reader :a, :b`.
+SEVERAL = frozenset({"definition.constant", "definition.member", "definition.type", "definition.method"})
 # Kinds for which a pattern says all there is to say.
 PLAIN = frozenset(KINDS) - {"definition.member", "definition.constant", "definition.test"}
 
@@ -44,7 +47,7 @@ class Definition:
 
     __slots__ = (
         "body", "decorators", "end", "endpoint", "kind", "name", "name_end", "name_start", "owner", "parent", "place",
-        "qualified", "start", "whole",
+        "qualified", "scope", "start", "whole",
     )  # fmt: skip
 
     decorators: list[Span] | None
@@ -52,6 +55,7 @@ class Definition:
     name: str
     qualified: str
     parent: Definition | None
+    scope: Definition | None  # the scope it stands in, where that is not its parent
 
     def __init__(self, start: int, end: int, kind: NodeKind | None, owner: str, name: Span, body: int) -> None:
         self.start = self.whole = start  # whole: where its first decorator begins
@@ -61,7 +65,7 @@ class Definition:
         self.name_start, self.name_end = name
         self.body = body  # where the signature ends
         self.place = -1  # in the list of symbols; -1 for a scope
-        self.decorators = self.endpoint = None
+        self.decorators = self.endpoint = self.scope = None
 
 
 def gather(page: Page, language: Language, found: Found) -> list[Definition]:
@@ -76,10 +80,11 @@ def gather(page: Page, language: Language, found: Found) -> list[Definition]:
                 kinds.setdefault((node.start_byte, -node.end_byte), []).append(capture)
     wholes = sorted(kinds)
     bodies: dict[int, int] = {}
-    for place, start, _ in _held(found, "body", wholes):
+    for place, start, _ in _held(found, "body", wholes, strictly=True):
         bodies.setdefault(place, start)
     owners = {place: page.cut(start, end) for place, start, end in _held(found, "owner", wholes)}
     imports = set(found.unsorted("import"))
+    outers = _outers(wholes) if language.heads else []
     every: list[Definition] = []
     named = -1
     for place, name_start, name_end in _held(found, "name", wholes):
@@ -87,16 +92,39 @@ def gather(page: Page, language: Language, found: Found) -> list[Definition]:
         capture = kinds[whole][0]
         if capture not in PLAIN or language.heads:
             capture = _kind(page, language, kinds[whole], start, name_start, name_end)
-        if not capture or (place == named and KINDS[capture] != "Constant"):
+            while not capture and language.heads and outers[place] >= 0:  # what looked like a definition is none
+                place = outers[place]
+                start, minus_end = whole = wholes[place]
+                told = [each for each in kinds[whole] if each in _patterns(language.name)[0]]
+                capture = _kind(page, language, told, start, name_start, name_end)
+        if not capture or (place == named and capture not in SEVERAL):
             continue
         named = place
         end = -minus_end
         if imports and (start, end) in imports and KINDS[capture] == "Constant":
             continue
         owner = owners.get(place, "") if owners else ""
-        every.append(Definition(start, end, KINDS[capture], owner, (name_start, name_end), bodies.get(place, end)))
-    _decorate(page, every, found.spans("decorator"))
+        if name_start == name_end:  # the grammar of Kotlin takes the name of an extension for a part of its owner
+            owner, _, name = owner.rpartition(".")
+            name_start -= len(name)
+        kind = KINDS[capture]
+        if kind == "Constant" and language.lambdas and page.text.startswith(language.lambdas, name_end):
+            kind = "Function"
+        every.append(Definition(start, end, kind, owner, (name_start, name_end), bodies.get(place, end)))
+    _decorate(page, language, every, found.spans("decorator"))
     return _most(page, language, every)
+
+
+def _outers(wholes: list[Span]) -> list[int]:
+    """Return for each definition the place of the one around it, or -1."""
+    outers: list[int] = []
+    stack: list[int] = []
+    for place, (start, _) in enumerate(wholes):
+        while stack and -wholes[stack[-1]][1] <= start:
+            stack.pop()
+        outers.append(stack[-1] if stack else -1)
+        stack.append(place)
+    return outers
 
 
 def _kind(page: Page, language: Language, captures: list[str], start: int, name_start: int, name_end: int) -> str:
@@ -127,10 +155,16 @@ def _most(page: Page, language: Language, every: list[Definition]) -> list[Defin
     return every[:most]
 
 
-def _decorate(page: Page, every: list[Definition], decorators: list[Span]) -> None:
+def _decorate(page: Page, language: Language, every: list[Definition], decorators: list[Span]) -> None:
     """Give each decorator to the definition it stands at."""
     if not decorators:
         return
+    pattern = _patterns(language.name)[1].get("decorator")
+    if pattern:
+        defined = {(each.start, each.end) for each in every}
+        decorators = [
+            span for span in decorators if span not in defined and pattern.match(page.text[span[0] : span[1]])
+        ]
     by_name = sorted(every, key=attrgetter("name_start"))
     names = [each.name_start for each in by_name]
     for start, end in reversed(decorators):
@@ -146,10 +180,13 @@ def _decorate(page: Page, every: list[Definition], decorators: list[Span]) -> No
         each.decorators = [(start, end), *(each.decorators or [])]
 
 
-def _held(found: Found, capture: str, wholes: list[Span]) -> Iterator[tuple[int, int, int]]:
+def _held(
+    found: Found, capture: str, wholes: list[Span], *, strictly: bool = False
+) -> Iterator[tuple[int, int, int]]:
     """Yield (place, start, end) of each captured node that a definition holds: the place of the innermost.
 
-    wholes: (start, minus end) of the definitions, so that the outer of two that begin together comes first.
+    wholes: (start, minus end) of the definitions, so that the outer of two that begin together comes first. strictly:
+    what is held begins after its holder.
     """
     if capture not in found.captures:
         return
@@ -157,7 +194,7 @@ def _held(found: Found, capture: str, wholes: list[Span]) -> Iterator[tuple[int,
     place, count = 0, len(wholes)
     following = wholes[0][0] if count else -1
     for start, end in found.spans(capture):
-        while place < count and following <= start:
+        while place < count and (following < start or (following == start and not strictly)):
             stack.append((-wholes[place][1], place))
             place += 1
             if place < count:

@@ -4,6 +4,7 @@
     import.name       what                                        import.default     what its default is called here
     import.alias      what the name or module before is called    import.star        everything
     import.path       module and name in one: `a.b.C`             import.tree        the same with braces
+    import.hiding     the names are those that are not imported
     import.call       the function that imports; must be one of the language's `importers`
 """
 
@@ -16,7 +17,7 @@ from recollect.code.languages import Language
 from recollect.code.page import Page
 from recollect.code.symbols import Import
 
-PARTS = ("module", "name", "alias", "star", "namespace", "default", "path", "tree", "call")
+PARTS = ("module", "name", "alias", "star", "namespace", "default", "path", "tree", "call", "hiding")
 MOST_BRANCHES = 2_000  # of one tree of braces
 
 # How a leaf of a tree is renamed: `HashMap as Map` in Rust and Scala 3, `F => G` in Scala 2.
@@ -69,6 +70,8 @@ def _statement(language: Language, pieces: list[tuple[str, str]], line: int) -> 
         elif role == "default":
             names.append(["default", text])
     star = "star" in said
+    if "hiding" in said:
+        names = []
     if "path" in said and not star and modules:
         path, alias = modules[0][0] or "", modules[0][1]
         module, _, name = path.rpartition(language.separator)

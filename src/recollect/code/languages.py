@@ -35,17 +35,22 @@ class Language(NamedTuple):
 
     # names
     separator: str = "."
+    sigils: str = ""  # before a name and not part of it
+    methods: bool = True  # a function with an owner is a method
+    member: str = ""  # between a type and what it holds, where that is another
     splits: str = ""  # pattern that joins an owner to a name inside a definition's name: `A::f`, `M.f`
     unowned: str = ""  # pattern of what is no owner, or no part of one: `exports`, `.prototype`
     heads: tuple[tuple[str, str], ...] = ()  # capture → pattern of what must stand before its name, up to it
     named: tuple[tuple[str, str], ...] = ()  # capture → pattern of its name
+    lambdas: str = ""  # after a constant's name: what makes it a function
     qualifies: bool = True  # a declared package is part of qualified names; False where the folder is the package
     macros: frozenset[str] = frozenset()  # look like functions, define tests
     merges: bool = False  # equations of one function stand one after the other
     nests: int = 0  # how deep keys are symbols, 0 for no limit: documents of data can be huge
     deepest: int = 0  # … and where in the tree the deepest of them begin
-    docstrings: bool = False  # a string at the beginning of a body describes it
+    docstrings: str | None = None  # pattern of what stands at the beginning of a body before a string that describes it
     paths: str = r"\."  # pattern of what separates the parts of a path in a reference
+    chains: str = "?!"  # what may stand between a receiver and a separator
     words: frozenset[str] = frozenset()  # look like calls and are not
     types: frozenset[str] = frozenset()  # built in: no reference worth keeping
     explicit: bool = False  # a type that a file neither defines nor imports is built in
@@ -57,6 +62,7 @@ class Language(NamedTuple):
     names: NameRule = ""  # what the shape of a name says about that
     default: str = "public"  # what nothing is said about, at the top of a file
     members: str = "public"  # … and inside a type
+    top_marks: tuple[tuple[str, str], ...] = ()  # words that only count outside of types
     open_types: tuple[str, ...] = ()  # types whose members everybody may see, by the word they begin with
 
     # what is a test, see `testing`
@@ -97,8 +103,9 @@ LANGUAGES: tuple[Language, ...] = (
         branches=('"if"', '"elif"', '"for"', '"while"', '"match"'),
         types=words("int str float bool bytes None list dict set tuple object type complex frozenset"),
         explicit=True,
+        lambdas=" = lambda",
         names="underscore",
-        docstrings=True,
+        docstrings="",
         test_files=rf"{TEST_FOLDERS}|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$",
         test_names=r"test(?:_|[A-Z]|s?$)|Test",
         test_marks=r"pytest\.mark\.(?!fixture)|given\b|unittest\.",
@@ -199,6 +206,7 @@ LANGUAGES: tuple[Language, ...] = (
         paths=r"\.|->|::",
         macros=words("TEST TEST_F TEST_P TYPED_TEST TYPED_TEST_P FUZZ_TEST BENCHMARK_F"),
         types=C_TYPES | words("string auto vector"),
+        top_marks=(("static", "private"),),
         members="private",
         open_types=("struct", "union", "enum"),
         test_files=rf"{TEST_FOLDERS}|(?:^|/)(?:test_[^/]*|[^/]*(?:_|-)?(?:test|unittest|Test)s?)\.(?:cc|cpp|cxx|h|hpp)$",
@@ -230,6 +238,7 @@ LANGUAGES: tuple[Language, ...] = (
         branches=('"if"', "(for_expression)", '"while"', '"loop"', '"match"'),
         separator="::",
         paths=r"\.|::",
+        words=words("Self Some None Ok Err"),
         explicit=True,
         marks=PUB_MARKS,
         default="private",
@@ -248,13 +257,15 @@ LANGUAGES: tuple[Language, ...] = (
         layout="lines",
         separator="::",
         splits="::",
+        sigils=":",
         unowned=r"^self$",
         heads=(
             ("definition.test", r"^(?:RSpec\.)?(?:it|specify|test|describe|context|feature|scenario|example)\b\s*\(?\s*$"),
-            ("definition.method", r"^define_method\s*\(?\s*$"),
+            ("definition.method", r"^(?:define_method|attr_reader|attr_writer|attr_accessor)\b[^\n]*$"),
             ("reference.implements", r"\b(?:include|extend|prepend)\b[\s(]*(?:[\w:]+,\s*)*$"),
         ),
-        paths=r"&?\.|::",
+        paths=r"\.|::",
+        chains="&",
         words=words(
             "require require_relative load include extend prepend attr_reader attr_writer attr_accessor private public "
             "protected module_function define_method private_class_method raise lambda proc loop"
@@ -273,7 +284,8 @@ LANGUAGES: tuple[Language, ...] = (
         strings=("(string_content)", "(heredoc_body)", "(nowdoc_body)", "(text)"),
         branches=('"if"', '"elseif"', '"for"', '"foreach"', '"while"', '"switch"', '"match"'),
         separator="\\",
-        paths=r"\?*->|::|\\",
+        member="::",
+        paths=r"->|::|\\",
         types=words("self static parent"),
         marks=JAVA_MARKS,
         test_files=rf"{TEST_FOLDERS}|Test\.php$",
@@ -286,7 +298,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".cs", ".csx"),
         strings=("(string_literal_content)", "(verbatim_string_literal)", "(raw_string_content)", "(string_content)", "(character_literal)"),
         branches=('"if"', '"for"', '"foreach"', '"while"', '"switch"'),
-        paths=r"\??\.",
+        paths=r"\.",
         types=words("var dynamic nint nuint"),
         words=words("nameof typeof sizeof default"),
         marks=JAVA_MARKS,
@@ -303,7 +315,7 @@ LANGUAGES: tuple[Language, ...] = (
         comments=("(line_comment)", "(block_comment)"),
         strings=("(string_content)", "(character_literal)"),
         branches=('"if"', '"for"', '"while"', '"when"'),
-        paths=r"\??\.|!!\.|::",
+        paths=r"\.|::",
         types=words("Int Long Short Byte String Boolean Double Float Char Unit Any Nothing"),
         marks=JAVA_MARKS,
         test_files=rf"{TEST_FOLDERS}|(?:Test|Tests|Spec)\.kt$",
@@ -318,8 +330,10 @@ LANGUAGES: tuple[Language, ...] = (
         comments=("(comment)", "(multiline_comment)"),
         strings=("(line_str_text)", "(multi_line_str_text)", "(raw_str_part)", "(raw_str_end_part)", "(regex_literal)"),
         branches=('"if"', '"for"', '"while"', '"switch"', '"guard"'),
-        paths=r"[?!]*\.",
-        types=words("Int String Bool Double Float Void Any Self Character UInt AnyObject"),
+        paths=r"\.",
+        types=words(
+            "Int String Bool Double Float Void Any Self Character UInt AnyObject objc testable discardableResult available"
+        ),
         marks=SWIFT_MARKS,
         default="internal",
         members="internal",
@@ -385,6 +399,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".ex", ".exs"),
         shebangs=("elixir",),
         strings=("(quoted_content)", "(charlist)"),
+        branches=("(stab_clause)", "(else_block)"),
         layout="lines",
         heads=(
             ("definition.module", r"^(?:defmodule|defprotocol)\b[ (]*$"),
@@ -393,8 +408,13 @@ LANGUAGES: tuple[Language, ...] = (
             ("definition.constant", r"^@$"),
             ("scope", r"^defimpl\b[ (]*$"),
             ("reference.implements", r"@behaviour\s+$"),
+            ("reference.call", r"^(?!\s*@(?:spec|type\w*|opaque|\w*callback)\b)"),
         ),
-        named=(("definition.constant", r"(?!(?:\w*doc|spec|type\w*|opaque|impl|behaviour|callback|derive|on_\w+)$)"),),
+        docstrings=r"do\s+@moduledoc\s+(?:~[sS])?",
+        named=(
+            ("decorator", r"@(?:doc|typedoc|spec|impl|deprecated|since)\b"),
+            ("definition.constant", r"(?!(?:\w*doc|spec|type\w*|opaque|impl|behaviour|callback|derive|on_\w+)$)"),
+        ),
         merges=True,
         words=words(
             "def defp defmacro defmacrop defmodule defprotocol defimpl defstruct defguard defguardp defdelegate defexception "
@@ -439,6 +459,8 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".sql", ".ddl", ".pgsql", ".psql"),
         comments=("(comment)", "(marginalia)"),
         strings=("(literal)",),
+        splits=r"\.",
+        methods=False,
         branches=("(keyword_if)", "(keyword_case)", "(keyword_for)"),
     ),
     Language(

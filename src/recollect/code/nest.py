@@ -17,8 +17,12 @@ from recollect.code.languages import BY_NAME, Language
 from recollect.code.page import Page
 
 TYPES = frozenset({"Class", "Interface", "Type"})
+HOLDERS = TYPES | {"Constant", None}  # what is a function elsewhere is a method inside these
 CODE = frozenset({"Function", "Method", "Test"})
+OWNERS = TYPES | {"Constant", "Module"}
 NAME_CHARACTERS = 200
+
+ARGUMENTS = re.compile(r"(?<=\w)<.*>$|(?<=\w)\(.*$")  # of a specialised template, of a conversion operator
 
 
 class Nest(NamedTuple):
@@ -27,6 +31,7 @@ class Nest(NamedTuple):
     definitions: list[Definition]
     edges: list[int]  # offsets where the innermost definition changes
     owners: list[int]  # the place of the innermost one from that offset on, -1 for none
+    named: set[int]  # offsets of the names that are defined, and so not references
     package: str
 
 
@@ -41,13 +46,13 @@ def nest(page: Page, language: Language, found: Found, every: list[Definition]) 
     owners: list[int] = [-1]
     open_now: list[Definition] = []
     constants: set[str] = set()
-    adopted = False
+    scopes: list[Definition] = []
     for each in every:
-        start = each.whole
+        start, end = each.whole, each.end
         while open_now and (open_now[-1].end <= start or _is_twin(open_now[-1], each)):
             edges.append(open_now.pop().end)
             owners.append(_innermost(open_now))
-        each.parent = parent = open_now[-1] if open_now else None
+        each.parent = parent = _parent(open_now)
         if language.nests and len(open_now) >= language.nests:
             continue
         _name(page, language, each, prefix)
@@ -56,28 +61,38 @@ def nest(page: Page, language: Language, found: Found, every: list[Definition]) 
                 continue
             constants.add(each.qualified)
         elif language.merges and kept and _continues(page, kept[-1], each):
-            kept[-1].end = each.end
-            continue
-        adopted = adopted or bool(each.owner) or (parent is not None and parent.kind is None)
-        open_now.append(each)
-        if each.kind is not None:
-            each.place = len(kept)
-            kept.append(each)
+            each = kept[-1]
+            each.end = end
+            open_now.append(each)
             edges.append(start)
             owners.append(each.place)
+            continue
+        open_now.append(each)
+        if each.kind is None:
+            scopes.append(each)
+            each.place = -1 - len(scopes)
+        else:
+            each.place = len(kept)
+            kept.append(each)
+        edges.append(start)
+        owners.append(each.place)
     while open_now:
         edges.append(open_now.pop().end)
         owners.append(_innermost(open_now))
-    if adopted:
-        _adopt(kept, language)
-    return Nest(kept, edges, owners, package)
+    named = {each.name_start for each in every}
+    return Nest(kept, edges, _adopt(kept, scopes, owners, language), named, package)
 
 
 def _innermost(open_now: list[Definition]) -> int:
+    return open_now[-1].place if open_now else -1
+
+
+def _parent(open_now: list[Definition]) -> Definition | None:
+    """Return the innermost definition that can hold others: `typedef struct ring {…} Ring` names the struct once more."""
     for each in reversed(open_now):
-        if each.place >= 0:
-            return each.place
-    return -1
+        if each.kind != "Type":
+            return each
+    return None
 
 
 def _is_twin(one: Definition, other: Definition) -> bool:
@@ -97,20 +112,33 @@ def _name(page: Page, language: Language, each: Definition, prefix: str) -> None
     """Set name, qualified name and, where a function turns out to be a method, kind."""
     name = page.cut(each.name_start, each.name_end)
     if not name.isidentifier():
-        name = " ".join(name[:NAME_CHARACTERS].split()).strip("\"'`:")
-        if language.splits:
-            name = _split(language, each, name)
+        name = _plain(" ".join(name[:NAME_CHARACTERS].split()).lstrip(language.sigils or None))
+        if language.splits and each.kind != "Test":
+            name = _split(language, each, ARGUMENTS.sub("", name))
     if each.owner:
         each.owner = _owned(language.name, each.owner)
     if language.macros and name in language.macros:
         name = _macro(page, each, name)
+    elif each.endpoint:
+        name = each.endpoint
     parent = each.parent
+    joint = language.separator
     if parent:
-        prefix = parent.qualified + language.separator
+        if language.member and parent.kind in TYPES:
+            joint = language.member
+        prefix = parent.qualified + joint
     each.name = name
-    each.qualified = f"{prefix}{each.owner}{language.separator}{name}" if each.owner else prefix + name
-    if each.kind == "Function" and (each.owner or (parent and (parent.kind is None or parent.kind in TYPES))):
+    if each.kind == "Endpoint":
+        prefix = ""
+    each.qualified = f"{prefix}{each.owner}{joint}{name}" if each.owner else prefix + name
+    if each.kind == "Function" and language.methods and (each.owner or (parent and parent.kind in HOLDERS)):
         each.kind = "Method"
+
+
+def _plain(name: str) -> str:
+    """Return a name without quotes around it."""
+    is_quoted = len(name) > 1 and name[0] == name[-1] and name[0] in "\"'`"
+    return name[1:-1] if is_quoted else name
 
 
 def _split(language: Language, each: Definition, name: str) -> str:
@@ -146,13 +174,22 @@ def _macro(page: Page, each: Definition, name: str) -> str:
     return ".".join([part.strip() for part in match[1].split(",")]) if match and match[1] else name
 
 
-def _adopt(kept: list[Definition], language: Language) -> None:
-    """Make the type of this file that owns a definition its parent, where the two do not stand inside one another."""
-    types = {each.qualified: each for each in reversed(kept) if each.kind in TYPES or each.kind == "Module"}
+def _adopt(kept: list[Definition], scopes: list[Definition], owners: list[int], language: Language) -> list[int]:
+    """Make the type of this file that owns a definition its parent, where the two do not stand inside one another.
+
+    What belongs to a scope belongs to that type too, if the file has it: the owners are returned as such.
+    """
+    if not scopes and not any(each.owner for each in kept):
+        return owners
+    types = {each.qualified: each for each in reversed(kept) if each.kind in OWNERS}
     for each in kept:
         parent = each.parent
         if each.owner or (parent and parent.kind is None):
             owner = each.qualified[: -len(each.name) - len(language.separator)]
+            if parent and parent.kind is None:
+                each.scope = parent
             while parent and parent.kind is None:
                 parent = parent.parent
             each.parent = types.get(owner, parent)
+    places = {scope.place: types[scope.qualified].place if scope.qualified in types else -1 for scope in scopes}
+    return [places.get(owner, owner) for owner in owners]

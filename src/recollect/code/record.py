@@ -72,3 +72,29 @@ class SymbolView(Record, frozen=True, kw_only=True):
     parent: SymbolHit | None = None
     children: tuple[SymbolHit, ...] = ()
     others: tuple[SymbolHit, ...] = ()
+
+
+class CodeHit(Record, frozen=True, kw_only=True):
+    """A place in the code that answers a question: path, lines, and the symbol that it is or lies in."""
+
+    path: str
+    start_line: int
+    end_line: int
+    language: str
+    score: float
+    reason: str = ""
+    symbol: str = ""
+    kind: str = ""
+    signature: str = ""
+    doc: str = ""
+    root: str = ""
+    namespace: str | None = None
+
+
+class CodeHits(Record, frozen=True, kw_only=True):
+    """Places in the code, best first, one per file; `notes` say what was degraded or missing."""
+
+    query: str
+    hits: tuple[CodeHit, ...]
+    mode: Literal["hybrid", "lexical"] = "lexical"
+    notes: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Container
+from collections.abc import Callable, Container
 from functools import cache
 
 from recollect.code.found import Found, holders
@@ -22,12 +22,17 @@ RECEIVER_CHARACTERS = 80  # a longer one is a chain of calls, which no resolver 
 SHORT = 20  # most receivers are no longer than this and on one line
 
 KINDS = ("base", "call", "implements", "type", "use")  # of two that begin at the same place, the first counts
+ABOVE = (KINDS.index("base"), KINDS.index("implements"))
 
 NAME = re.compile(r"[~@$#]?[\w$]+[?!]?")
 FIRST = re.compile(r"[\w$]*")
-AFTER_RECEIVER = " \t\r\n.?!:->&\\"
 
-Row = tuple[int, int, str]
+TYPE_ARGUMENTS = re.compile(r"<[^<>()]*>$")
+BACKWARDS = re.compile(r"[\w.:]+$")
+BACKWARDS_CHARACTERS = 80
+
+Split = Callable[[str], tuple[str, str]]
+Row = tuple[int, int, int]  # start, place of the kind in KINDS, end
 
 
 def references(
@@ -36,28 +41,36 @@ def references(
     """Return the references of a file in its order; a name passed on only if `known`: defined or imported there."""
     text, feeds, edges, owners, skipped = page.text, page.line_feeds, nested.edges, nested.owners, language.words
     spans = _spans(page, language, found, known)
-    defined = {each.name_start for each in nested.definitions}
+    defined = nested.named
     paths = _paths(found, spans)
     split = _splitter(language.name)
+    chains = language.chains
     rows: list[Reference] = []
     new = tuple.__new__  # spares the named tuple's constructor, a Python function that is three times as slow
-    last = -1
-    for start, end, kind in spans:
-        if start == last or start in defined:
+    covered = -1
+    ended: set[int] = set()
+    for start, rank, end in spans:
+        kind = KINDS[rank]
+        if end in ended or (start in defined and rank not in ABOVE) or (start < covered and kind == "type"):
             continue
-        last = start
+        ended.add(end)  # two references that end together are one: a chain of calls begins in one place
+        path = text[start:end]
         if split is None:
-            receiver, _, name = text[start:end].rpartition(".")
+            receiver, _, name = path.rpartition(".")
         else:
-            receiver, name = split(text[start:end])
+            receiver, name = split(path)
         if not name.isidentifier():
             name = _tidy(name)
         if name in skipped and not receiver:
             continue
         if receiver:
+            if kind != "use" and "(" not in receiver:
+                covered = end
             start = end - len(name) if split is None else text.rfind(name, start, end)
-        elif paths:
-            receiver = text[paths.get(start, start) : start].rstrip(AFTER_RECEIVER)
+            if receiver[-1] in chains:
+                receiver = receiver.rstrip(chains)
+        elif text[start - 1] in ".>:":
+            receiver = _before(text, paths, start, split).rstrip(chains)
         if len(receiver) > SHORT:
             receiver = _short(receiver)
         line = bisect_left(feeds, start)
@@ -70,31 +83,37 @@ def references(
 
 
 def _spans(page: Page, language: Language, found: Found, known: Container[str]) -> list[Row]:
-    """Return (start, end, kind) of the references worth keeping."""
+    """Return the references worth keeping."""
+    stars = "import.star" in found.captures  # then a type that is not named in an import may still be imported
     spans: list[Row] = []
     text = page.text
-    for kind in KINDS:
+    for rank, kind in enumerate(KINDS):
         nodes = found.captures.get(f"reference.{kind}")
         if not nodes:
             continue
-        if kind == "use" or (kind == "type" and language.explicit):
+        if kind == "use" or (kind == "type" and language.explicit and not stars):
             match = FIRST.match
             spans += [
-                (start, end, kind)
+                (start, rank, end)
                 for node in nodes
                 if match(text, (start := node.start_byte), (end := node.end_byte))[0] in known  # type: ignore[index]
             ]
+        elif kind == "type":
+            types = language.types
+            spans += [
+                (start, rank, end)
+                for node in nodes
+                if (name := text[(start := node.start_byte) : (end := node.end_byte)]) not in types and len(name) > 1
+            ]
         else:
-            spans += [(node.start_byte, node.end_byte, kind) for node in nodes]
+            spans += [(node.start_byte, rank, node.end_byte) for node in nodes]
     spans.sort()
     heads = _heads(language.name)
-    if language.types or heads:
-        types = language.types
+    if heads:
         spans = [
             span
             for span in spans
-            if (span[2] != "type" or text[span[0] : span[1]] not in types)
-            and (span[2] not in heads or heads[span[2]].search(text[text.rfind("\n", 0, span[0]) + 1 : span[0]]))
+            if span[1] not in heads or heads[span[1]].search(text[text.rfind("\n", 0, span[0]) + 1 : span[0]])
         ]
     return spans
 
@@ -104,23 +123,33 @@ def _paths(found: Found, spans: list[Row]) -> dict[int, int]:
     paths = found.spans("path")
     if not paths:
         return {}
-    places = holders([span[:2] for span in spans if span[2] in ("call", "use")], paths)
-    starts = [span[0] for span in spans if span[2] in ("call", "use")]
-    return {start: paths[place][0] for start, place in zip(starts, places, strict=True) if place >= 0}
+    places = holders([(start, end) for start, _, end in spans], paths)
+    return {span[0]: paths[place][0] for span, place in zip(spans, places, strict=True) if place >= 0}
+
+
+def _before(text: str, paths: dict[int, int], start: int, split: Split | None) -> str:
+    """Return the receiver of a name that was captured without it."""
+    if start in paths:
+        before = TYPE_ARGUMENTS.sub("", text[paths[start] : start])
+    else:  # inside a macro of Rust, where there are tokens and no tree
+        match = BACKWARDS.search(text, max(0, start - BACKWARDS_CHARACTERS), start)
+        before = match[0] if match else ""
+    return split(before)[0] if split else before.rstrip(". \n")
 
 
 @cache
-def _heads(name: str) -> dict[str, re.Pattern[str]]:
-    """Return kind → what must stand on the line before such a reference."""
+def _heads(name: str) -> dict[int, re.Pattern[str]]:
+    """Return by rank what must stand on the line before such a reference."""
+    heads = dict(BY_NAME[name].heads)
     return {
-        capture.partition(".")[2]: re.compile(pattern)
-        for capture, pattern in BY_NAME[name].heads
-        if capture.startswith("reference.")
+        rank: re.compile(heads[f"reference.{kind}"])
+        for rank, kind in enumerate(KINDS)
+        if f"reference.{kind}" in heads
     }
 
 
 @cache
-def _splitter(name: str):  # type: ignore[no-untyped-def] # Callable[[str], tuple[str, str]] | None, cached
+def _splitter(name: str) -> Split | None:
     """Return how a path is cut into receiver and name; None where a dot is all there is."""
     paths = BY_NAME[name].paths
     if paths == r"\.":

@@ -8,13 +8,14 @@ parent, the language's default.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from functools import cache
 from typing import cast
 
 from recollect.code.found import Found
 from recollect.code.gather import Definition
 from recollect.code.languages import BY_NAME, Language
+from recollect.code.nest import CODE, Nest
 from recollect.code.page import Page
 from recollect.code.symbols import Visibility
 
@@ -28,15 +29,16 @@ ASSIGNED = re.compile(r"\bexports\.(\w+)\s*=|\bmodule\.exports\s*=\s*(?:\{([^}]*
 class Exposure:
     """What a file says about visibility apart from the definitions themselves."""
 
-    __slots__ = ("exports", "is_open", "language", "page", "section_starts", "sections")
+    __slots__ = ("exports", "is_open", "language", "page", "sections")
 
-    def __init__(self, page: Page, language: Language, found: Found) -> None:
+    def __init__(self, page: Page, language: Language, found: Found, nested: Nest) -> None:
         self.page = page
         self.language = language
-        spans = found.spans("access")
-        sections = [(start, page.text[start:end]) for start, end in spans]
-        self.sections = [(start, word) for start, word in sections if word in SECTIONS]
-        self.section_starts = [start for start, _ in self.sections]
+        self.sections: dict[int, list[tuple[int, str]]] = {}  # by the place of the type
+        for start, end in found.spans("access"):
+            if page.text[start:end] in SECTIONS:
+                owner = nested.owners[bisect_right(nested.edges, start) - 1]
+                self.sections.setdefault(owner, []).append((start, page.text[start:end]))
         self.exports = {page.cut(*span).strip("\"'") for span in found.unsorted("export")}
         # A script that exports nothing has no module boundary to be behind.
         self.is_open = language.before == () or (language.default == "internal" and "export" not in page.text)
@@ -47,7 +49,10 @@ class Exposure:
         """Return who may see a definition."""
         language, name = self.language, each.name
         if language.names == "underscore" and not language.marks:
-            return "private" if name[:1] == "_" and not (name[:2] == "__" and name[-2:] == "__") else "public"
+            is_hidden = name[:1] == "_" and not (name[:2] == "__" and name[-2:] == "__")
+            return "private" if is_hidden or (each.parent and each.parent.kind in CODE) else "public"
+        if each.kind == "Test" or each.kind == "Endpoint":
+            return "public"
         return cast("Visibility", self._by_word(each) or self._by_name(name) or self._by_place(each))
 
     def _by_word(self, each: Definition) -> str | None:
@@ -57,13 +62,19 @@ class Exposure:
             for word, seen in language.marks:
                 if word in words:
                     return seen
+        if language.top_marks and (not each.parent or each.parent.kind == "Module"):
+            words = WORD.findall(text, each.start, each.name_start)
+            for word, seen in language.top_marks:
+                if word in words:
+                    return seen
         for pattern, seen in _before(language.name):
-            if pattern.search(text[max(0, each.start - BEFORE_CHARACTERS) : each.start]):
+            before = text[max(0, each.start - BEFORE_CHARACTERS) : each.start]
+            if pattern.search(before) or pattern.search(text[each.start : each.name_start]):
                 return seen
         if self.sections and each.parent:
-            place = bisect_left(self.section_starts, each.start) - 1
-            start, word = self.sections[place] if place >= 0 else (-1, "")
-            return word if start > each.parent.start else None
+            sections = self.sections.get(each.parent.place, [])
+            place = bisect_left(sections, (each.start, "")) - 1
+            return sections[place][1] if place >= 0 and each.start < each.parent.end else None
         return None
 
     def _by_name(self, name: str) -> str | None:
@@ -80,14 +91,15 @@ class Exposure:
             if self.exports:
                 return "public" if each.name in self.exports else "internal"
             return "public" if self.is_open and language.before else language.default
-        if parent.kind in ("Function", "Method", "Test"):
+        if parent.kind in CODE:
             return "private"
-        head = self.page.text[parent.start : parent.name_start]
-        if parent.kind == "Interface" or head.startswith(language.open_types or ("\0",)):
-            return "public"
-        if each.kind == "Constant" and "enum" in head or " for " in head:  # a variant; a method of a trait
-            return "public"
-        return language.members
+        around = each.scope or parent
+        head = self.page.text[around.start : around.name_start]
+        is_variant = each.kind == "Constant" and "enum" in head
+        is_of_trait = around.kind is None and " for " in head
+        is_elsewhere = each.start >= parent.end and not each.scope  # what its declaration says is not here
+        is_open = parent.kind == "Interface" or head.startswith(language.open_types or ("\0",))
+        return "public" if is_variant or is_of_trait or is_elsewhere or is_open else language.members
 
 
 @cache

@@ -44,4 +44,4 @@
 (argument_list (identifier) @reference.use)
 (type_identifier) @reference.type
 (preproc_include path: (_) @import.module) @import
-(using_declaration (qualified_identifier) @import.module) @import
+(using_declaration (qualified_identifier) @import.path) @import

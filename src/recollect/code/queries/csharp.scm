@@ -13,7 +13,7 @@
 (method_declaration body: (_) @body)
 (constructor_declaration name: (identifier) @name body: (_) @body) @definition.method
 (destructor_declaration name: (identifier) @name body: (_) @body) @definition.method
-(operator_declaration operator: (_) @name) @definition.method
+(operator_declaration operator: _ @name) @definition.method
 (local_function_statement name: (identifier) @name body: (_) @body) @definition.function
 (property_declaration name: (identifier) @name) @definition.method
 (property_declaration accessors: (_) @body)

@@ -6,9 +6,10 @@
 (call target: (identifier) (arguments . (call target: (identifier))) (do_block) @body)
 (call target: (identifier) (arguments . (binary_operator left: (call target: (identifier)))) (do_block) @body)
 (call target: (identifier) (arguments (call target: (identifier)) (keywords) @body))
+(call target: (identifier) (arguments . (identifier) (keywords) @body))
 (call target: (identifier) (arguments . (string) @name) (do_block) @body) @definition.test
 (unary_operator operand: (call target: (identifier) @name)) @definition.constant
-(unary_operator operand: (call target: (identifier) (arguments [(string) (sigil)]))) @documentation
+(unary_operator operand: (call)) @decorator
 
 (call target: [(identifier) (dot)] @reference.call)
 (unary_operator operand: (call target: (identifier) (arguments (alias) @reference.implements)))

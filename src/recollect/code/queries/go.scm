@@ -14,8 +14,10 @@
 (call_expression function: [(identifier) (selector_expression)] @reference.call)
 (call_expression function: (index_expression operand: [(identifier) (selector_expression)] @reference.call))
 (composite_literal type: [(type_identifier) (qualified_type)] @reference.call)
+(composite_literal type: (generic_type type: (_) @reference.call))
+(type_conversion_expression type: (generic_type type: (_) @reference.call))
 (struct_type (field_declaration_list (field_declaration !name type: [(type_identifier) (qualified_type)] @reference.base)))
-(type_elem [(type_identifier) (qualified_type)] @reference.base)
+(interface_type (type_elem [(type_identifier) (qualified_type)] @reference.base))
 [(type_identifier) (qualified_type)] @reference.type
 (argument_list [(identifier) (selector_expression)] @reference.use)
 (keyed_element value: (literal_element [(identifier) (selector_expression)] @reference.use))

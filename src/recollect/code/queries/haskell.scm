@@ -1,11 +1,15 @@
 (declarations (signature name: (variable) @name) @definition.function)
+(declarations (signature name: (prefix_id (operator) @name)) @definition.function)
 (declarations (function name: (variable) @name) @definition.function)
 (declarations (function (infix operator: (operator) @name)) @definition.function)
 (declarations (bind name: (variable) @name) @definition.function)
 (class_declarations declaration: (signature name: (variable) @name) @definition.method)
+(class_declarations declaration: (function name: (variable) @name) @definition.method)
 (instance_declarations declaration: (function name: (variable) @name) @definition.method)
 (instance_declarations declaration: (bind name: (variable) @name) @definition.method)
 (data_type name: (name) @name) @definition.class
+(data_type constructors: (_) @body)
+(class declarations: (_) @body)
 (newtype name: (name) @name) @definition.class
 (data_constructor constructor: (prefix name: (constructor) @name)) @definition.constant
 (data_constructor constructor: (record name: (constructor) @name)) @definition.constant
@@ -25,4 +29,5 @@
 (deriving classes: (name) @reference.implements)
 (import module: (module) @import.module) @import
 (import alias: (module) @import.alias)
+(import "hiding" @import.hiding)
 (import names: (import_list name: (import_name [(variable) (name)] @import.name)))

@@ -9,6 +9,7 @@
 (compact_constructor_declaration name: (identifier) @name body: (_) @body) @definition.method
 (annotation_type_element_declaration name: (identifier) @name) @definition.method
 (enum_constant name: (identifier) @name) @definition.constant
+(enum_constant body: (_) @body)
 (constant_declaration declarator: (variable_declarator name: (identifier) @name)) @definition.constant
 (field_declaration declarator: (variable_declarator name: (identifier) @name)) @definition.member
 (class_declaration (modifiers [(annotation) (marker_annotation)] @decorator))

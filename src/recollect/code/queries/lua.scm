@@ -1,10 +1,11 @@
 (function_declaration name: (_) @name) @definition.function
 (function_declaration body: (_) @body)
-(assignment_statement (variable_list . name: (_) @name) (expression_list . value: (function_definition) @body)) @definition.function
-(field name: (identifier) @name value: (function_definition) @body) @definition.function
+(assignment_statement (variable_list . name: (_) @name) (expression_list . value: (function_definition))) @definition.function
+(function_definition body: (_) @body)
+(field name: (identifier) @name value: (function_definition)) @definition.function
 (chunk (variable_declaration (assignment_statement (variable_list name: (identifier) @name))) @definition.constant)
 (chunk (assignment_statement (variable_list name: (_) @name)) @definition.constant)
-(function_call arguments: (arguments . (string) @name . (function_definition) @body)) @definition.test
+(function_call arguments: (arguments . (string) @name . (function_definition))) @definition.test
 
 (function_call name: [(identifier) (dot_index_expression) (method_index_expression)] @reference.call)
 (arguments (identifier) @reference.use)

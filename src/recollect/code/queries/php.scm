@@ -23,9 +23,10 @@
 (named_type [(name) (qualified_name)] @reference.type)
 (class_constant_access_expression . [(name) (qualified_name)] @reference.use)
 
-(namespace_use_declaration (namespace_use_clause . [(qualified_name) (name)] @import.module) @import)
+(namespace_use_declaration (namespace_use_clause . [(qualified_name) (name)] @import.path) @import)
 (namespace_use_declaration (namespace_use_clause alias: (name) @import.alias))
 (namespace_use_declaration (namespace_name) @import.module body: (namespace_use_group (namespace_use_clause . [(name) (qualified_name) (namespace_name)] @import.name))) @import
+(namespace_use_group (namespace_use_clause alias: (name) @import.alias))
 (require_expression (string) @import.module) @import
 (require_once_expression (string) @import.module) @import
 (include_expression (string) @import.module) @import

@@ -1,15 +1,16 @@
 (method name: (_) @name) @definition.function
-(method parameters: (_) body: (_) @body)
+(method body: (_) @body)
 (singleton_method object: (_) @owner name: (_) @name) @definition.function
-(singleton_method parameters: (_) body: (_) @body)
+(singleton_method body: (_) @body)
 (class name: (_) @name) @definition.class
 (module name: (_) @name) @definition.module
 (class body: (_) @body)
 (module body: (_) @body)
 (assignment left: (constant) @name) @definition.constant
-(call method: (identifier) arguments: (argument_list . (simple_symbol) @name) block: (_) @body) @definition.method
-(call method: (identifier) arguments: (argument_list . [(string) (constant)] @name) block: (_) @body) @definition.test
-(call receiver: (constant) method: (identifier) arguments: (argument_list . [(string) (constant)] @name) block: (_) @body) @definition.test
+(call method: (identifier) arguments: (argument_list (simple_symbol) @name)) @definition.method
+(call arguments: (argument_list . (simple_symbol)) block: (_) @body)
+(call method: (identifier) arguments: (argument_list . [(string) (constant) (scope_resolution)] @name) block: (_) @body) @definition.test
+(call receiver: (constant) method: (identifier) arguments: (argument_list . [(string) (constant) (scope_resolution)] @name) block: (_) @body) @definition.test
 (body_statement (identifier) @access)
 
 

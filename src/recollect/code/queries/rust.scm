@@ -19,11 +19,12 @@
 
 (call_expression function: [(identifier) (field_expression) (scoped_identifier)] @reference.call)
 (call_expression function: (generic_function function: (_) @reference.call))
+(token_tree (identifier) @reference.call . (token_tree))
 (macro_invocation macro: [(identifier) (scoped_identifier)] @reference.call)
 (struct_expression name: [(type_identifier) (scoped_type_identifier)] @reference.call)
 (impl_item trait: [(type_identifier) (scoped_type_identifier)] @reference.implements)
 (impl_item trait: (generic_type type: (_) @reference.implements))
-(trait_bounds [(type_identifier) (scoped_type_identifier)] @reference.base)
+(trait_item bounds: (trait_bounds [(type_identifier) (scoped_type_identifier)] @reference.base))
 (type_identifier) @reference.type
 (arguments [(identifier) (scoped_identifier)] @reference.use)
 

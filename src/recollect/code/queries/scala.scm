@@ -23,8 +23,8 @@
 (call_expression function: (generic_function function: [(identifier) (field_expression)] @reference.call))
 (instance_expression (type_identifier) @reference.call)
 (instance_expression (generic_type type: (type_identifier) @reference.call))
-(extends_clause type: [(type_identifier) (stable_type_identifier)] @reference.base)
-(extends_clause type: (generic_type type: (_) @reference.base))
+(extends_clause [(type_identifier) (stable_type_identifier)] @reference.base)
+(extends_clause (generic_type type: (_) @reference.base))
 (type_identifier) @reference.type
 (arguments (identifier) @reference.use)
 (infix_expression operator: (identifier) @reference.use)

@@ -13,11 +13,11 @@
 (create_index column: (identifier) @name) @definition.constant
 
 (invocation (object_reference) @reference.call)
-(relation (object_reference) @reference.use)
-(constraint (object_reference) @reference.use)
-(column_definition (object_reference) @reference.use)
-(insert (object_reference) @reference.use)
-(update (relation (object_reference) @reference.use))
-(alter_table (object_reference) @reference.use)
-(create_index (object_reference) @reference.use)
+(relation (object_reference) @reference.type)
+(constraint (object_reference) @reference.type)
+(column_definition (object_reference) @reference.type)
+(insert (object_reference) @reference.type)
+(update (relation (object_reference) @reference.type))
+(alter_table (object_reference) @reference.type)
+(create_index (object_reference) @reference.type)
 (create_trigger (keyword_function) . (object_reference) @reference.call)

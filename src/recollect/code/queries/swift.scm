@@ -2,7 +2,7 @@
 (class_declaration declaration_kind: "extension" name: (_) @name body: (_) @body) @scope
 (protocol_declaration name: (type_identifier) @name body: (_) @body) @definition.interface
 (function_declaration name: (_) @name body: (_) @body) @definition.function
-(protocol_function_declaration name: (_) @name) @definition.method
+(protocol_function_declaration name: (_) @name) @definition.function
 (init_declaration "init" @name) @definition.method
 (init_declaration body: (_) @body)
 (deinit_declaration "deinit" @name body: (_) @body) @definition.method

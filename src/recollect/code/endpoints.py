@@ -1,0 +1,162 @@
+"""Endpoints: the addresses under which code answers, from decorators and from calls that register a handler.
+
+A decorator gives its function an endpoint; a call makes a symbol of its own, of kind Endpoint, named like the address.
+Both are rows of a table: the languages, a text without which a file need not be looked at, and a pattern.
+
+    @app.get("/users/{id}")  ►  GET /users/{id}         router.post("/users", create)  ►  POST /users
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from recollect.code.found import Found
+from recollect.code.gather import Definition
+from recollect.code.languages import Language
+from recollect.code.page import Page
+
+VERBS = "get|post|put|patch|delete|head|options"
+QUOTED = r"""(?P<quote>["'`])(?P<path>[^"'`\n]*)(?P=quote)"""
+SCRIPT = ("javascript", "typescript", "tsx")
+ANY = "ANY"  # the method of an address that answers to all
+
+
+class Decorated(NamedTuple):
+    """A decorator that says where a function answers; `method` "" takes it from the pattern's group of that name."""
+
+    languages: tuple[str, ...]
+    pattern: re.Pattern[str]
+    method: str = ""
+    prefix: bool = False  # of a class: what the addresses of its methods begin with
+
+
+class Called(NamedTuple):
+    """A call that registers a handler."""
+
+    languages: tuple[str, ...]
+    needle: str  # in the file, or it is not looked at
+    pattern: re.Pattern[str]
+    method: str = ""
+    files: re.Pattern[str] | None = None  # where the call is too common a name elsewhere
+
+
+def _decorated(languages: str, pattern: str, method: str = "", *, prefix: bool = False) -> Decorated:
+    return Decorated(tuple(languages.split()), re.compile(pattern), method, prefix)
+
+
+def _called(languages: str, needle: str, pattern: str, method: str = "", files: str = "") -> Called:
+    return Called(tuple(languages.split()), needle, re.compile(pattern), method, re.compile(files) if files else None)
+
+
+# Method first where two patterns could match. Frameworks: Flask, FastAPI, Starlette; Spring, JAX-RS; NestJS; ASP.NET;
+# Symfony; Rocket, Actix.
+DECORATED: tuple[Decorated, ...] = (
+    _decorated("python", rf"[\w.]+\.(?P<method>{VERBS}|websocket)\(\s*(?:path\s*=\s*)?[rf]?{QUOTED}"),
+    _decorated("python", rf"[\w.]*\b(?:route|api_route)\(\s*[rf]?{QUOTED}(?P<rest>.*)"),
+    _decorated("java kotlin", rf"(?P<method>Get|Post|Put|Patch|Delete)Mapping(?:\(\s*(?:(?:value|path)\s*=\s*)?\{{?\s*{QUOTED})?"),
+    _decorated("java kotlin", rf"RequestMapping\(\s*(?:.*?(?:value|path)\s*=\s*)?\{{?\s*{QUOTED}(?P<rest>.*)", prefix=True),
+    _decorated("java kotlin", rf"Path\(\s*{QUOTED}", ANY, prefix=True),
+    _decorated("javascript typescript tsx", rf"(?P<method>Get|Post|Put|Patch|Delete|Head|Options|All)\(\s*(?:{QUOTED})?"),
+    _decorated("javascript typescript tsx", rf"Controller\(\s*(?:\{{.*?path:\s*)?(?:{QUOTED})?", prefix=True),
+    _decorated("csharp", rf"Http(?P<method>Get|Post|Put|Patch|Delete|Head|Options)\b(?:\(\s*{QUOTED})?"),
+    _decorated("csharp", rf"Route\(\s*{QUOTED}", ANY, prefix=True),
+    _decorated("php", rf"Route\(\s*(?:path:\s*)?{QUOTED}(?P<rest>.*)", prefix=True),
+    _decorated("rust", rf"(?P<method>{VERBS})\(\s*{QUOTED}"),
+)
+
+# Frameworks: Django; Express, Koa, Fastify, Hono; Gin, Echo, Chi, net/http; Axum, Actix; Rails, Sinatra; Laravel;
+# ASP.NET minimal interfaces; Ktor; Phoenix.
+CALLED: tuple[Called, ...] = (
+    _called("python", "urlpatterns", rf"\b(?:re_)?path\(\s*r?{QUOTED}\s*,", ANY, r"urls?[^/]*\.py$|/urls/"),
+    _called("python", "add_url_rule", rf"\.add_url_rule\(\s*{QUOTED}", ANY),
+    _called("javascript typescript tsx", "/", rf"\b(?:app|router|server|api|fastify|\w*[rR]outer?)\.(?P<method>{VERBS}|all)\(\s*{QUOTED}"),
+    _called("go", "/", rf"\.(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|Delete|Head|Options)\(\s*{QUOTED}"),
+    _called("go", "Handle", rf"\.(?:HandleFunc|Handle)\(\s*{QUOTED}", ANY),
+    _called("rust", ".route(", rf"\.route\(\s*{QUOTED}\s*,\s*(?:\w+::)*(?P<method>{VERBS}|any)\b"),
+    _called("ruby", "/", rf"^\s*(?P<method>{VERBS})[ (]+{QUOTED}", "", r"routes[^/]*\.rb$|/routes/|(?:app|server|api)\.rb$"),
+    _called("ruby", "resources", r"^\s*resources?[ (]+:(?P<path>\w+)", ANY, r"routes[^/]*\.rb$|/routes/"),
+    _called("php", "Route::", rf"\bRoute::(?P<method>{VERBS}|any|match)\(\s*{QUOTED}"),
+    _called("csharp", ".Map", rf"\.Map(?P<method>Get|Post|Put|Patch|Delete)\(\s*{QUOTED}"),
+    _called("kotlin", "routing", rf"\b(?P<method>{VERBS})\(\s*{QUOTED}\s*\)\s*\{{"),
+    _called("elixir", "/", rf"^\s*(?P<method>{VERBS})[ (]+{QUOTED}\s*,", "", r"router[^/]*\.exs?$"),
+)
+
+CALLS = frozenset({
+    "call", "call_expression", "expression_statement", "method_invocation", "invocation_expression", "function_call",
+    "scoped_call_expression", "member_call_expression",
+})  # fmt: skip
+METHODS = re.compile(r"methods?\s*[=:]\s*[\[{(]?\s*(?:RequestMethod\.)?[\"']?(\w+)")
+HANDLER_CHARACTERS = 2_000  # of the rest of a decorator that is read
+
+
+def decorated(language: str, decorators: tuple[str, ...], prefix: str, *, is_type: bool) -> str | None:
+    """Return the endpoint that decorators give: "GET /users", or None.
+
+    prefix: what the decorators of the type around it said. is_type: the decorated is a type; what is returned then is
+    the prefix for its members.
+    """
+    for decorator in decorators:
+        for row in DECORATED:
+            if language not in row.languages or (is_type and not row.prefix):
+                continue
+            match = row.pattern.match(decorator)
+            if match:
+                path = join(prefix, match.groupdict().get("path") or "")
+                return path if is_type else f"{_method(row.method, match)} {path}"
+    return None
+
+
+def called(page: Page, language: Language, path: str, found: Found) -> list[Definition]:
+    """Return a definition for each call that registers a handler."""
+    definitions = []
+    for row in CALLED:
+        if language.name not in row.languages or row.needle not in page.text:
+            continue
+        if row.files and not row.files.search(path):
+            continue
+        for match in re.finditer(row.pattern.pattern, page.text, re.MULTILINE):
+            definition = _registered(page, found, row, match)
+            if definition:
+                definitions.append(definition)
+    return definitions
+
+
+def _registered(page: Page, found: Found, row: Called, match: re.Match[str]) -> Definition | None:
+    """Return the definition of one registration, with the span of its call; None where the text is not code."""
+    address = match["path"]
+    if not address.startswith("/") and row.method != ANY:
+        return None
+    start, end = match.span("path")
+    node = found.root.descendant_for_byte_range(start, end)
+    while node is not None and node.type not in CALLS:
+        node = node.parent
+    if node is None or node.start_byte > match.start() + 1 + len(match[0]):
+        return None
+    brace = page.text.find("{", end, node.end_byte)
+    body = brace if brace >= 0 else node.end_byte
+    begin = node.start_byte
+    if "(" in page.text[begin : match.start()]:  # of a chain of calls only this one
+        begin = match.start() + len(match[0]) - len(match[0].lstrip(" \t."))
+    definition = Definition(begin, node.end_byte, "Endpoint", "", (start, end), body)
+    verb, _, spaced = address.partition(" ")  # net/http: "GET /users"
+    if spaced and verb.isupper():
+        definition.endpoint = f"{verb} {spaced.strip()}"
+    else:
+        definition.endpoint = f"{_method(row.method, match)} {join('', address)}"
+    return definition
+
+
+def join(prefix: str, path: str) -> str:
+    """Return an address that begins with one slash."""
+    parts = [part.strip("/") for part in (prefix, path)]
+    return "/" + "/".join(part for part in parts if part)
+
+
+def _method(fixed: str, match: re.Match[str]) -> str:
+    groups = match.groupdict()
+    method = groups.get("method")
+    if method:
+        return {"ALL": ANY, "MATCH": ANY}.get(method.upper(), method.upper())
+    said = METHODS.search((groups.get("rest") or "")[:HANDLER_CHARACTERS])
+    return said[1].upper() if said else fixed or ("GET" if "rest" in groups else ANY)

@@ -1,0 +1,163 @@
+"""Signals: what tells the right file from others, as one matrix over the candidates.
+
+Scale-free, as in recollect.recall.measure: shares of the question weighted by how rare its words are, scores relative
+to the best candidate, yes and no. The same weights serve a library of ten files and a monorepo.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.code.search.pool import Candidate, Pool
+from recollect.code.search.question import Question
+from recollect.store.code_protocol import SymbolRow
+from recollect.text.identifiers import code_terms
+
+Column = NDArray[np.float64]
+
+# Signals that need vectors; a search without them goes by the others.
+SEMANTIC = frozenset({"cosine", "cosine_relative", "cosine_spread"})
+# Signals that mean the same whatever else was found: they say whether the best file is any good.
+ABSOLUTE = ("cosine", "covered", "covered_best", "known")
+
+# A piece that scores at least half of the file's best one is about the same matter.
+MANY_SHARE = 0.5
+SEVERAL = 3
+
+_TEST = re.compile(
+    r"(^|/)(tests?|specs?|__tests__|testing|testdata|fixtures?|e2e|mocks?)(/|$)|[._-](test|spec)s?\.|(^|/)(test|conftest)[_.]|"
+    r"Tests?\.\w+$|_test\.",
+    re.IGNORECASE,
+)
+_EXAMPLE = re.compile(
+    r"(^|/)(examples?|samples?|demos?|docs?|docs_src|benchmarks?|bench|website|tutorials?|playground)(/|$)",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(r"(^|/)(index|mod|__init__|lib|main|init|core)\.\w+$")
+_ELSEWHERE = re.compile(
+    r"(^|[/_.-])(win|win32|win64|windows|mingw|msvc|os390|aix|sunos|haiku|cygwin)([/_.-]|$)", re.IGNORECASE
+)
+_PROSE = frozenset({"markdown", "html"})
+_DATA = frozenset({"json", "yaml", "toml", "css"})
+_LEADING = frozenset({"Class", "Interface", "Module", "Type", "Function"})
+
+
+def measure(question: Question, pool: Pool) -> dict[str, Column]:
+    """Return each signal as a column over the candidates."""
+    weights = rarity(question, pool)
+    asked = _Asked(question, weights)
+    rows = [_file_signals(asked, candidate) for candidate in pool.candidates]
+    columns = {name: np.array([row[name] for row in rows], np.float64) for name in (rows[0] if rows else ())}
+    if not rows:
+        return columns
+    for name in ("best", "several"):
+        columns[name] = _relative(columns[name])
+    for name in ("named", "names", "stem"):
+        columns[f"{name}_relative"] = _relative(columns[name])
+    known = sum(weight for term, weight in weights.items() if pool.frequency.get(term))
+    columns["known"] = np.full(len(rows), known / (sum(weights.values()) or 1.0))
+    if pool.has_vectors:
+        cosines = np.array([max(candidate.cosines.values(), default=0.0) for candidate in pool.candidates])
+        columns["cosine"] = cosines
+        columns["cosine_relative"] = _relative(np.maximum(cosines, 0.0))
+        columns["cosine_spread"] = (cosines - cosines.mean()) / (cosines.std() + 1e-9)
+    return columns
+
+
+def rarity(question: Question, pool: Pool) -> dict[str, float]:
+    """Return the weight of each term: rare ones tell files apart."""
+    return {
+        term: math.log(1 + (pool.pieces - count + 0.5) / (count + 0.5))
+        for term in question.terms
+        for count in (min(pool.frequency.get(term, 0), pool.pieces),)
+    }
+
+
+class _Asked:
+    """A question with the weights of its terms, ready to be compared with many files."""
+
+    def __init__(self, question: Question, weights: Mapping[str, float]) -> None:
+        self.question = question
+        self.weights = weights
+        self.total = sum(weights.values()) or 1.0
+        self.names = frozenset(question.names)
+        self.lowered = frozenset(name.lower() for name in question.names)
+
+    def covered(self, terms: Iterable[str]) -> float:
+        """Return the share of the question, by rarity, that is among these terms."""
+        return sum(self.weights[term] for term in self.weights.keys() & set(terms)) / self.total
+
+
+def _file_signals(asked: _Asked, candidate: Candidate) -> dict[str, float]:
+    path = candidate.file.path
+    *folders, name = path.split("/")
+    stem, folder = _path_terms(name.rsplit(".", 1)[0]), _path_terms(" ".join(folders[-3:]))
+    texts = [{*piece.body, *piece.names} for piece in candidate.pieces]
+    everything = set().union(*texts, stem, folder)
+    symbols = [symbol for piece in candidate.pieces for symbol in piece.symbols]
+    scores = candidate.scores
+    best = scores[0] if scores else 0.0
+    named_stem = asked.covered(stem)
+    return {
+        "best": best,
+        "several": sum(scores[:SEVERAL]),
+        "many": math.log1p(sum(score >= MANY_SHARE * best for score in scores)),
+        "covered_best": max((asked.covered(text) for text in texts), default=0.0),
+        "covered": asked.covered(everything),
+        "stem": named_stem,
+        "stem_whole": len(asked.weights.keys() & stem) / max(1, len(stem)) if named_stem else 0.0,
+        "folder": asked.covered(folder),
+        **_definitions(asked, symbols, [term for piece in candidate.pieces for term in piece.names]),
+        **_standing(asked.question, candidate, path),
+    }
+
+
+def _definitions(asked: _Asked, symbols: Sequence[SymbolRow], names: Sequence[str]) -> dict[str, float]:
+    """Signals of what a file defines: names like the question's words, or the very name that was asked for."""
+    named = 0.0
+    for symbol in symbols:
+        parts = _path_terms(symbol.name)
+        shared = len(asked.weights.keys() & parts)
+        if shared:
+            named = max(named, asked.covered(parts) * shared / len(parts))
+    exact = [symbol for symbol in symbols if symbol.name.lower() in asked.lowered]
+    return {
+        "names": asked.covered(names),
+        "named": named,
+        "defines": max((1.0 if symbol.name in asked.names else 0.5 for symbol in exact), default=0.0),
+        "defines_here": float(any(symbol.parent < 0 and symbol.kind in _LEADING for symbol in exact)),
+        "doc": max((asked.covered(_path_terms(symbol.doc[:300])) for symbol in symbols if symbol.doc), default=0.0),
+    }
+
+
+def _standing(question: Question, candidate: Candidate, path: str) -> dict[str, float]:
+    """Signals of what kind of file it is; what was asked for by its kind is not held against it."""
+    language = candidate.file.language or ""
+    tests = [symbol.test for piece in candidate.pieces for symbol in piece.symbols]
+    is_test = bool(_TEST.search(path)) or (bool(tests) and all(tests))
+    return {
+        "test": float(is_test and not question.wants_tests),
+        "example": float(bool(_EXAMPLE.search(path)) and not (question.wants_examples or question.wants_prose)),
+        "prose": float(language in _PROSE and not question.wants_prose),
+        "data": float(language in _DATA and not question.wants_data),
+        "copied": float(bool(candidate.file.mark)),
+        "elsewhere": float(bool(_ELSEWHERE.search(path)) and not _ELSEWHERE.search(question.text.replace(" ", "/"))),
+        "entry": float(bool(_ENTRY.search(path))),
+        "length": math.log1p(candidate.file.chunk_count),
+    }
+
+
+@lru_cache(maxsize=65_536)
+def _path_terms(text: str) -> frozenset[str]:
+    return frozenset(code_terms(text))
+
+
+def _relative(values: Column) -> Column:
+    best = values.max(initial=0.0)
+    return values / best if best > 0 else values
