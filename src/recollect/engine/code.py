@@ -5,11 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.code.record import Indexed, SymbolHit, SymbolList, SymbolView
+import msgspec
+
+from recollect.code.record import CodeHits, Indexed, SymbolHit, SymbolList, SymbolView
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
 from recollect.errors import NotFound, RecollectError
-from recollect.model import Limit, NodeKind, Tree
+from recollect.model import Limit, NodeKind, Ratio, Tree
 from recollect.operations import operation
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ class Code:
 
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
+        # Signals that do not count: how a benchmark finds out what each one earns.
+        self.leave_out: frozenset[str] = frozenset()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -86,6 +90,45 @@ class Code:
         found = find_symbols(self._engine.code_store, asked, scope, kinds=kinds, limit=limit)
         hits = tuple(_hit(hit.found, hit.how) for hit in found)
         return SymbolList(query=asked, symbols=hits, notes=() if hits else self._why_nothing(scope))
+
+    @operation("search_code", "code", toolset="core", read_only=True)
+    def search(
+        self,
+        query: str,
+        *,
+        k: Limit = 10,
+        language: str | None = None,
+        path: str | None = None,
+        kind: NodeKind | None = None,
+        namespace: str | None = None,
+        min_score: Ratio = 0.0,
+    ) -> CodeHits:
+        """Search indexed code: where something is done or defined, as path and lines, one place per file.
+
+        Ask by name (parse_header) or describe it (where are retries decided). Words, names, paths and meaning count.
+
+        query: a name or a description
+        k: how many places at most
+        language: only of this language, such as python
+        path: only below this folder, from the root of the project
+        kind: only symbols of this kind
+        namespace: only of this project, as a path or a name; none: of all
+        min_score: leave out places that are less likely to be right, 0 to 1
+        """
+        asked = accept.query(query)
+        limit = accept.whole("k", k, least=1, most=1000)
+        least = accept.ratio("min_score", min_score)
+        scope = self._scope(namespace, language, path)
+        from recollect.engine.code_search import search_code
+
+        found = search_code(self._engine, asked, scope, kind=kind, limit=limit, least=least, leave_out=self.leave_out)
+        return found if found.hits else msgspec.structs.replace(found, notes=(*found.notes, *self._why_nothing(scope)))
+
+    def embed(self, limit: int | None = None) -> int:
+        """Make missing vectors of indexed code, at most `limit`; returns how many were made."""
+        from recollect.engine.code_vectors import catch_up
+
+        return catch_up(self._engine, limit)
 
     @operation("get_symbol_info", "symbol", read_only=True)
     def symbol(self, symbol: str, *, namespace: str | None = None) -> SymbolView:

@@ -26,6 +26,8 @@ MIN_COVERAGE = 0.5
 # every recall by its time-out.
 FIRST_PAUSE_S = 5.0
 LONGEST_PAUSE_S = 300.0
+# Pieces of code between two looks for new memories, which come first.
+CODE_BATCH = 64
 # How often the worker looks for memories that other processes stored.
 POLL_S = 2.0
 
@@ -102,6 +104,22 @@ class Embedding:
             return self._embed([text])[0], notes
         except EmbeddingFailed as problem:
             return None, (*notes, f"lexical search only: {problem.message}")
+
+    def of_question(self, text: str) -> tuple[Any, tuple[str, ...]]:
+        """Return the vector of a text as it stands, or None with a note that says why there is none."""
+        try:
+            return self._embed([text])[0], ()
+        except EmbeddingFailed as problem:
+            return None, (f"lexical search only: {problem.message}",)
+
+    def of_texts(self, texts: list[str]) -> Any:
+        """Return the vectors of texts that are not memories, in their order. Raises EmbeddingFailed."""
+        return self._embed(texts)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether whoever makes vectors should leave off."""
+        return self._stop.is_set()
 
     def catch_up(self, limit: int | None = None) -> int:
         """Make missing vectors, newest memories first, of at most `limit` passages; return how many memories got them.
@@ -191,8 +209,23 @@ class Embedding:
     def _work(self) -> None:
         while not self._stop.is_set():
             self._catch_up_quietly(None)
-            self._wake.wait(POLL_S)
-            self._wake.clear()
+            if not self._code_quietly():
+                self._wake.wait(POLL_S)
+                self._wake.clear()
+
+    def _code_quietly(self) -> bool:
+        """Make a few vectors of code; tell whether there may be more to make.
+
+        Then wait as long as that took: a project can have a hundred thousand pieces, and a person works beside it.
+        """
+        began = time.monotonic()
+        try:
+            made = self._engine.code.embed(CODE_BATCH)
+        except RecollectError:
+            return False
+        self._wake.wait(time.monotonic() - began)
+        self._wake.clear()
+        return made == CODE_BATCH
 
     def _catch_up_quietly(self, limit: int | None, *, lacking: bool = True) -> None:
         try:

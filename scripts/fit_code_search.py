@@ -1,0 +1,223 @@
+"""Fit the weights of code search (src/recollect/code/search/weights.py) on labelled queries.
+
+    python scripts/fit_code_search.py --labels DIR --repos DIR            prints what leaving one repository out reaches
+    python scripts/fit_code_search.py … --write                           replaces the tables in the source
+
+Labels and checkouts are as bench/code_search.py takes them. Every repository is indexed in an engine of its own and
+every query is gathered and measured by the very stages that answer it. The model is linear and fitted listwise: the
+probability that a softmax over the candidates gives to the labelled files is made as large as possible, with shrinkage.
+Names and descriptions are fitted apart, each with vectors and without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from recollect import Engine
+from recollect.code.search.pool import gather
+from recollect.code.search.question import understand
+from recollect.code.search.signals import ABSOLUTE, SEMANTIC, measure
+from recollect.code.search.weights import BY_HAND
+from recollect.engine.code_vectors import code_model
+from recollect.store.code_protocol import CodeScope
+
+# Shrinkage: signals that say the same share their weight, and few queries cannot make one extreme.
+SHRINKAGE = 1e-2
+# Of the queries of one repository, every third is also asked of the next, which cannot answer it.
+STRANGE_EVERY = 3
+
+TARGET = Path(__file__).resolve().parent.parent / "src" / "recollect" / "code" / "search" / "weights.py"
+
+Model = dict[str, tuple[float, float, float]]
+
+
+class Example(NamedTuple):
+    """One query: the signals of its candidates, which of them are labelled, and how many labels there are."""
+
+    repository: str
+    by_name: bool
+    columns: dict[str, NDArray[np.float64]]
+    answers: NDArray[np.float64]
+    gold: int
+
+
+def examples(labels: dict[str, Any], checkout: Path, strange: Sequence[str], *, vectors: bool) -> Iterator[Example]:
+    """Yield the measured candidates of a repository's queries, and of strange ones that it has no answer to."""
+    with tempfile.TemporaryDirectory() as home, Engine(home=home, embed_threads=2) as engine:
+        done = engine.code.index(str(checkout / (labels["root"] or "")))
+        if vectors:
+            engine.code.embed()
+        store, prefix = engine.code_store, Path(done.root)
+        asked = [(query["text"], {label["path"] for label in query["relevant"]}) for query in labels["queries"]]
+        for text, gold in (*asked, *((text, set[str]()) for text in strange)):
+            question = understand(text)
+            vector = engine.embedding.embedder.embed([text])[0] if vectors else None
+            pool = gather(store, question, CodeScope(), vector=vector, model=code_model(engine))
+            paths = [
+                str((prefix / candidate.file.path).relative_to(checkout.resolve())) for candidate in pool.candidates
+            ]
+            if not paths:
+                continue
+            answers = np.array([float(path in gold) for path in paths])
+            yield Example(labels["repo"], question.by_name, measure(question, pool), answers, len(gold))
+
+
+def fit(rows: Sequence[Example], names: Sequence[str]) -> Model:
+    """Return mean, deviation and weight of each named signal."""
+    rows = [row for row in rows if row.answers.any()]
+    stacked = [np.stack([row.columns[name] for name in names], 1) for row in rows]
+    every = np.concatenate(stacked)
+    mean, deviation = every.mean(0), every.std(0) + 1e-6
+    pools = [((x - mean) / deviation, row.answers / row.answers.sum()) for x, row in zip(stacked, rows, strict=True)]
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        total, gradient = 0.0, np.zeros_like(weights)
+        for signals, wanted in pools:
+            scores = signals @ weights
+            scores -= scores.max()
+            odds = np.exp(scores)
+            total -= float((wanted * (scores - np.log(odds.sum()))).sum())
+            gradient += signals.T @ (odds / odds.sum() - wanted)
+        return total / len(pools) + SHRINKAGE * weights @ weights, gradient / len(pools) + 2 * SHRINKAGE * weights
+
+    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
+    return {name: (mean[at], deviation[at], found[at]) for at, name in enumerate(names)}
+
+
+def score(row: Example, model: Model) -> NDArray[np.float64]:
+    """Return the score of each candidate."""
+    by_hand = {name: tuple(term) for name, term in BY_HAND.items()}
+    parts = [
+        weight * (row.columns[name] - mean) / deviation
+        for name, (mean, deviation, weight) in {**model, **by_hand}.items()
+    ]
+    return sum(parts, np.zeros(len(row.answers)))
+
+
+def calibrate(rows: Sequence[Example], model: Model) -> dict[str, float]:
+    """Return what turns a score and absolute evidence into the probability that a file is right."""
+    names = [name for name in ABSOLUTE if name in rows[0].columns and (name in model or name == "known")]
+    values: list[list[float]] = []
+    labels: list[float] = []
+    for row in rows:
+        scores = score(row, model)
+        first = np.argsort(-scores)[:5]
+        values.extend([scores[at], *(row.columns[name][at] for name in names), 1.0] for at in first)
+        labels.extend(row.answers[first])
+    x, y = np.array(values), np.array(labels)
+
+    def loss(line: NDArray[np.float64]) -> float:
+        logits = x @ line
+        losses = np.logaddexp(0, logits) - y * logits
+        return float(losses[y > 0].mean() + losses[y == 0].mean() + 1e-3 * line[:-1] @ line[:-1])
+
+    bounds = [*[(0.0, None)] * (x.shape[1] - 1), (None, None)]
+    found = minimize(loss, np.zeros(x.shape[1]), bounds=bounds, method="L-BFGS-B").x
+    return dict(zip(["score", *names, "offset"], found.tolist(), strict=True))
+
+
+def ndcg(row: Example, scores: NDArray[np.float64]) -> float:
+    """Return nDCG@10 of one query."""
+    gains = row.answers[np.argsort(-scores, kind="stable")][:10]
+    ideal = sum(1 / np.log2(place + 2) for place in range(min(10, row.gold)))
+    return float((gains / np.log2(np.arange(len(gains)) + 2)).sum() / ideal)
+
+
+def kinds(rows: Sequence[Example]) -> Iterator[tuple[str, list[Example], list[str]]]:
+    """Yield each model's name, its examples and its signals."""
+    signals = sorted(set(rows[0].columns) - set(BY_HAND) - {"known"})
+    for by_name in (True, False):
+        mine = [row for row in rows if row.by_name == by_name]
+        kind = "name" if by_name else "description"
+        yield kind, mine, [name for name in signals if name not in SEMANTIC]
+        if not SEMANTIC.isdisjoint(signals):
+            yield f"{kind}_hybrid", mine, signals
+
+
+def report(rows: Sequence[Example]) -> None:
+    """Print nDCG@10 and recall@10, leaving one repository out."""
+    for suffix in ("", "_hybrid"):
+        of_repository: dict[str, list[float]] = {}
+        recalls: list[float] = []
+        for kind, mine, names in kinds(rows):
+            if kind.endswith("_hybrid") != bool(suffix):
+                continue
+            for repository in sorted({row.repository for row in mine}):
+                model = fit([row for row in mine if row.repository != repository], names)
+                for row in mine:
+                    if row.repository == repository and row.gold:
+                        scores = score(row, model)
+                        of_repository.setdefault(repository, []).append(ndcg(row, scores))
+                        recalls.append(row.answers[np.argsort(-scores)][:10].sum() / row.gold)
+        if recalls:
+            mean = np.mean([value for values in of_repository.values() for value in values])
+            line = " ".join(f"{name} {np.mean(values):.3f}" for name, values in sorted(of_repository.items()))
+            sys.stdout.write(f"{suffix or 'lexical'}: nDCG@10 {mean:.4f} recall@10 {np.mean(recalls):.4f}\n  {line}\n")
+
+
+def tables(rows: Sequence[Example]) -> str:
+    """Return the fitted models as source code."""
+    models, lines = [], []
+    for kind, mine, names in kinds(rows):
+        model = fit(mine, names)
+        ordered = sorted(model.items(), key=lambda item: -abs(item[1][2]))
+        terms = "".join(f'        "{key}": Term({m:.4f}, {d:.4f}, {w:+.4f}),\n' for key, (m, d, w) in ordered)
+        models.append(f'    "{kind}": {{\n{terms}    }},\n')
+        line = calibrate(mine, model)
+        parts = "".join(f'        "{key}": {value:.4f},\n' for key, value in line.items())
+        lines.append(f'    "{kind}": {{\n{parts}    }},\n')
+    return (
+        f"MODELS: Mapping[str, Mapping[str, Term]] = {{\n{''.join(models)}}}\n\n"
+        f"RELEVANCE: Mapping[str, Mapping[str, float]] = {{\n{''.join(lines)}}}\n"
+    )
+
+
+def measured(chosen: argparse.Namespace) -> list[Example]:
+    """Return the examples of all repositories, kept or made now."""
+    if chosen.keep and chosen.keep.exists():
+        return [Example(*row) for row in pickle.loads(chosen.keep.read_bytes())]
+    rows: list[Example] = []
+    strange: list[str] = []
+    for file in sorted(chosen.labels.glob("*.json")):
+        labels = json.loads(file.read_text(encoding="utf-8"))
+        rows.extend(examples(labels, chosen.repos / labels["repo"], strange, vectors=not chosen.no_embeddings))
+        strange = [query["text"] for query in labels["queries"][::STRANGE_EVERY]]
+        sys.stderr.write(f"{labels['repo']}: {len(rows)} queries measured\n")
+    if chosen.keep:
+        chosen.keep.write_bytes(pickle.dumps([tuple(row) for row in rows]))
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--labels", type=Path, required=True)
+    parser.add_argument("--repos", type=Path, required=True)
+    parser.add_argument(
+        "--no-embeddings", action="store_true", help="without vectors: quicker, and fits half the tables"
+    )
+    parser.add_argument("--keep", type=Path, help="keep the measured examples in this file, or use those in it")
+    parser.add_argument("--write", action="store_true", help="replace the tables in the source")
+    chosen = parser.parse_args()
+    rows = measured(chosen)
+    report(rows)
+    source = tables(rows)
+    if chosen.write:
+        head = TARGET.read_text(encoding="utf-8").split("MODELS: ", 1)[0]
+        TARGET.write_text(head + source, encoding="utf-8")
+    else:
+        sys.stdout.write(source)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Code vectors: pieces of code get theirs behind the search, the most recently changed files first.
+
+Search is good before they are there; they are made when memories have theirs, by the worker of a long-lived process,
+or on demand.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect import progress
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+# Pieces per round: small enough that stopping is prompt.
+BATCH = 64
+# Part of the model's name on vectors of code: what is embedded of a piece. With another card all are made anew.
+CARD = "card-1"
+
+
+def code_model(engine: Engine) -> str:
+    """Return the name that vectors of code made now carry; empty when embeddings are off."""
+    embedder = engine.embedding.embedder
+    return f"{embedder.model_id}/{CARD}" if embedder else ""
+
+
+def catch_up(engine: Engine, limit: int | None = None) -> int:
+    """Make missing vectors of code, at most `limit`; returns how many. Raises EmbeddingFailed."""
+    from recollect.code.card import card
+
+    store, model = engine.code_store, code_model(engine)
+    made = 0
+    while model and not engine.embedding.stopping and (limit is None or made < limit):
+        lacking = store.lacking_code_vectors(model, BATCH if limit is None else min(BATCH, limit - made))
+        if not lacking or engine.store.describe().read_only:
+            break
+        rows = store.chunk_rows([one.chunk for one in lacking])
+        if not rows:
+            break  # the files changed in between: the next look sees what they hold now
+        vectors = engine.embedding.of_texts([card(row) for row in rows])
+        made += store.put_code_vectors(model, [(row.hash, vector) for row, vector in zip(rows, vectors, strict=True)])
+        progress.report(made, None, "embedding code")
+    return made
