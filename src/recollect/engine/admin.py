@@ -67,7 +67,7 @@ class Admin:
 
     @operation("health", "health", read_only=True, aliases=("codemem_health",))
     def health(self, *, thorough: bool = False) -> Health:
-        """Check storage, full text, vectors, embedder, language model and disk; say what is degraded and what to do.
+        """Check storage, full text, vectors, graph, embedder, language model and disk: what is degraded and what to do.
 
         thorough: check every page and index of the database, which takes longer
         """
@@ -151,6 +151,7 @@ class Admin:
     def _looks(self, *, thorough: bool) -> Iterator[tuple[str, Callable[[], Check]]]:
         yield "storage", lambda: self._look_at_storage(thorough=thorough)
         yield "vectors", self._look_at_vectors
+        yield "graph", self._look_at_graph
         yield "embeddings", self._look_at_embedder
         yield "language model", self._look_at_language
         yield "disk", self._look_at_disk
@@ -182,6 +183,14 @@ class Admin:
             else "A running server makes them in the background; `recollect rebuild` makes them now."
         )
         return Check(name="vectors", status="degraded", detail=detail, mend=mend)
+
+    def _look_at_graph(self) -> Check:
+        store = self._engine.store
+        detail = f"{store.count(Node):,} nodes, {store.count(Edge):,} links"
+        # What is out of date is used as it is and made anew by itself: nothing is wrong with it.
+        if self._engine.centrality.is_stale():
+            detail += "; centrality is from before the last changes"
+        return Check(name="graph", status="ok", detail=detail)
 
     def _look_at_embedder(self) -> Check:
         embedding = self._engine.embedding

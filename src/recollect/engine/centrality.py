@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # How often the worker looks whether the graph has changed: two small queries.
 POLL_S = 5.0
+# How long closing waits for the worker: writing stops within a moment, what is only being worked out is left behind.
+STOP_S = 5.0
 # The share of its time the worker rests, as a multiple of the time it worked.
 REST = 20
 # A graph with no more edges than this takes 0.15 s at most, reading and writing included.
@@ -123,7 +125,7 @@ class Centrality:
         """Stop the worker; what it is in the middle of is thrown away."""
         self._stop.set()
         if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout=30)
+            self._thread.join(timeout=STOP_S)
 
     def _work(self) -> None:
         pause_s = POLL_S

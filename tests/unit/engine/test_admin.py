@@ -60,6 +60,7 @@ def test_a_sound_memory_is_well_in_every_respect(engine: Engine) -> None:
         assert [(row.name, row.status) for row in health.checks] == [
             ("storage", "ok"),
             ("vectors", "ok"),
+            ("graph", "ok"),
             ("embeddings", "ok"),
             ("language model", "ok"),
             ("disk", "ok"),
@@ -72,7 +73,7 @@ def test_the_whole_is_as_well_as_its_worst_part(engine: Engine, embedder: Hashin
     embedder.failing = True
     health = engine.admin.health()
     assert health.status == "degraded"
-    assert [row.status for row in health.checks] == ["ok", "degraded", "degraded", "ok", "ok"]
+    assert [row.status for row in health.checks] == ["ok", "degraded", "ok", "degraded", "ok", "ok"]
     assert all(row.mend for row in health.checks if row.status != "ok")
 
 
@@ -81,6 +82,15 @@ def test_missing_vectors_are_degraded_until_they_are_made(engine: Engine) -> Non
     assert check(engine, "vectors").status == "degraded"
     engine.recall.search("x")
     assert check(engine, "vectors").status == "ok"
+
+
+def test_the_graph_is_counted_and_old_centrality_told(engine: Engine) -> None:
+    one, other = engine.memories.store("x").memory.id, engine.memories.store("y").memory.id
+    assert check(engine, "graph").detail == "0 nodes, 0 links"
+    engine.memories.associate(one, other)
+    assert check(engine, "graph").detail == "2 nodes, 1 links; centrality is from before the last changes"
+    engine.graph.recompute()
+    assert check(engine, "graph").detail == "2 nodes, 1 links"
 
 
 def test_a_folder_that_others_can_look_into_is_degraded(engine: Engine, home: Path) -> None:
