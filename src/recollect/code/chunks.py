@@ -50,21 +50,27 @@ class Chunk(NamedTuple):
 
 def chunks(source: bytes, symbols: Sequence[Symbol]) -> list[Chunk]:
     """Return the pieces of a file, in order; symbols come in the order of their first lines, parents first."""
-    lengths = [len(line) + 1 for line in source.split(b"\n")]
-    offsets = list(accumulate(lengths, initial=0))
-    pieces = _divided(_joined(_intervals(symbols, lengths)))
+    offsets = list(accumulate(map(len, _lines(source)), initial=0))
+    pieces = _divided(_joined(_intervals(symbols, offsets)))
     owned = _owned(symbols, [first for first, _ in pieces])
     found = []
     last = -1
     for (first, after), inside in zip(pieces, owned, strict=True):
-        begin, end = offsets[first - 1], min(offsets[after - 1], offsets[first - 1] + MAX_BYTES, len(source))
+        begin, end = offsets[first - 1], min(offsets[after - 1], offsets[first - 1] + MAX_BYTES)
         if inside or not source[begin:end].isspace():
             found.append(Chunk(first, after - 1, begin, end, inside, _around(symbols, last, first)))
         last = inside[-1] if inside else last
     return found
 
 
-def _intervals(symbols: Sequence[Symbol], lengths: list[int]) -> list[tuple[int, int, bool]]:
+def _lines(source: bytes) -> list[bytes]:
+    """Return the lines of a source with their ends. A carriage return alone ends none, for parsers do not count it."""
+    if b"\r" in source and source.count(b"\r") != source.count(b"\r\n"):
+        source = source.replace(b"\r", b" ")
+    return source.splitlines(keepends=True)
+
+
+def _intervals(symbols: Sequence[Symbol], offsets: list[int]) -> list[tuple[int, int, bool]]:
     """Return (first line, line after, whether it is called code) of what lies between all cuts, without blank edges."""
     cuts = {1: False}
     inner: set[int] = set()  # what lies inside a function is part of it
@@ -78,13 +84,14 @@ def _intervals(symbols: Sequence[Symbol], lengths: list[int]) -> list[tuple[int,
                 inner.add(place)
             cuts[symbol.start_line] = is_called
             cuts.setdefault(symbol.end_line + 1, False)
-    starts = sorted(line for line in cuts if line <= len(lengths))
+    count = len(offsets) - 1
+    starts = sorted(line for line in cuts if line <= count)
     found = []
-    for first, after in zip(starts, [*starts[1:], len(lengths) + 1], strict=True):
+    for first, after in zip(starts, [*starts[1:], count + 1], strict=bool(starts)):
         begin = first
-        while begin < after and lengths[begin - 1] == 1:
+        while begin < after and offsets[begin] - offsets[begin - 1] == 1:
             begin += 1
-        while after > begin and lengths[after - 2] == 1:
+        while after > begin and offsets[after - 1] - offsets[after - 2] == 1:
             after -= 1
         if after > begin:
             found.append((begin, after, cuts[first]))

@@ -35,18 +35,22 @@ class Called(NamedTuple):
     """A call that registers a handler."""
 
     languages: tuple[str, ...]
-    needle: str  # in the file, or it is not looked at
+    needles: tuple[str, ...]  # one of them is in the file, or it is not looked at
     pattern: re.Pattern[str]
     method: str = ""
     files: re.Pattern[str] | None = None  # where the call is too common a name elsewhere
+    receiver: re.Pattern[str] | None = None  # what must stand before the call
 
 
 def _decorated(languages: str, pattern: str, method: str = "", *, prefix: bool = False) -> Decorated:
     return Decorated(tuple(languages.split()), re.compile(pattern), method, prefix)
 
 
-def _called(languages: str, needle: str, pattern: str, method: str = "", files: str = "") -> Called:
-    return Called(tuple(languages.split()), needle, re.compile(pattern), method, re.compile(files) if files else None)
+def _called(
+    languages: str, needles: str, pattern: str, method: str = "", *, files: str = "", receiver: str = ""
+) -> Called:
+    compiled = [re.compile(text) if text else None for text in (files, receiver)]
+    return Called(tuple(languages.split()), tuple(needles.split()), re.compile(pattern, re.MULTILINE), method, *compiled)
 
 
 # Method first where two patterns could match. Frameworks: Flask, FastAPI, Starlette; Spring, JAX-RS; NestJS; ASP.NET;
@@ -67,21 +71,26 @@ DECORATED: tuple[Decorated, ...] = (
 
 # Frameworks: Django; Express, Koa, Fastify, Hono; Gin, Echo, Chi, net/http; Axum, Actix; Rails, Sinatra; Laravel;
 # ASP.NET minimal interfaces; Ktor; Phoenix.
+ROOTED = r"""(?P<quote>["'`])(?P<path>/[^"'`\n]*)(?P=quote)"""
+SLASHES = "\"/ '/ `/"
+ROUTER = r"(?:\b(?:app|server|api|fastify|routes?)|[rR]outer)$"
 CALLED: tuple[Called, ...] = (
-    _called("python", "urlpatterns", rf"\b(?:re_)?path\(\s*r?{QUOTED}\s*,", ANY, r"urls?[^/]*\.py$|/urls/"),
+    _called("python", "urlpatterns", rf"\b(?:re_)?path\(\s*r?{QUOTED}\s*,", ANY, files=r"urls?[^/]*\.py$|/urls/"),
     _called("python", "add_url_rule", rf"\.add_url_rule\(\s*{QUOTED}", ANY),
-    _called("javascript typescript tsx", "/", rf"\b(?:app|router|server|api|fastify|\w*[rR]outer?)\.(?P<method>{VERBS}|all)\(\s*{QUOTED}"),
-    _called("go", "/", rf"\.(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|Delete|Head|Options)\(\s*{QUOTED}"),
-    _called("go", "Handle", rf"\.(?:HandleFunc|Handle)\(\s*{QUOTED}", ANY),
-    _called("rust", ".route(", rf"\.route\(\s*{QUOTED}\s*,\s*(?:\w+::)*(?P<method>{VERBS}|any)\b"),
-    _called("ruby", "/", rf"^\s*(?P<method>{VERBS})[ (]+{QUOTED}", "", r"routes[^/]*\.rb$|/routes/|(?:app|server|api)\.rb$"),
-    _called("ruby", "resources", r"^\s*resources?[ (]+:(?P<path>\w+)", ANY, r"routes[^/]*\.rb$|/routes/"),
+    _called("javascript typescript tsx", SLASHES, rf"\.(?P<method>{VERBS}|all)\(\s*{ROOTED}", receiver=ROUTER),
+    _called("go", SLASHES, rf"\.(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any)\(\s*{ROOTED}"),
+    _called("go", SLASHES, rf"\.(?P<method>Get|Post|Put|Patch|Delete|Head|Options)\(\s*{ROOTED}", receiver=r"\b(?:r|mux|\w*[rR]outer|app|e|api)$"),
+    _called("go", ".Handle", rf"\.(?:HandleFunc|Handle)\(\s*{QUOTED}", ANY),
+    _called("rust", ".route(", rf"\.route\(\s*{ROOTED}\s*,\s*(?:\w+::)*(?P<method>{VERBS}|any)\b"),
+    _called("ruby", SLASHES, rf"^\s*(?P<method>{VERBS})[ (]+{ROOTED}", files=r"routes[^/]*\.rb$|/routes/|(?:app|server|api)\.rb$"),
+    _called("ruby", "resource", r"^\s*resources?[ (]+:(?P<path>\w+)", ANY, files=r"routes[^/]*\.rb$|/routes/"),
     _called("php", "Route::", rf"\bRoute::(?P<method>{VERBS}|any|match)\(\s*{QUOTED}"),
     _called("csharp", ".Map", rf"\.Map(?P<method>Get|Post|Put|Patch|Delete)\(\s*{QUOTED}"),
-    _called("kotlin", "routing", rf"\b(?P<method>{VERBS})\(\s*{QUOTED}\s*\)\s*\{{"),
-    _called("elixir", "/", rf"^\s*(?P<method>{VERBS})[ (]+{QUOTED}\s*,", "", r"router[^/]*\.exs?$"),
+    _called("kotlin", "routing", rf"\b(?P<method>{VERBS})\(\s*{ROOTED}\s*\)\s*\{{"),
+    _called("elixir", SLASHES, rf"^\s*(?P<method>{VERBS})[ (]+{ROOTED}\s*,", files=r"router[^/]*\.exs?$"),
 )
 
+BY_LANGUAGE = {name: [row for row in CALLED if name in row.languages] for row in CALLED for name in row.languages}
 CALLS = frozenset({
     "call", "call_expression", "expression_statement", "method_invocation", "invocation_expression", "function_call",
     "scoped_call_expression", "member_call_expression",
@@ -110,12 +119,10 @@ def decorated(language: str, decorators: tuple[str, ...], prefix: str, *, is_typ
 def called(page: Page, language: Language, path: str, found: Found) -> list[Definition]:
     """Return a definition for each call that registers a handler."""
     definitions = []
-    for row in CALLED:
-        if language.name not in row.languages or row.needle not in page.text:
+    for row in BY_LANGUAGE.get(language.name, ()):
+        if not any(needle in page.text for needle in row.needles) or (row.files and not row.files.search(path)):
             continue
-        if row.files and not row.files.search(path):
-            continue
-        for match in re.finditer(row.pattern.pattern, page.text, re.MULTILINE):
+        for match in row.pattern.finditer(page.text):
             definition = _registered(page, found, row, match)
             if definition:
                 definitions.append(definition)
@@ -125,13 +132,13 @@ def called(page: Page, language: Language, path: str, found: Found) -> list[Defi
 def _registered(page: Page, found: Found, row: Called, match: re.Match[str]) -> Definition | None:
     """Return the definition of one registration, with the span of its call; None where the text is not code."""
     address = match["path"]
-    if not address.startswith("/") and row.method != ANY:
+    if row.receiver and not row.receiver.search(page.text, max(0, match.start() - 40), match.start()):
         return None
     start, end = match.span("path")
     node = found.root.descendant_for_byte_range(start, end)
     while node is not None and node.type not in CALLS:
         node = node.parent
-    if node is None or node.start_byte > match.start() + 1 + len(match[0]):
+    if node is None or node.start_byte > match.start("path"):
         return None
     brace = page.text.find("{", end, node.end_byte)
     body = brace if brace >= 0 else node.end_byte

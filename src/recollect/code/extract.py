@@ -32,7 +32,7 @@ CONSTANT_CHARACTERS = 120  # a constant's value is shown where it is short
 KEYWORDS = re.compile(
     r"\b(?:(?:export|default|declare|abstract|async|const|let|var|type|public|private|protected|local)[ \t]+)+$"
 )
-TRAIL = re.compile(r"(?:\s|=>|[:;,{=]|; end)+$")  # between a signature and its body
+TRAIL = " \t\r\n:;,{="  # between a signature and its body; and an arrow, and the end of an empty method of Ruby
 
 
 def extract(source: bytes, path: str, language: Language) -> Extracted:
@@ -58,8 +58,8 @@ def _symbols(page: Page, language: Language, found: Found, *, nested: Nest, path
     blob = normal.normalise(
         page.source,
         comments=comments,
-        strings=found.unsorted("string"),
-        blocks=found.unsorted("block"),
+        strings=found.captures.get("string", ()),
+        blocks=found.captures.get("block", ()),
         layout=language.layout,
     )
     branches = Branches(page, found.spans("branch"))
@@ -131,5 +131,7 @@ def _signature(
         text = text[: first - start] + text[last - start :]
     if not page.is_ascii:
         text = decoded(text)
-    text = TRAIL.sub("", text)
+    text = text.rstrip(TRAIL)
+    if text.endswith(("=>", "; end")):
+        text = text[:-5].rstrip(TRAIL) if text[-1] == "d" else text[:-2].rstrip(TRAIL)
     return " ".join(text.split()) if cuts or "\n" in text or "  " in text else text

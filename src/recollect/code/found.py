@@ -37,13 +37,8 @@ class Found:
 
     def spans(self, name: str) -> list[Span]:
         """Return where the nodes captured under that name begin and end, in the order of the file."""
-        spans = self.unsorted(name)
-        spans.sort()
-        return spans
-
-    def unsorted(self, name: str) -> list[Span]:
-        """Return the same in any order."""
-        return [(node.start_byte, node.end_byte) for node in self.captures.get(name, ())]
+        nodes = self.captures.get(name)
+        return sorted([(node.start_byte, node.end_byte) for node in nodes]) if nodes else []
 
     def errors(self, page: Page) -> list[str]:
         """Return a note about syntax errors, if there are any."""

@@ -36,6 +36,7 @@ MOST_SYMBOLS, MOST_KEYS = 20_000, 1_000
 # What may stand between a decorator and what it decorates.
 GAP = re.compile(r"\s*(?:(?:#|//|/\*|--).*\s*)*(?:export\s+)?(?:default\s+)?")
 
+MISSED = re.compile(r"([\w.]+)(?:<[^()]*>)?\.(\w+)\s*$")
 # What may define several names at once: `var a, b = 1, 2`, `attr_reader :a, :b`.
 SEVERAL = frozenset({"definition.constant", "definition.member", "definition.type", "definition.method"})
 # Kinds for which a pattern says all there is to say.
@@ -83,7 +84,7 @@ def gather(page: Page, language: Language, found: Found) -> list[Definition]:
     for place, start, _ in _held(found, "body", wholes, strictly=True):
         bodies.setdefault(place, start)
     owners = {place: page.cut(start, end) for place, start, end in _held(found, "owner", wholes)}
-    imports = set(found.unsorted("import"))
+    imports = set(found.spans("import"))
     outers = _outers(wholes) if language.heads else []
     every: list[Definition] = []
     named = -1
@@ -104,9 +105,11 @@ def gather(page: Page, language: Language, found: Found) -> list[Definition]:
         if imports and (start, end) in imports and KINDS[capture] == "Constant":
             continue
         owner = owners.get(place, "") if owners else ""
-        if name_start == name_end:  # the grammar of Kotlin takes the name of an extension for a part of its owner
-            owner, _, name = owner.rpartition(".")
-            name_start -= len(name)
+        if name_start == name_end:  # the grammar of Kotlin may take the name of an extension for a part of its owner
+            missed = MISSED.search(page.text, start, name_start)
+            if missed:
+                owner = missed[1]
+                name_start, name_end = missed.span(2)
         kind = KINDS[capture]
         if kind == "Constant" and language.lambdas and page.text.startswith(language.lambdas, name_end):
             kind = "Function"

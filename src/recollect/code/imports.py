@@ -17,7 +17,6 @@ from recollect.code.languages import Language
 from recollect.code.page import Page
 from recollect.code.symbols import Import
 
-PARTS = ("module", "name", "alias", "star", "namespace", "default", "path", "tree", "call", "hiding")
 MOST_BRANCHES = 2_000  # of one tree of braces
 
 # How a leaf of a tree is renamed: `HashMap as Map` in Rust and Scala 3, `F => G` in Scala 2.
@@ -31,8 +30,10 @@ def imports(page: Page, language: Language, found: Found) -> list[Import]:
     if not statements:
         return []
     parts: list[tuple[int, int, str]] = []
-    for role in PARTS:
-        parts += [(start, end, role) for start, end in found.unsorted(f"import.{role}")]
+    for capture, nodes in found.captures.items():
+        if capture.startswith("import."):
+            role = capture[7:]
+            parts += [(node.start_byte, node.end_byte, role) for node in nodes]
     parts.sort()
     held: dict[int, list[tuple[str, str]]] = {}
     for (start, end, role), place in zip(parts, holders([part[:2] for part in parts], statements), strict=True):

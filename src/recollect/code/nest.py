@@ -31,7 +31,7 @@ class Nest(NamedTuple):
     definitions: list[Definition]
     edges: list[int]  # offsets where the innermost definition changes
     owners: list[int]  # the place of the innermost one from that offset on, -1 for none
-    named: set[int]  # offsets of the names that are defined, and so not references
+    ended: set[int]  # where the names end that are defined, and so are no references
     package: str
 
 
@@ -79,8 +79,8 @@ def nest(page: Page, language: Language, found: Found, every: list[Definition]) 
     while open_now:
         edges.append(open_now.pop().end)
         owners.append(_innermost(open_now))
-    named = {each.name_start for each in every}
-    return Nest(kept, edges, _adopt(kept, scopes, owners, language), named, package)
+    ended = {each.name_end for each in every}
+    return Nest(kept, edges, _adopt(kept, scopes, owners, language), ended, package)
 
 
 def _innermost(open_now: list[Definition]) -> int:

@@ -18,11 +18,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.code.languages import Layout
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 Span = tuple[int, int]
 
@@ -48,15 +52,18 @@ HASH_DIGITS = 16  # 64 bits: among the symbols of one project, two equal hashes 
 
 
 def normalise(
-    source: bytes, *, comments: Iterable[Span], strings: Iterable[Span], blocks: Iterable[Span], layout: Layout
+    source: bytes, *, comments: Iterable[Span], strings: Iterable[Node], blocks: Iterable[Node], layout: Layout
 ) -> bytes:
-    """Return the normal form of a file, as long as the file, from the spans that the query found in it."""
+    """Return the normal form of a file, as long as the file, from what the query found in it."""
     blob = bytearray(source)
     for start, end in comments:
         blob[start:end] = b" " * (end - start)
-    for start, end in strings:
-        blob[start:end] = blob[start:end].translate(IN_STRING)
-    for end, count in Counter([end for _, end in blocks]).items():
+    for node in strings:
+        start = node.start_byte
+        piece = source[start : (end := node.end_byte)]
+        if not piece.isalnum():
+            blob[start:end] = piece.translate(IN_STRING)
+    for end, count in Counter([node.end_byte for node in blocks]).items():
         if end < len(blob) and blob[end] in BLANK:
             blob[end] = BLOCK_ENDS + min(count, BLOCKS_MOST)
     classes = np.frombuffer(blob.translate(CLASSES), np.uint8)
@@ -80,7 +87,7 @@ def digest(blob: bytes, start: int, name_start: int, name_end: int, end: int) ->
 
 def _runs(is_space: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return start and end of every run of white space between two other bytes."""
-    edges = np.flatnonzero(is_space[1:] != is_space[:-1]) + 1
+    edges = (is_space[1:] != is_space[:-1]).nonzero()[0] + 1
     if len(is_space) and is_space[0]:
         edges = edges[1:]
     paired = len(edges) // 2 * 2

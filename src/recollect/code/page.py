@@ -37,7 +37,7 @@ class Page:
         if not self.is_ascii and not _is_utf8(source):
             self.notes.append("not UTF-8: undecodable bytes are replaced")
         self.text = source.decode("latin-1")
-        self.line_feeds: list[int] = np.flatnonzero(np.frombuffer(source, np.uint8) == 10).tolist()
+        self.line_feeds: list[int] = (np.frombuffer(source, np.uint8) == 10).nonzero()[0].tolist()
 
     def cut(self, start: int, end: int) -> str:
         """Return the text between two offsets."""

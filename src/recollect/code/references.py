@@ -22,10 +22,10 @@ RECEIVER_CHARACTERS = 80  # a longer one is a chain of calls, which no resolver 
 SHORT = 20  # most receivers are no longer than this and on one line
 
 KINDS = ("base", "call", "implements", "type", "use")  # of two that begin at the same place, the first counts
-ABOVE = (KINDS.index("base"), KINDS.index("implements"))
+IMPLEMENTS, TYPE = KINDS.index("implements"), KINDS.index("type")
 
 NAME = re.compile(r"[~@$#]?[\w$]+[?!]?")
-FIRST = re.compile(r"[\w$]*")
+FIRST = re.compile(r"[^\w$]+")
 
 TYPE_ARGUMENTS = re.compile(r"<[^<>()]*>$")
 BACKWARDS = re.compile(r"[\w.:]+$")
@@ -41,41 +41,40 @@ def references(
     """Return the references of a file in its order; a name passed on only if `known`: defined or imported there."""
     text, feeds, edges, owners, skipped = page.text, page.line_feeds, nested.edges, nested.owners, language.words
     spans = _spans(page, language, found, known)
-    defined = nested.named
-    paths = _paths(found, spans)
-    split = _splitter(language.name)
-    chains = language.chains
+    paths, split, chains = _paths(found, spans), _splitter(language.name), language.chains
+    looks_back = split is not None or bool(paths)
+    covered = -1
+    ended = set(nested.ended)  # two references that end together are one: a chain of calls begins in one place
     rows: list[Reference] = []
     new = tuple.__new__  # spares the named tuple's constructor, a Python function that is three times as slow
-    covered = -1
-    ended: set[int] = set()
     for start, rank, end in spans:
-        kind = KINDS[rank]
-        if end in ended or (start in defined and rank not in ABOVE) or (start < covered and kind == "type"):
+        if (end in ended and rank != IMPLEMENTS) or (rank == TYPE and start < covered):
             continue
-        ended.add(end)  # two references that end together are one: a chain of calls begins in one place
-        path = text[start:end]
+        ended.add(end)
         if split is None:
-            receiver, _, name = path.rpartition(".")
+            receiver, _, name = text[start:end].rpartition(".")
         else:
-            receiver, name = split(path)
+            receiver, name = split(text[start:end])
         if not name.isidentifier():
             name = _tidy(name)
-        if name in skipped and not receiver:
-            continue
         if receiver:
-            if kind != "use" and "(" not in receiver:
+            if rank < TYPE and "(" not in receiver:
                 covered = end
             start = end - len(name) if split is None else text.rfind(name, start, end)
             if receiver[-1] in chains:
                 receiver = receiver.rstrip(chains)
-        elif text[start - 1] in ".>:":
-            receiver = _before(text, paths, start, split).rstrip(chains)
-        if len(receiver) > SHORT:
-            receiver = _short(receiver)
+            if len(receiver) > SHORT:
+                receiver = _short(receiver)
+        elif name in skipped:
+            continue
+        elif looks_back:
+            ended.add(start + len(name))
+            if text[start - 1] in ".>:":
+                receiver = _short(_before(text, paths, start, split).rstrip(chains))
         line = bisect_left(feeds, start)
         column = start - feeds[line - 1] - 1 if line else start
-        rows.append(new(Reference, (name, receiver, kind, line + 1, column, owners[bisect_right(edges, start) - 1])))
+        row = (name, receiver, KINDS[rank], line + 1, column, owners[bisect_right(edges, start) - 1])
+        rows.append(new(Reference, row))
     if page.is_ascii:
         return rows
     lines = page.wide_lines()
@@ -92,11 +91,12 @@ def _spans(page: Page, language: Language, found: Found, known: Container[str]) 
         if not nodes:
             continue
         if kind == "use" or (kind == "type" and language.explicit and not stars):
-            match = FIRST.match
+            splits = FIRST.split if language.paths != r"\." else None
             spans += [
                 (start, rank, end)
                 for node in nodes
-                if match(text, (start := node.start_byte), (end := node.end_byte))[0] in known  # type: ignore[index]
+                if (path := text[(start := node.start_byte) : (end := node.end_byte)]) in known
+                or (not path.isidentifier() and (splits(path, 1)[0] if splits else path.partition(".")[0]) in known)
             ]
         elif kind == "type":
             types = language.types

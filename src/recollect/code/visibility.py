@@ -39,7 +39,7 @@ class Exposure:
             if page.text[start:end] in SECTIONS:
                 owner = nested.owners[bisect_right(nested.edges, start) - 1]
                 self.sections.setdefault(owner, []).append((start, page.text[start:end]))
-        self.exports = {page.cut(*span).strip("\"'") for span in found.unsorted("export")}
+        self.exports = {page.cut(*span).strip("\"'") for span in found.spans("export")}
         # A script that exports nothing has no module boundary to be behind.
         self.is_open = language.before == () or (language.default == "internal" and "export" not in page.text)
         if language.default == "internal" and "exports" in page.text and language.before:
