@@ -1,6 +1,6 @@
 """Write what extraction says about the golden samples, for a person to read before it is committed.
 
-    python scripts/golden.py [language …]
+python scripts/golden.py [language …]
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def described(path: Path) -> dict[str, Any]:
 def written(content: dict[str, Any]) -> str:
     """Return the text of an expectation: one line for each symbol, reference and import."""
     lists = [
-        f' "{name}": [' + "".join(f"\n  {json.dumps(row, ensure_ascii=False)}," for row in content[name]).rstrip(",") + "\n ]"
+        f' "{name}": ['
+        + "".join(f"\n  {json.dumps(row, ensure_ascii=False)}," for row in content[name]).rstrip(",")
+        + "\n ]"
         for name in ("symbols", "references", "imports")
     ]
     rest = [f' "{name}": {json.dumps(content[name], ensure_ascii=False)}' for name in ("notes", "package")]

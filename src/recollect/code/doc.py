@@ -16,7 +16,9 @@ BEFORE = re.compile(r"\s*(?:<!--|/\*[*!]*|\*+(?!/)|//[/!]*|#+!?|--\[=*\[|--+\s*[
 AFTER = re.compile(r"\s*(?:\*+/|-->|-\}|\]=*\])\s*$")
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 # A line that begins the formal part of a doc comment: the sentence is over.
-FORMAL = re.compile(r"<(?:remarks|param|returns|example|exception|see)\b|@\w+|:\w+[^:]*:|\\(?:param|returns?)\b|[-=*#~/]{3,}")
+FORMAL = re.compile(
+    r"<(?:remarks|param|returns|example|exception|see)\b|@\w+|:\w+[^:]*:|\\(?:param|returns?)\b|[-=*#~/]{3,}"
+)
 # Comments for tools and lawyers, not about the code below.
 PRAGMA = re.compile(
     r"\W*(?:eslint|@?ts-|prettier-|istanbul|c8 |v8 |noqa|type: ?ignore|pylint|pragma|nolint|go:|\+build|clang-format|"

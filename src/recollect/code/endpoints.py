@@ -50,7 +50,9 @@ def _called(
     languages: str, needles: str, pattern: str, method: str = "", *, files: str = "", receiver: str = ""
 ) -> Called:
     compiled = [re.compile(text) if text else None for text in (files, receiver)]
-    return Called(tuple(languages.split()), tuple(needles.split()), re.compile(pattern, re.MULTILINE), method, *compiled)
+    return Called(
+        tuple(languages.split()), tuple(needles.split()), re.compile(pattern, re.MULTILINE), method, *compiled
+    )
 
 
 # Method first where two patterns could match. Frameworks: Flask, FastAPI, Starlette; Spring, JAX-RS; NestJS; ASP.NET;
@@ -58,10 +60,17 @@ def _called(
 DECORATED: tuple[Decorated, ...] = (
     _decorated("python", rf"[\w.]+\.(?P<method>{VERBS}|websocket)\(\s*(?:path\s*=\s*)?[rf]?{QUOTED}"),
     _decorated("python", rf"[\w.]*\b(?:route|api_route)\(\s*[rf]?{QUOTED}(?P<rest>.*)"),
-    _decorated("java kotlin", rf"(?P<method>Get|Post|Put|Patch|Delete)Mapping(?:\(\s*(?:(?:value|path)\s*=\s*)?\{{?\s*{QUOTED})?"),
-    _decorated("java kotlin", rf"RequestMapping\(\s*(?:.*?(?:value|path)\s*=\s*)?\{{?\s*{QUOTED}(?P<rest>.*)", prefix=True),
+    _decorated(
+        "java kotlin",
+        rf"(?P<method>Get|Post|Put|Patch|Delete)Mapping(?:\(\s*(?:(?:value|path)\s*=\s*)?\{{?\s*{QUOTED})?",
+    ),
+    _decorated(
+        "java kotlin", rf"RequestMapping\(\s*(?:.*?(?:value|path)\s*=\s*)?\{{?\s*{QUOTED}(?P<rest>.*)", prefix=True
+    ),
     _decorated("java kotlin", rf"Path\(\s*{QUOTED}", ANY, prefix=True),
-    _decorated("javascript typescript tsx", rf"(?P<method>Get|Post|Put|Patch|Delete|Head|Options|All)\(\s*(?:{QUOTED})?"),
+    _decorated(
+        "javascript typescript tsx", rf"(?P<method>Get|Post|Put|Patch|Delete|Head|Options|All)\(\s*(?:{QUOTED})?"
+    ),
     _decorated("javascript typescript tsx", rf"Controller\(\s*(?:\{{.*?path:\s*)?(?:{QUOTED})?", prefix=True),
     _decorated("csharp", rf"Http(?P<method>Get|Post|Put|Patch|Delete|Head|Options)\b(?:\(\s*{QUOTED})?"),
     _decorated("csharp", rf"Route\(\s*{QUOTED}", ANY, prefix=True),
@@ -79,10 +88,20 @@ CALLED: tuple[Called, ...] = (
     _called("python", "add_url_rule", rf"\.add_url_rule\(\s*{QUOTED}", ANY),
     _called("javascript typescript tsx", SLASHES, rf"\.(?P<method>{VERBS}|all)\(\s*{ROOTED}", receiver=ROUTER),
     _called("go", SLASHES, rf"\.(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any)\(\s*{ROOTED}"),
-    _called("go", SLASHES, rf"\.(?P<method>Get|Post|Put|Patch|Delete|Head|Options)\(\s*{ROOTED}", receiver=r"\b(?:r|mux|\w*[rR]outer|app|e|api)$"),
+    _called(
+        "go",
+        SLASHES,
+        rf"\.(?P<method>Get|Post|Put|Patch|Delete|Head|Options)\(\s*{ROOTED}",
+        receiver=r"\b(?:r|mux|\w*[rR]outer|app|e|api)$",
+    ),
     _called("go", ".Handle", rf"\.(?:HandleFunc|Handle)\(\s*{QUOTED}", ANY),
     _called("rust", ".route(", rf"\.route\(\s*{ROOTED}\s*,\s*(?:\w+::)*(?P<method>{VERBS}|any)\b"),
-    _called("ruby", SLASHES, rf"^\s*(?P<method>{VERBS})[ (]+{ROOTED}", files=r"routes[^/]*\.rb$|/routes/|(?:app|server|api)\.rb$"),
+    _called(
+        "ruby",
+        SLASHES,
+        rf"^\s*(?P<method>{VERBS})[ (]+{ROOTED}",
+        files=r"routes[^/]*\.rb$|/routes/|(?:app|server|api)\.rb$",
+    ),
     _called("ruby", "resource", r"^\s*resources?[ (]+:(?P<path>\w+)", ANY, files=r"routes[^/]*\.rb$|/routes/"),
     _called("php", "Route::", rf"\bRoute::(?P<method>{VERBS}|any|match)\(\s*{QUOTED}"),
     _called("csharp", ".Map", rf"\.Map(?P<method>Get|Post|Put|Patch|Delete)\(\s*{QUOTED}"),

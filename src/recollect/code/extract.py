@@ -110,10 +110,8 @@ def _endpoint(language: Language, each: Definition, decorators: tuple[str, ...])
     return None if is_type else each.endpoint
 
 
-def _signature(
-    page: Page, each: Definition, comments: list[Span], starts: list[int], *, is_by_line: bool
-) -> str:
-    """Return the definition up to its body on one line, without comments and decorators; of a constant or type its first line."""
+def _signature(page: Page, each: Definition, comments: list[Span], starts: list[int], *, is_by_line: bool) -> str:
+    """Return a definition up to its body on one line, without comments and decorators; of a value its first line."""
     start, end = each.start, each.body
     if page.text[start - 1 : start] == " " and page.text[start - 2 : start - 1].isalpha():
         before = KEYWORDS.search(page.text, max(0, start - 60), start)

@@ -74,11 +74,7 @@ def gather(page: Page, language: Language, found: Found) -> list[Definition]:
 
     Where a node was captured as several kinds of definition, the kind that the query file names first counts.
     """
-    kinds: dict[Span, list[str]] = {}
-    for capture in found.grammar.captures:
-        if capture in KINDS and capture in found.captures:
-            for node in found.captures[capture]:
-                kinds.setdefault((node.start_byte, -node.end_byte), []).append(capture)
+    kinds = _kinds(found)
     wholes = sorted(kinds)
     bodies: dict[int, int] = {}
     for place, start, _ in _held(found, "body", wholes, strictly=True):
@@ -89,33 +85,79 @@ def gather(page: Page, language: Language, found: Found) -> list[Definition]:
     every: list[Definition] = []
     named = -1
     for place, name_start, name_end in _held(found, "name", wholes):
-        whole = start, minus_end = wholes[place]
-        capture = kinds[whole][0]
-        if capture not in PLAIN or language.heads:
-            capture = _kind(page, language, kinds[whole], start, name_start, name_end)
-            while not capture and language.heads and outers[place] >= 0:  # what looked like a definition is none
-                place = outers[place]
-                start, minus_end = whole = wholes[place]
-                told = [each for each in kinds[whole] if each in _patterns(language.name)[0]]
-                capture = _kind(page, language, told, start, name_start, name_end)
+        capture = kinds[wholes[place]][0]
+        if capture not in PLAIN or outers:
+            place, capture = _told(page, language, kinds, wholes, outers, place, (name_start, name_end))
         if not capture or (place == named and capture not in SEVERAL):
             continue
         named = place
-        end = -minus_end
-        if imports and (start, end) in imports and KINDS[capture] == "Constant":
-            continue
-        owner = owners.get(place, "") if owners else ""
-        if name_start == name_end:  # the grammar of Kotlin may take the name of an extension for a part of its owner
-            missed = MISSED.search(page.text, start, name_start)
-            if missed:
-                owner = missed[1]
-                name_start, name_end = missed.span(2)
+        start, end = wholes[place][0], -wholes[place][1]
         kind = KINDS[capture]
-        if kind == "Constant" and language.lambdas and page.text.startswith(language.lambdas, name_end):
-            kind = "Function"
-        every.append(Definition(start, end, kind, owner, (name_start, name_end), bodies.get(place, end)))
+        if kind == "Constant":
+            if (start, end) in imports:
+                continue
+            if language.lambdas and page.text.startswith(language.lambdas, name_end):
+                kind = "Function"
+        each = Definition(start, end, kind, owners.get(place, ""), (name_start, name_end), bodies.get(place, end))
+        if name_start == name_end:
+            _find_name(page, each)
+        every.append(each)
     _decorate(page, language, every, found.spans("decorator"))
     return _most(page, language, every)
+
+
+def _kinds(found: Found) -> dict[Span, list[str]]:
+    """Return what each node was captured as, by (start, minus end), which sorts an outer one first."""
+    kinds: dict[Span, list[str]] = {}
+    for capture in found.grammar.captures:
+        if capture in KINDS and capture in found.captures:
+            for node in found.captures[capture]:
+                kinds.setdefault((node.start_byte, -node.end_byte), []).append(capture)
+    return kinds
+
+
+def _told(
+    page: Page,
+    language: Language,
+    kinds: dict[Span, list[str]],
+    wholes: list[Span],
+    outers: list[int],
+    place: int,
+    name: Span,
+) -> tuple[int, str]:
+    """Return which definition a name belongs to, and what kind it is: "" for none.
+
+    Where what looks like a definition turns out to be none, the name may be that of one around it.
+    """
+    captures = kinds[wholes[place]]
+    while True:
+        capture = _agreed(page, language, captures, wholes[place][0], name)
+        if capture or not outers or outers[place] < 0:
+            return place, capture
+        place = outers[place]
+        captures = [each for each in kinds[wholes[place]] if each in _patterns(language.name)[0]]
+
+
+def _agreed(page: Page, language: Language, captures: list[str], start: int, name: Span) -> str:
+    """Return the first of the captures that what stands before the name, and the name itself, agree with."""
+    heads, named = _patterns(language.name)
+    text = page.text[name[0] : name[1]]
+    for capture in captures:
+        if capture in heads and not heads[capture].search(page.text[start : name[0]]):
+            continue
+        if capture in named and not named[capture].match(text):
+            continue
+        if capture != "definition.member" or text.isupper():
+            return capture
+    return ""
+
+
+def _find_name(page: Page, each: Definition) -> None:
+    """Set the name that the grammar of Kotlin took for a part of an extension's owner: `fun String.shout()`."""
+    missed = MISSED.search(page.text, each.start, each.name_start)
+    if missed:
+        each.owner = missed[1]
+        each.name_start, each.name_end = missed.span(2)
 
 
 def _outers(wholes: list[Span]) -> list[int]:
@@ -128,20 +170,6 @@ def _outers(wholes: list[Span]) -> list[int]:
         outers.append(stack[-1] if stack else -1)
         stack.append(place)
     return outers
-
-
-def _kind(page: Page, language: Language, captures: list[str], start: int, name_start: int, name_end: int) -> str:
-    """Return the first of the captures that what stands before the name, and the name itself, agree with."""
-    heads, named = _patterns(language.name)
-    name = page.text[name_start:name_end]
-    for capture in captures:
-        if capture in heads and not heads[capture].search(page.text[start:name_start]):
-            continue
-        if capture in named and not named[capture].match(name):
-            continue
-        if capture != "definition.member" or name.isupper():
-            return capture
-    return ""
 
 
 @cache
@@ -183,9 +211,7 @@ def _decorate(page: Page, language: Language, every: list[Definition], decorator
         each.decorators = [(start, end), *(each.decorators or [])]
 
 
-def _held(
-    found: Found, capture: str, wholes: list[Span], *, strictly: bool = False
-) -> Iterator[tuple[int, int, int]]:
+def _held(found: Found, capture: str, wholes: list[Span], *, strictly: bool = False) -> Iterator[tuple[int, int, int]]:
     """Yield (place, start, end) of each captured node that a definition holds: the place of the innermost.
 
     wholes: (start, minus end) of the definitions, so that the outer of two that begin together comes first. strictly:

@@ -1,11 +1,15 @@
 """Imports: what a file brings in from elsewhere, one row per name.
 
-    import.module     where from                                  import.namespace   what the module itself is called here
-    import.name       what                                        import.default     what its default is called here
-    import.alias      what the name or module before is called    import.star        everything
-    import.path       module and name in one: `a.b.C`             import.tree        the same with braces
-    import.hiding     the names are those that are not imported
-    import.call       the function that imports; must be one of the language's `importers`
+import.module      where from
+import.name        what
+import.alias       what the name or module before it is called here
+import.namespace   what the module itself is called here
+import.default     what the module's default is called here
+import.star        everything
+import.path        module and name in one: `a.b.C`
+import.tree        the same with braces: `a::{b, c}`
+import.hiding      the names are those that are not imported
+import.call        the function that imports; must be one of the language's `importers`
 """
 
 from __future__ import annotations
@@ -50,51 +54,57 @@ def _statement(language: Language, pieces: list[tuple[str, str]], line: int) -> 
 
     Its names come from its one module; without names, each of its modules is imported as such.
     """
-    modules: list[list[str | None]] = []
-    names: list[list[str | None]] = []
     said = dict(pieces)
     if "call" in said and said["call"] not in language.importers:
         return []
     if "tree" in said:
         return tree(said["tree"], language.separator, line)
-    alias: str | None = None
-    last: list[str | None] | None = None
-    for role, text in pieces:
-        if role == "alias":
-            if last:
-                last[1] = text
-            else:  # before its name: `const Foo = @import("x").Foo`
-                alias = text
-        elif role in ("module", "name", "path"):
-            last = [text, None]
-            (names if role == "name" else modules).append(last)
-        elif role == "default":
-            names.append(["default", text])
-    star = "star" in said
+    modules, names = _renamed(pieces)
+    if "path" in said and "star" not in said:
+        return [
+            _leaf(f"{modules[0][0]} as {modules[0][1]}" if modules[0][1] else modules[0][0], language.separator, line)
+        ]
     if "hiding" in said:
         names = []
-    if "path" in said and not star and modules:
-        path, alias = modules[0][0] or "", modules[0][1]
-        module, _, name = path.rpartition(language.separator)
-        return [Import(module, name, alias, 0, False, line) if module else Import(name, None, alias, 0, False, line)]
-    rows = []
-    if names or star or "namespace" in said:
-        module, level = _module(modules[0][0] if modules else "")
-        rows = [Import(module, name, renamed or alias, level, False, line) for name, renamed in names]
-        if star:
-            rows.append(Import(module, None, None, level, True, line))
-        if "namespace" in said:
-            rows.append(Import(module, None, said["namespace"], level, False, line))
-        return rows
-    for text, renamed in modules:
-        module, level = _module(text)
-        rows.append(Import(module, None, renamed or alias, level, False, line))
+    if not names and "star" not in said and "namespace" not in said:
+        parts = [(*_module(module), alias) for module, alias in modules]
+        return [Import(module, None, alias, level, False, line) for module, level, alias in parts]
+    module, level = _module(modules[0][0] if modules else "")
+    rows = [Import(module, name, alias, level, False, line) for name, alias in names]
+    if "star" in said:
+        rows.append(Import(module, None, None, level, True, line))
+    if "namespace" in said:
+        rows.append(Import(module, None, said["namespace"], level, False, line))
     return rows
 
 
-def _module(text: str | None) -> tuple[str, int]:
+Named = list[tuple[str, str | None]]
+
+
+def _renamed(pieces: list[tuple[str, str]]) -> tuple[Named, Named]:
+    """Return modules and names, each with what it is called here: the alias after it, or before the first."""
+    modules: Named = []
+    names: Named = []
+    last: Named = []
+    alias: str | None = None
+    for role, text in pieces:
+        if role == "alias" and last:
+            last[-1] = (last[-1][0], text)
+        elif role == "alias":  # before its name: `const Foo = @import("x").Foo`
+            alias = text
+        elif role == "default":
+            names.append(("default", text))
+        elif role in ("module", "name", "path"):
+            last = names if role == "name" else modules
+            last.append((text, None))
+    if alias:
+        (names or modules)[0:1] = [((names or modules)[0][0], alias)]
+    return modules, names
+
+
+def _module(text: str) -> tuple[str, int]:
     """Return a module's name without quotes, and how many dots it began with if it has no slash."""
-    plain = (text or "").strip()
+    plain = text.strip()
     bare = plain.strip("\"'`<>")
     if plain != bare or "/" in bare:
         return bare, 0

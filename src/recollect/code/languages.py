@@ -198,7 +198,21 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         name="cpp",
         grammar="tree_sitter_cpp",
-        extensions=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp", ".cu", ".cuh"),
+        extensions=(
+            ".cpp",
+            ".cc",
+            ".cxx",
+            ".c++",
+            ".hpp",
+            ".hh",
+            ".hxx",
+            ".h++",
+            ".ipp",
+            ".inl",
+            ".tpp",
+            ".cu",
+            ".cuh",
+        ),
         strings=("(string_content)", "(character)", "(system_lib_string)", "(preproc_arg)", "(raw_string_content)"),
         branches=('"if"', '"for"', '"while"', '"switch"', '"#if"', '"#ifdef"'),
         separator="::",
@@ -260,7 +274,7 @@ LANGUAGES: tuple[Language, ...] = (
         sigils=":",
         unowned=r"^self$",
         heads=(
-            ("definition.test", r"^(?:RSpec\.)?(?:it|specify|test|describe|context|feature|scenario|example)\b\s*\(?\s*$"),
+            ("definition.test", r"^(?:RSpec\.)?(?:it|specify|test|describe|context|feature|scenario)\b\s*\(?\s*$"),
             ("definition.method", r"^(?:define_method|attr_reader|attr_writer|attr_accessor)\b[^\n]*$"),
             ("reference.implements", r"\b(?:include|extend|prepend)\b[\s(]*(?:[\w:]+,\s*)*$"),
         ),
@@ -296,7 +310,13 @@ LANGUAGES: tuple[Language, ...] = (
         name="csharp",
         grammar="tree_sitter_c_sharp",
         extensions=(".cs", ".csx"),
-        strings=("(string_literal_content)", "(verbatim_string_literal)", "(raw_string_content)", "(string_content)", "(character_literal)"),
+        strings=(
+            "(string_literal_content)",
+            "(verbatim_string_literal)",
+            "(raw_string_content)",
+            "(string_content)",
+            "(character_literal)",
+        ),
         branches=('"if"', '"for"', '"foreach"', '"while"', '"switch"'),
         paths=r"\.",
         types=words("var dynamic nint nuint"),
@@ -332,7 +352,7 @@ LANGUAGES: tuple[Language, ...] = (
         branches=('"if"', '"for"', '"while"', '"switch"', '"guard"'),
         paths=r"\.",
         types=words(
-            "Int String Bool Double Float Void Any Self Character UInt AnyObject objc testable discardableResult available"
+            "Int String Bool Double Float Void Any Self Character UInt AnyObject objc testable discardableResult"
         ),
         marks=SWIFT_MARKS,
         default="internal",
@@ -385,8 +405,8 @@ LANGUAGES: tuple[Language, ...] = (
         layout="lines",
         paths=r"(?!)",
         words=words(
-            "echo printf cd exit return set shift test [ [[ true false : local export read eval exec trap unset source . wait "
-            "kill cat grep sed awk rm mkdir cp mv ls sleep command builtin type getopts umask ulimit declare readonly"
+            "echo printf cd exit return set shift test [ [[ true false : local export read eval exec trap unset source "
+            ". wait kill cat grep sed awk rm mkdir cp mv ls sleep command builtin type getopts umask declare readonly"
         ),
         importers=words("source ."),
         names="underscore",
@@ -403,7 +423,7 @@ LANGUAGES: tuple[Language, ...] = (
         layout="lines",
         heads=(
             ("definition.module", r"^(?:defmodule|defprotocol)\b[ (]*$"),
-            ("definition.function", r"^(?:def|defp|defmacro|defmacrop|defguard|defguardp|defdelegate|defn|defnp)\b[ (]*$"),
+            ("definition.function", r"^(?:defp?|defmacrop?|defguardp?|defdelegate|defnp?)\b[ (]*$"),
             ("definition.test", r"^(?:test|describe|property|feature)\b[ (]*$"),
             ("definition.constant", r"^@$"),
             ("scope", r"^defimpl\b[ (]*$"),
@@ -417,9 +437,9 @@ LANGUAGES: tuple[Language, ...] = (
         ),
         merges=True,
         words=words(
-            "def defp defmacro defmacrop defmodule defprotocol defimpl defstruct defguard defguardp defdelegate defexception "
-            "use import alias require if unless case cond with for fn quote unquote raise test describe doc moduledoc spec "
-            "type typep opaque callback behaviour impl typedoc defoverridable receive try super"
+            "def defp defmacro defmacrop defmodule defprotocol defimpl defstruct defguard defguardp defdelegate "
+            "defexception use import alias require if unless case cond with for fn quote unquote raise test describe "
+            "doc moduledoc spec type typep opaque callback behaviour impl typedoc defoverridable receive try super"
         ),
         importers=words("use import alias require"),
         marks=(("defp", "private"), ("defmacrop", "private"), ("defguardp", "private"), ("defnp", "private")),
@@ -432,7 +452,14 @@ LANGUAGES: tuple[Language, ...] = (
         shebangs=("runhaskell", "runghc"),
         comments=("(comment)", "(haddock)"),
         strings=("(string)", "(char)", "(quasiquote_body)"),
-        blocks=("(do)", "(local_binds)", "(alternatives)", "(class_declarations)", "(instance_declarations)", "(match)"),
+        blocks=(
+            "(do)",
+            "(local_binds)",
+            "(alternatives)",
+            "(class_declarations)",
+            "(instance_declarations)",
+            "(match)",
+        ),
         branches=('"if"', '"case"', "(guards)"),
         splits="",
         merges=True,

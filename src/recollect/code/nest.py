@@ -1,8 +1,8 @@
 """Nest: definitions in the order of the file, each with its parent, its owner and its qualified name.
 
-    struct Ring;  impl Ring { fn push() }      Ring::push is a method of Ring: the impl block is a scope without symbol
-    func (r *Ring) Push()                      … of its receiver
-    void Ring::push() {}                       … of what its name says
+struct Ring;  impl Ring { fn push() }      Ring::push is a method of Ring: the impl block is a scope without symbol
+func (r *Ring) Push()                      … of its receiver
+void Ring::push() {}                       … of what its name says
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _innermost(open_now: list[Definition]) -> int:
 
 
 def _parent(open_now: list[Definition]) -> Definition | None:
-    """Return the innermost definition that can hold others: `typedef struct ring {…} Ring` names the struct once more."""
+    """Return the innermost definition that can hold others: a typedef only names once more the struct it contains."""
     for each in reversed(open_now):
         if each.kind != "Type":
             return each

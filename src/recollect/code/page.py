@@ -59,7 +59,6 @@ class Page:
         return len(line) - len(line.lstrip())
 
 
-
 def parse(page: Page, language: tree_sitter.Language) -> tree_sitter.Tree:
     """Return the tree of a page; of a page that takes too long, the tree of what was read in time, with a note.
 

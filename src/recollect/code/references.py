@@ -1,7 +1,7 @@
 """References: what a file uses and where.
 
-A reference that is a path (`a.b.c`) is cut at its last separator into receiver and name; where a grammar has no node for
-the path, the query captures the name and, as @path, the node whose beginning is the receiver's. There are more
+A reference that is a path (`a.b.c`) is cut at its last separator into receiver and name; where a grammar has no node
+for the path, the query captures the name and, as @path, the node whose beginning is the receiver's. There are more
 references than anything else in a file, so the loop over them is written for speed.
 """
 
@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container
 from functools import cache
+from itertools import repeat
 
 from recollect.code.found import Found, holders
 from recollect.code.languages import BY_NAME, Language
@@ -22,35 +23,29 @@ RECEIVER_CHARACTERS = 80  # a longer one is a chain of calls, which no resolver 
 SHORT = 20  # most receivers are no longer than this and on one line
 
 KINDS = ("base", "call", "implements", "type", "use")  # of two that begin at the same place, the first counts
-IMPLEMENTS, TYPE = KINDS.index("implements"), KINDS.index("type")
+IMPLEMENTS = KINDS.index("implements")
 
 NAME = re.compile(r"[~@$#]?[\w$]+[?!]?")
-FIRST = re.compile(r"[^\w$]+")
+NO_NAME = re.compile(r"[^\w$]+")
 
 TYPE_ARGUMENTS = re.compile(r"<[^<>()]*>$")
 BACKWARDS = re.compile(r"[\w.:]+$")
 BACKWARDS_CHARACTERS = 80
+AFTER_PATH = (".", ">", ":")  # the last characters of what separates: `.`, `->`, `::`; and of type arguments
 
 Split = Callable[[str], tuple[str, str]]
 Row = tuple[int, int, int]  # start, place of the kind in KINDS, end
 
 
-def references(
-    page: Page, language: Language, found: Found, *, nested: Nest, known: Container[str]
-) -> list[Reference]:
+def references(page: Page, language: Language, found: Found, *, nested: Nest, known: Container[str]) -> list[Reference]:
     """Return the references of a file in its order; a name passed on only if `known`: defined or imported there."""
-    text, feeds, edges, owners, skipped = page.text, page.line_feeds, nested.edges, nested.owners, language.words
-    spans = _spans(page, language, found, known)
-    paths, split, chains = _paths(found, spans), _splitter(language.name), language.chains
-    looks_back = split is not None or bool(paths)
-    covered = -1
-    ended = set(nested.ended)  # two references that end together are one: a chain of calls begins in one place
+    text, feeds, edges, owners = page.text, page.line_feeds, nested.edges, nested.owners
+    spans = _spans(page, language, found, nested=nested, known=known)
+    split, chains = _splitter(language.name), language.chains
+    before = _receivers(page, found, spans, split)
     rows: list[Reference] = []
     new = tuple.__new__  # spares the named tuple's constructor, a Python function that is three times as slow
     for start, rank, end in spans:
-        if (end in ended and rank != IMPLEMENTS) or (rank == TYPE and start < covered):
-            continue
-        ended.add(end)
         if split is None:
             receiver, _, name = text[start:end].rpartition(".")
         else:
@@ -58,19 +53,11 @@ def references(
         if not name.isidentifier():
             name = _tidy(name)
         if receiver:
-            if rank < TYPE and "(" not in receiver:
-                covered = end
             start = end - len(name) if split is None else text.rfind(name, start, end)
-            if receiver[-1] in chains:
-                receiver = receiver.rstrip(chains)
-            if len(receiver) > SHORT:
-                receiver = _short(receiver)
-        elif name in skipped:
-            continue
-        elif looks_back:
-            ended.add(start + len(name))
-            if text[start - 1] in ".>:":
-                receiver = _short(_before(text, paths, start, split).rstrip(chains))
+        elif before:
+            receiver = before.get(start, "")
+        if len(receiver) > SHORT or receiver[-1:] in chains:
+            receiver = _short(receiver.rstrip(chains))
         line = bisect_left(feeds, start)
         column = start - feeds[line - 1] - 1 if line else start
         row = (name, receiver, KINDS[rank], line + 1, column, owners[bisect_right(edges, start) - 1])
@@ -81,60 +68,77 @@ def references(
     return [_decoded(page, row) if row[3] in lines or not row[1].isascii() else row for row in rows]
 
 
-def _spans(page: Page, language: Language, found: Found, known: Container[str]) -> list[Row]:
-    """Return the references worth keeping."""
-    stars = "import.star" in found.captures  # then a type that is not named in an import may still be imported
+def _spans(page: Page, language: Language, found: Found, *, nested: Nest, known: Container[str]) -> list[Row]:
+    """Return the references worth keeping, in the order of the file."""
     spans: list[Row] = []
-    text = page.text
     for rank, kind in enumerate(KINDS):
         nodes = found.captures.get(f"reference.{kind}")
-        if not nodes:
-            continue
-        if kind == "use" or (kind == "type" and language.explicit and not stars):
-            splits = FIRST.split if language.paths != r"\." else None
-            spans += [
-                (start, rank, end)
-                for node in nodes
-                if (path := text[(start := node.start_byte) : (end := node.end_byte)]) in known
-                or (not path.isidentifier() and (splits(path, 1)[0] if splits else path.partition(".")[0]) in known)
-            ]
-        elif kind == "type":
-            types = language.types
-            spans += [
-                (start, rank, end)
-                for node in nodes
-                if (name := text[(start := node.start_byte) : (end := node.end_byte)]) not in types and len(name) > 1
-            ]
-        else:
-            spans += [(node.start_byte, rank, node.end_byte) for node in nodes]
+        if nodes:
+            spans += _of_kind(page, language, found, rank=rank, known=known)
     spans.sort()
     heads = _heads(language.name)
     if heads:
+        text = page.text
         spans = [
             span
             for span in spans
             if span[1] not in heads or heads[span[1]].search(text[text.rfind("\n", 0, span[0]) + 1 : span[0]])
         ]
-    return spans
+    # Two that end together are one: a name that is defined is no reference, a type that is called was found twice.
+    ended = nested.ended - {end for _, rank, end in spans if rank == IMPLEMENTS}
+    if language.paths != r"\.":
+        ended |= _before_arguments(page.text, spans)
+    return [span for span in spans if not (span[2] in ended or ended.add(span[2]))]  # type: ignore[func-returns-value]
 
 
-def _paths(found: Found, spans: list[Row]) -> dict[int, int]:
-    """Return where the receiver begins, by where the name does."""
+def _before_arguments(text: str, spans: list[Row]) -> set[int]:
+    """Return where the names end that were captured with their type arguments: `Cache` of `detail::Cache<Point>`."""
+    return {text.find("<", start, end) for start, _, end in spans if text[end - 1] == ">"}
+
+
+def _of_kind(page: Page, language: Language, found: Found, *, rank: int, known: Container[str]) -> list[Row]:
+    text, kind = page.text, KINDS[rank]
+    nodes = found.captures[f"reference.{kind}"]
+    # With a star among the imports, a type that is not named in one may still be imported.
+    if kind == "use" or (kind == "type" and language.explicit and "import.star" not in found.captures):
+        return [
+            (start, rank, end)
+            for node in nodes
+            if (path := text[(start := node.start_byte) : (end := node.end_byte)]) in known
+            or (not path.isidentifier() and NO_NAME.split(path, 1)[0] in known)
+        ]
+    if kind == "type":
+        types = language.types
+        return [
+            (start, rank, end)
+            for node in nodes
+            if (name := text[(start := node.start_byte) : (end := node.end_byte)]) not in types
+            and len(name) > 1  # a type parameter
+            and text[end : end + 1] != "."  # only qualifies another
+        ]
+    skipped = language.words
+    return [
+        (start, rank, end) for node in nodes if text[(start := node.start_byte) : (end := node.end_byte)] not in skipped
+    ]
+
+
+def _receivers(page: Page, found: Found, spans: list[Row], split: Split | None) -> dict[int, str]:
+    """Return the receivers of names that were captured without them, by where the name begins."""
     paths = found.spans("path")
-    if not paths:
+    if not paths and split is None:
         return {}
-    places = holders([(start, end) for start, _, end in spans], paths)
-    return {span[0]: paths[place][0] for span, place in zip(spans, places, strict=True) if place >= 0}
-
-
-def _before(text: str, paths: dict[int, int], start: int, split: Split | None) -> str:
-    """Return the receiver of a name that was captured without it."""
-    if start in paths:
-        before = TYPE_ARGUMENTS.sub("", text[paths[start] : start])
-    else:  # inside a macro of Rust, where there are tokens and no tree
-        match = BACKWARDS.search(text, max(0, start - BACKWARDS_CHARACTERS), start)
-        before = match[0] if match else ""
-    return split(before)[0] if split else before.rstrip(". \n")
+    text = page.text
+    names = [(start, end) for start, _, end in spans if text[start - 1 : start] in AFTER_PATH]
+    places = holders(names, paths) if paths else repeat(-1)
+    receivers = {}
+    for (start, _), place in zip(names, places, strict=False):
+        if place >= 0:
+            before = TYPE_ARGUMENTS.sub("", text[paths[place][0] : start])
+        else:  # inside a macro of Rust, where there are tokens and no tree
+            match = BACKWARDS.search(text, max(0, start - BACKWARDS_CHARACTERS), start)
+            before = match[0] if match else ""
+        receivers[start] = split(before)[0] if split else before.rstrip(". \n")
+    return receivers
 
 
 @cache
@@ -142,9 +146,7 @@ def _heads(name: str) -> dict[int, re.Pattern[str]]:
     """Return by rank what must stand on the line before such a reference."""
     heads = dict(BY_NAME[name].heads)
     return {
-        rank: re.compile(heads[f"reference.{kind}"])
-        for rank, kind in enumerate(KINDS)
-        if f"reference.{kind}" in heads
+        rank: re.compile(heads[f"reference.{kind}"]) for rank, kind in enumerate(KINDS) if f"reference.{kind}" in heads
     }
 
 

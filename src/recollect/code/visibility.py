@@ -108,7 +108,7 @@ def _before(name: str) -> list[tuple[re.Pattern[str], str]]:
 
 
 def _assigned(text: str) -> set[str]:
-    names = set()
+    names: set[str] = set()
     for match in ASSIGNED.finditer(text):
         one, several, itself = match.groups()
         names.update(re.findall(r"[\w$]+", several) if several else [one or itself])
