@@ -1,8 +1,9 @@
-"""How fast: server start, storing and recalling, at sizes people reach.
+"""How fast: server start, storing and recalling, at sizes people reach; indexing source code.
 
     python bench/speed.py start                      CPU to tools/list: ours, a bare interpreter, the official SDK
     python bench/speed.py store recall [--sizes …]   CPU per store and per recall at 1,000, 10,000 and 100,000 memories
     python bench/speed.py graph                      CPU of the graph's algorithms at 10,000 and 100,000 nodes
+    python bench/speed.py index [--tree DIR …]       MB of source per CPU second, beside ctags and ripgrep
 
 Prints JSON; `--save` keeps it under bench/results, one file per commit.
 """
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import corpus
+import indexing
 import measure
 
 STORE_BAR_MS = 3.0
@@ -157,14 +159,21 @@ def graph() -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="+", choices=["start", "store", "recall", "graph", "at-size"])
+    known = ["start", "store", "recall", "graph", "index", "at-size", "index-once"]
+    parser.add_argument("what", nargs="+", choices=known)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--runs", type=int, default=9, help="server starts per kind")
+    parser.add_argument("--tree", type=Path, nargs="+", default=[measure.ROOT], help="folders to index")
+    parser.add_argument("--workers", type=int, default=0, help="processes that read files; 0: one per core")
+    parser.add_argument("--changed", type=int, default=50, help="files changed one by one")
     parser.add_argument("--save", action="store_true", help="keep the result under bench/results")
     chosen = parser.parse_args()
     if "at-size" in chosen.what:
         sys.stdout.write(json.dumps(at_size(chosen.sizes[0], chosen.queries)))
+        return
+    if "index-once" in chosen.what:
+        sys.stdout.write(json.dumps(indexing.once(chosen.tree[0], chosen.workers, chosen.changed)))
         return
     result: dict[str, Any] = {}
     if "start" in chosen.what:
@@ -173,6 +182,8 @@ def main() -> None:
         result["store_recall"] = store_and_recall(chosen.sizes, chosen.queries)
     if "graph" in chosen.what:
         result["graph"] = graph()
+    if "index" in chosen.what:
+        result["index"] = indexing.index(chosen.tree, chosen.workers, chosen.changed)
     measure.publish("speed", result, save=chosen.save)
 
 

@@ -264,6 +264,16 @@ def test_frequent_words_are_left_out_when_rarer_ones_are_enough(store: CodeStore
     assert store.code_term_counts(["common", "rare", "unknown"]) == (31, {"common": 30, "rare": 1})
 
 
+def test_where_every_word_is_frequent_what_holds_them_all_is_found(store: CodeStore) -> None:
+    tree = claim(store)
+    ones = [file(f"a{number}.py", body="first") for number in range(20)]
+    others = [file(f"b{number}.py", body="second") for number in range(20)]
+    put(store, tree, *ones, *others, file("both.py", body="hay " * 50 + "first second"))
+    matches = store.search_code_text(["first", "second"], EVERYWHERE, 1, postings=5)
+    assert [row.file.path for row in store.chunk_rows(match.id for match in matches)] == ["both.py"]
+    assert len(found(store, "first", "second", postings=5)) == 41, "too few hold both, so either is enough"
+
+
 def test_a_piece_says_where_it_is_and_what_it_holds(store: CodeStore) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", "alpha", "beta", body="one two"))

@@ -62,14 +62,15 @@ def find_symbols(
         fitting.sort(key=lambda found: (distance(found), *_standing(found)))
         hits.update((found.id, Hit(found, how)) for found in fitting)
 
-    add("exact", store.symbols_named([name], scope, MAX_FILES), lambda found: found.symbol.name != name)
+    exact = store.symbols_named([name], scope, MAX_FILES)
+    add("exact", exact, lambda found: found.symbol.name != name)
     if len(hits) < limit:
         longer = _nearest(store.symbol_names(name_term(name)), len(name))
         add("prefix", store.symbols_named(longer, scope, MAX_FILES), lambda found: len(found.symbol.name))
     if len(hits) < limit and len(name) > 1:
         add("humps", _by_humps(store, name, scope), lambda found: len(found.symbol.name))
-    if not hits and len(name) >= MIN_FUZZY:
-        distances = _misspelt(name_term(name), (known for known, _ in store.symbol_names()))
+    if not hits and not exact and len(name) >= MIN_FUZZY:
+        distances = _misspelt(store, name_term(name))
         named = store.symbols_named(list(distances), scope, MAX_FILES)
         add("fuzzy", named, lambda found: distances[name_term(found.symbol.name)])
     return list(hits.values())[:limit]
@@ -159,18 +160,26 @@ def _by_humps(store: CodeStore, name: str, scope: CodeScope) -> list[FoundSymbol
     return fitting
 
 
-def _misspelt(name: str, known: Iterable[str]) -> dict[str, int]:
-    """Return the known names that are few letters away from `name`, with how many, the nearest first."""
+def _misspelt(store: CodeStore, name: str) -> dict[str, int]:
+    """Return the known names that are few letters away from `name`, with how many, the nearest first.
+
+    Most errors are not in the first two letters: names that begin so are a fraction of all. Nobody errs at both ends:
+    of all the others only those are compared that end alike, for comparing costs a hundred times as much as that look.
+    """
     allowed = SHORT_ERRORS if len(name) <= SHORT_NAME else LONG_ERRORS
-    head, tail = name[:2], name[-2:]
-    found = {}
-    for other in known:
-        # Nobody errs at both ends of a name; comparing letter by letter costs a hundred times as much as this look.
-        if abs(len(other) - len(name)) <= allowed and (other.startswith(head) or other.endswith(tail)):
-            distance = _distance(name, other, allowed)
-            if distance <= allowed:
-                found[other] = distance
-    return dict(sorted(found.items(), key=lambda row: row[1])[:MAX_NAMES])
+    lengths = range(len(name) - allowed, len(name) + allowed + 1)
+    near = _near(name, (other for other, _ in store.symbol_names(name[:2]) if len(other) in lengths), allowed)
+    if not near:
+        tail = name[-2:]
+        ending = (other for other, _ in store.symbol_names() if len(other) in lengths and other.endswith(tail))
+        near = _near(name, ending, allowed)
+    return near
+
+
+def _near(name: str, others: Iterable[str], allowed: int) -> dict[str, int]:
+    distances = ((other, _distance(name, other, allowed)) for other in others)
+    found = sorted((distance, other) for other, distance in distances if distance <= allowed)
+    return {other: distance for distance, other in found[:MAX_NAMES]}
 
 
 def _distance(one: str, other: str, most: int) -> int:

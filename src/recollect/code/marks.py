@@ -39,16 +39,18 @@ _KEPT_NAMES = re.compile(r"(?:^|/)(?:composer|Package|packages|deno|bun)\.json$"
 # How all of those end: a look at the end of a name spares most files the patterns.
 LEFT_OUT_ENDINGS = tuple("js mjs cjs css map json lock resolved yml yaml sum lockfile".split())
 
-# Folders whose content was copied in or made by a tool.
-VENDORED = re.compile(
-    r"(?:^|/)(?:vendor|vendors|vendored|_vendor|third[_-]?party|external|externals|extern|deps|contrib/libs)/"
-    r"|(?:^|/)(?:gradlew|mvnw|configure|config\.(?:guess|sub)|ltmain\.sh|libtool\.m4|jquery[\w.\-]*\.js|"
-    r"bootstrap[\w.\-]*\.(?:js|css)|versioneer\.py|ez_setup\.py|get-pip\.py)$"
+# Folders whose content was copied in or made by a tool, and names that tell it.
+VENDORED_FOLDERS = frozenset(
+    "vendor vendors vendored _vendor third_party third-party thirdparty external externals extern deps".split()
 )
-GENERATED = re.compile(
-    r"(?:^|/)(?:dist|build|out|target|generated|gen|__generated__)/"
-    r"|(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|swift)|\.pb\.gw\.go|_generated\.\w+|\.generated\.\w+|\.g\.dart|"
-    r"\.designer\.cs|\.Designer\.cs|_gen\.go|\.gen\.go|zz_generated\.\w+\.go|\.freezed\.dart|_string\.go)$"
+VENDORED_NAMES = re.compile(
+    r"(?:gradlew|mvnw|configure|config\.(?:guess|sub)|ltmain\.sh|libtool\.m4|jquery[\w.\-]*\.js|"
+    r"bootstrap[\w.\-]*\.(?:js|css)|versioneer\.py|ez_setup\.py|get-pip\.py)"
+)
+GENERATED_FOLDERS = frozenset("dist build out target generated gen __generated__".split())
+GENERATED_NAMES = re.compile(
+    r".*(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|swift)|\.pb\.gw\.go|_generated\.\w+|\.generated\.\w+|\.g\.dart|"
+    r"\.[dD]esigner\.cs|[_.]gen\.go|\.freezed\.dart|_string\.go)|zz_generated\..*\.go"
 )
 # Tools say so at the top of what they write.
 GENERATED_HEAD = re.compile(
@@ -81,9 +83,12 @@ def is_minified(source: bytes, language: str) -> bool:
 
 def mark(path: str, source: bytes) -> Mark:
     """Return whether a file was copied in or generated, by its path and its first lines."""
-    if VENDORED.search(path):
+    *folders, name = path.split("/")
+    if not VENDORED_FOLDERS.isdisjoint(folders) or VENDORED_NAMES.fullmatch(name):
         return "vendored"
-    return "generated" if GENERATED.search(path) or _says_generated(source[:HEAD_BYTES]) else ""
+    if not GENERATED_FOLDERS.isdisjoint(folders) or GENERATED_NAMES.fullmatch(name):
+        return "generated"
+    return "generated" if _says_generated(source[:HEAD_BYTES]) else ""
 
 
 def _says_generated(head: bytes) -> bool:

@@ -26,8 +26,9 @@ from recollect.model import Tree
 from recollect.progress import report
 from recollect.store.code_protocol import CodeStore, IndexedFile, Touched
 
-# Source bytes, or files, to a transaction: about a quarter of a second under the lock, which other writers wait for.
-BATCH_BYTES = 4_000_000
+# Source bytes, or files, to a transaction: a third of a second under the lock, which other writers wait for. Each one
+# makes a segment of the full text, and the more there are the more has to be merged.
+BATCH_BYTES = 8_000_000
 BATCH_FILES = 2_000
 # A claim that is not renewed for this long is that of a process that died. A batch takes a few seconds to read.
 LEASE_S = 60

@@ -285,7 +285,8 @@ class CodeStore(Store, Protocol):
     ) -> list[CodeMatch]:
         """Return the pieces that hold any of the terms, best BM25 first.
 
-        The rarest terms are taken until their pieces add up to `postings`; the others tell least and cost most.
+        The rarest terms are taken until their pieces add up to `postings`; the others tell least and cost most. Where
+        all are too frequent for that, pieces that hold them all are returned, if there are enough.
         """
         ...
 

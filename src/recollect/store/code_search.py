@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 POSTINGS = 20_000
 # The rarest terms are always searched, however frequent they are.
 MIN_TERMS = 2
+# Where all are frequent, so many of them are looked for together.
+MAX_TOGETHER = 4
 # How many more pieces than asked a search looks at when a filter by language or path comes after it.
 WIDENING = 8
 # A search of more trees than this looks at all of them and filters.
@@ -60,19 +62,32 @@ class CodeSearches(CodeFiles):
         postings: int = POSTINGS,
     ) -> list[CodeMatch]:
         with self._dialect.errors():
-            chosen = _affordable(self._dialect.code_frequencies(self._connection(), terms), postings)
-            wanted = limit * WIDENING if scope.is_narrowed else limit
-            while True:
-                ranked: list[CodeMatch] = []
-                for within in _ranges(scope):
-                    places = within and (within[0] << PLACE_BITS, ((within[1] + 1) << PLACE_BITS) - 1)
-                    rows = self._dialect.search_code(self._connection(), chosen, places, wanted, weights)
-                    ranked += [CodeMatch(chunk, score) for chunk, score in rows]
-                ranked.sort(key=lambda match: -match.score)
-                allowed = self._allowed(scope, ranked)
-                if len(allowed) >= limit or len(ranked) < wanted:
-                    return allowed[:limit]
-                wanted *= WIDENING
+            frequencies = self._dialect.code_frequencies(self._connection(), terms)
+            chosen = _affordable(frequencies, postings)
+            if sum(frequencies[term] for term in chosen) > postings:
+                # Every word is frequent: what has them all is few enough to be ranked, and likelier to be meant.
+                rarest = sorted(frequencies, key=lambda term: frequencies[term])[:MAX_TOGETHER]
+                together = self._ranked(rarest, scope, limit, weights, every=True)
+                if len(together) >= limit:
+                    return together
+            return self._ranked(chosen, scope, limit, weights, every=False)
+
+    def _ranked(
+        self, terms: Sequence[str], scope: CodeScope, limit: int, weights: FieldWeights, *, every: bool
+    ) -> list[CodeMatch]:
+        """Return the best pieces within a scope, searching wider while there are too few."""
+        wanted = limit * WIDENING if scope.is_narrowed else limit
+        while True:
+            ranked: list[CodeMatch] = []
+            for within in _ranges(scope):
+                places = within and (within[0] << PLACE_BITS, ((within[1] + 1) << PLACE_BITS) - 1)
+                rows = self._dialect.search_code(self._connection(), terms, places, wanted, weights, every=every)
+                ranked += [CodeMatch(chunk, score) for chunk, score in rows]
+            ranked.sort(key=lambda match: -match.score)
+            allowed = self._allowed(scope, ranked)
+            if len(allowed) >= limit or len(ranked) < wanted:
+                return allowed[:limit]
+            wanted *= WIDENING
 
     def _allowed(self, scope: CodeScope, ranked: list[CodeMatch]) -> list[CodeMatch]:
         if not scope.is_narrowed and (scope.trees is None or len(scope.trees) <= MAX_RANGES):

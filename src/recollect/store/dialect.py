@@ -115,8 +115,10 @@ class Dialect(Protocol):
         within: tuple[int, int] | None,
         limit: int,
         weights: FieldWeights,
+        *,
+        every: bool = False,
     ) -> list[SearchRow]:
-        """Return the best pieces by BM25, of these numbers only if a range is given."""
+        """Return the best pieces by BM25 that hold any of the terms, or `every`, of these numbers only if given."""
         ...
 
     def code_frequencies(self, connection: Connection, terms: Sequence[str]) -> dict[str, int]:

@@ -42,6 +42,8 @@ class SqliteCode:
         within: tuple[int, int] | None,
         limit: int,
         weights: FieldWeights,
+        *,
+        every: bool = False,
     ) -> list[SearchRow]:
         if not terms:
             return []
@@ -50,7 +52,7 @@ class SqliteCode:
             f"SELECT rowid, bm25(code_text, {', '.join(str(float(weight)) for weight in weights)}) AS distance "
             f"FROM code_text WHERE code_text MATCH ? {scope}ORDER BY distance LIMIT ?"
         )
-        values = (_any(terms), *(within or ()), limit)
+        values = (_all(terms) if every else _any(terms), *(within or ()), limit)
         return [(int(chunk), -float(distance)) for chunk, distance in connection.execute(sql, values)]
 
     def code_frequencies(self, connection: Connection, terms: Sequence[str]) -> dict[str, int]:
@@ -104,4 +106,12 @@ class SqliteCode:
 
 
 def _any(terms: Sequence[str]) -> str:
-    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+    return " OR ".join(map(_quoted, terms))
+
+
+def _all(terms: Sequence[str]) -> str:
+    return " AND ".join(map(_quoted, terms))
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'

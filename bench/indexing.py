@@ -1,0 +1,162 @@
+"""How fast source code becomes searchable: a tree read for the first time, looked at again, and one file of it changed.
+
+Everything happens in a process of its own on a database of its own; the tree is not touched. CPU time is that of the
+process and of all it started.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import measure
+
+# Issue: at least as fast as tree-sitter with a plain SQLite insert, and a tree of 18,000 files within these.
+MB_PER_CPU_S = 2.5
+RESCAN_BAR_S = 1.5
+ONE_FILE_BAR_MS = 50.0
+SEARCH_BAR_MS = 20.0
+
+QUERIES = (
+    "parse http header",
+    "database connection pool timeout",
+    "getUserName",
+    "retry with exponential backoff",
+    "config entry setup",
+    "test fixture",
+    "serialize json response",
+    "class loader",
+)
+
+
+def once(tree: Path, workers: int, changed: int) -> dict[str, Any]:
+    """Index a tree and measure; run in a process of its own."""
+    from recollect import Engine
+    from recollect.store.code_protocol import CodeScope
+    from recollect.text.identifiers import code_terms
+
+    with tempfile.TemporaryDirectory() as folder, Engine(home=folder, index_workers=workers) as engine:
+        done, fresh_s, wall_s = _timed(lambda: engine.code.index(str(tree)))
+        megabytes = done.size_bytes / 1e6
+        _, again_s, _ = _timed(lambda: engine.code.index(str(tree)))
+        memory = {
+            "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+            "worker_rss_mb": round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, 1),
+        }
+        single = [_timed(change)[1] * 1000 for change in _changes(engine, tree, changed)]
+        store = engine.code_store
+        searches = []
+        for query in QUERIES * 5:
+            terms = code_terms(query)
+            searches.append(measure.cpu_ms(lambda terms=terms: store.search_code_text(terms, CodeScope(), 100)))
+        return {
+            "files": done.files,
+            "megabytes": round(megabytes, 1),
+            "symbols": done.symbols,
+            "references": done.references,
+            "pieces": done.chunks,
+            "languages": done.languages,
+            "cpu_s": round(fresh_s, 2),
+            "wall_s": round(wall_s, 2),
+            "mb_per_cpu_s": round(megabytes / fresh_s, 2),
+            **memory,
+            "database_mb": round(engine.store.describe().size_bytes / 1e6, 1),
+            "rescan_cpu_s": round(again_s, 3),
+            "one_file_cpu_ms": measure.summary(single),
+            "search_cpu_ms": measure.summary(searches),
+        }
+
+
+def _changes(engine: Any, tree: Path, count: int) -> list[Callable[[], object]]:
+    """Return what brings one file each up to date, of files that the index is made to think have changed."""
+    from recollect.code.place import place
+    from recollect.code.update import update_paths
+    from recollect.model import File
+
+    where = place(tree)
+    files = [file.path for file in engine.store.find(File) if not file.skipped]
+    database = sqlite3.connect(engine.settings.database_path)
+
+    def changing(path: str) -> Callable[[], object]:
+        def change() -> object:
+            return update_paths(engine.code_store, where, None, [path])
+
+        database.execute("UPDATE files SET hash = '', mtime_ns = -1 WHERE path = ?", (path,))
+        return change
+
+    chosen = random.Random(7).sample(files, min(count, len(files)))
+    made = [changing(path) for path in chosen]
+    database.commit()
+    database.close()
+    if made:
+        made.pop()()  # the first one loads grammars
+    return made
+
+
+def _timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
+    """Return what `work` returns, and the CPU seconds (children too) and seconds it took."""
+    before, began = _cpu_s(), time.monotonic()
+    result = work()
+    return result, _cpu_s() - before, time.monotonic() - began
+
+
+def _cpu_s() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(row.ru_utime + row.ru_stime for row in used)
+
+
+def index(trees: list[Path], workers: int, changed: int) -> dict[str, Any]:
+    """Measure every tree, beside what else reads source code and is installed here."""
+    rows = []
+    for tree in trees:
+        command = [sys.executable, str(Path(__file__).with_name("speed.py")), "index-once", "--tree", str(tree)]
+        command += ["--workers", str(workers), "--changed", str(changed)]
+        row = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        row["within_bars"] = {
+            "throughput": row["mb_per_cpu_s"] >= MB_PER_CPU_S,
+            "rescan": row["rescan_cpu_s"] <= RESCAN_BAR_S,
+            "one_file": row["one_file_cpu_ms"]["p95"] <= ONE_FILE_BAR_MS,
+            "search": row["search_cpu_ms"]["p95"] <= SEARCH_BAR_MS,
+        }
+        rows.append({"tree": tree.name, **row, "others": _others(tree)})
+    return {
+        "bars": {
+            "mb_per_cpu_s": MB_PER_CPU_S,
+            "rescan_cpu_s": RESCAN_BAR_S,
+            "one_file_cpu_ms_p95": ONE_FILE_BAR_MS,
+            "search_cpu_ms_p95": SEARCH_BAR_MS,
+        },
+        "trees": rows,
+    }
+
+
+def _others(tree: Path) -> dict[str, Any]:
+    """Return the CPU seconds of universal-ctags and ripgrep over the same files, where they are installed."""
+    from recollect.code.place import place
+    from recollect.code.walk import real, walk
+
+    where = place(tree)
+    paths = [real(entry.path) for entry in walk(where.root, is_git=where.is_git).files if "\n" not in entry.path]
+    listed = "\n".join(paths).encode("utf-8", "surrogateescape")
+    commands = {
+        "ctags": ["ctags", "--options=NONE", "--quiet=yes", "--sort=no", "-f", "-", "-L", "-"],
+        "ripgrep": ["rg", "-c", "def "],
+    }
+    found = {}
+    for name, command in commands.items():
+        if shutil.which(command[0]):
+            run = partial(subprocess.run, command, input=listed, cwd=tree, capture_output=True, check=False)
+            _, cpu_s, _ = _timed(run)
+            found[name] = {"cpu_s": round(cpu_s, 2)}
+    return found
