@@ -18,7 +18,7 @@ DEV := $(VENV)/dev-$(PROJECT)
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-run: $(RUNTIME) ## set up, then show the first steps: store, search in another process, health
+run: $(RUNTIME) ## set up, then show the first steps: store, search in another process, index code, health
 	@$(BIN)/python examples/first_steps.py
 
 test: $(DEV) inspector ## set up, then run every test and count the promises kept

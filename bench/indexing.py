@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -27,6 +28,9 @@ MB_PER_CPU_S = 2.5
 RESCAN_BAR_S = 1.5
 ONE_FILE_BAR_MS = 50.0
 SEARCH_BAR_MS = 20.0
+SAVED_BAR_MS = 100.0
+# Saves that are measured.
+SAVES = 40
 
 QUERIES = (
     "parse http header",
@@ -104,6 +108,34 @@ def _changes(engine: Any, tree: Path, count: int) -> list[Callable[[], object]]:
     return made
 
 
+def saved(times: int) -> dict[str, Any]:
+    """Measure how long after a save a file is found, in milliseconds of waiting, while the tree is watched."""
+    from recollect import Engine
+
+    with tempfile.TemporaryDirectory() as folder, Engine(home=f"{folder}/home", embed_provider="off") as engine:
+        tree = Path(folder) / "tree"
+        tree.mkdir()
+        for number in range(200):
+            (tree / f"module{number}.py").write_text(f"def function{number}():\n    return {number}\n" * 20)
+        subprocess.run(["git", "init", "-q"], cwd=tree, check=False)
+        heard, stop = threading.Event(), threading.Event()
+        watching = threading.Thread(target=engine.code.watch, args=(tree, lambda _: heard.set(), stop))
+        watching.start()
+        heard.wait()
+        waits = []
+        for number in range(times):
+            heard.clear()
+            began = time.monotonic()
+            (tree / f"module{number}.py").write_text(f"def renamed_{number}():\n    return 1\n" * 20)
+            while not any(hit.match == "exact" for hit in engine.code.symbols(f"renamed_{number}").symbols):
+                heard.wait(0.005)
+                heard.clear()
+            waits.append((time.monotonic() - began) * 1000)
+        stop.set()
+        watching.join()
+    return {"saved_to_found_ms": measure.summary(waits), "bar_p95_ms": SAVED_BAR_MS}
+
+
 def _timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
     """Return what `work` returns, and the CPU seconds (children too) and seconds it took."""
     before, began = _cpu_s(), time.monotonic()
@@ -138,6 +170,7 @@ def index(trees: list[Path], workers: int, changed: int) -> dict[str, Any]:
             "search_cpu_ms_p95": SEARCH_BAR_MS,
         },
         "trees": rows,
+        "watch": saved(SAVES),
     }
 
 

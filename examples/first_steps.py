@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 COMMAND = Path(sys.executable).parent / "recollect"
+PROJECT = Path(__file__).resolve().parents[1]
 
 STEPS = """
 # Three things worth remembering, each stored by a process of its own.
@@ -25,6 +26,11 @@ store "The nightly build broke because the certificate of the package mirror had
 search "what happens when the network is unreliable" --k 1
 search "tabs or spaces?" --k 1
 
+# The code of a project, here recollect's own, becomes searchable; what git ignores is left out.
+index {project}
+symbols sCT --language python --k 3
+code "where are database migrations applied" --k 2
+
 # What is stored, and whether everything is well.
 stats
 health
@@ -35,7 +41,7 @@ def main() -> int:
     """Run every step and return 0, or the exit code of the first that failed."""
     with tempfile.TemporaryDirectory(prefix="recollect-first-steps-") as home:
         environment = {**os.environ, "RECOLLECT_HOME": home}
-        for line in STEPS.strip().splitlines():
+        for line in STEPS.format(project=shlex.quote(str(PROJECT))).strip().splitlines():
             if not line or line.startswith("#"):
                 print(line, flush=True)
                 continue

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.trees import git, write
@@ -147,3 +149,35 @@ def test_the_size_limit_is_a_setting(home: Path, project: Path) -> None:
         done = engine.code.index(str(project))
     assert done.skipped == {"binary": 1, "too large": 1}
     assert done.notes == (f"src/server.py is too large: {len(FILES['src/server.py'])} bytes",)
+
+
+def test_a_server_follows_the_project_it_was_started_in_where_that_is_set(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    indexed = threading.Event()
+    with Engine(embed_provider="off", watch=True) as engine:
+        tell = engine.code._summary
+
+        def noted(*arguments: Any, **options: Any) -> Any:
+            done = tell(*arguments, **options)
+            indexed.set()
+            return done
+
+        monkeypatch.setattr(engine.code, "_summary", noted)
+        engine.start_background()
+        assert indexed.wait(60)
+        assert len(engine.code.symbols("Server").symbols) == 1
+    assert engine.code._thread is None
+
+
+def test_a_server_started_at_home_follows_nothing_and_says_so(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with Engine(embed_provider="off", watch=True) as engine:
+        engine.code.start()
+        assert engine.code._thread is not None
+        engine.code._thread.join()
+    assert "changes of the code are not followed" in caplog.text
