@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recollect.code.record import Indexed, SymbolHit, SymbolList, SymbolView
-from recollect.model import Record
+from recollect.code.record import CodeHits, Indexed, SymbolHit, SymbolList, SymbolView
+from recollect.model import CodeHit, Record, Share
 
 HIT = SymbolHit(
     id="sym:/app/src/server.py::Server.start",
@@ -39,7 +39,31 @@ INDEXED = Indexed(
     notes=("a\nb is too large",),
 )
 
+PLACE = CodeHit(
+    path="src/server.py",
+    start_line=12,
+    end_line=40,
+    language="python",
+    score=0.913,
+    reason="defines the name; its path says so",
+    symbol="Server.start",
+    kind="Method",
+    signature="def start(self, port: int) -> None",
+    doc="Accept connections.\x1b[31m",
+    root="/app",
+    namespace="/app",
+)
+ELSEWHERE = CodeHit(
+    path="a\nb.md", start_line=1, end_line=1, language="markdown", score=0.1, root="/lib",
+    shares=(Share(meaning="its path says so", share=1.25), Share(meaning="a small file", share=-0.5)),
+)  # fmt: skip
+
 SAMPLES: tuple[Record, ...] = (
+    PLACE,
+    ELSEWHERE,
+    CodeHits(query="start", hits=(PLACE, ELSEWHERE), mode="hybrid"),
+    CodeHits(query="start", hits=(PLACE,), notes=("3 of 9 pieces of code have a vector yet",)),
+    CodeHits(query="start", hits=(), notes=("No code is indexed yet.",)),
     INDEXED,
     Indexed(
         root="/app",

@@ -364,13 +364,38 @@ class Hit(Record, frozen=True, kw_only=True):
         return text + self.memory.content[done:end]
 
 
+class CodeHit(Record, frozen=True, kw_only=True):
+    """A place in the code that answers a question: path from the root, lines, and the symbol that it is or lies in.
+
+    score: how likely it is right, 0 to 1. shares: what each kind of evidence added, where that was asked for
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    language: str
+    score: float
+    reason: str = ""
+    symbol: str = ""
+    kind: str = ""
+    signature: str = ""
+    doc: str = ""
+    root: str = ""
+    namespace: str | None = None
+    shares: tuple[Share, ...] = ()
+
+
 class Recall(Record, frozen=True, kw_only=True):
-    """The answer to a query; `notes` say what was degraded while answering."""
+    """The answer to a query; `notes` say what was degraded while answering.
+
+    places: where in indexed code the question leads, if it concerns code
+    """
 
     query: str
     hits: tuple[Hit, ...]
     mode: Literal["hybrid", "lexical"]
     notes: tuple[str, ...] = ()
+    places: tuple[CodeHit, ...] = ()
 
 
 class PackedMemory(Record, frozen=True, kw_only=True):
@@ -384,7 +409,7 @@ class PackedMemory(Record, frozen=True, kw_only=True):
 
 
 class Packed(Record, frozen=True, kw_only=True):
-    """The best context for a task within a budget of tokens, as one text and by source."""
+    """The best context for a task within a budget of tokens, as one text and by source: memories, places in code."""
 
     task: str
     text: str
@@ -392,6 +417,7 @@ class Packed(Record, frozen=True, kw_only=True):
     budget: int
     sources: tuple[PackedMemory, ...]
     notes: tuple[str, ...] = ()
+    places: tuple[CodeHit, ...] = ()
 
 
 class Linked(Record, frozen=True, kw_only=True):
@@ -485,6 +511,11 @@ class Stats(Record, frozen=True, kw_only=True):
     namespaces: int
     changes: int
     by_type: dict[str, int] = {}
+    code_files: int = 0
+    code_symbols: int = 0
+    code_pieces: int = 0
+    code_embeddings: int = 0
+    pending_code_embeddings: int = 0
     database: str = ""
     database_bytes: int = 0
     schema_version: int = 0
@@ -529,12 +560,13 @@ class Imported(Record, frozen=True, kw_only=True):
 
 
 class Rebuilt(Record, frozen=True, kw_only=True):
-    """What a rebuild made anew."""
+    """What a rebuild made anew; code_vectors_dropped: vectors of code that is nowhere any more."""
 
     text_rows: int
     vectors_dropped: int
     vectors_made: int
     vectors_pending: int
+    code_vectors_dropped: int = 0
 
 
 class Undone(Record, frozen=True, kw_only=True):

@@ -7,10 +7,12 @@ import json
 
 import msgspec
 import pytest
+from tests.code import ELSEWHERE, PLACE
 from tests.code import SAMPLES as CODE_SAMPLES
 from tests.graphs import SAMPLES as GRAPH_SAMPLES
 
 from recollect import model
+from recollect.code.record import CodeHits
 from recollect.errors import MemoryNotFound, RecollectError
 from recollect.model import Check, Deleted, Edge, Exported, Health, Hit, Memory, MemoryPage, Record, Share, Signals
 from recollect.render import error_to_json, error_to_text, to_json, to_markdown, to_text
@@ -68,6 +70,7 @@ SAMPLES: tuple[Record, ...] = (
     msgspec.structs.replace(SPENT, paused_s=40, last_failure="nobody answers"),
     model.Recall(query="tabs", hits=(HIT,), mode="hybrid", notes=("3 vectors pending",)),
     model.Recall(query="tabs", hits=(), mode="lexical"),
+    model.Recall(query="tabs", hits=(HIT,), mode="lexical", places=(PLACE, ELSEWHERE)),
     model.PackedMemory(memory_id="m1", score=0.9, tokens=7, text="- [style] tabs"),
     model.Packed(
         task="tabs",
@@ -77,6 +80,7 @@ SAMPLES: tuple[Record, ...] = (
         sources=(model.PackedMemory(memory_id="m1", score=0.9, tokens=7, text="- [style] tabs"),),
     ),
     model.Packed(task="tabs", text="", tokens=0, budget=10, sources=()),
+    model.Packed(task="tabs", text="- [code, a.py:1-2] f", tokens=9, budget=10, sources=(), places=(PLACE,)),
     model.Linked(edge=Edge(id="e1", src="m1", dst="m2", relationship="RELATES_TO"), created=True),
     model.NamespaceStats(
         namespace=None, memories=1, nodes=2, edges=3, sessions=4, by_type={"decision": 1}, oldest_at=1
@@ -178,6 +182,30 @@ def test_what_language_models_cost_is_shown_with_its_limits() -> None:
     for needed in ("3 of 1,000 calls", "1,200 of 100,000 tokens", "1 failure", "left alone for 40 s"):
         assert needed in text
     assert "language model" not in to_text(stats)
+
+
+def test_a_place_in_the_code_is_one_that_can_be_opened_and_says_why_it_is_there() -> None:
+    text = to_text(CodeHits(query="start", hits=(PLACE,), mode="hybrid"))
+    for needed in ("1 place for start", "hybrid", "root: /app", "src/server.py:12-40", "Method Server.start", "0.91"):
+        assert needed in text
+    assert "def start(self, port: int) -> None — Accept connections.\\x1b[31m" in text
+    assert "defines the name; its path says so" in text
+
+
+def test_places_of_several_projects_are_told_apart_and_explained_where_asked() -> None:
+    text = to_text(CodeHits(query="start", hits=(PLACE, ELSEWHERE)))
+    assert "/app/src/server.py:12-40" in text
+    assert "/lib/a b.md:1-1" in text
+    assert "root:" not in text
+    assert "+1.25" in text and "a small file" in text
+
+
+def test_places_in_the_code_follow_the_memories_of_a_recall() -> None:
+    text = to_text(model.Recall(query="tabs", hits=(HIT,), mode="lexical", places=(PLACE,)))
+    assert text.index(MEMORY.content) < text.index("1 place in the code:") < text.index("src/server.py:12-40")
+    assert "in the code" not in to_text(model.Recall(query="tabs", hits=(HIT,), mode="lexical"))
+    packed = model.Packed(task="tabs", text="- [code, a.py:1-2] f", tokens=9, budget=10, sources=(), places=(PLACE,))
+    assert "1 place in the code packed: 9 of 10 tokens." in to_text(packed)
 
 
 def test_a_memory_that_was_superseded_says_so() -> None:

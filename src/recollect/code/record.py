@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from recollect.model import NodeKind, Record
+from recollect.model import CodeHit, NodeKind, Record
 
 
 class Indexed(Record, frozen=True, kw_only=True):
@@ -72,23 +72,6 @@ class SymbolView(Record, frozen=True, kw_only=True):
     parent: SymbolHit | None = None
     children: tuple[SymbolHit, ...] = ()
     others: tuple[SymbolHit, ...] = ()
-
-
-class CodeHit(Record, frozen=True, kw_only=True):
-    """A place in the code that answers a question: path, lines, and the symbol that it is or lies in."""
-
-    path: str
-    start_line: int
-    end_line: int
-    language: str
-    score: float
-    reason: str = ""
-    symbol: str = ""
-    kind: str = ""
-    signature: str = ""
-    doc: str = ""
-    root: str = ""
-    namespace: str | None = None
 
 
 class CodeHits(Record, frozen=True, kw_only=True):

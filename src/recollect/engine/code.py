@@ -11,7 +11,7 @@ from recollect.code.record import CodeHits, Indexed, SymbolHit, SymbolList, Symb
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
 from recollect.errors import NotFound, RecollectError
-from recollect.model import Limit, NodeKind, Ratio, Tree
+from recollect.model import NODE_KINDS, Limit, NodeKind, Ratio, Tree
 from recollect.operations import operation
 
 if TYPE_CHECKING:
@@ -85,11 +85,11 @@ class Code:
 
         asked = accept.query(query)
         limit = accept.whole("k", k, least=1, most=1000)
-        scope = self._scope(namespace, language, path)
-        kinds = (kind,) if kind else ()
+        scope = self.scope(namespace, language, path)
+        kinds = (accept.one_of("kind", kind, NODE_KINDS),) if kind else ()
         found = find_symbols(self._engine.code_store, asked, scope, kinds=kinds, limit=limit)
         hits = tuple(_hit(hit.found, hit.how) for hit in found)
-        return SymbolList(query=asked, symbols=hits, notes=() if hits else self._why_nothing(scope))
+        return SymbolList(query=asked, symbols=hits, notes=() if hits else self.why_nothing(scope))
 
     @operation("search_code", "code", toolset="core", read_only=True)
     def search(
@@ -102,6 +102,7 @@ class Code:
         kind: NodeKind | None = None,
         namespace: str | None = None,
         min_score: Ratio = 0.0,
+        explain: bool = False,
     ) -> CodeHits:
         """Search indexed code: where something is done or defined, as path and lines, one place per file.
 
@@ -114,15 +115,22 @@ class Code:
         kind: only symbols of this kind
         namespace: only of this project, as a path or a name; none: of all
         min_score: leave out places that are less likely to be right, 0 to 1
+        explain: show what each kind of evidence added to each place
         """
-        asked = accept.query(query)
-        limit = accept.whole("k", k, least=1, most=1000)
-        least = accept.ratio("min_score", min_score)
-        scope = self._scope(namespace, language, path)
-        from recollect.engine.code_search import search_code
+        from recollect.engine.code_search import Sought, search_code
 
-        found = search_code(self._engine, asked, scope, kind=kind, limit=limit, least=least, leave_out=self.leave_out)
-        return found if found.hits else msgspec.structs.replace(found, notes=(*found.notes, *self._why_nothing(scope)))
+        sought = Sought(
+            text=accept.query(query),
+            scope=self.scope(namespace, language, path),
+            limit=accept.whole("k", k, least=1, most=1000),
+            least=accept.ratio("min_score", min_score),
+            kind=None if kind is None else accept.one_of("kind", kind, NODE_KINDS),
+            explain=explain,
+        )
+        found = search_code(self._engine, sought, leave_out=self.leave_out)
+        if found.hits:
+            return found
+        return msgspec.structs.replace(found, notes=(*found.notes, *self.why_nothing(sought.scope)))
 
     def embed(self, limit: int | None = None) -> int:
         """Make missing vectors of indexed code, at most `limit`; returns how many were made."""
@@ -142,7 +150,7 @@ class Code:
         from recollect.store.code_protocol import PLACE_BITS
 
         asked = accept.text("symbol", symbol).strip()
-        scope = self._scope(namespace, None, None)
+        scope = self.scope(namespace, None, None)
         store = self._engine.code_store
         found = symbol_at(store, asked, scope)
         if not found:
@@ -150,7 +158,7 @@ class Code:
             found = [hit.found for hit in hits if hit.how == "exact"]
             if not found:
                 raise NotFound(
-                    f"no symbol {asked}", hint=_suggestion([hit.found for hit in hits], self._why_nothing(scope))
+                    f"no symbol {asked}", hint=_suggestion([hit.found for hit in hits], self.why_nothing(scope))
                 )
         best, *others = found
         row = best.symbol
@@ -219,25 +227,31 @@ class Code:
     def _namespace(self, where: "Place", namespace: str | None) -> str | None:
         return namespace_of(namespace) if namespace else namespace_of(str(where.root))
 
-    def _scope(self, namespace: str | None, language: str | None, path: str | None) -> "CodeScope":
+    def scope(self, namespace: str | None, language: str | None = None, path: str | None = None) -> "CodeScope":
+        """Return where to look for code: in which trees, languages and folders. Raises InvalidWorkspace."""
         from recollect.store.code_protocol import CodeScope
 
-        trees = None
-        if namespace is not None:
-            wanted = self._engine.store.find(Tree, {"namespace": namespace_of(namespace)})
-            trees = tuple(tree.id for tree in wanted)
+        trees, project = None, namespace_of(namespace)
+        if project is not None:
+            trees = tuple(tree.id for tree in self._engine.store.find(Tree, {"namespace": project}))
         languages = (language.strip().lower(),) if language else ()
         below = (path.strip().removeprefix("./"),) if path else ()
         return CodeScope(trees, languages, below)
 
-    def _why_nothing(self, scope: "CodeScope") -> tuple[str, ...]:
+    def why_nothing(self, scope: "CodeScope") -> tuple[str, ...]:
+        """Return what may be the reason that nothing was found: nothing is indexed there."""
         trees = self._engine.store.find(Tree)
         if not trees:
             return ("No code is indexed yet: run index in a project first.",)
         if scope.trees == ():
-            roots = ", ".join(tree.root for tree in trees[:5])
-            return (f"No code of this namespace is indexed. Indexed: {roots}.",)
-        return ()
+            known = ", ".join(dict.fromkeys(tree.namespace or tree.root for tree in trees[:MAX_NOTES]))
+            return (f"No code of this namespace is indexed. Indexed: {known}.",)
+        languages = self._engine.code_store.code_totals(scope.trees).languages
+        if not languages:
+            return ("Nothing of this project is indexed: it holds no source code, or all of it is left out.",)
+        if not set(scope.languages) <= set(languages):
+            return (f"No file of this language is indexed. Indexed: {', '.join(languages)}.",)
+        return ("Paths begin at the root of the project, such as src/.",) if scope.below else ()
 
     def _summary(self, done: "Update", *, cpu_s: float) -> Indexed:
         store = self._engine.code_store

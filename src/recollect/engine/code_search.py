@@ -1,94 +1,100 @@
 """Searching code: one question through all stages, from words to spans.
 
-question ─► pool ─► signals ─► rank
+question ─► pool ─► signals ─► rank ─► span ─► explain
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from recollect.code.record import CodeHit, CodeHits
-from recollect.code.search.explain import reason
+from recollect.code.record import CodeHits
+from recollect.code.search.explain import reason, shares_of
 from recollect.code.search.pool import gather
-from recollect.code.search.question import understand
+from recollect.code.search.question import Question, understand
 from recollect.code.search.rank import Ranked, rank
+from recollect.code.search.signals import rarity
+from recollect.code.search.span import choose
 from recollect.engine.code_vectors import code_model
+from recollect.model import CodeHit
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
-    from recollect.store.code_protocol import CodeScope, SymbolRow
+    from recollect.store.code_protocol import CodeScope
 
 # Below this share of pieces with a vector, meaning would only favour those that happen to have one.
 MIN_COVERAGE = 0.5
 
 
+class Sought(NamedTuple):
+    """A checked question about code: its words, where, which kind of symbol, how many places, the least relevance."""
+
+    text: str
+    scope: CodeScope
+    limit: int
+    least: float
+    kind: str | None = None
+    explain: bool = False
+
+
 def search_code(
-    engine: Engine,
-    text: str,
-    scope: CodeScope,
-    *,
-    kind: str | None,
-    limit: int,
-    least: float,
-    leave_out: frozenset[str] = frozenset(),
+    engine: Engine, sought: Sought, *, by_meaning: bool = True, leave_out: frozenset[str] = frozenset()
 ) -> CodeHits:
-    """Return the places that answer a question about code, best first, one per file."""
-    question = understand(text)
-    vector, notes = _vector(engine, text)
-    pool = gather(engine.code_store, question, scope, vector=vector, model=code_model(engine))
-    ranked = rank(
-        question, pool, limit=limit if kind is None else len(pool.candidates), least=least, leave_out=leave_out
-    )
-    hits = [_hit(one, kind) for one in ranked]
-    return CodeHits(
-        query=text,
-        hits=tuple(hit for hit in hits if hit is not None)[:limit],
-        mode="hybrid" if pool.has_vectors else "lexical",
-        notes=notes,
-    )
+    """Return the places that answer a question about code, best first, one per file.
+
+    by_meaning: false asks nothing of the embedder and of vectors
+    """
+    question = understand(sought.text)
+    vector, notes = _vector(engine, sought) if by_meaning else (None, ())
+    model = "" if vector is None else code_model(engine)
+    pool = gather(engine.code_store, question, sought.scope, vector=vector, model=model)
+    weights = rarity(question, pool)
+    hits: list[CodeHit] = []
+    seen: set[tuple[str, str | int]] = set()
+    for ranked in rank(question, pool, least=sought.least, leave_out=leave_out):
+        if len(hits) == sought.limit:
+            break
+        # Work trees of one repository hold the same files: one of each is enough.
+        same = (ranked.candidate.file.path, ranked.candidate.file.hash or ranked.candidate.file.id)
+        if same not in seen:
+            seen.add(same)
+            hits += _hits(question, ranked, weights, sought)
+    mode: Literal["hybrid", "lexical"] = "hybrid" if pool.has_vectors else "lexical"
+    return CodeHits(query=sought.text, hits=tuple(hits), mode=mode, notes=notes)
 
 
-def _vector(engine: Engine, text: str) -> tuple[Any, tuple[str, ...]]:
-    """Return the question's vector where enough of the code has one."""
+def _vector(engine: Engine, sought: Sought) -> tuple[Any, tuple[str, ...]]:
+    """Return the question's vector where enough of the code has one, else None and why."""
     model = code_model(engine)
     if not model:
         return None, ()
-    made = engine.code_store.count_code_vectors(model)
-    total = engine.code_store.code_totals().chunks
-    if not total or made < MIN_COVERAGE * total:
-        return None, ()
-    return engine.embedding.of_question(text)
+    made, lacking = engine.code_store.code_vector_coverage(model, sought.scope.trees)
+    if made < MIN_COVERAGE * (made + lacking):
+        return None, (f"lexical search only: {made:,} of {made + lacking:,} pieces of code have a vector yet",)
+    return engine.embedding.of_question(sought.text) if made else (None, ())
 
 
-def _hit(ranked: Ranked, kind: str | None) -> CodeHit | None:
-    """Return a file of the ranking as a hit: the span of its best piece and the symbol that it is or lies in."""
-    piece, file = ranked.piece, ranked.candidate.file
-    symbol = _symbol(ranked, kind)
-    if kind is not None and symbol is None:
-        return None
-    start, end = piece.start_line, piece.end_line
-    if symbol is not None and (kind is not None or piece.start_line <= symbol.start_line <= piece.end_line):
-        start, end = symbol.start_line, symbol.end_line
-    return CodeHit(
-        path=file.path,
-        start_line=start,
-        end_line=end,
-        symbol=symbol.qualified if symbol else "",
-        kind=symbol.kind if symbol else "",
-        signature=symbol.signature if symbol else "",
-        doc=symbol.doc if symbol else "",
-        language=file.language or "",
-        score=ranked.relevance,
-        reason=reason(ranked),
-        root=piece.tree.root,
-        namespace=piece.tree.namespace,
-    )
-
-
-def _symbol(ranked: Ranked, kind: str | None) -> SymbolRow | None:
-    """Return the symbol to name: of the wanted kind, else the first of the piece, else the one around it."""
-    piece = ranked.piece
-    if kind is not None:
-        found = (symbol for part in ranked.candidate.pieces for symbol in (*part.symbols, part.around))
-        return next((symbol for symbol in found if symbol is not None and symbol.kind == kind), None)
-    return next(iter(piece.symbols), None) or piece.around
+def _hits(question: Question, ranked: Ranked, weights: Mapping[str, float], sought: Sought) -> list[CodeHit]:
+    """Return a file of the ranking as a hit; none where it has no symbol of the kind that is asked for."""
+    file, tree = ranked.candidate.file, ranked.candidate.pieces[0].tree
+    span = choose(question, ranked.candidate, weights, sought.kind)
+    if span is None:
+        return []
+    symbol = span.symbol
+    return [
+        CodeHit(
+            path=file.path,
+            start_line=span.start_line,
+            end_line=span.end_line,
+            symbol=symbol.qualified if symbol else "",
+            kind=symbol.kind if symbol else "",
+            signature=symbol.signature if symbol else "",
+            doc=symbol.doc if symbol else "",
+            language=file.language or "",
+            score=ranked.relevance,
+            reason=reason(ranked.signals, ranked.shares),
+            root=tree.root,
+            namespace=tree.namespace,
+            shares=shares_of(ranked.shares) if sought.explain else (),
+        )
+    ]

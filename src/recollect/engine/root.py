@@ -23,6 +23,7 @@ from recollect.settings import Settings, load
 from recollect.store.protocol import Store
 
 if TYPE_CHECKING:
+    from recollect.engine.rulers import Rulers
     from recollect.providers.protocol import Embedder, Model
     from recollect.store.code_protocol import CodeStore
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from recollect.code import record
-from recollect.model import Record
+from recollect.model import CodeHit, Record
 from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, present
 from recollect.render.measure import count, size
+from recollect.render.shares import show_shares
 from recollect.render.untrusted import inline
 
 # A signature and the first words of its documentation, on one line of a list.
@@ -89,7 +90,44 @@ def _symbol(view: record.SymbolView, _now: int | None) -> list[Block]:
     ]
 
 
+def show_places(hits: Sequence[CodeHit]) -> list[Block]:
+    """Return places in the code as blocks, in their order: of one project below its root, of several with theirs."""
+    roots = {hit.root for hit in hits}
+    entries = [_place_entry(hit, with_root=len(roots) > 1) for hit in hits]
+    facts = [Facts((("root", inline(root)),)) for root in roots if root and len(roots) == 1]
+    if not any(hit.shares for hit in hits):
+        return [*facts, Listing(tuple(entries))]
+    blocks: list[Block] = [*facts]
+    for entry, hit in zip(entries, hits, strict=True):
+        blocks += [Listing((entry,)), *show_shares(hit.shares)]
+    return blocks
+
+
+def _place_entry(hit: CodeHit, *, with_root: bool) -> Entry:
+    path = f"{hit.root}/{hit.path}" if with_root and hit.root else hit.path
+    place = inline(f"{path}:{hit.start_line}-{hit.end_line}")
+    head = " ".join(part for part in (hit.kind, inline(hit.symbol)) if part)
+    told = " — ".join(part for part in (hit.signature, hit.doc) if part)
+    why = f"score {hit.score:.2f}: {inline(hit.reason)}" if hit.reason else f"score {hit.score:.2f}"
+    return Entry(place, f"{head}, {why}" if head else why, inline(told, LISTED_CHARACTERS))
+
+
+def _code_hit(hit: CodeHit, _now: int | None) -> list[Block]:
+    return show_places((hit,))
+
+
+def _code_hits(answer: record.CodeHits, _now: int | None) -> list[Block]:
+    notes: list[Block] = [Line(f"Note: {inline(note, PARTICULAR_CHARACTERS)}", "weak") for note in answer.notes]
+    asked = inline(answer.query, PARTICULAR_CHARACTERS)
+    if not answer.hits:
+        return [Line(f"No place found for {asked} ({answer.mode} search).", "weak"), *notes]
+    head = Line(f"{count(len(answer.hits), 'place')} for {asked}, best first ({answer.mode} search).")
+    return [head, *show_places(answer.hits), *notes]
+
+
 SHOWN: Mapping[type[Record], Show] = {
+    CodeHit: _code_hit,
+    record.CodeHits: _code_hits,
     record.Indexed: _indexed,
     record.SymbolHit: _hit,
     record.SymbolList: _symbols,

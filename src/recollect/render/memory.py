@@ -11,7 +11,6 @@ from recollect.render.block import (
     Entry,
     Fact,
     Facts,
-    Grid,
     Line,
     Listing,
     Quote,
@@ -19,7 +18,9 @@ from recollect.render.block import (
     particular,
     present,
 )
+from recollect.render.code import show_places
 from recollect.render.measure import count, day, since
+from recollect.render.shares import show_shares
 from recollect.render.untrusted import clip, inline, visible
 
 # A recalled memory is shown whole up to here, about 500 tokens, so that ten of them fit beside a question; of a longer
@@ -115,7 +116,7 @@ def _hit(hit: model.Hit, now: int | None, number: int = 1, numbers: Mapping[str,
     # When it was said is told above; when it was stored tells nothing then.
     stored = f", {day(memory.updated_at, now)}" if memory.valid_from is None else ""
     head = f"{number}. {memory.memory_type}, score {hit.score:.2f}{stored}"
-    return [Quote(head, facts, text + _answered(hit.reply, numbers), omitted), *_shares(*hit.signals.shares)]
+    return [Quote(head, facts, text + _answered(hit.reply, numbers), omitted), *show_shares(hit.signals.shares)]
 
 
 def _recalled(hit: model.Hit) -> tuple[str, int]:
@@ -166,6 +167,8 @@ def _recall(recall: model.Recall, now: int | None) -> list[Block]:
     numbers = {hit.memory.id: number for number, hit in enumerate(recall.hits, 1)}
     for number, hit in enumerate(recall.hits, 1):
         blocks += _hit(hit, now, number, numbers)
+    if recall.places:
+        blocks += [Line(f"{count(len(recall.places), 'place')} in the code:"), *show_places(recall.places)]
     return blocks
 
 
@@ -190,21 +193,16 @@ def _signals(signals: model.Signals, _now: int | None) -> list[Block]:
         ("matched terms", inline(", ".join(signals.matched_terms))),
         ("from the time asked about", "yes" if signals.dated else None),
     )
-    return [Facts(present(rows)), *_shares(*signals.shares)]
-
-
-def _shares(*shares: model.Share) -> list[Block]:
-    """What each kind of evidence added, as a table; nothing if it was not asked for."""
-    if not shares:
-        return []
-    return [Grid(("share", "because of"), tuple((f"{row.share:+.2f}", row.meaning) for row in shares))]
+    return [Facts(present(rows)), *show_shares(signals.shares)]
 
 
 def _packed(pack: model.Packed, _now: int | None) -> list[Block]:
-    held = f"{count(len(pack.sources), 'memory')} packed" if pack.sources else "Nothing to pack"
+    parts = [count(len(pack.sources), "memory")] if pack.sources or not pack.places else []
+    parts += [f"{count(len(pack.places), 'place')} in the code"] if pack.places else []
+    held = f"{' and '.join(parts)} packed" if pack.text else "Nothing to pack"
     facts = (("task", inline(pack.task, PARTICULAR_CHARACTERS)), *(("note", inline(note)) for note in pack.notes))
-    head = Line(f"{held}: {pack.tokens:,} of {pack.budget:,} tokens.", "" if pack.sources else "weak")
-    return [head, Facts(facts), *([Quote("context", (), visible(pack.text.rstrip()))] if pack.sources else [])]
+    head = Line(f"{held}: {pack.tokens:,} of {pack.budget:,} tokens.", "" if pack.text else "weak")
+    return [head, Facts(facts), *([Quote("context", (), visible(pack.text.rstrip()))] if pack.text else [])]
 
 
 def _packed_memory(part: model.PackedMemory, _now: int | None) -> list[Block]:

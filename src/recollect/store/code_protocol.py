@@ -10,7 +10,7 @@ rows of a file or a tree lie side by side and no table needs a column, an index 
     symbol = file << 20 | place         place of the symbol in its file
     chunk  = file << 20 | place         place of the piece in its file
 
-Symbols, references and pieces are kept packed, one blob of each per file (docs/adr/0006 has the numbers).
+Symbols, references and pieces are kept packed, one blob of each per file (docs/adr/0007 has the numbers).
 """
 
 from __future__ import annotations
@@ -320,6 +320,10 @@ class CodeStore(Store, Protocol):
 
     def count_code_vectors(self, model: str) -> int:
         """Return how many vectors of `model` are kept."""
+        ...
+
+    def code_vector_coverage(self, model: str, trees: Sequence[int] | None = None) -> tuple[int, int]:
+        """Return how many different pieces of trees have a vector of `model`, and how many have none."""
         ...
 
     def drop_code_vectors(self, *, unused_only: bool) -> int:

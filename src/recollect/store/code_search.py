@@ -208,6 +208,9 @@ class CodeSearches(CodeFiles):
             sql = "SELECT count(*) FROM code_embeddings WHERE model = ?"
             return int(next(iter(self._connection().execute(sql, (model,))))[0])
 
+    def code_vector_coverage(self, model: str, trees: Sequence[int] | None = None) -> tuple[int, int]:
+        return self._followed(model).coverage(trees)
+
     def drop_code_vectors(self, *, unused_only: bool) -> int:
         from recollect.store.code_vectors import EPOCH
 

@@ -35,6 +35,7 @@ class CodeVectors(VectorIndex):
         self._files: dict[int, tuple[int, Ints, Ints]] = {}
         self._code_seen = -1
         self._vectors_seen = (-1, -1)
+        self._covered: tuple[tuple[object, ...], tuple[int, int]] | None = None
         self._arrange()
 
     def follow(self, connection: Connection, spans: Spans) -> None:
@@ -98,11 +99,21 @@ class CodeVectors(VectorIndex):
                     break
             return list(found.values())[:limit]
 
+    def coverage(self, trees: Sequence[int] | None) -> tuple[int, int]:
+        """Return how many different contents of pieces of these trees (None: all) have a vector, and how many none."""
+        with self._lock:
+            seen = (self._code_seen, self._vectors_seen, None if trees is None else tuple(trees))
+            if self._covered is None or self._covered[0] != seen:
+                contents = self._contents_of(trees)
+                made = sum(content in self._row_of for content in contents.tolist())
+                self._covered = (seen, (made, len(contents) - made))
+            return self._covered[1]
+
     def used_hashes(self) -> set[bytes]:
         """Return the content of every piece there is."""
         with self._lock:
             hashes = list(self._contents)
-            return {hashes[content] for content in np.unique(self._chunk_contents)}
+            return {hashes[content] for content in self._contents_of(None)}
 
     def _number(self, content: bytes) -> int:
         return self._contents.setdefault(content, len(self._contents))
@@ -128,12 +139,20 @@ class CodeVectors(VectorIndex):
         if trees is None:
             return self._alive[: self._used]
         allowed = np.zeros(self._used, np.bool_)
+        rows = (self._row_of.get(content) for content in self._contents_of(trees).tolist())
+        allowed[[row for row in rows if row is not None]] = True
+        return allowed
+
+    def _contents_of(self, trees: Sequence[int] | None) -> Ints:
+        """Return the numbers of the contents that pieces of these trees have, each once."""
+        if trees is None:
+            return np.unique(self._chunk_contents)
+        parts = [np.empty(0, np.int64)]
         for tree in trees:
             first, last = files_of_tree(tree)
             low, high = np.searchsorted(self._chunk_ids, [first << PLACE_BITS, (last + 1) << PLACE_BITS])
-            rows = (self._row_of.get(int(content)) for content in np.unique(self._chunk_contents[low:high]))
-            allowed[[row for row in rows if row is not None]] = True
-        return allowed
+            parts.append(self._chunk_contents[low:high])
+        return np.unique(np.concatenate(parts))
 
     def _matches(
         self,

@@ -1,4 +1,4 @@
-"""Rank: one number per file, by a printed linear model over its signals, and the best place in each.
+"""Rank: one number per file, by a printed linear model over its signals.
 
 A question is either a name or a description, and they are won by different evidence: each has its own weights
 (weights.py, made by scripts/fit_code_search.py).
@@ -16,22 +16,21 @@ from recollect.code.search.pool import Candidate, Pool
 from recollect.code.search.question import Question
 from recollect.code.search.signals import SEMANTIC, measure
 from recollect.code.search.weights import BY_HAND, MODELS, RELEVANCE, Term
-from recollect.store.code_protocol import ChunkRow
 
 
 class Ranked(NamedTuple):
-    """A file of the answer: its best piece, how likely it is right, and what each signal added to its score."""
+    """A file of the answer: how likely it is right, its signals and what each added to its score."""
 
     candidate: Candidate
-    piece: ChunkRow
     relevance: float
+    signals: Mapping[str, float]
     shares: Mapping[str, float]
 
 
 def rank(
-    question: Question, pool: Pool, *, limit: int, least: float = 0.0, leave_out: frozenset[str] = frozenset()
+    question: Question, pool: Pool, *, least: float = 0.0, leave_out: frozenset[str] = frozenset()
 ) -> list[Ranked]:
-    """Return the best files whose relevance is at least `least`, best first."""
+    """Return the files whose relevance is at least `least`, best first."""
     if not pool.candidates:
         return []
     columns = {name: column for name, column in measure(question, pool).items() if name not in leave_out}
@@ -39,29 +38,21 @@ def rank(
     shares = _shares(columns, MODELS[kind])
     scores = sum(shares.values(), np.zeros(len(pool.candidates)))
     relevance = _relevance(scores, columns, RELEVANCE[kind])
-    found = []
-    for place in np.argsort(-scores, kind="stable").tolist():
-        if len(found) == limit:
-            break
-        if relevance[place] >= least:
-            candidate = pool.candidates[place]
-            added = {name: float(share[place]) for name, share in shares.items()}
-            found.append(Ranked(candidate, best_piece(question, candidate), round(float(relevance[place]), 4), added))
-    return found
+    return [
+        Ranked(
+            pool.candidates[place],
+            round(float(relevance[place]), 4),
+            {name: float(column[place]) for name, column in columns.items()},
+            {name: float(share[place]) for name, share in shares.items()},
+        )
+        for place in np.argsort(-scores, kind="stable").tolist()
+        if relevance[place] >= least
+    ]
 
 
 def model_of(question: Question, columns: Mapping[str, NDArray[np.float64]]) -> str:
     """Return the name of the weights for a question: of a name or of a description, with vectors or without."""
     return ("name" if question.by_name else "description") + ("" if SEMANTIC.isdisjoint(columns) else "_hybrid")
-
-
-def best_piece(question: Question, candidate: Candidate) -> ChunkRow:
-    """Return the piece to show: the one that defines the name asked for, else the one that matched best."""
-    for piece in candidate.pieces:
-        if any(symbol.name in question.names for symbol in piece.symbols):
-            return piece
-    asked = set(question.terms)
-    return max(candidate.pieces, key=lambda piece: len(asked.intersection((*piece.body, *piece.names, *piece.names))))
 
 
 def _shares(columns: Mapping[str, NDArray[np.float64]], terms: Mapping[str, Term]) -> dict[str, NDArray[np.float64]]:
