@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.trees import write
 
 COMMAND = [sys.executable, "-m", "recollect"]
 
@@ -86,3 +87,13 @@ def test_the_overview_fits_the_window(terminal: Terminal) -> None:
     listed = [line for line in screen.splitlines() if line.startswith("  ") and "recollect" not in line]
     assert len(listed) > 15
     assert max(map(len, listed)) <= 60
+
+
+def test_indexing_shows_how_far_it_is(terminal: Terminal, tmp_path: Path) -> None:
+    write(tmp_path / "app", {f"m{number}.py": "def f():\n    return 1\n" * 50 for number in range(300)})
+    seen = terminal("index", str(tmp_path / "app"))
+    assert seen.code == 0
+    assert "looking for changes" in seen.screen
+    assert "indexing, " in seen.screen and "/300" in seen.screen
+    assert "Indexed." in seen.screen
+    assert "Everything was up to date." in terminal("index", str(tmp_path / "app")).screen

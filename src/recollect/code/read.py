@@ -39,6 +39,11 @@ HASH_BYTES = 16
 # Notes kept of one file.
 MAX_NOTES = 5
 
+# Not waiting for a pipe, not following a link, not left open in a child; a system that has no such thing needs it less.
+_OPEN = os.O_RDONLY
+for _flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
+    _OPEN |= getattr(os, _flag, 0)
+
 _encode = msgspec.msgpack.Encoder().encode
 _name_term = lru_cache(maxsize=65_536)(name_term)
 _humps = lru_cache(maxsize=65_536)(humps)
@@ -117,7 +122,7 @@ def _content(path: str, max_bytes: int) -> tuple[bytes | None, int]:
 
     What was a file when it was listed may have become a pipe, which would block, or a link, which leads away.
     """
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    handle = os.open(path, _OPEN)
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
