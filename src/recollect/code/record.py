@@ -11,6 +11,7 @@ class Indexed(Record, frozen=True, kw_only=True):
     """What indexing a tree of source code did, and how much of it is indexed now.
 
     read, unchanged, removed: files, by what this run did with them. skipped: files that are not indexed, by reason
+    vectors_made: vectors of code that this run made
     """
 
     root: str
@@ -25,8 +26,9 @@ class Indexed(Record, frozen=True, kw_only=True):
     removed: int
     read_bytes: int
     cpu_s: float = 0.0
-    languages: dict[str, int] = {}
-    skipped: dict[str, int] = {}
+    languages: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
+    skipped: dict[str, int] = {}  # noqa: RUF012
+    vectors_made: int = 0
     notes: tuple[str, ...] = ()
 
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 # Less than this and the next writes may fail.
 LOW_DISK_BYTES = 200 * 1024 * 1024
 
+CODE_VECTORS = "A running server makes them in the background; `recollect index --vectors` makes them now."
+
 _SEVERITY = get_args(Status)
 
 
@@ -43,9 +45,11 @@ class Admin:
 
     @operation("stats", "stats", read_only=True, aliases=("codemem_stats",))
     def stats(self) -> Stats:
-        """Count everything stored: memories, vectors, graph nodes and edges, sessions, size on disk, model costs."""
+        """Count everything stored: memories, vectors, graph, sessions, indexed code, size on disk, model costs."""
         store = self._engine.store
         made, memories = self._engine.embedding.coverage()
+        code = self._engine.code_store.code_totals()
+        code_made, code_pending = self._engine.code.coverage()
         facts = store.describe()
         return Stats(
             memories=memories,
@@ -58,6 +62,11 @@ class Admin:
             namespaces=len(store.tally(Memory, "namespace")),
             changes=store.count(Change),
             by_type=store.tally(Memory, "memory_type"),
+            code_files=code.files,
+            code_symbols=code.symbols,
+            code_pieces=code.chunks,
+            code_embeddings=code_made,
+            pending_code_embeddings=code_pending,
             database=facts.location,
             database_bytes=facts.size_bytes,
             schema_version=facts.schema_version,
@@ -67,7 +76,7 @@ class Admin:
 
     @operation("health", "health", read_only=True, aliases=("codemem_health",))
     def health(self, *, thorough: bool = False) -> Health:
-        """Check storage, full text, vectors, graph, embedder, language model and disk: what is degraded and what to do.
+        """Check storage, vectors, graph, code, embedder, language model and disk: what is degraded and what to do.
 
         thorough: check every page and index of the database, which takes longer
         """
@@ -80,7 +89,8 @@ class Admin:
         """Throw away derived state, the full text and the vectors, and make it anew from the memories.
 
         While the vectors are being made, search is lexical. Memories themselves are not touched. Refused while the
-        embedder does not answer.
+        embedder does not answer. Indexed code stays, and so do its vectors, which belong to what they were made of;
+        those of code that is nowhere any more are thrown away. `index` with `rebuild` reads code anew.
 
         vectors: false keeps the vectors and rebuilds the full text only
         """
@@ -88,11 +98,18 @@ class Admin:
         if vectors and embedding.model_id:
             embedding.try_now()  # before anything is thrown away that nobody could make again
         text_rows, dropped = self._engine.store.drop_derived(vectors=vectors)
+        unused = self._engine.code_store.drop_code_vectors(unused_only=True) if vectors else 0
         made = embedding.catch_up() if vectors and not embedding.running else 0
         embedding.wake()
         have, total = embedding.coverage()
         pending = total - have if embedding.model_id else 0
-        return Rebuilt(text_rows=text_rows, vectors_dropped=dropped, vectors_made=made, vectors_pending=pending)
+        return Rebuilt(
+            text_rows=text_rows,
+            vectors_dropped=dropped,
+            vectors_made=made,
+            vectors_pending=pending,
+            code_vectors_dropped=unused,
+        )
 
     @operation("list_changes", "changes", read_only=True)
     def changes(
@@ -152,6 +169,7 @@ class Admin:
         yield "storage", lambda: self._look_at_storage(thorough=thorough)
         yield "vectors", self._look_at_vectors
         yield "graph", self._look_at_graph
+        yield "code", self._look_at_code
         yield "embeddings", self._look_at_embedder
         yield "language model", self._look_at_language
         yield "disk", self._look_at_disk
@@ -191,6 +209,19 @@ class Admin:
         if self._engine.centrality.is_stale():
             detail += "; centrality is from before the last changes"
         return Check(name="graph", status="ok", detail=detail)
+
+    def _look_at_code(self) -> Check:
+        totals = self._engine.code_store.code_totals()
+        if not totals.files:
+            return Check(name="code", status="ok", detail="none is indexed")
+        detail = f"{totals.files:,} files, {totals.symbols:,} symbols, {totals.chunks:,} pieces"
+        made, pending = self._engine.code.coverage()
+        if not made + pending:
+            return Check(name="code", status="ok", detail=detail)
+        detail += f"; {made:,} of {made + pending:,} different pieces have a vector"
+        # Search is good without them, so that waiting for them is nothing to mend.
+        mend = "" if not pending or self._engine.embedding.running else CODE_VECTORS
+        return Check(name="code", status="ok", detail=detail, mend=mend)
 
     def _look_at_embedder(self) -> Check:
         embedding = self._engine.embedding

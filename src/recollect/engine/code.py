@@ -37,7 +37,13 @@ class Code:
 
     @operation("index_codebase", "index", toolset="core", idempotent=True, positional=("path",))
     def index(
-        self, path: str = ".", *, namespace: str | None = None, rebuild: bool = False, force: bool = False
+        self,
+        path: str = ".",
+        *,
+        namespace: str | None = None,
+        rebuild: bool = False,
+        force: bool = False,
+        vectors: bool = False,
     ) -> Indexed:
         """Index the source code of a project, or bring its index up to date: only files that changed are read.
 
@@ -48,6 +54,7 @@ class Code:
         namespace: the project it belongs to, as a path or a name; none: the one of the path
         rebuild: read every file anew
         force: index it even if it is a home directory or a whole disk
+        vectors: make the vectors of all indexed code now, too; otherwise a running server makes them in the background
         """
         from recollect.code.place import place
         from recollect.code.update import update
@@ -56,7 +63,8 @@ class Code:
         scope = self._namespace(where, namespace)
         began = _cpu_s()
         done = update(self._engine.code_store, where, scope, limits=self._limits(), rebuild=rebuild)
-        return self._summary(done, cpu_s=_cpu_s() - began)
+        summary = self._summary(done, cpu_s=_cpu_s() - began)
+        return msgspec.structs.replace(summary, vectors_made=self.embed()) if vectors else summary
 
     @operation("search_symbols", "symbols", toolset="core", read_only=True)
     def symbols(
@@ -133,10 +141,17 @@ class Code:
         return msgspec.structs.replace(found, notes=(*found.notes, *self.why_nothing(sought.scope)))
 
     def embed(self, limit: int | None = None) -> int:
-        """Make missing vectors of indexed code, at most `limit`; returns how many were made."""
+        """Make missing vectors of indexed code, at most `limit`; returns how many were made. Raises EmbeddingFailed."""
         from recollect.engine.code_vectors import catch_up
 
         return catch_up(self._engine, limit)
+
+    def coverage(self) -> tuple[int, int]:
+        """Return how many different pieces of code have a vector, and how many are to get one; no embedder, none."""
+        from recollect.engine.code_vectors import code_model
+
+        model = code_model(self._engine)
+        return self._engine.code_store.code_vector_coverage(model) if model else (0, 0)
 
     @operation("get_symbol_info", "symbol", read_only=True)
     def symbol(self, symbol: str, *, namespace: str | None = None) -> SymbolView:

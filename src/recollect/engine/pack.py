@@ -2,6 +2,7 @@
 
     - [context, 2023-05-08, Ada, 5f0c…] Where did the build break yesterday [2023-05-07]?
         reply by assistant (91ab…): In the linker: the new flag is not known there
+    - [code, src/link.py:12-40] Method Linker.run: def run(self, flags: list[str]) -> int — Link what was compiled.
 
 A line is a memory, or of a long one the passage that matched. Replies come last: they have what is left of the budget.
 """
@@ -9,10 +10,10 @@ A line is a memory, or of a long one the passage that matched. Replies come last
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from recollect.engine.excerpt import said_at
-from recollect.model import Hit, Packed, PackedMemory, Recall
+from recollect.model import CodeHit, Hit, Packed, PackedMemory, Recall
 from recollect.text.budget import tokens
 from recollect.text.passages import PASSAGE_CHARACTERS, SLACK
 from recollect.text.sameness import statements
@@ -21,6 +22,8 @@ from recollect.text.sameness import statements
 CANDIDATES = 50
 # What of a reply is packed: about as much as most turns say; the id leads to the rest.
 REPLY_CHARACTERS = 300
+# What of a place in the code is packed: its signature and the first sentences of its documentation.
+PLACE_CHARACTERS = 200
 
 
 def packed(found: Recall, budget: int) -> Packed:
@@ -38,9 +41,30 @@ def packed(found: Recall, budget: int) -> Packed:
         lines[hit.memory.id] = line
         said |= says
         spent += tokens(line)
+    places = _fitting(found.places, budget - spent)
+    spent += sum(map(tokens, places.values()))
     sources = tuple(_with_replies(found, lines, budget - spent))
-    text = "".join(source.text for source in sources)
-    return Packed(task=found.query, text=text, tokens=tokens(text), budget=budget, sources=sources, notes=found.notes)
+    text = "".join((*(source.text for source in sources), *places.values()))
+    return Packed(
+        task=found.query,
+        text=text,
+        tokens=tokens(text),
+        budget=budget,
+        sources=sources,
+        notes=found.notes,
+        places=tuple(found.places[number] for number in places),
+    )
+
+
+def _fitting(places: Sequence[CodeHit], left: int) -> dict[int, str]:
+    """Return the places in the code that still fit, each as one line, by their number."""
+    lines: dict[int, str] = {}
+    for number, place in enumerate(places):
+        line = _place(place)
+        if tokens(line) <= left:
+            lines[number] = line
+            left -= tokens(line)
+    return lines
 
 
 def _with_replies(found: Recall, lines: dict[str, str], left: int) -> Iterator[PackedMemory]:
@@ -75,6 +99,14 @@ def _line(hit: Hit, text: str) -> str:
     memory = hit.memory
     by = f", {_flat(memory.author)}" if memory.author else ""
     return f"- [{memory.memory_type}, {_day(said_at(memory))}{by}, {memory.id}] {text}\n"
+
+
+def _place(place: CodeHit) -> str:
+    symbol = _flat(f"{place.kind} {place.symbol}")
+    told = _flat(" — ".join(part for part in (place.signature, place.doc) if part))
+    cut = told if len(told) <= PLACE_CHARACTERS else told[: PLACE_CHARACTERS - 1].rstrip() + "…"
+    where = _flat(f"{place.path}:{place.start_line}-{place.end_line}")
+    return f"- [code, {where}] {': '.join(part for part in (symbol, cut) if part)}\n"
 
 
 def _reply(hit: Hit) -> str:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from recollect.engine import accept
 from recollect.engine.memories import memory_filter
 from recollect.model import Limit, MemoryType, Packed, Ratio, Recall, Tokens
@@ -51,6 +53,7 @@ class Recalls:
         as_of: int | str | None = None,
         explain: bool = False,
         judge: bool | None = None,
+        code: bool | None = None,
     ) -> Recall:
         """Recall memories: search by words and by meaning. Ask before exploring: what was learnt earlier is here.
 
@@ -63,6 +66,7 @@ class Recalls:
         as_of: answer as of this moment, Unix time or ISO date: only what held then, later changes undone
         explain: show what each signal added to each hit
         judge: let the configured language model judge the best hits; none: as the setting judge says
+        code: show places in indexed code, too; none: where the question clearly leads to some
         """
         asked_for = Asked(
             text=accept.query(query),
@@ -82,11 +86,26 @@ class Recalls:
 
             found = answer(self._engine, asked_for, leave_out=self.leave_out)
         self._engine.centrality.settle()
-        return found
+        return self._with_places(found, asked_for, namespace, wanted=code)
+
+    def _with_places(self, found: Recall, asked: Asked, namespace: str | None, *, wanted: bool | None) -> Recall:
+        """Return a recall with the places in the code that its question leads to, if any."""
+        from recollect.engine.places import places
+
+        shown, notes = places(self._engine, asked, namespace, wanted=wanted)
+        if not shown and not notes:
+            return found
+        return msgspec.structs.replace(found, places=shown, notes=(*found.notes, *notes))
 
     @operation("pack_context", "pack", toolset="core", read_only=True)
     def pack(
-        self, task: str, *, tokens: Tokens = 1000, namespace: str | None = None, min_score: Ratio = PACK_RELEVANCE
+        self,
+        task: str,
+        *,
+        tokens: Tokens = 1000,
+        namespace: str | None = None,
+        min_score: Ratio = PACK_RELEVANCE,
+        code: bool = False,
     ) -> Packed:
         """Pack the best context for a task into a budget of tokens: what the memory knows, with sources.
 
@@ -97,10 +116,11 @@ class Recalls:
         tokens: the budget
         namespace: only of this project, as a path or a name; none: of all
         min_score: leave out what is less likely to be relevant, 0 to 1
+        code: add the places in indexed code that the task concerns
         """
         from recollect.engine.pack import CANDIDATES, packed
 
         budget = accept.whole("tokens", tokens, least=1, most=1_000_000)
         # What is put before an assistant must not wait for a language model.
-        found = self.search(task, k=CANDIDATES, namespace=namespace, min_score=min_score, judge=False)
+        found = self.search(task, k=CANDIDATES, namespace=namespace, min_score=min_score, judge=False, code=code)
         return packed(found, budget)

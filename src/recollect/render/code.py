@@ -33,6 +33,7 @@ def _indexed(done: record.Indexed, _now: int | None) -> list[Block]:
         ("symbols", f"{done.symbols:,}"),
         ("references", f"{done.references:,}"),
         ("pieces", f"{done.chunks:,}"),
+        ("vectors made", f"{done.vectors_made:,}" if done.vectors_made else ""),
         ("not indexed", _tally(done.skipped)),
     )
     notes = [Line(f"Note: {inline(note, PARTICULAR_CHARACTERS)}", "weak") for note in done.notes]

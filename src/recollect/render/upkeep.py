@@ -87,6 +87,17 @@ def _spending(spent: model.Spending, _now: int | None) -> list[Block]:
     return [Facts(present(rows))]
 
 
+def _indexed_code(stats: model.Stats) -> str:
+    """Return how much code is indexed, on one line; nothing if none is."""
+    if not stats.code_files:
+        return ""
+    pending = f", {stats.pending_code_embeddings:,} pending" if stats.pending_code_embeddings else ""
+    return (
+        f"{count(stats.code_files, 'file')}, {count(stats.code_symbols, 'symbol')}, "
+        f"{count(stats.code_pieces, 'piece')} ({count(stats.code_embeddings, 'vector')}{pending})"
+    )
+
+
 def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
     pending = f" ({stats.pending_embeddings:,} pending)" if stats.pending_embeddings else ""
     rows = (
@@ -97,6 +108,7 @@ def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
         ("language model", _spent(stats.language_model) if stats.language_model else None),
         ("nodes", f"{stats.nodes:,}"),
         ("edges", f"{stats.edges:,}"),
+        ("indexed code", _indexed_code(stats)),
         ("namespaces", f"{stats.namespaces:,}"),
         ("workspaces", f"{stats.workspaces:,}"),
         ("sessions", f"{stats.sessions:,}"),
@@ -174,8 +186,9 @@ def _rebuilt(rebuilt: model.Rebuilt, _now: int | None) -> list[Block]:
         ("vectors dropped", f"{rebuilt.vectors_dropped:,}"),
         ("vectors made", f"{rebuilt.vectors_made:,}"),
         ("vectors pending", f"{rebuilt.vectors_pending:,}"),
+        ("unused vectors of code dropped", f"{rebuilt.code_vectors_dropped:,}" if rebuilt.code_vectors_dropped else ""),
     )
-    return [Line("Rebuilt.", "good"), Facts(rows)]
+    return [Line("Rebuilt.", "good"), Facts(present(rows))]
 
 
 def _undone(undone: model.Undone, _now: int | None) -> list[Block]:

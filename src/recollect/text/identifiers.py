@@ -68,7 +68,8 @@ class _Stems(dict[str, str]):
     def __missing__(self, part: str) -> str:
         if len(self) >= MEMO_WORDS:
             self.clear()
-        found = self[part] = stemmer().stemWord(part)
+        found: str = stemmer().stemWord(part)
+        self[part] = found
         return found
 
 

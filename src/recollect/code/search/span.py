@@ -51,11 +51,18 @@ def _within(piece: ChunkRow, weights: Mapping[str, float]) -> Span:
     if not piece.symbols:
         return Span(piece.start_line, piece.end_line, piece.around)
     symbol = max(piece.symbols, key=lambda symbol: _likeness(symbol, weights))
-    is_meant = len(piece.symbols) == 1 or _likeness(symbol, weights) > 0
+    if len(piece.symbols) > 1 and not _likeness(symbol, weights):
+        return Span(piece.start_line, piece.end_line, _head_of(piece))
     # A function is shown whole, of a class that goes on the lines that matched, a constant with those around it.
-    if is_meant and (symbol.kind in CALLED or (symbol.kind in HOLDERS and symbol.end_line <= piece.end_line)):
+    if symbol.kind in CALLED or (symbol.kind in HOLDERS and symbol.end_line <= piece.end_line):
         return Span(symbol.start_line, symbol.end_line, symbol)
     return Span(piece.start_line, piece.end_line, symbol)
+
+
+def _head_of(piece: ChunkRow) -> SymbolRow:
+    """Return the innermost class or module that a piece is the head of, else the first symbol in it."""
+    goes_on = [symbol for symbol in piece.symbols if symbol.kind in HOLDERS and symbol.end_line > piece.end_line]
+    return goes_on[-1] if goes_on else piece.symbols[0]
 
 
 def _symbols(piece: ChunkRow) -> Iterable[SymbolRow]:
