@@ -200,7 +200,7 @@ def test_asking_for_the_version_loads_nothing_of_ours() -> None:
 
 def test_every_operation_is_a_command_in_a_group_with_help(recollect: Recollect) -> None:
     table = commands(OPERATIONS)
-    assert len(table) == len(OPERATIONS) + 4
+    assert len(table) == len(OPERATIONS) + 5
     grouped = [name for _title, names in GROUPS for name in names]
     assert sorted(grouped) == sorted(table)
     for name, command in table.items():

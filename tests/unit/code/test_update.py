@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -187,7 +188,7 @@ def test_a_writer_waits_for_another_one_of_the_same_tree(
         if len(waited) == 3:
             store.release_tree(other.id, "other", is_complete=True)
 
-    monkeypatch.setattr(updating.time, "sleep", pass_time)
+    monkeypatch.setattr(updating, "time", SimpleNamespace(sleep=pass_time))
     assert index({"a.py": "def a(): pass"}).read == 1
     assert len(waited) == 3
 
