@@ -167,6 +167,7 @@ def _newest_first(
             place,
             passage.at,
             float(ranking.fitted.scores[hit.place]),
+            passage.tokens,
             partial(_text, memories[hit.memory_id], passage.pid),
         )
         for place, hit in enumerate(chosen[:DEPTH])

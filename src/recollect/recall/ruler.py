@@ -45,9 +45,9 @@ class Ruler(NamedTuple):
 # The shipped model on PAIRS (tests/unit/recall/test_ruler.py measures it again).
 REFERENCE = Ruler(unrelated=0.0497, related=0.4660)
 
-# A model that cannot tell related from unrelated texts by more than this is left as it is: a line through two points
-# that close would turn noise into certainty.
-LEAST_SPREAD = 0.05
+# A model that tells related from unrelated texts by less than this, half of what the shipped one does, is left as it
+# is: a line through two points that close would turn noise into certainty.
+LEAST_SPREAD = 0.2
 
 
 def texts() -> list[str]:

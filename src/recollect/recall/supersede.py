@@ -21,8 +21,8 @@ from recollect.text.tokens import terms
 
 # Versions of a fact are looked for among the first hits only; further down, order matters little.
 DEPTH = 10
-# How far below the best score a version may stand. Far: the first statement of a fact often repeats the question's words
-# ("the prefix of function names is x"), a later one says it in passing ("start function names with y").
+# How far below the best score a version may stand. Far: the first statement of a fact often repeats the question's
+# words ("the prefix of function names is x"), a later one says it in passing ("start function names with y").
 SCORE_GAP = 9.0
 # A statement has at least this much of what the question asks, and this share of what the best hit has of it.
 LEAST_STATED = 0.5
@@ -36,6 +36,8 @@ CUE_BONUS = 0.3
 # To come first, a newer statement need only be about the same; to mark an older one as replaced, which takes it out of
 # packed context, it has to say at least this share of what the older one says of the question.
 REPLACING_SHARE = 0.85
+# Two sentences that share this much of their words are one frame with something else in it.
+SAME_FRAME = 0.6
 
 _PAST = re.compile(
     r"\b(did|was|were|had|has|have|when|ago|used to|last|originally|previously|initially|happened|as of)\b",
@@ -47,18 +49,20 @@ _CUE = re.compile(
     r"replaced?|updated?|decided|correction|actually)\b",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 class Version(NamedTuple):
-    """A candidate for being a version of a fact: its place in the ranking, when it is from, its score, its text.
+    """A candidate for being a version of a fact: its place in the ranking, when it is from, its score, terms and text.
 
-    The text is asked for only where it matters: most questions are settled by scores.
+    The text is asked for only where it matters: most questions are settled by scores and terms.
     """
 
     place: int
     at: int
     score: float
+    terms: Sequence[str]
     text: Callable[[], str]
 
 
@@ -71,32 +75,64 @@ def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Vers
     # One word names a topic, it asks for no fact: all that is said of it is not versions of the same.
     if len(near) < 2 or len(query.terms) < 2 or _PAST.search(query.text):
         return []
+    if _at_most(query, rarity, near[0].terms) < LEAST_STATED:
+        return []
     best = statement(query, rarity, near[0].text())
     if best < LEAST_STATED:
         return []
     least = max(LEAST_STATED, STATED_SHARE * best)
-    others = [version for version in near[1:] if statement(query, rarity, version.text()) >= least]
+    others = [
+        version
+        for version in near[1:]
+        if _at_most(query, rarity, version.terms) >= least and statement(query, rarity, version.text()) >= least
+    ]
     return sorted([near[0], *others], key=lambda version: -version.at) if others else []
 
 
 def replaces(query: Query, rarity: Mapping[str, float], newer: str, older: str) -> bool:
-    """Tell whether a newer statement replaces an older one: it lays down something and says as much of the question."""
-    said = statement(query, rarity, newer)
-    plain = statement(query, rarity, newer, cue_bonus=0.0)
-    return said > plain and said >= REPLACING_SHARE * statement(query, rarity, older)
+    """Tell whether a newer statement replaces an older one, which says about as much of the question.
+
+    It lays something down, or it is the same sentence with something else in it ("we use MySQL", "we use SQLite").
+    """
+    new, old = _stated(query, rarity, newer), _stated(query, rarity, older)
+    if new.worth < REPLACING_SHARE * old.worth:
+        return False
+    return new.lays_down or len(new.words & old.words) >= SAME_FRAME * len(new.words | old.words)
 
 
-def statement(query: Query, rarity: Mapping[str, float], text: str, *, cue_bonus: float = CUE_BONUS) -> float:
+def statement(query: Query, rarity: Mapping[str, float], text: str) -> float:
     """Return how much of the question the best single sentence of `text` states, 1 for all of its words."""
+    return _stated(query, rarity, text).worth
+
+
+def _at_most(query: Query, rarity: Mapping[str, float], held: Sequence[str]) -> float:
+    """Return what no sentence of a text with these terms can exceed; much quicker than looking at sentences."""
+    weights = {term: weight**RARITY_POWER for term, weight in rarity.items()}
+    covered = sum(weights[term] for term in weights.keys() & set(held)) / (sum(weights.values()) or 1.0)
+    beside = len(query.pairs.intersection(pairwise(held))) / max(1, len(query.pairs))
+    return covered + PAIR_BONUS * beside + CUE_BONUS
+
+
+class _Statement(NamedTuple):
+    worth: float
+    words: frozenset[str]
+    lays_down: bool
+
+
+def _stated(query: Query, rarity: Mapping[str, float], text: str) -> _Statement:
+    """Return the sentence that states most of the question."""
+    best = _Statement(0.0, frozenset(), False)
     weights = {term: weight**RARITY_POWER for term, weight in rarity.items()}
     total = sum(weights.values())
     if not total:
-        return 0.0
-    best = 0.0
+        return best
     for sentence in _SENTENCE.split(text):
         tokens = terms(sentence)
         covered = sum(weights[term] for term in weights.keys() & set(tokens)) / total
         if covered:
             beside = len(query.pairs.intersection(pairwise(tokens))) / max(1, len(query.pairs))
-            best = max(best, covered + PAIR_BONUS * beside + cue_bonus * bool(_CUE.search(sentence)))
+            lays_down = bool(_CUE.search(sentence))
+            worth = covered + PAIR_BONUS * beside + CUE_BONUS * lays_down
+            if worth > best.worth:
+                best = _Statement(worth, frozenset(_WORD.findall(sentence.lower())), lays_down)
     return best

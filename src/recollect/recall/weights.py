@@ -1,8 +1,9 @@
 """The weights of recall, printed: made by scripts/fit_recall.py, strongest signal first.
 
 Fitted on dialogue of many people (FriendsQA), meetings (QMSum) and notes about code (docstrings of Python's standard
-library), then run unchanged on every corpus of docs/benchmarks.md. A term is (mean, deviation, weight): a signal counts by how far it is from its mean. Signals that
-do not vary in the corpora of the fit are given by hand below, with their reason.
+library), then run unchanged on every corpus of docs/benchmarks.md. A term is (mean, deviation, weight): a signal counts
+by how far it is from its mean. Signals that do not vary in the corpora of the fit are given by hand below, with their
+reason.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ ABSOLUTE = ("cosine", "covered", "covered_around", "known", "heard")
 SAME_MEANING = 0.55
 SAME_MEANING_SLOPE = 12.0
 
-# A prompt of nothing but courtesy finds conversations that began with the same words. This takes even the surest of them
-# (0.99) below what is put before an assistant unasked, and leaves it visible to somebody who searches for just that.
+# A prompt of nothing but courtesy finds conversations that began with the same words. This takes even the surest of
+# them (0.99) below what is put before an assistant unasked, and leaves it visible to somebody who searches for it.
 IDLE = -6.0
 
 # No corpus has dates: a passage from the month or year that the question names is as good as a named author.

@@ -116,6 +116,7 @@ def test_of_two_who_say_the_same_the_one_who_is_asked_about_comes_first(either: 
 def test_the_question_is_embedded_as_its_author_would_put_it(engine: Engine, embedder: HashingEmbedder) -> None:
     engine.memories.store("I like pottery", author="Caroline")
     engine.embedding.catch_up()
+    ask(engine, "anything")  # measures the model, once
     embedder.embedded.clear()
     ask(engine, "What is Caroline's hobby?")
     ask(engine, "What is Barbara's hobby?")
@@ -139,6 +140,7 @@ def test_an_imported_time_that_is_none_does_no_harm(either: Engine) -> None:
 # --- what was replaced ---
 
 
+@pytest.mark.promise("B3")
 def test_of_versions_of_a_fact_the_newest_comes_first_and_the_others_say_so(either: Engine) -> None:
     old = either.memories.store("The shop uses the database MySQL", valid_from="2021-01-01").memory
     new = either.memories.store("The shop uses the database SQLite", valid_from="2023-01-01").memory
@@ -177,6 +179,7 @@ def test_a_memory_that_supersedes_another_comes_before_it(either: Engine, frozen
     assert replaced.memory.valid_to == new.created_at
 
 
+@pytest.mark.promise("B3")
 def test_as_of_a_moment_only_what_held_then_is_found(either: Engine, frozen: FrozenClock) -> None:
     old = either.memories.store("Deployments happen on Fridays").memory
     frozen.advance(10 * DAY)
