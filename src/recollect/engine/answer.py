@@ -179,12 +179,7 @@ def _newest_first(
         return ordered, {}
     for place, version in zip(sorted(version.place for version in newest), newest, strict=True):
         ordered[place] = chosen[version.place]
-    # What was said at the same time is not newer.
-    older = [
-        chosen[version.place].memory_id
-        for version in newest
-        if version.at < newest[0].at and replaces(ranking.query, weights, newest[0].text(), version.text())
-    ]
+    older = [chosen[version.place].memory_id for version in newest if replaces(newest[0], version)]
     return ordered, dict.fromkeys(older, chosen[newest[0].place].memory_id) if older else {}
 
 

@@ -66,7 +66,17 @@ class Version(NamedTuple):
     text: Callable[[], str]
 
 
-def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Version]) -> list[Version]:
+class Stated(NamedTuple):
+    """A version of a fact: its place and time, how much its best sentence states of the question, and how."""
+
+    place: int
+    at: int
+    worth: float
+    words: frozenset[str]
+    lays_down: bool
+
+
+def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Version]) -> list[Stated]:
     """Return the versions of one fact among the candidates, newest first; none unless there are several.
 
     versions: the best candidates in order of rank. Ties in time keep their order.
@@ -75,64 +85,52 @@ def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Vers
     # One word names a topic, it asks for no fact: all that is said of it is not versions of the same.
     if len(near) < 2 or len(query.terms) < 2 or _PAST.search(query.text):
         return []
-    if _at_most(query, rarity, near[0].terms) < LEAST_STATED:
+    asked = _Asked(query, rarity)
+    best = _stated(asked, near[0], least=LEAST_STATED)
+    if best is None:
         return []
-    best = statement(query, rarity, near[0].text())
-    if best < LEAST_STATED:
-        return []
-    least = max(LEAST_STATED, STATED_SHARE * best)
-    others = [
-        version
-        for version in near[1:]
-        if _at_most(query, rarity, version.terms) >= least and statement(query, rarity, version.text()) >= least
-    ]
-    return sorted([near[0], *others], key=lambda version: -version.at) if others else []
+    least = max(LEAST_STATED, STATED_SHARE * best.worth)
+    others = [stated for version in near[1:] if (stated := _stated(asked, version, least=least))]
+    return sorted([best, *others], key=lambda stated: -stated.at) if others else []
 
 
-def replaces(query: Query, rarity: Mapping[str, float], newer: str, older: str) -> bool:
-    """Tell whether a newer statement replaces an older one, which says about as much of the question.
+def replaces(newer: Stated, older: Stated) -> bool:
+    """Tell whether a newer version replaces an older one, which says about as much of the question.
 
     It lays something down, or it is the same sentence with something else in it ("we use MySQL", "we use SQLite").
     """
-    new, old = _stated(query, rarity, newer), _stated(query, rarity, older)
-    if new.worth < REPLACING_SHARE * old.worth:
+    if newer.at <= older.at or newer.worth < REPLACING_SHARE * older.worth:
         return False
-    return new.lays_down or len(new.words & old.words) >= SAME_FRAME * len(new.words | old.words)
+    return newer.lays_down or len(newer.words & older.words) >= SAME_FRAME * len(newer.words | older.words)
 
 
-def statement(query: Query, rarity: Mapping[str, float], text: str) -> float:
-    """Return how much of the question the best single sentence of `text` states, 1 for all of its words."""
-    return _stated(query, rarity, text).worth
+class _Asked:
+    """A question with the weights of its terms, ready to be compared with sentences."""
+
+    def __init__(self, query: Query, rarity: Mapping[str, float]) -> None:
+        self._weights = {term: weight**RARITY_POWER for term, weight in rarity.items()}
+        self._total = sum(self._weights.values()) or 1.0
+        self._pairs = query.pairs
+
+    def stated(self, held: Sequence[str]) -> float:
+        """Return how much of the question these terms state, in their order; 0 if nothing."""
+        covered = sum(self._weights[term] for term in self._weights.keys() & set(held)) / self._total
+        beside = len(self._pairs.intersection(pairwise(held))) / max(1, len(self._pairs))
+        return covered and covered + PAIR_BONUS * beside
 
 
-def _at_most(query: Query, rarity: Mapping[str, float], held: Sequence[str]) -> float:
-    """Return what no sentence of a text with these terms can exceed; much quicker than looking at sentences."""
-    weights = {term: weight**RARITY_POWER for term, weight in rarity.items()}
-    covered = sum(weights[term] for term in weights.keys() & set(held)) / (sum(weights.values()) or 1.0)
-    beside = len(query.pairs.intersection(pairwise(held))) / max(1, len(query.pairs))
-    return covered + PAIR_BONUS * beside + CUE_BONUS
-
-
-class _Statement(NamedTuple):
-    worth: float
-    words: frozenset[str]
-    lays_down: bool
-
-
-def _stated(query: Query, rarity: Mapping[str, float], text: str) -> _Statement:
-    """Return the sentence that states most of the question."""
-    best = _Statement(0.0, frozenset(), False)
-    weights = {term: weight**RARITY_POWER for term, weight in rarity.items()}
-    total = sum(weights.values())
-    if not total:
-        return best
-    for sentence in _SENTENCE.split(text):
-        tokens = terms(sentence)
-        covered = sum(weights[term] for term in weights.keys() & set(tokens)) / total
-        if covered:
-            beside = len(query.pairs.intersection(pairwise(tokens))) / max(1, len(query.pairs))
+def _stated(asked: _Asked, version: Version, *, least: float) -> Stated | None:
+    """Return the sentence of a version that states most of the question, None if none states at least `least`."""
+    # No sentence states more than the whole: most texts are settled without being taken apart.
+    if asked.stated(version.terms) + CUE_BONUS < least:
+        return None
+    best = None
+    for sentence in _SENTENCE.split(version.text()):
+        stated = asked.stated(terms(sentence))
+        if stated:
             lays_down = bool(_CUE.search(sentence))
-            worth = covered + PAIR_BONUS * beside + CUE_BONUS * lays_down
-            if worth > best.worth:
-                best = _Statement(worth, frozenset(_WORD.findall(sentence.lower())), lays_down)
+            worth = stated + CUE_BONUS * lays_down
+            if worth >= least and (best is None or worth > best.worth):
+                words = frozenset(_WORD.findall(sentence.lower()))
+                best = Stated(version.place, version.at, worth, words, lays_down)
     return best

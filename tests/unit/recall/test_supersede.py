@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from recollect.recall.query import understand
-from recollect.recall.supersede import SCORE_GAP, Version, replaces, statement, supersede
+from recollect.recall.supersede import SCORE_GAP, Stated, Version, replaces, supersede
 from recollect.text.tokens import terms
 
 QUESTION = "Which database does the shop use?"
@@ -94,27 +94,36 @@ def test_texts_that_cannot_matter_are_not_read() -> None:
 # --- statements ---
 
 
+def stated(question: str, rarity: dict[str, float], *texts: str) -> list[Stated]:
+    """What texts state of a question, each a year younger than the one before, newest first."""
+    return supersede(understand(question), rarity, versions(*texts, at=tuple(range(len(texts)))))
+
+
+def worth(question: str, rarity: dict[str, float], text: str) -> float:
+    """How much a text states of a question, compared with one that states all of it plainly."""
+    plain = " ".join(understand(question).terms[::-1])  # the words, but not side by side as asked
+    found = {version.place: version.worth for version in stated(question, rarity, plain, text)}
+    return found.get(1, 0.0)
+
+
 def test_a_statement_is_made_in_one_sentence() -> None:
-    asked = understand("database shop")
     rarity = {"databas": 1.0, "shop": 9.0}  # the rarer word counts three times as much, the root of nine
-    assert statement(asked, rarity, "A database. A shop! Neither?") == 0.75
-    assert statement(asked, rarity, "A database of this shop") > 1
-    assert statement(asked, rarity, "A database\nA shop") == 0.75
-    assert statement(asked, rarity, "") == 0
+    assert worth("database shop", rarity, "A database. A shop! Neither?") == 0.75
+    assert worth("database shop", rarity, "A database of this shop") > 1
+    assert worth("database shop", rarity, "A database\nA shop") == 0.75
+    assert worth("database shop", rarity, "") == 0
 
 
 def test_words_side_by_side_state_more() -> None:
-    asked = understand("function names")
     rarity = {"function": 1.0, "name": 1.0}
-    assert statement(asked, rarity, "function names are short") > statement(asked, rarity, "function argument names")
+    apart = worth("function names", rarity, "function argument names")
+    assert worth("function names", rarity, "function names are short") > apart > 0
 
 
 def test_laying_something_down_states_more_than_talking_about_it() -> None:
-    asked, rarity = understand(QUESTION), EVEN
-    assert statement(asked, rarity, "From now on the shop uses SQLite") > statement(
-        asked, rarity, "The shop uses SQLite"
-    )
-    assert statement(asked, rarity, "From now on be kind") == 0
+    plain = worth(QUESTION, EVEN, "The shop uses SQLite")
+    assert worth(QUESTION, EVEN, "From now on the shop uses SQLite") > plain > 0
+    assert worth(QUESTION, EVEN, "From now on be kind") == 0
 
 
 @pytest.mark.promise("B3")
@@ -124,8 +133,14 @@ def test_laying_something_down_states_more_than_talking_about_it() -> None:
         ("The shop no longer uses that database, it uses SQLite.", True),
         ("The shop does use the database SQLite.", True),  # the same sentence with something else in it
         ("Red lamps light the database that the old shop uses at night.", False),  # about it, but it changes nothing
-        ("Always lock the shop.", False),  # lays something down, about something else
     ],
 )
 def test_only_what_changes_the_fact_replaces_it(newer: str, replaced: bool) -> None:
-    assert replaces(understand(QUESTION), EVEN, newer, MYSQL) is replaced
+    new, old = stated(QUESTION, EVEN, MYSQL, newer)
+    assert (new.place, old.place) == (1, 0)
+    assert replaces(new, old) is replaced
+    assert not replaces(old, new)
+
+
+def test_what_lays_something_else_down_is_no_version() -> None:
+    assert stated(QUESTION, EVEN, MYSQL, "Always be kind to people.") == []
