@@ -48,7 +48,7 @@ def gather(
 ) -> Pool:
     """Return the candidates with their neighbours; those outside the filter are only there to be read along."""
     wanted = max(limit, POOL)
-    by_words = store.search_text(query.terms, where, wanted)
+    by_words = store.search_text(query.terms, where, wanted, counts=counts)
     by_meaning = store.search_vectors(model, vector, where, wanted) if vector is not None else []
     found = {match.pid for match in (*by_words, *by_meaning)}
     passages = store.passages(found, where)

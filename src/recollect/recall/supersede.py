@@ -116,7 +116,7 @@ class _Asked:
         """Return how much of the question these terms state, in their order; 0 if nothing."""
         covered = sum(self._weights[term] for term in self._weights.keys() & set(held)) / self._total
         beside = len(self._pairs.intersection(pairwise(held))) / max(1, len(self._pairs))
-        return covered and covered + PAIR_BONUS * beside
+        return covered + PAIR_BONUS * beside if covered else 0.0
 
 
 def _stated(asked: _Asked, version: Version, *, least: float) -> Stated | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -57,9 +57,17 @@ class Dialect(Protocol):
     def count_text(self, connection: Connection) -> int: ...
 
     def search_text(
-        self, connection: Connection, terms: Sequence[str], scopes: Sequence[str | None] | None, limit: int
+        self,
+        connection: Connection,
+        terms: Sequence[str],
+        scopes: Sequence[str | None] | None,
+        limit: int,
+        frequencies: Mapping[str, int] | None = None,
     ) -> list[SearchRow]:
-        """Return the best rows by BM25, of these namespaces only if `scopes` is given."""
+        """Return the best rows by BM25, of these namespaces only if `scopes` is given.
+
+        frequencies: how many passages hold each known term, counted here if it is not given
+        """
         ...
 
     def search_times(

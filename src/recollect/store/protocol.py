@@ -210,8 +210,13 @@ class Store(Protocol):
         """Count an access of these memories. A statistic, not a change: never logged, never an error."""
         ...
 
-    def search_text(self, terms: Sequence[str], where: Filter | None, limit: int) -> list[Match]:
-        """Return the passages that hold any of the search terms, best BM25 first, a few of each memory at most."""
+    def search_text(
+        self, terms: Sequence[str], where: Filter | None, limit: int, *, counts: TermCounts | None = None
+    ) -> list[Match]:
+        """Return the passages that hold any of the search terms, best BM25 first, a few of each memory at most.
+
+        counts: what `term_counts` said of these terms, to spare counting them again
+        """
         ...
 
     def search_vectors(self, model: str, query: NDArray[np.float32], where: Filter | None, limit: int) -> list[Match]:

@@ -45,13 +45,19 @@ class Searches(Rows):
 
     _indexes: dict[str, VectorIndex]
 
-    def search_text(self, terms: Sequence[str], where: Filter | None, limit: int) -> list[Match]:
+    def search_text(
+        self, terms: Sequence[str], where: Filter | None, limit: int, *, counts: TermCounts | None = None
+    ) -> list[Match]:
         scopes, rest = _scoped(where)
         if not terms or scopes == ():
             return []
         with self._dialect.errors():
             return self._widening(
-                lambda wanted: self._dialect.search_text(self._connection(), terms, scopes, wanted), rest, limit
+                lambda wanted: self._dialect.search_text(
+                    self._connection(), terms, scopes, wanted, counts and counts.by_term
+                ),
+                rest,
+                limit,
             )
 
     def search_vectors(self, model: str, query: NDArray[np.float32], where: Filter | None, limit: int) -> list[Match]:

@@ -17,7 +17,7 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -221,9 +221,15 @@ class Sqlite(SqliteCode):
         return int(next(iter(connection.execute(sql)))[0])
 
     def search_text(
-        self, connection: Connection, terms: Sequence[str], scopes: Sequence[str | None] | None, limit: int
+        self,
+        connection: Connection,
+        terms: Sequence[str],
+        scopes: Sequence[str | None] | None,
+        limit: int,
+        frequencies: Mapping[str, int] | None = None,
     ) -> list[SearchRow]:
-        chosen = _affordable(_frequencies(connection, terms))
+        known = _frequencies(connection, terms) if frequencies is None else list(frequencies.items())
+        chosen = _affordable(known)
         if not chosen:
             return []
         match = f"{{author labels body}} : ({_any(chosen)})"
