@@ -33,7 +33,9 @@ class Arms:
         self._lexical, self._semantic, self._held = lexical, semantic, held
         self.asked: list[tuple[Any, ...]] = []
 
-    def search_text(self, terms: Sequence[str], where: Filter | None, limit: int) -> Sequence[Match]:
+    def search_text(
+        self, terms: Sequence[str], where: Filter | None, limit: int, *, counts: Any = None
+    ) -> Sequence[Match]:
         self.asked.append((tuple(terms), where, limit))
         return self._lexical
 
