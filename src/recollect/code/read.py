@@ -45,8 +45,6 @@ for _flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
     _OPEN |= getattr(os, _flag, 0)
 
 _encode = msgspec.msgpack.Encoder().encode
-_name_term = lru_cache(maxsize=65_536)(name_term)
-_humps = lru_cache(maxsize=65_536)(humps)
 
 
 class Task(NamedTuple):
@@ -88,6 +86,7 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
         return IndexedFile(path, digest, mtime_ns, size, language.name, skipped="minified")
     extracted = _extracted(path, source, language)
     pieces = chunks(source, extracted.symbols)
+    named = [_named(symbol.name) for symbol in extracted.symbols]
     blanked = words(source)
     return IndexedFile(
         path,
@@ -103,10 +102,10 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
         _encode(extracted.symbols),
         _encode((extracted.references, extracted.imports, extracted.package)),
         _encode([_span(piece, source) for piece in pieces]),
-        " ".join(dict.fromkeys(_name_term(symbol.name) for symbol in extracted.symbols)),
-        " ".join(dict.fromkeys(_humps(symbol.name) for symbol in extracted.symbols)),
+        " ".join(dict.fromkeys([name for _, name, _ in named])),
+        " ".join(dict.fromkeys([initials for _, _, initials in named])),
         path_terms(path),
-        tuple(_text(piece, extracted, blanked) for piece in pieces),
+        tuple([_text(piece, extracted, named, blanked) for piece in pieces]),
     )
 
 
@@ -162,12 +161,19 @@ def _span(piece: Chunk, source: bytes) -> tuple[int, int, tuple[int, ...], int, 
     return piece.start_line, piece.end_line, piece.symbols, piece.around, content
 
 
-def _text(piece: Chunk, extracted: Extracted, blanked: bytes) -> tuple[str, str, str]:
+def _text(
+    piece: Chunk, extracted: Extracted, named: list[tuple[str, str, str]], blanked: bytes
+) -> tuple[str, str, str]:
     """Return the search terms of the names a piece defines, of those around it, and of its text."""
-    symbols = extracted.symbols
-    defined = " ".join([_terms(symbols[place].name) for place in piece.symbols])
-    around = _terms(symbols[piece.around].qualified) if piece.around >= 0 else ""
+    defined = " ".join([named[place][0] for place in piece.symbols])
+    around = _terms(extracted.symbols[piece.around].qualified) if piece.around >= 0 else ""
     return defined, around, joined_terms(blanked[piece.start_byte : piece.end_byte])
+
+
+@lru_cache(maxsize=65_536)
+def _named(name: str) -> tuple[str, str, str]:
+    """Return the search terms of a name, the name as it is looked up, and its humps."""
+    return _terms(name), name_term(name), humps(name)
 
 
 @lru_cache(maxsize=65_536)

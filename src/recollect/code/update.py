@@ -138,7 +138,7 @@ def _carry_out(
         len(plan.gone),
         batch.read_bytes,
         walked.skipped,
-        walked.notes,
+        walked.notes + batch.notes,
     )
 
 
@@ -160,6 +160,7 @@ class _Batch:
         self._touched: list[Touched] = []
         self._bytes = 0
         self.read = self.touched = self.read_bytes = 0
+        self.notes: list[str] = []
 
     def add(self, answers: list[Answer]) -> None:
         for file, touched in answers:
@@ -168,6 +169,7 @@ class _Batch:
                 self._bytes += file.size_bytes
                 self.read_bytes += file.size_bytes
                 self.read += 1
+                self.notes += [f"{file.path}: {note}" for note in file.notes]
             elif touched is not None:
                 self._touched.append(touched)
                 self.read_bytes += touched.size_bytes

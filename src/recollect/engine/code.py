@@ -290,8 +290,13 @@ class Code:
             cpu_s=round(cpu_s, 3),
             languages=totals.languages,
             skipped=dict(sorted(skipped.items(), key=lambda row: -row[1])),
-            notes=tuple(done.notes[:MAX_NOTES]),
+            notes=_shortened(done.notes),
         )
+
+
+def _shortened(notes: list[str]) -> tuple[str, ...]:
+    more = len(notes) - MAX_NOTES
+    return tuple(notes) if more <= 0 else (*notes[:MAX_NOTES], f"and {more:,} more of the kind")
 
 
 def _hit(found: "FoundSymbol", how: "How" = "exact") -> SymbolHit:

@@ -137,6 +137,15 @@ def test_an_empty_project_is_indexed(engine: Engine, tmp_path: Path) -> None:
     assert (done.files, done.symbols, done.notes) == (0, 0, ())
 
 
+def test_what_could_not_be_read_is_told_up_to_a_point(engine: Engine, project: Path) -> None:
+    write(project, {f"odd{number:02}.py": "def f(:\n    ]]\n" for number in range(30)})
+    notes = engine.code.index(str(project)).notes
+    assert len(notes) == 21
+    assert notes[0].startswith("odd00.py: ")
+    assert notes[-1] == "and 10 more of the kind"
+    assert engine.code.index(str(project)).notes == (), "said once, when it was read"
+
+
 def test_deleting_a_namespace_deletes_its_index(engine: Engine, project: Path) -> None:
     engine.code.index(str(project))
     engine.namespaces.delete(str(project))
