@@ -17,6 +17,10 @@ from recollect.code.search.question import Question
 from recollect.code.search.signals import SEMANTIC, measure
 from recollect.code.search.weights import BY_HAND, MODELS, RELEVANCE, Term
 
+# A name that only one file defines is asked for there; of several that do, each may be meant. The labelled names are
+# mostly those of classes in files named alike, so that the fit trusts other definitions too little.
+SURE = 0.95
+
 
 class Ranked(NamedTuple):
     """A file of the answer: how likely it is right, its signals and what each added to its score."""
@@ -37,11 +41,12 @@ def rank(
     kind = model_of(question, columns)
     shares = _shares(columns, MODELS[kind])
     scores = sum(shares.values(), np.zeros(len(pool.candidates)))
-    relevance = _relevance(scores, columns, RELEVANCE[kind])
+    likely = _relevance(scores, columns, RELEVANCE[kind])
+    relevance = np.round(np.maximum(likely, _defined(question, columns, len(scores))), 4)
     return [
         Ranked(
             pool.candidates[place],
-            round(float(relevance[place]), 4),
+            float(relevance[place]),
             {name: float(column[place]) for name, column in columns.items()},
             {name: float(share[place]) for name, share in shares.items()},
         )
@@ -61,6 +66,14 @@ def _shares(columns: Mapping[str, NDArray[np.float64]], terms: Mapping[str, Term
         for name, term in {**terms, **BY_HAND}.items()
         if name in columns
     }
+
+
+def _defined(question: Question, columns: Mapping[str, NDArray[np.float64]], count: int) -> NDArray[np.float64]:
+    """Return how sure each file is to be meant because it defines the one name that is the question."""
+    if "defines" not in columns or len(question.text.split()) != 1:
+        return np.zeros(count)
+    exact = columns["defines"] >= 1.0
+    return np.where(exact, SURE / max(1, int(exact.sum())), 0.0)
 
 
 def _relevance(

@@ -1,0 +1,165 @@
+"""Vectors of code fill in behind: each content once, a few at a time, and never at the cost of a search."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.fakes import HashingEmbedder
+from tests.trees import write
+
+from recollect import Engine
+from recollect.engine import code_vectors
+from recollect.errors import EmbeddingFailed
+
+
+def source(name: str) -> str:
+    """A file of one function, long enough to be a piece of its own."""
+    return f"def {name}(ship):\n    ship.turn()\n    ship.anchor('{name}')\n    return ship.{name}\n"
+
+
+# Looks at what a worker has done, a hundred a second, before giving up on it.
+PATIENCE = 3_000
+
+FILES = {f"{name}.py": source(name) for name in ("alpha", "bravo", "charlie", "delta")}
+
+
+@pytest.fixture
+def project(tmp_path: Path, engine: Engine) -> Path:
+    write(tmp_path / "fleet", FILES)
+    engine.code.index(str(tmp_path / "fleet"))
+    return tmp_path / "fleet"
+
+
+def test_every_piece_gets_a_vector_of_its_card(engine: Engine, embedder: HashingEmbedder, project: Path) -> None:
+    assert engine.code.embed() == 4
+    assert engine.code.coverage() == (4, 0)
+    assert sorted(text.split("\n")[0] for text in embedder.embedded) == [
+        f"[public function] File: {name}" for name in ("alpha", "bravo", "charlie", "delta")
+    ]
+    assert engine.code.embed() == 0
+
+
+def test_no_more_are_made_than_asked_for(
+    engine: Engine, embedder: HashingEmbedder, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_vectors, "BATCH", 2)
+    assert engine.code.embed(3) == 3 == len(embedder.embedded)
+    assert engine.code.coverage() == (3, 1)
+    assert engine.code.embed(3) == 1
+
+
+def test_what_did_not_change_is_never_embedded_again(engine: Engine, embedder: HashingEmbedder, project: Path) -> None:
+    engine.code.embed()
+    embedder.embedded.clear()
+    os.utime(project / "alpha.py", (1, 1))
+    (project / "bravo.py").rename(project / "renamed.py")
+    write(project, {"copies/charlie.py": FILES["charlie.py"], "delta.py": source("echo") + FILES["delta.py"]})
+    engine.code.index(str(project))
+    assert engine.code.embed() == 1
+    assert "echo" in embedder.embedded[0]
+    assert engine.code.index(str(project), rebuild=True).read == 5
+    assert engine.code.embed() == 0
+
+
+def test_a_piece_that_comes_back_finds_its_vector_again(
+    engine: Engine, embedder: HashingEmbedder, project: Path
+) -> None:
+    engine.code.embed()
+    (project / "alpha.py").unlink()
+    engine.code.index(str(project))
+    assert engine.code.coverage() == (3, 0)
+    write(project, {"alpha.py": FILES["alpha.py"]})
+    engine.code.index(str(project))
+    assert engine.code.embed() == 0
+
+
+def test_what_was_indexed_last_comes_first(engine: Engine, embedder: HashingEmbedder, project: Path) -> None:
+    write(project, {"newest.py": source("newest")})
+    engine.code.index(str(project))
+    engine.code.embed(1)
+    assert "newest" in embedder.embedded[0]
+
+
+def test_another_model_makes_its_own(
+    engine: Engine, embedder: HashingEmbedder, project: Path, open_engine: Callable[..., Engine]
+) -> None:
+    engine.code.embed()
+    other = HashingEmbedder(32)
+    changed = open_engine(embedder=other)
+    assert changed.code.search("anchor").mode == "lexical"
+    assert changed.code.embed() == 4 == len(other.embedded)
+    assert changed.code.search("anchor").mode == "hybrid"
+    assert engine.code.embed() == 0
+    assert engine.code.search("anchor").mode == "hybrid"
+
+
+def test_another_card_makes_them_anew(engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine.code.embed()
+    monkeypatch.setattr(code_vectors, "CARD", "card-of-tomorrow")
+    assert engine.code.embed() == 4
+
+
+def test_a_failure_keeps_what_was_made_before_it(
+    engine: Engine, embedder: HashingEmbedder, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_vectors, "BATCH", 1)
+    calls: list[int] = []
+
+    def fail_at_the_third() -> None:
+        calls.append(1)
+        embedder.failing = len(calls) == 3
+
+    embedder.when_called = fail_at_the_third
+    with pytest.raises(EmbeddingFailed):
+        engine.code.embed()
+    assert engine.code.coverage() == (2, 2)
+    assert engine.code.search("alpha").hits[0].path == "alpha.py"
+
+
+def test_stopping_ends_it_after_the_batch_at_hand(
+    engine: Engine, embedder: HashingEmbedder, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_vectors, "BATCH", 1)
+    embedder.when_called = engine.embedding.stop
+    assert engine.code.embed() == 1
+    assert engine.code.coverage() == (1, 3)
+
+
+def test_without_an_embedder_none_are_made(open_engine: Callable[..., Engine], project: Path) -> None:
+    engine = open_engine(embed_provider="off")
+    assert engine.code.embed() == 0
+    assert engine.code.search("alpha").hits[0].path == "alpha.py"
+
+
+def test_a_store_that_can_only_be_read_gets_none_and_is_searched(
+    engine: Engine, project: Path, open_engine: Callable[..., Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.close()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    embedder = HashingEmbedder()
+    reader = open_engine(embedder=embedder)
+    assert reader.store.describe().read_only
+    assert reader.code.embed() == 0
+    assert embedder.embedded == []
+    assert reader.code.search("alpha").hits[0].path == "alpha.py"
+
+
+def test_a_server_makes_them_in_the_background_after_those_of_memories(
+    engine: Engine, embedder: HashingEmbedder, project: Path
+) -> None:
+    engine.memories.store("The fleet sails at dawn")
+    made = threading.Event()
+    embedder.when_called = made.set
+    engine.start_background()
+    for _ in range(PATIENCE):
+        if engine.code.coverage() == (4, 0):
+            break
+        made.wait(0.01)
+        made.clear()
+    assert engine.code.coverage() == (4, 0)
+    first_card = next(place for place, text in enumerate(embedder.embedded) if text.startswith("["))
+    assert "The fleet sails at dawn" in embedder.embedded[:first_card]
