@@ -6,7 +6,7 @@
     accept, select, register, …
 
 Names are written out as words and the names that the piece uses follow: an embedding model of prose makes little of
-punctuation, and a card costs a quarter of what the whole text would (docs/adr/0008 has the numbers).
+punctuation, and a card has two thirds of the tokens of the whole text (docs/adr/0009 has the numbers).
 """
 
 from __future__ import annotations
