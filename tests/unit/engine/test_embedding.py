@@ -188,7 +188,8 @@ def test_without_an_embedder_search_is_by_words_and_says_so(open_engine: Callabl
     assert found.notes == ("embeddings are off: lexical search only",)
     assert engine.admin.stats().pending_embeddings == 0
     assert statuses(engine) == {
-        "storage": "ok", "vectors": "degraded", "graph": "ok", "embeddings": "ok", "language model": "ok", "disk": "ok",
+        "storage": "ok", "vectors": "degraded", "graph": "ok", "code": "ok", "embeddings": "ok", "language model": "ok",
+        "disk": "ok",
     }  # fmt: skip
 
 
