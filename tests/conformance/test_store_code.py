@@ -393,6 +393,27 @@ def test_equal_pieces_share_a_vector_and_are_all_found(store: CodeStore) -> None
     assert store.chunk_rows([match.id])[0].tree.root == "/two"
 
 
+def test_coverage_counts_different_contents_with_a_vector_and_without(
+    store: CodeStore, open_store: Callable[[], Any]
+) -> None:
+    one, two = claim(store, "/one"), claim(store, "/two")
+    put(store, one, file("a.py", body="x", chunks=2), file("b.py", body="y"))
+    store.write_files(two.id, "me", files=[file("a.py", body="x", chunks=1)], lease_s=60)
+    other = cast(CodeStore, open_store())
+    assert store.code_vector_coverage("m") == other.code_vector_coverage("m") == (0, 3)
+    assert store.code_vector_coverage("m", [two.id]) == (0, 1)
+    shared = next(row for row in store.lacking_code_vectors("m", 10) if row.hash == b"a.py0x")
+    store.put_code_vectors("m", [(shared.hash, vector(1, 0))])
+    assert other.code_vector_coverage("m") == (1, 2)
+    assert other.code_vector_coverage("m", [two.id]) == (1, 0)
+    assert other.code_vector_coverage("another") == (0, 3)
+    put(store, one, gone=("a.py",))
+    assert other.code_vector_coverage("m") == (1, 1)
+    store.drop_code_vectors(unused_only=False)
+    assert other.code_vector_coverage("m") == (0, 2)
+    assert other.code_vector_coverage("m", []) == (0, 0)
+
+
 def test_vectors_of_the_files_asked_for_come_first(store: CodeStore) -> None:
     tree = claim(store)
     put(store, tree, *(file(f"{name}.py", body=name) for name in "abc"))

@@ -31,7 +31,10 @@ def catch_up(engine: Engine, limit: int | None = None) -> int:
 
     store, model = engine.code_store, code_model(engine)
     made = 0
-    while model and not engine.embedding.stopping and (limit is None or made < limit):
+    # Looking for pieces without a vector reads them all; that there are none is known at once, every two seconds.
+    if not model or not store.code_vector_coverage(model)[1]:
+        return 0
+    while not engine.embedding.stopping and (limit is None or made < limit):
         lacking = store.lacking_code_vectors(model, BATCH if limit is None else min(BATCH, limit - made))
         if not lacking or engine.store.describe().read_only:
             break

@@ -88,16 +88,17 @@ class CodeVectors(VectorIndex):
         """Return pieces without a vector: of these files in this order, or of all, those indexed last first."""
         with self._lock:
             order = files if files is not None else sorted(self._files, key=lambda file: -self._files[file][0])
-            hashes = list(self._contents)
-            found: dict[int, LackingVector] = {}
+            found: dict[int, int] = {}
             for file in order:
-                _, ids, contents = self._files.get(file, (0, (), ()))
-                for chunk, content in zip(ids, contents, strict=True):
-                    if content not in self._row_of and content not in found:
-                        found[int(content)] = LackingVector(hashes[content], int(chunk))
+                if file in self._files:
+                    _, ids, contents = self._files[file]
+                    for chunk, content in zip(ids.tolist(), contents.tolist(), strict=True):
+                        if content not in self._row_of:
+                            found.setdefault(content, chunk)
                 if len(found) >= limit:
                     break
-            return list(found.values())[:limit]
+            hashes = list(self._contents)
+            return [LackingVector(hashes[content], chunk) for content, chunk in found.items()][:limit]
 
     def coverage(self, trees: Sequence[int] | None) -> tuple[int, int]:
         """Return how many different contents of pieces of these trees (None: all) have a vector, and how many none."""
