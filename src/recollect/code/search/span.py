@@ -43,14 +43,18 @@ def choose(
     if kind is not None:
         alike = max(symbols, key=lambda symbol: _likeness(symbol, weights), default=None)
         return Span(alike.start_line, alike.end_line, alike) if alike is not None else None
-    return _within(max(candidate.pieces, key=lambda piece: _match(piece, weights)), weights)
+    return _within(max(candidate.pieces, key=lambda piece: _match(piece, candidate, weights)), weights)
 
 
-def _match(piece: ChunkRow, weights: Mapping[str, float]) -> tuple[float, float]:
-    """Return how much of the question a piece says, with the comments above its symbols; then by its best symbol."""
+def _match(piece: ChunkRow, candidate: Candidate, weights: Mapping[str, float]) -> tuple[float, ...]:
+    """Return how much of the question a piece says, then its best symbol, then how close it is in meaning.
+
+    The comments above its symbols count as its own, though they stand at the end of the piece before.
+    """
     documented = code_terms(" ".join(symbol.doc for symbol in piece.symbols))
     best = max((_likeness(symbol, weights) for symbol in piece.symbols), default=0.0)
-    return _weight((*piece.body, *piece.names, *documented), weights), best
+    said = _weight((*piece.body, *piece.names, *documented), weights)
+    return said, best, candidate.cosines.get(piece.id, 0.0)
 
 
 def _within(piece: ChunkRow, weights: Mapping[str, float]) -> Span:
