@@ -70,24 +70,36 @@ def checkout_of(repos: Path, source: str, name: str) -> Path | None:
     return next((repos / each for each in names if each and (repos / each).is_dir()), None)
 
 
-@contextmanager
-def at_commit(checkout: Path, commit: str, workplace: Path, root: str = "") -> Iterator[Path]:
-    """Give the tree at a commit: written out where the checkout is a git repository that has it, else as it is.
+class Tree:
+    """A folder that is made to hold one commit after another, so that one index can follow."""
 
-    The same folder is used again and again, so that one index follows from commit to commit.
-    """
-    git = _git_folder(checkout)
-    if git is None or _git(git, "cat-file", "-e", f"{commit}^{{commit}}") is None:
-        yield checkout
-        return
-    workplace.mkdir(parents=True, exist_ok=True)
-    paths = ["--", root] if root else ["--", "."]
-    _git(git, f"--work-tree={workplace}", "checkout", "--force", "--quiet", commit, *paths)
-    wanted = set((_git(git, "ls-tree", "-r", "-z", "--name-only", commit, *paths[1:]) or "").split("\0"))
-    for file in [path for path in workplace.rglob("*") if path.is_file() or path.is_symlink()]:
-        if str(file.relative_to(workplace)) not in wanted:
-            file.unlink()
-    yield workplace
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._blobs: dict[str, str] = {}
+
+    def at(self, checkout: Path, commit: str, below: str = "") -> Path:
+        """Return the tree at a commit: written out where the checkout is a git repository that has it, else as it is.
+
+        A blob that the repository lacks (a partial clone) is left out.
+        """
+        git = _git_folder(checkout)
+        listed = git and _git(git, "ls-tree", "-r", "-z", "--full-tree", commit, *([below] if below else []))
+        if not git or not listed:
+            return checkout
+        wanted: dict[str, str] = {}
+        for row in listed.split(b"\0"):
+            kind, _, path = row.partition(b"\t")
+            if kind.startswith(b"100"):
+                wanted[path.decode("utf-8", "surrogateescape")] = kind.split()[2].decode()
+        for path in self._blobs.keys() - wanted.keys():
+            (self.folder / path).unlink(missing_ok=True)
+        changed = [path for path, blob in wanted.items() if self._blobs.get(path) != blob]
+        for path, content in zip(changed, _blobs(git, [wanted[path] for path in changed]), strict=True):
+            if content is not None:
+                (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (self.folder / path).write_bytes(content)
+        self._blobs = wanted
+        return self.folder
 
 
 def _git_folder(checkout: Path) -> Path | None:
@@ -97,15 +109,24 @@ def _git_folder(checkout: Path) -> Path | None:
     return None
 
 
-def _git(folder: Path, *words: str) -> str | None:
-    index = f"{tempfile.gettempdir()}/bench-index-{folder.stat().st_ino}"
-    done = subprocess.run(
-        ["git", f"--git-dir={folder}", *words],
-        capture_output=True,
-        check=False,
-        env={"GIT_INDEX_FILE": index, "PATH": "/usr/bin:/bin:/usr/local/bin", "HOME": tempfile.gettempdir()},
-    )
-    return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else None
+def _git(folder: Path, *words: str, given: bytes = b"") -> bytes | None:
+    done = subprocess.run(["git", f"--git-dir={folder}", *words], input=given, capture_output=True, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def _blobs(folder: Path, names: Sequence[str]) -> Iterator[bytes | None]:
+    """Yield the content of blobs, None for one that is not there."""
+    answer = _git(folder, "cat-file", "--batch", given="\n".join(names).encode() + b"\n") or b""
+    at = 0
+    for _ in names:
+        head, _, _ = answer[at : at + 200].partition(b"\n")
+        at += len(head) + 1
+        if head.endswith(b"missing"):
+            yield None
+            continue
+        size = int(head.split()[2])
+        yield answer[at : at + size]
+        at += size + 1
 
 
 # --- asking ----------------------------------------------------------------------------------------------------------
@@ -242,11 +263,8 @@ class Run:
             self.skipped.append(labels["source"])
             return
         below = labels.get("root") or ""
-        with (
-            memory(embeddings=not self.chosen.no_embeddings) as engine,
-            tempfile.TemporaryDirectory() as folder,
-            at_commit(checkout, labels["commit"], Path(folder), below) as tree,
-        ):
+        with memory(embeddings=not self.chosen.no_embeddings) as engine, tempfile.TemporaryDirectory() as folder:
+            tree = Tree(Path(folder)).at(checkout, labels["commit"], below)
             root = fill(engine, tree / below, self.costs, embeddings=not self.chosen.no_embeddings)
             for query in labels["queries"][: self.chosen.limit]:
                 hits = ask(engine, query["text"], root, tree, below, self.costs)
@@ -271,14 +289,15 @@ class Run:
                 continue
             mine = [issue for issue in labels["instances"] if issue["source"] == source]
             with memory(embeddings=not self.chosen.no_embeddings) as engine, tempfile.TemporaryDirectory() as folder:
+                following = Tree(Path(folder))
                 for issue in mine[: self.chosen.limit]:
-                    with at_commit(checkout, issue["commit"], Path(folder)) as tree:
-                        root = fill(engine, tree, self.costs, embeddings=not self.chosen.no_embeddings)
-                        hits = ask(engine, issue["text"], root, tree, "", self.costs)
-                        scores = issue_scores(hits, issue["files"])
-                        self.issues.append(Judged(source, issue["language"], "", scores))
-                        self._write(source, issue["id"], issue["id"], hits)
-                        _say(f"{issue['id']}: {scores}")
+                    tree = following.at(checkout, issue["commit"])
+                    root = fill(engine, tree, self.costs, embeddings=not self.chosen.no_embeddings)
+                    hits = ask(engine, issue["text"], root, tree, "", self.costs)
+                    scores = issue_scores(hits, issue["files"])
+                    self.issues.append(Judged(source, issue["language"], "", scores))
+                    self._write(source, issue["id"], issue["id"], hits)
+                    _say(f"{issue['id']}: {scores}")
 
     def _write(self, repo: str, key: str, text: str, hits: Sequence[Hit]) -> None:
         if self.out:

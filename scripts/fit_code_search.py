@@ -1,12 +1,15 @@
 """Fit the weights of code search (src/recollect/code/search/weights.py) on labelled queries.
 
     python scripts/fit_code_search.py --labels DIR --repos DIR            prints what leaving one repository out reaches
+    python scripts/fit_code_search.py … --history REPOSITORY …            long questions: messages of past commits
     python scripts/fit_code_search.py … --write                           replaces the tables in the source
 
 Labels and checkouts are as bench/code_search.py takes them. Every repository is indexed in an engine of its own and
 every query is gathered and measured by the very stages that answer it. The model is linear and fitted listwise: the
 probability that a softmax over the candidates gives to the labelled files is made as large as possible, with shrinkage.
-Names and descriptions are fitted apart, each with vectors and without.
+Names, descriptions and reports are fitted apart, each with vectors and without. For reports the long messages of past
+commits stand in: each asks for the files that its commit changed. They have no vectors, so the weights of a report's
+vectors are those of a description.
 """
 
 from __future__ import annotations
@@ -14,6 +17,9 @@ from __future__ import annotations
 import argparse
 import json
 import pickle
+import random
+import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -25,15 +31,28 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from recollect import Engine
+from recollect.code.languages import detect
 from recollect.code.search.pool import gather
 from recollect.code.search.question import understand
-from recollect.code.search.signals import ABSOLUTE, SEMANTIC, measure
+from recollect.code.search.rank import model_of
+from recollect.code.search.signals import ABSOLUTE, OF_REPORTS, SEMANTIC, measure
 from recollect.code.search.weights import BY_HAND
 from recollect.engine.code_vectors import code_model
 from recollect.store.code_protocol import CodeScope
 
 # Shrinkage: signals that say the same share their weight, and few queries cannot make one extreme.
 SHRINKAGE = 1e-2
+# A message that says less is a headline; of each repository so many are taken, from so many commits.
+LEAST_MESSAGE = 350
+MESSAGES = 60
+COMMITS = 3_000
+# A commit that changes more files than this is about no place in particular.
+MOST_FILES = 2
+_TRAILER = re.compile(
+    r"\s*(signed-off-by|co-authored-by|reviewed-by|pr-url|acked-by|refs?|fixes|closes|see|bug)\b.*:", re.I
+)
+_NO_SUBJECT = re.compile(r"test|spec|bench|example|fixture|(^|/)docs?/", re.I)
+
 # Of the queries of one repository, every third is also asked of the next, which cannot answer it.
 STRANGE_EVERY = 3
 
@@ -46,7 +65,7 @@ class Example(NamedTuple):
     """One query: the signals of its candidates, which of them are labelled, and how many labels there are."""
 
     repository: str
-    by_name: bool
+    kind: str
     columns: dict[str, NDArray[np.float64]]
     answers: NDArray[np.float64]
     gold: int
@@ -70,7 +89,39 @@ def examples(labels: dict[str, Any], checkout: Path, strange: Sequence[str], *, 
             if not paths:
                 continue
             answers = np.array([float(path in gold) for path in paths])
-            yield Example(labels["repo"], question.by_name, measure(question, pool), answers, len(gold))
+            yield Example(labels["repo"], model_of(question, {}), measure(question, pool), answers, len(gold))
+
+
+def messages(repository: Path) -> list[tuple[str, set[str]]]:
+    """Return long messages of past commits with the source files that each changed."""
+    words = ["log", "--no-merges", f"-n{COMMITS}", "--format=%x01%B%x02", "--name-only"]
+    log = subprocess.run(["git", "-C", str(repository), *words], capture_output=True, check=True).stdout
+    found = []
+    for commit in log.decode("utf-8", "replace").split("\x01")[1:]:
+        message, _, names = commit.partition("\x02")
+        text = "\n".join(line for line in message.split("\n") if not _TRAILER.match(line))
+        files = {
+            name for name in names.split("\n") if name.strip() and detect(name, b"") and not _NO_SUBJECT.search(name)
+        }
+        files = {name for name in files if detect(name, b"").name not in ("markdown", "json", "yaml", "toml")}  # type: ignore[union-attr]
+        there = all((repository / name).is_file() for name in files)
+        if len(text) > LEAST_MESSAGE and 0 < len(files) <= MOST_FILES and there:
+            found.append((text[:4_000], files))
+    random.Random(1).shuffle(found)
+    return found[:MESSAGES]
+
+
+def history(repository: Path) -> Iterator[Example]:
+    """Yield the measured candidates of a repository's long commit messages, searched in the tree as it is."""
+    with tempfile.TemporaryDirectory() as home, Engine(home=home, embed_provider="off") as engine:
+        root = Path(engine.code.index(str(repository)).root)
+        for text, gold in messages(repository):
+            question = understand(text)
+            pool = gather(engine.code_store, question, CodeScope())
+            paths = [str((root / one.file.path).relative_to(repository.resolve())) for one in pool.candidates]
+            if question.is_report and paths:
+                answers = np.array([float(path in gold) for path in paths])
+                yield Example(repository.name, "report", measure(question, pool), answers, len(gold))
 
 
 def fit(rows: Sequence[Example], names: Sequence[str]) -> Model:
@@ -136,13 +187,14 @@ def ndcg(row: Example, scores: NDArray[np.float64]) -> float:
 
 def kinds(rows: Sequence[Example]) -> Iterator[tuple[str, list[Example], list[str]]]:
     """Yield each model's name, its examples and its signals."""
-    signals = sorted(set(rows[0].columns) - set(BY_HAND) - {"known"})
-    for by_name in (True, False):
-        mine = [row for row in rows if row.by_name == by_name]
-        kind = "name" if by_name else "description"
-        yield kind, mine, [name for name in signals if name not in SEMANTIC]
-        if not SEMANTIC.isdisjoint(signals):
-            yield f"{kind}_hybrid", mine, signals
+    for kind in ("name", "description", "report"):
+        mine = [row for row in rows if row.kind == kind]
+        if mine:
+            others = frozenset() if kind == "report" else OF_REPORTS
+            signals = sorted(set(mine[0].columns) - set(BY_HAND) - {"known"} - others)
+            yield kind, mine, [name for name in signals if name not in SEMANTIC]
+            if not SEMANTIC.isdisjoint(signals):
+                yield f"{kind}_hybrid", mine, signals
 
 
 def report(rows: Sequence[Example]) -> None:
@@ -169,12 +221,16 @@ def report(rows: Sequence[Example]) -> None:
 def tables(rows: Sequence[Example]) -> str:
     """Return the fitted models as source code."""
     models, lines = [], []
-    for kind, mine, names in kinds(rows):
-        model = fit(mine, names)
+    fitted = {kind: (mine, fit(mine, names)) for kind, mine, names in kinds(rows)}
+    if "report" in fitted and "description_hybrid" in fitted:
+        mine, report_model = fitted["report"]
+        semantic = {name: term for name, term in fitted["description_hybrid"][1].items() if name in SEMANTIC}
+        fitted["report_hybrid"] = (mine, {**report_model, **semantic})
+    for kind, (mine, model) in fitted.items():
         ordered = sorted(model.items(), key=lambda item: -abs(item[1][2]))
         terms = "".join(f'        "{key}": Term({m:.4f}, {d:.4f}, {w:+.4f}),\n' for key, (m, d, w) in ordered)
         models.append(f'    "{kind}": {{\n{terms}    }},\n')
-        line = calibrate(mine, model)
+        line = calibrate(mine, {name: term for name, term in model.items() if name in mine[0].columns})
         parts = "".join(f'        "{key}": {value:.4f},\n' for key, value in line.items())
         lines.append(f'    "{kind}": {{\n{parts}    }},\n')
     return (
@@ -194,6 +250,9 @@ def measured(chosen: argparse.Namespace) -> list[Example]:
         rows.extend(examples(labels, chosen.repos / labels["repo"], strange, vectors=not chosen.no_embeddings))
         strange = [query["text"] for query in labels["queries"][::STRANGE_EVERY]]
         sys.stderr.write(f"{labels['repo']}: {len(rows)} queries measured\n")
+    for repository in chosen.history:
+        rows.extend(history(repository))
+        sys.stderr.write(f"{repository.name}: {len(rows)} queries measured\n")
     if chosen.keep:
         chosen.keep.write_bytes(pickle.dumps([tuple(row) for row in rows]))
     return rows
@@ -203,6 +262,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--labels", type=Path, required=True)
     parser.add_argument("--repos", type=Path, required=True)
+    parser.add_argument("--history", type=Path, nargs="*", default=[], help="git repositories with a rich history")
     parser.add_argument(
         "--no-embeddings", action="store_true", help="without vectors: quicker, and fits half the tables"
     )

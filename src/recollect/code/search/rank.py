@@ -1,6 +1,6 @@
 """Rank: one number per file, by a printed linear model over its signals.
 
-A question is either a name or a description, and they are won by different evidence: each has its own weights
+A question is a name, a description or a report, and they are won by different evidence: each has its own weights
 (weights.py, made by scripts/fit_code_search.py).
 """
 
@@ -56,8 +56,9 @@ def rank(
 
 
 def model_of(question: Question, columns: Mapping[str, NDArray[np.float64]]) -> str:
-    """Return the name of the weights for a question: of a name or of a description, with vectors or without."""
-    return ("name" if question.by_name else "description") + ("" if SEMANTIC.isdisjoint(columns) else "_hybrid")
+    """Return the name of the weights for a question: of a name, a description or a report, with vectors or without."""
+    kind = "name" if question.by_name else "report" if question.is_report else "description"
+    return kind + ("" if SEMANTIC.isdisjoint(columns) else "_hybrid")
 
 
 def _shares(columns: Mapping[str, NDArray[np.float64]], terms: Mapping[str, Term]) -> dict[str, NDArray[np.float64]]:

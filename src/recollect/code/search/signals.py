@@ -7,13 +7,14 @@ to the best candidate, yes and no. The same weights serve a library of ten files
 from __future__ import annotations
 
 import math
-import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.code.search.kinds import DATA, ELSEWHERE, ENTRY, EXAMPLE, PROSE, TEST
 from recollect.code.search.pool import Candidate, Pool
 from recollect.code.search.question import Question
 from recollect.store.code_protocol import SymbolRow
@@ -23,6 +24,10 @@ Column = NDArray[np.float64]
 
 # Signals that need vectors; a search without them goes by the others.
 SEMANTIC = frozenset({"cosine", "cosine_relative", "cosine_spread"})
+# Signals that only a long text has: of a short one they say what others say.
+OF_REPORTS = frozenset(
+    {"lead", "lead_best", "lead_path", "cited", "total", "defines_rare", "defines_rare_relative", "language"}
+)
 # Signals that mean the same whatever else was found: they say whether the best file is any good.
 ABSOLUTE = ("cosine", "covered", "covered_best", "known")
 
@@ -30,36 +35,24 @@ ABSOLUTE = ("cosine", "covered", "covered_best", "known")
 MANY_SHARE = 0.5
 SEVERAL = 3
 
-_TEST = re.compile(
-    r"(^|/)(tests?|specs?|__tests__|testing|testdata|fixtures?|e2e|mocks?)(/|$)|[._-](test|spec)s?\.|(^|/)(test|conftest)[_.]|"
-    r"Tests?\.\w+$|_test\.",
-    re.IGNORECASE,
-)
-_EXAMPLE = re.compile(
-    r"(^|/)(examples?|samples?|demos?|docs?|docs_src|benchmarks?|bench|website|tutorials?|playground)(/|$)",
-    re.IGNORECASE,
-)
-_ENTRY = re.compile(r"(^|/)(index|mod|__init__|lib|main|init|core)\.\w+$")
-_ELSEWHERE = re.compile(
-    r"(^|[/_.-])(win|win32|win64|windows|mingw|msvc|os390|aix|sunos|haiku|cygwin)([/_.-]|$)", re.IGNORECASE
-)
-_PROSE = frozenset({"markdown", "html"})
-_DATA = frozenset({"json", "yaml", "toml", "css"})
 _LEADING = frozenset({"Class", "Interface", "Module", "Type", "Function"})
 
 
 def measure(question: Question, pool: Pool) -> dict[str, Column]:
     """Return each signal as a column over the candidates."""
     weights = rarity(question, pool)
-    asked = _Asked(question, weights)
+    asked = _Asked(question, weights, pool.definers)
     rows = [_file_signals(asked, candidate) for candidate in pool.candidates]
     columns = {name: np.array([row[name] for row in rows], np.float64) for name in (rows[0] if rows else ())}
     if not rows:
         return columns
-    for name in ("best", "several"):
+    for name in ("best", "several", "total"):
         columns[name] = _relative(columns[name])
-    for name in ("named", "names", "stem"):
+    for name in ("named", "names", "stem", "defines_rare"):
         columns[f"{name}_relative"] = _relative(columns[name])
+    # What a report about a program in one language leads to is seldom written in another.
+    languages = Counter(candidate.file.language for candidate in pool.candidates)
+    columns["language"] = np.array([languages[one.file.language] / len(rows) for one in pool.candidates])
     known = sum(weight for term, weight in weights.items() if pool.frequency.get(term))
     columns["known"] = np.full(len(rows), known / (sum(weights.values()) or 1.0))
     if pool.has_vectors:
@@ -82,9 +75,12 @@ def rarity(question: Question, pool: Pool) -> dict[str, float]:
 class _Asked:
     """A question with the weights of its terms, ready to be compared with many files."""
 
-    def __init__(self, question: Question, weights: Mapping[str, float]) -> None:
+    def __init__(self, question: Question, weights: Mapping[str, float], definers: Mapping[str, int]) -> None:
         self.question = question
         self.weights = weights
+        self.lead = {term: weight for term, weight in weights.items() if term in question.lead}
+        # A name that one file defines points there; one that forty define points nowhere.
+        self.rare = {name: 1 / count for name, count in definers.items()}
         self.total = sum(weights.values()) or 1.0
         self.names = frozenset(question.names)
         self.lowered = frozenset(name.lower() for name in question.names)
@@ -92,6 +88,10 @@ class _Asked:
     def covered(self, terms: Iterable[str]) -> float:
         """Return the share of the question, by rarity, that is among these terms."""
         return sum(self.weights[term] for term in self.weights.keys() & set(terms)) / self.total
+
+    def led(self, terms: Iterable[str]) -> float:
+        """Return the share of the headline that is among these terms."""
+        return sum(self.lead[term] for term in self.lead.keys() & set(terms)) / (sum(self.lead.values()) or 1.0)
 
 
 def _file_signals(asked: _Asked, candidate: Candidate) -> dict[str, float]:
@@ -110,6 +110,11 @@ def _file_signals(asked: _Asked, candidate: Candidate) -> dict[str, float]:
         "many": math.log1p(sum(score >= MANY_SHARE * best for score in scores)),
         "covered_best": max((asked.covered(text) for text in texts), default=0.0),
         "covered": asked.covered(everything),
+        "lead_best": max((asked.led(text) for text in texts), default=0.0),
+        "lead": asked.led(everything),
+        "lead_path": asked.led(stem | folder),
+        "cited": _cited(asked.question.cited, path),
+        "total": sum(scores),
         "stem": named_stem,
         "stem_whole": len(asked.weights.keys() & stem) / max(1, len(stem)) if named_stem else 0.0,
         "folder": asked.covered(folder),
@@ -131,24 +136,33 @@ def _definitions(asked: _Asked, symbols: Sequence[SymbolRow], names: Sequence[st
         "names": asked.covered(names),
         "named": named,
         "defines": max((1.0 if symbol.name in asked.names else 0.5 for symbol in exact), default=0.0),
+        "defines_rare": sum(asked.rare.get(name, 0.0) for name in {symbol.name.lower() for symbol in exact}),
         "defines_here": float(any(symbol.parent < 0 and symbol.kind in _LEADING for symbol in exact)),
         "doc": max((asked.covered(_path_terms(symbol.doc[:300])) for symbol in symbols if symbol.doc), default=0.0),
     }
+
+
+def _cited(cited: frozenset[str], path: str) -> float:
+    """Return 1 for a file that the question names by its path, a half if by its name alone."""
+    bare = path.rsplit(".", 1)[0]
+    if any("/" in one and (f"/{bare}".endswith(f"/{one}") or f"/{one}".endswith(f"/{bare}")) for one in cited):
+        return 1.0
+    return 0.5 if bare.rsplit("/", 1)[-1] in cited else 0.0
 
 
 def _standing(question: Question, candidate: Candidate, path: str) -> dict[str, float]:
     """Signals of what kind of file it is; what was asked for by its kind is not held against it."""
     language = candidate.file.language or ""
     tests = [symbol.test for piece in candidate.pieces for symbol in piece.symbols]
-    is_test = bool(_TEST.search(path)) or (bool(tests) and all(tests))
+    is_test = bool(TEST.search(path)) or (bool(tests) and all(tests))
     return {
         "test": float(is_test and not question.wants_tests),
-        "example": float(bool(_EXAMPLE.search(path)) and not (question.wants_examples or question.wants_prose)),
-        "prose": float(language in _PROSE and not question.wants_prose),
-        "data": float(language in _DATA and not question.wants_data),
+        "example": float(bool(EXAMPLE.search(path)) and not (question.wants_examples or question.wants_prose)),
+        "prose": float(language in PROSE and not question.wants_prose),
+        "data": float(language in DATA and not question.wants_data),
         "copied": float(bool(candidate.file.mark)),
-        "elsewhere": float(bool(_ELSEWHERE.search(path)) and not _ELSEWHERE.search(question.text.replace(" ", "/"))),
-        "entry": float(bool(_ENTRY.search(path))),
+        "elsewhere": float(bool(ELSEWHERE.search(path)) and not ELSEWHERE.search(question.text.replace(" ", "/"))),
+        "entry": float(bool(ENTRY.search(path))),
         "length": math.log1p(candidate.file.chunk_count),
     }
 
