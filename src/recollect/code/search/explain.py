@@ -44,7 +44,7 @@ EVIDENCE: Mapping[str, Evidence] = {
     "close in meaning": Evidence("not close in meaning", ("cosine", "cosine_relative", "cosine_spread")),
     "the kind of file that is asked for": Evidence(
         "a test, example, document, data, copy or for another system, which is not asked for",
-        ("test", "example", "prose", "data", "copied", "elsewhere"),
+        ("test", "example", "prose", "data", "copied", "elsewhere", "language"),
     ),
     "the main file of its folder": Evidence("not the main file of its folder", ("entry",)),
     "a large file": Evidence("a small file", ("length",)),

@@ -23,7 +23,7 @@ REPORT_TERMS = 30
 MAX_NAMES = 24
 
 # Files and modules named in a report: a path with an extension, or a dotted module.
-_CITED = re.compile(r"(?:[\w\-]+[/\\])*[\w\-]+\.[A-Za-z]{1,5}\b|(?:[a-z_]\w*\.){2,}[a-z_]\w*")
+_CITED = re.compile(r"(?<![\w/\\.])(?:[a-z_]\w*\.){2,}[a-z_]\w*|(?:[\w\-]+[/\\])*[\w\-]+\.[A-Za-z]{1,5}\b")
 
 _TESTS = re.compile(r"\btests?\b|\bspecs?\b|\bfixtures?\b", re.IGNORECASE)
 _EXAMPLES = re.compile(r"\bexamples?\b|\bsamples?\b|\bdemos?\b|\btutorials?\b|\bbenchmarks?\b", re.IGNORECASE)
