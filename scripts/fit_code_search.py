@@ -227,7 +227,9 @@ def tables(rows: Sequence[Example]) -> str:
         semantic = {name: term for name, term in fitted["description_hybrid"][1].items() if name in SEMANTIC}
         fitted["report_hybrid"] = (mine, {**report_model, **semantic})
     for kind, (mine, model) in fitted.items():
-        ordered = sorted(model.items(), key=lambda item: -abs(item[1][2]))
+        # A signal that is the same in every example has no spread to be measured by, and no weight.
+        spread = [(key, term) for key, term in model.items() if round(term[1], 4) > 0]
+        ordered = sorted(spread, key=lambda item: -abs(item[1][2]))
         terms = "".join(f'        "{key}": Term({m:.4f}, {d:.4f}, {w:+.4f}),\n' for key, (m, d, w) in ordered)
         models.append(f'    "{kind}": {{\n{terms}    }},\n')
         line = calibrate(mine, {name: term for name, term in model.items() if name in mine[0].columns})

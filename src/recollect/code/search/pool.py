@@ -75,8 +75,9 @@ def gather(
     by_meaning = _by_file(store.search_code_vectors(model, vector, scope, PIECES)) if vector is not None else {}
     by_name, definers = _defining(store, question, scope)
     if wide:
-        subjects = _subjects(store, [*list(by_words)[:REPORT_LOOKED_AT], *by_name])
+        subjects = _subjects(store, [*list(by_words)[:REPORT_LOOKED_AT], *by_meaning, *by_name])
         by_words = {file: found for file, found in by_words.items() if file in subjects}
+        by_meaning = {file: found for file, found in by_meaning.items() if file in subjects}
         by_name = {file: found for file, found in by_name.items() if file in subjects}
     leading = list(by_words)[: REPORT_FILES if wide else FILES]
     files = dict.fromkeys((*leading, *list(by_meaning)[:FILES_BY_MEANING], *by_name))
@@ -122,8 +123,8 @@ def _by_file(matches: Sequence[tuple[int, float]], *, by_sum: bool = False) -> d
 
 
 def _subjects(store: CodeStore, files: Sequence[int]) -> set[int]:
-    """Return the files a report may be about: neither tests nor copied or generated."""
-    return {row.id for row in store.get(File, files) if not row.mark and not TEST.search(row.path)}
+    """Return the files a report may be about: neither tests nor copied or generated, unless nothing else is there."""
+    return {row.id for row in store.get(File, files) if not row.mark and not TEST.search(row.path)} or set(files)
 
 
 def _defining(store: CodeStore, question: Question, scope: CodeScope) -> tuple[dict[int, list[int]], dict[str, int]]:

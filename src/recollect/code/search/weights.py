@@ -158,8 +158,6 @@ MODELS: Mapping[str, Mapping[str, Term]] = {
         "entry": Term(0.0532, 0.2245, -0.0148),
         "defines_here": Term(0.0188, 0.1357, +0.0119),
         "defines_rare": Term(0.0315, 0.1957, -0.0115),
-        "copied": Term(0.0000, 0.0000, +0.0000),
-        "test": Term(0.0000, 0.0000, +0.0000),
     },
     "report_hybrid": {
         "prose": Term(0.1320, 0.3385, -1.3719),
@@ -194,8 +192,6 @@ MODELS: Mapping[str, Mapping[str, Term]] = {
         "entry": Term(0.0532, 0.2245, -0.0148),
         "defines_here": Term(0.0188, 0.1357, +0.0119),
         "defines_rare": Term(0.0315, 0.1957, -0.0115),
-        "copied": Term(0.0000, 0.0000, +0.0000),
-        "test": Term(0.0000, 0.0000, +0.0000),
     },
 }
 
