@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 # Whoever asks gets to see what may be relevant; below this, hits are noise that any question would find.
 SEARCH_RELEVANCE = 0.05
-# What is put before an assistant unasked must be more likely relevant than not: at this threshold 97 of 100 questions
-# that the memory cannot answer get nothing, for six points of any@10 (bench/recall.py --negative).
-PACK_RELEVANCE = 0.5
+# What is put before an assistant unasked must be more likely relevant than not: at this threshold 96 of 100 questions
+# that the memory cannot answer get nothing, for five points of any@10 (bench/recall.py --negative).
+PACK_RELEVANCE = 0.55
 
 
 class Asked(NamedTuple):
