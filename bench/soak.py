@@ -56,6 +56,8 @@ def main() -> int:
     # The person's own settings play no part.
     for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "CODEMEM_"))]:
         del os.environ[name]
+    # What a vector must be is then the vector of the content alone.
+    os.environ["RECOLLECT_ENRICHMENT"] = "off"
     failures: list[str] = []
     with tempfile.TemporaryDirectory(prefix="recollect-soak-") as folder:
         result = SOAKS[options.soak](Path(folder), options, failures)

@@ -150,6 +150,9 @@ class Code:
         """Return how many different pieces of code have a vector, and how many are to get one; no embedder, none."""
         from recollect.engine.code_vectors import code_model
 
+        # Asked first, since the answer to the rest needs numpy: many who ask have no code indexed.
+        if not self._engine.code_store.code_totals().chunks:
+            return 0, 0
         model = code_model(self._engine)
         return self._engine.code_store.code_vector_coverage(model) if model else (0, 0)
 

@@ -26,13 +26,18 @@ _NAME = re.compile(r"\b[A-ZÀ-ÞĀ-Ž][a-zà-ÿā-ž]+\b")
 _SURE_NAME = re.compile(r"(?<=[^\s.!?:\"'(\[*#-]\s)[A-ZÀ-ÞĀ-Ž][a-zà-ÿā-ž]+\b")
 
 # Words of greeting, thanks and assent: a prompt of nothing else asks for nothing, and would otherwise find every
-# conversation that began with the same politeness.
+# conversation that began with the same politeness. Other words go along with them and are no courtesy by themselves.
 _COURTESY = frozenset(
     terms(
-        "hello hi hey good morning afternoon evening night day weekend bye goodbye see you later thanks thank please "
-        "sorry welcome great nice cool awesome perfect excellent wonderful helpful help appreciate appreciated really "
-        "much lot ok okay yes yeah yep no nope sure fine right exactly happy new year birthday congratulations cheers "
-        "well done today doing going things hope enjoy wish lovely go ahead continue again work job"
+        "hello hi hey good morning afternoon evening bye goodbye see you later thanks thank please sorry welcome great "
+        "nice cool awesome perfect excellent wonderful helpful appreciate appreciated ok okay yes yeah yep nope sure "
+        "happy congratulations cheers lovely"
+    )
+)
+_ALONG = _COURTESY.union(
+    terms(
+        "night day weekend really much lot no fine right exactly new year birthday well done today doing going things "
+        "hope enjoy wish go ahead continue again work job help tomorrow"
     )
 )
 
@@ -77,7 +82,7 @@ def understand(text: str, *, now: int = 0) -> Query:
         name_terms=tuple(dict.fromkeys(term for name in names for term in terms(name))),
         sure_names=frozenset(term for name in _sure_names(text, times) for term in terms(name)),
         # "What did we do today?" has no other words than a greeting, and asks for a day.
-        idle=_COURTESY.issuperset(asked) and not (times and wants_name),
+        idle=_ALONG.issuperset(asked) and not _COURTESY.isdisjoint(asked) and not (times and wants_name),
         wants_time=bool(_WHEN.search(text)),
         wants_number=bool(_HOW_MANY.search(text)),
         wants_reason=bool(_WHY.search(text)),

@@ -140,6 +140,8 @@ def test_courtesy_asks_for_nothing(text: str) -> None:
     assert understand(text).idle
 
 
-@pytest.mark.parametrize("text", ["thanks, now fix the parser", "morning routine of the cron job", "why?", "parser"])
+@pytest.mark.parametrize(
+    "text", ["thanks, now fix the parser", "morning routine of the cron job", "why?", "parser", "new", "work things"]
+)
 def test_whatever_holds_more_than_courtesy_asks_for_something(text: str) -> None:
     assert not understand(text).idle
