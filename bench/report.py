@@ -2,7 +2,8 @@
 
 python bench/recall.py --data … --supersession … --negative --ablate --json > recall.json
 python bench/speed.py start store recall > speed.json
-python bench/report.py recall.json speed.json > docs/benchmarks.md
+python bench/code_search.py --labels … --repos … --json > code.json
+python bench/report.py recall.json code.json speed.json > docs/benchmarks.md
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import code_search
 from recall import TABLES
 
 HEAD = """# Benchmarks
@@ -19,7 +21,9 @@ HEAD = """# Benchmarks
 Made by `bench/report.py` from the results of the commands named below; numbers in per cent unless said otherwise. Data
 sets are given by path and are not part of this repository. CPU time, not wall time; compare ratios, machines differ.
 
-The weights of recall were fitted on FriendsQA and QMSum (`scripts/fit_recall.py`) and never on the data measured here.
+The weights of recall were fitted on FriendsQA, QMSum and docstrings (`scripts/fit_recall.py`) and never on the data
+measured here. Those of code search were fitted on the labelled queries measured here and on messages of past commits
+(`scripts/fit_code_search.py`, which prints what leaving one repository out reaches).
 """
 
 
@@ -29,6 +33,18 @@ def recall_part(result: dict[str, Any]) -> str:
     for section, table in TABLES.items():
         parts += [f"\n## {section}\n\n{table(report).strip()}\n" for report in result.get(section, ())]
     return "".join(parts)
+
+
+def code_part(result: dict[str, Any]) -> str:
+    """Return the tables of a result of bench/code_search.py."""
+    flag = "" if result["embeddings"] else " --no-embeddings"
+    command = f"python bench/code_search.py --labels DIR_OR_FILE --repos DIR{flag} --json"
+    cost = result["query_cpu_ms"]
+    return (
+        f"\n# Code search\n\n`{command}`, commit {result['commit']}, {_machine(result)}.\n\n"
+        + "\n".join(code_search.tables(result))
+        + f"\nCPU ms per query: p50 {cost['p50']}, p95 {cost['p95']}.\n"
+    )
 
 
 def speed_part(result: dict[str, Any]) -> str:
@@ -93,9 +109,13 @@ def _machine(result: dict[str, Any]) -> str:
     return f"{result['machine']}, {result['cores']} cores, Python {result['python']}"
 
 
+# Benchmark → the part of the page it makes; all others are of bench/recall.py.
+PARTS = {"speed": speed_part, "code-search": code_part}
+
+
 def main() -> None:
     results = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
-    parts = [speed_part(result) if result["benchmark"] == "speed" else recall_part(result) for result in results]
+    parts = [PARTS.get(result["benchmark"], recall_part)(result) for result in results]
     sys.stdout.write(HEAD + "".join(parts))
 
 

@@ -182,7 +182,9 @@ CASES = (
          "--min-score", "0.01", "--explain"),
     ),
     Case("get_symbol_info", {"symbol": "Parser.parse"}, ("Parser.parse",)),
-    Case("get_symbol_info", {"symbol": "lib/parser.py:5", "namespace": "app"}, ("lib/parser.py:5", "--namespace", "app")),
+    Case(
+        "get_symbol_info", {"symbol": "lib/parser.py:5", "namespace": "app"}, ("lib/parser.py:5", "--namespace", "app")
+    ),
     Case("export_memories", {}, ()),
     Case("export_memories", {"path": "out.jsonl", "namespace": "app"}, ("out.jsonl", "--namespace", "app")),
     Case("import_memories", {"path": "in.jsonl"}, ("in.jsonl",)),

@@ -11,7 +11,8 @@ FIRST, END = -62_135_596_800, 253_402_300_800
 
 WORDS = (
     "yesterday today tomorrow tonight last next this past week weekend month quarter year Monday friday in since "
-    "until by before after the a few couple of 3 12 31 2023 9999 0000 ago days weeks years May may March january Feb 8th "
+    "until by before after the a few couple of 3 12 31 2023 9999 0000 ago days weeks years May may March january Feb "
+    "8th "
     "1st Q3 Q1 to and 2023-05-08 2024-02-30 2023/1/1 met will İ ﬁ K ſ 猫 . , ! ' ’ - \n"
 ).split(" ")
 

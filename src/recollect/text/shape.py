@@ -54,7 +54,7 @@ class Shape(NamedTuple):
 
 
 def shape(passage: str, *, parts: int = 1, at: int | None = None) -> Shape:
-    """Return the shape of a passage, one of the `parts` of its memory, said at `at`; without, its times stay unknown."""
+    """Return the shape of a passage, one of the `parts` of its memory; unless it was said `at` a time, it has none."""
     return Shape(
         asks=int(passage.rstrip().endswith("?")),
         tells_time=int(bool(_TIME.search(passage))),
