@@ -36,6 +36,7 @@ MOST_SYMBOLS, MOST_KEYS = 20_000, 1_000
 # What may stand between a decorator and what it decorates.
 GAP = re.compile(r"\s*(?:(?:#|//|/\*|--).*\s*)*(?:export\s+)?(?:default\s+)?")
 
+OUTERS_MOST = 4  # how far up a name looks for its definition: `def f(x) when g(x)` is two
 MISSED = re.compile(r"([\w.]+)(?:<[^()]*>)?\.(\w+)\s*$")
 # What may define several names at once: `var a, b = 1, 2`, `attr_reader :a, :b`.
 SEVERAL = frozenset({"definition.constant", "definition.member", "definition.type", "definition.method"})
@@ -130,12 +131,13 @@ def _told(
     Where what looks like a definition turns out to be none, the name may be that of one around it.
     """
     captures = kinds[wholes[place]]
-    while True:
+    for _ in range(OUTERS_MOST):
         capture = _agreed(page, language, captures, wholes[place][0], name)
         if capture or not outers or outers[place] < 0:
             return place, capture
         place = outers[place]
         captures = [each for each in kinds[wholes[place]] if each in _patterns(language.name)[0]]
+    return place, ""
 
 
 def _agreed(page: Page, language: Language, captures: list[str], start: int, name: Span) -> str:

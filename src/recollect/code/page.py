@@ -16,8 +16,12 @@ import numpy as np
 if TYPE_CHECKING:
     import tree_sitter
 
-CHUNK_BYTES = 1 << 16  # the clock is read once per chunk: about every 12 ms of parsing
-PARSE_SECONDS = 5.0  # some 25 MB of ordinary code; what takes longer is garbage or generated
+# The clock is read once per chunk. Error after error, a parser needs time in proportion to the square of what it has read:
+# 8 KB of nothing but quotes take most of a second, 64 KB a minute.
+CHUNK_BYTES = 1 << 12
+PARSE_SECONDS = 3.0  # of processor time: some 15 MB of ordinary code; what takes longer is garbage
+ERROR_CHILDREN = 5_000  # 0.04 s of searching; 100,000 would be 16 s
+SWAMPS_MOST = 4
 SIXTEEN_BIT = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
@@ -60,17 +64,40 @@ class Page:
 
 
 def parse(page: Page, language: tree_sitter.Language) -> tree_sitter.Tree:
-    """Return the tree of a page; of a page that takes too long, the tree of what was read in time, with a note.
+    """Return the tree of a page; where that would take too long, the tree of its beginning, with a note."""
+    source = page.source
+    for _ in range(SWAMPS_MOST):
+        tree = _parse(page, source, language)
+        swamp = _swamp(tree.root_node)
+        if swamp is None:
+            return tree
+        source = source[:swamp]
+        page.notes.append(f"thousands of syntax errors from line {page.line(swamp)} on: the rest is not read")
+    return _parse(page, b"", language)
+
+
+def _swamp(root: tree_sitter.Node) -> int | None:
+    """Return where an error begins that is too large to be searched: a query needs the square of its size."""
+    suspects = [root] if root.has_error else []
+    while suspects:
+        node = suspects.pop()
+        if node.is_error and node.child_count > ERROR_CHILDREN:
+            return node.start_byte
+        suspects += [child for child in node.children if child.has_error]
+    return None
+
+
+def _parse(page: Page, source: bytes, language: tree_sitter.Language) -> tree_sitter.Tree:
+    """Return the tree of a source, or of what was read of it in time.
 
     The library's own progress callback crashes before Python 3.14, so the clock is read where it asks for more text.
     """
     from tree_sitter import Parser
 
     parser = Parser(language)
-    source = page.source
-    if len(source) <= CHUNK_BYTES:
+    if len(source) <= 2 * CHUNK_BYTES:
         return parser.parse(source)
-    deadline = time.monotonic() + PARSE_SECONDS
+    deadline = time.thread_time() + PARSE_SECONDS
     whole = memoryview(source)
     # The library never lets go of a chunk; a released view is a few bytes, whatever it was a view of.
     views: list[memoryview] = []
@@ -78,7 +105,7 @@ def parse(page: Page, language: tree_sitter.Language) -> tree_sitter.Tree:
 
     def read(offset: int, _point: object) -> memoryview | bytes:
         nonlocal late
-        late = late or time.monotonic() > deadline
+        late = late or time.thread_time() > deadline
         if late:
             return b""
         views.append(whole[offset : offset + CHUNK_BYTES])
@@ -88,7 +115,9 @@ def parse(page: Page, language: tree_sitter.Language) -> tree_sitter.Tree:
     for view in views:
         view.release()
     if late:
-        page.notes.append(f"parsing stopped after {PARSE_SECONDS:g} seconds: later symbols are missing")
+        page.notes.append(
+            f"parsing took more than {PARSE_SECONDS:g} seconds and was stopped: later symbols are missing"
+        )
     return tree
 
 

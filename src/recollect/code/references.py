@@ -20,6 +20,7 @@ from recollect.code.page import Page, decoded
 from recollect.code.symbols import Reference
 
 RECEIVER_CHARACTERS = 80  # a longer one is a chain of calls, which no resolver reads back to its end
+PATH_CHARACTERS = 1_000  # of a longer path the two ends are read: each call of a chain is a path of its own
 SHORT = 20  # most receivers are no longer than this and on one line
 
 KINDS = ("base", "call", "implements", "type", "use")  # of two that begin at the same place, the first counts
@@ -46,10 +47,11 @@ def references(page: Page, language: Language, found: Found, *, nested: Nest, kn
     rows: list[Reference] = []
     new = tuple.__new__  # spares the named tuple's constructor, a Python function that is three times as slow
     for start, rank, end in spans:
+        path = text[start:end] if end - start < PATH_CHARACTERS else _ends(text, start, end)
         if split is None:
-            receiver, _, name = text[start:end].rpartition(".")
+            receiver, _, name = path.rpartition(".")
         else:
-            receiver, name = split(text[start:end])
+            receiver, name = split(path)
         if not name.isidentifier():
             name = _tidy(name)
         if receiver:
@@ -66,6 +68,12 @@ def references(page: Page, language: Language, found: Found, *, nested: Nest, kn
         return rows
     lines = page.wide_lines()
     return [_decoded(page, row) if row[3] in lines or not row[1].isascii() else row for row in rows]
+
+
+def _ends(text: str, start: int, end: int) -> str:
+    """Return the beginning and the end of a long path."""
+    half = PATH_CHARACTERS // 2
+    return text[start : start + half] + text[end - half : end]
 
 
 def _spans(page: Page, language: Language, found: Found, *, nested: Nest, known: Container[str]) -> list[Row]:
