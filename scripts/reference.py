@@ -5,6 +5,7 @@
     recollect.settings.SETTINGS            → settings.md
     recollect.errors                       → errors.md
     recollect.model                        → vocabulary.md
+    recollect.surface.tool                 → src/recollect/surface/tools.jsonl, what a server lists
 
 The same sources give the same bytes: no dates, no order of a set, no terminal width.
 """
@@ -24,6 +25,7 @@ from recollect.operations import Operation, Parameter
 from recollect.settings import PROJECT_FILE, SETTINGS, USER_FILE, Setting
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+TOOLS = Path(__file__).parents[1] / "src" / "recollect" / "surface" / "tools.jsonl"
 NOTE = "<!-- Written by `make reference`; change the source, not this page. -->"
 
 VOCABULARIES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -330,21 +332,33 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
+def tools() -> str:
+    """Return the definitions of all tools, one a line, each with the toolsets that list it."""
+    from recollect.engine import OPERATIONS
+    from recollect.surface.tool import definitions
+
+    few = {tool["name"] for tool in definitions(OPERATIONS, "core")}
+    return "".join(
+        msgspec.json.encode({"toolsets": ["core"] if tool["name"] in few else [], "tool": tool}).decode() + "\n"
+        for tool in definitions(OPERATIONS, "all")
+    )
+
+
 def main(arguments: list[str]) -> int:
     """Write the pages, or, with --check, say which differ from what is there and return 1."""
     if arguments not in ([], ["--check"]):
         print("usage: reference.py [--check]", file=sys.stderr)
         return 2
-    made = {FOLDER / name: write() for name, write in PAGES.items()}
+    made = {FOLDER / name: write() for name, write in PAGES.items()} | {TOOLS: tools()}
     differing = [path for path, text in made.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     if arguments:
         for path in differing:
-            print(f"docs/reference/{path.name} is not in step with the sources: run `make reference`", file=sys.stderr)
+            print(f"{path.name} is not in step with the sources: run `make reference`", file=sys.stderr)
         return 1 if differing else 0
     FOLDER.mkdir(parents=True, exist_ok=True)
     for path in differing:
         path.write_text(made[path], encoding="utf-8")
-        print(f"written: docs/reference/{path.name}")
+        print(f"written: {path.name}")
     return 0
 
 

@@ -78,6 +78,7 @@ class Server:
     load: gives the table; asked once, when it is first needed. call: runs a row with arguments and returns its record.
     to_text: a record as text for the model. log: is told about defects, never about the errors of a caller.
     structured: whether answers carry the record beside the text; some clients then show the model the record alone.
+    listed: gives the definitions of a toolset where they were written out beforehand.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class Server:
         toolset: str = "all",
         structured: bool = True,
         page_size: int = PAGE_SIZE,
+        listed: Callable[[str], list[dict[str, Any]] | None] = lambda toolset: None,
         log: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._load = load
@@ -97,6 +99,7 @@ class Server:
         self.toolset = toolset
         self.structured = structured
         self.page_size = page_size
+        self._listed = listed
         self.log = log
 
     @cached_property
@@ -113,6 +116,9 @@ class Server:
     @cached_property
     def tools(self) -> list[dict[str, Any]]:
         """The definitions of the listed tools, in an order that never changes."""
+        beforehand = self._listed(self.toolset) if self.structured else None
+        if beforehand is not None:
+            return beforehand
         from recollect.surface.tool import definitions
 
         return definitions(self.table, self.toolset, structured=self.structured)

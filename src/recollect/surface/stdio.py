@@ -20,6 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recollect.surface.jsonrpc import PARSE_ERROR, Message, ProtocolError, decode, encode, failure
+from recollect.surface.listing import listed
 from recollect.surface.mcp import Server, answer, calls
 from recollect.surface.peer import Peer
 from recollect.surface.workers import Workers
@@ -223,7 +224,9 @@ def main(settings: Settings) -> int:
     It takes both streams for good, so it is the last thing a process does.
     """
     backing = Backing(settings)
-    server = Server(backing.operations, backing.call, to_text=backing.to_text, toolset=settings.toolset, log=log)
+    server = Server(
+        backing.operations, backing.call, to_text=backing.to_text, toolset=settings.toolset, listed=listed, log=log
+    )
     return converse(server, warm_up=lambda: backing.engine().start_background(), close=backing.close)
 
 

@@ -1,0 +1,29 @@
+"""What a server lists was written out beforehand, and is what the operations give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from recollect.engine import OPERATIONS
+from recollect.surface import listing
+from recollect.surface.tool import definitions
+
+
+@pytest.mark.parametrize("toolset", ["all", "core"])
+def test_the_list_is_what_the_operations_give(toolset: str) -> None:
+    as_sent = msgspec.json.decode(msgspec.json.encode(definitions(OPERATIONS, toolset)))
+    assert listing.listed(toolset) == as_sent
+
+
+@pytest.mark.parametrize("content", [None, b"{", b'{"tool": 1}'])
+def test_without_a_readable_list_it_is_worked_out(
+    content: bytes | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "tools.jsonl"
+    if content is not None:
+        file.write_bytes(content)
+    monkeypatch.setattr(listing, "FILE", file)
+    assert listing.listed("core") is None
