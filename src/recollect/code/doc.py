@@ -69,10 +69,8 @@ def above(page: Page, start: int, comments: Mapping[int, int]) -> str:
     line = text.rfind("\n", 0, start) + 1
     pieces: list[str] = []
     while line > 0:
-        # A comment may end before its line break or after it, depending on the grammar, and its \r is not part of it.
+        # A comment ends before its line break or after it, depending on the grammar.
         begin = comments.get(line - 1, comments.get(line))
-        if begin is None and text[line - 2 : line] == "\r\n":
-            begin = comments.get(line - 2)
         if begin is None:
             break
         first = text.rfind("\n", 0, begin) + 1

@@ -559,19 +559,29 @@ BY_EXTENSION: dict[str, Language] = {
 BY_FILE: dict[str, Language] = {file: language for language in LANGUAGES for file in language.files}
 BY_SHEBANG: dict[str, Language] = {shell: language for language in LANGUAGES for shell in language.shebangs}
 
-SHEBANG = re.compile(rb"#!\s*\S*?([^/\s]+)(?:[ \t]+(?:-\S+[ \t]+)*([^\s/]+))?")
+SHEBANG = re.compile(rb"#!\s*(?:\S*/)?([^/\s]+)(?:[ \t]+(?:-\S+[ \t]+)*([^\s-]\S*))?")
+# What a header of C++ has and one of C cannot have.
+CPP = re.compile(
+    rb"^\s*(?:namespace\s+[\w:]*\s*\{|template\s*<|(?:class|struct)\s+\w+\s*(?:final\s*)?:|class\s+\w+\s*[;{]|"
+    rb"(?:public|private|protected)\s*:|using\s+\w|#\s*include\s*<(?:vector|string|memory|map|iostream|functional)>)|"
+    rb"\bstd::",
+    re.MULTILINE,
+)
 
 
 def detect(path: str, head: bytes) -> Language | None:
     """Return the language of a file from its name and its first bytes, or None where it is not one of ours.
 
-    head: the beginning of the file; a kilobyte is enough. Bytes that no text has make it a binary file: None.
+    head: the beginning of the file, or all of it: a kilobyte is enough, but for headers, where what only C++ has may come
+    later. Bytes that no text has make it a binary file: None.
     """
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return None
     name = PurePosixPath(path.replace("\\", "/")).name
     dot = name.rfind(".")
     found = BY_FILE.get(name) or BY_EXTENSION.get(name[dot:].lower() if dot >= 0 else "")
+    if found and name[dot:].lower() == ".h" and CPP.search(head):
+        return BY_NAME["cpp"]
     return found or (_by_shebang(head) if dot <= 0 else None)
 
 

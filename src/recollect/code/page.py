@@ -7,6 +7,7 @@ the text, and cut pieces are decoded only in files that have anything but ASCII.
 from __future__ import annotations
 
 import codecs
+import re
 import time
 from bisect import bisect_left
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     import tree_sitter
 
-# The clock is read once per chunk. Error after error, a parser needs time in proportion to the square of what it has read:
+# The clock is read once per chunk. Error after error, a parser needs time in proportion to the square of what it read:
 # 8 KB of nothing but quotes take most of a second, 64 KB a minute.
 CHUNK_BYTES = 1 << 12
 PARSE_SECONDS = 3.0  # of processor time: some 15 MB of ordinary code; what takes longer is garbage
@@ -28,7 +29,7 @@ SIXTEEN_BIT = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be
 class Page:
     """A file's bytes, cut by offset."""
 
-    __slots__ = ("is_ascii", "line_feeds", "notes", "source", "text")
+    __slots__ = ("is_ascii", "line_feeds", "notes", "returns", "source", "text")
 
     def __init__(self, source: bytes) -> None:
         self.notes: list[str] = []
@@ -36,6 +37,11 @@ class Page:
         if encoding:
             source = source[2:].decode(encoding, "replace").encode()
             self.notes.append("UTF-16: converted to UTF-8, byte offsets are those of the converted text")
+        self.returns: list[int] = []  # where a \r was taken out: offsets of the line feeds that followed one
+        if b"\r\n" in source:
+            ends = np.array([match.end() - 1 for match in re.finditer(b"\r\n", source)])
+            self.returns = (ends - np.arange(1, len(ends) + 1)).tolist()
+            source = source.replace(b"\r\n", b"\n")
         self.source = source
         self.is_ascii = source.isascii()
         if not self.is_ascii and not _is_utf8(source):
@@ -47,6 +53,13 @@ class Page:
         """Return the text between two offsets."""
         text = self.text[start:end]
         return text if self.is_ascii else decoded(text)
+
+    def original(self, offset: int) -> int:
+        """Return where an offset of the text is in the file.
+
+        Grammars disagree about what a \\r at the end of a line belongs to, so the text has none.
+        """
+        return offset + bisect_left(self.returns, offset)
 
     def wide_lines(self) -> set[int]:
         """Return the numbers of the lines that have anything but ASCII."""

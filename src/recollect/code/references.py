@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Container
+from collections.abc import Callable, Set
 from functools import cache
 from itertools import repeat
 
@@ -26,8 +26,9 @@ SHORT = 20  # most receivers are no longer than this and on one line
 KINDS = ("base", "call", "implements", "type", "use")  # of two that begin at the same place, the first counts
 IMPLEMENTS = KINDS.index("implements")
 
-NAME = re.compile(r"[~@$#]?[\w$]+[?!]?")
-NO_NAME = re.compile(r"[^\w$]+")
+# Bytes that are no ASCII stand for letters: the text has one character per byte.
+NAME = re.compile(r"[~@$#]?[\w$\x80-\xff]+[?!]?")
+NO_NAME = re.compile(r"[^\w$\x80-\xff]+")
 
 TYPE_ARGUMENTS = re.compile(r"<[^<>()]*>$")
 BACKWARDS = re.compile(r"[\w.:]+$")
@@ -38,8 +39,10 @@ Split = Callable[[str], tuple[str, str]]
 Row = tuple[int, int, int]  # start, place of the kind in KINDS, end
 
 
-def references(page: Page, language: Language, found: Found, *, nested: Nest, known: Container[str]) -> list[Reference]:
+def references(page: Page, language: Language, found: Found, *, nested: Nest, known: Set[str]) -> list[Reference]:
     """Return the references of a file in its order; a name passed on only if `known`: defined or imported there."""
+    if not page.is_ascii:
+        known = {name.encode().decode("latin-1") for name in known}
     text, feeds, edges, owners = page.text, page.line_feeds, nested.edges, nested.owners
     spans = _spans(page, language, found, nested=nested, known=known)
     split, chains = _splitter(language.name), language.chains
@@ -76,7 +79,7 @@ def _ends(text: str, start: int, end: int) -> str:
     return text[start : start + half] + text[end - half : end]
 
 
-def _spans(page: Page, language: Language, found: Found, *, nested: Nest, known: Container[str]) -> list[Row]:
+def _spans(page: Page, language: Language, found: Found, *, nested: Nest, known: Set[str]) -> list[Row]:
     """Return the references worth keeping, in the order of the file."""
     spans: list[Row] = []
     for rank, kind in enumerate(KINDS):
@@ -104,7 +107,7 @@ def _before_arguments(text: str, spans: list[Row]) -> set[int]:
     return {text.find("<", start, end) for start, _, end in spans if text[end - 1] == ">"}
 
 
-def _of_kind(page: Page, language: Language, found: Found, *, rank: int, known: Container[str]) -> list[Row]:
+def _of_kind(page: Page, language: Language, found: Found, *, rank: int, known: Set[str]) -> list[Row]:
     text, kind = page.text, KINDS[rank]
     nodes = found.captures[f"reference.{kind}"]
     # With a star among the imports, a type that is not named in one may still be imported.
