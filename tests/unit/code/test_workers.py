@@ -22,6 +22,8 @@ FILES = {f"pkg/m{number}.py": f"def f{number}():\n    return {number}\n" for num
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Many small files, and no size below which workers are not worth it."""
     write(tmp_path, FILES)
+    for name in FILES:
+        os.utime(tmp_path / name, (1_700_000_000, 1_700_000_000))  # the time of what was just written is not trusted
     monkeypatch.setattr(workers, "MIN_BYTES", 0)
     monkeypatch.setattr(workers, "ORDER_FILES", 10)
     return tmp_path
