@@ -572,7 +572,7 @@ CPP = re.compile(
 def detect(path: str, head: bytes) -> Language | None:
     """Return the language of a file from its name and its first bytes, or None where it is not one of ours.
 
-    head: the beginning of the file, or all of it: a kilobyte is enough, but for headers, where what only C++ has may come
+    head: the beginning of the file, or all of it. A kilobyte is enough, but in headers what only C++ has may come
     later. Bytes that no text has make it a binary file: None.
     """
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
