@@ -17,6 +17,7 @@
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant)))
 (field_definition property: (property_identifier) @name) @definition.member
 (call_expression arguments: (arguments . [(string) (template_string)] @name . [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @definition.test
+(arguments (function_expression name: (identifier) @name body: (_) @body) @definition.function)
 (decorator) @decorator
 
 (call_expression function: [(identifier) (member_expression)] @reference.call)

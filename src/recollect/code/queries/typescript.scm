@@ -14,6 +14,7 @@
 (method_definition name: (_) @name body: (_) @body) @definition.method
 (method_signature name: (_) @name) @definition.method
 (abstract_method_signature name: (_) @name) @definition.method
+(property_signature name: (_) @name type: (type_annotation (function_type))) @definition.method
 (variable_declarator name: (identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @definition.function
 (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
 (public_field_definition name: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
@@ -26,6 +27,7 @@
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant)))
 (public_field_definition name: (property_identifier) @name) @definition.member
 (call_expression arguments: (arguments . [(string) (template_string)] @name . [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @definition.test
+(arguments (function_expression name: (identifier) @name body: (_) @body) @definition.function)
 (decorator) @decorator
 
 (call_expression function: [(identifier) (member_expression)] @reference.call)
