@@ -78,7 +78,9 @@ def _symbols(page: Page, language: Language, found: Found, *, nested: Nest, path
             each.qualified,
             each.kind,
             _signature(page, each, comments, comment_starts, is_by_line=is_by_line),
-            _doc(page, each, language.docstrings, decorators) or doc.above(page, start, comment_ends),
+            _doc(page, each, language.docstrings, decorators)
+            or doc.above(page, start, comment_ends)
+            or (doc.above(page, each.start, comment_ends) if each.start > start else ""),
             exposure.of(each),
             decorators,
             each.parent.place if each.parent else -1,

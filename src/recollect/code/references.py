@@ -61,7 +61,7 @@ def references(page: Page, language: Language, found: Found, *, nested: Nest, kn
             start = end - len(name) if split is None else text.rfind(name, start, end)
         elif before:
             receiver = before.get(start, "")
-        if len(receiver) > SHORT or receiver[-1:] in chains:
+        if receiver and (len(receiver) > SHORT or receiver[-1] in chains):
             receiver = _short(receiver.rstrip(chains))
         line = bisect_left(feeds, start)
         column = start - feeds[line - 1] - 1 if line else start
@@ -128,6 +128,8 @@ def _of_kind(page: Page, language: Language, found: Found, *, rank: int, known: 
             and text[end : end + 1] != "."  # only qualifies another
         ]
     skipped = language.words
+    if not skipped:
+        return [(node.start_byte, rank, node.end_byte) for node in nodes]
     return [
         (start, rank, end) for node in nodes if text[(start := node.start_byte) : (end := node.end_byte)] not in skipped
     ]

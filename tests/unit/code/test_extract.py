@@ -149,6 +149,10 @@ def test_a_comment_describes_what_stands_directly_below_it() -> None:
     assert [symbol.doc for symbol in read(source).symbols] == ["", "", "Near, and long."]
 
 
+def test_a_comment_may_stand_between_a_decorator_and_what_it_describes() -> None:
+    assert only("#[derive(Debug)]\n/// Near.\nstruct A;\n", "rust").doc == "Near."
+
+
 # --- measures -------------------------------------------------------------------------------------------------------
 
 
