@@ -150,7 +150,6 @@ class Costs:
 
 def fill(engine: Engine, folder: Path, costs: Costs, *, embeddings: bool) -> Path:
     """Index a folder, with vectors if wanted; return the root its paths begin at."""
-    before = time.process_time_ns()
     done = engine.code.index(str(folder))
     costs.index.append(done.cpu_s * 1000)
     before = time.process_time_ns()
