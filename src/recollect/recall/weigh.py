@@ -24,7 +24,6 @@ from recollect.recall.profiles import COMPONENTS, Profile
 from recollect.recall.query import Query
 from recollect.recall.score import Scored
 from recollect.store.protocol import ORDINARY
-from recollect.text.dates import asked_times
 
 # What an ordinary memory has: as stored without being judged, tagged, linked or come back to. A question that speaks of
 # no time is answered equally well from any: halfway.
@@ -69,9 +68,8 @@ def worth(query: Query, pool: Pool, centralities: Mapping[str, float], moment: i
         }
     if centralities:
         columns["graph"] = component.graph(pool.passages, centralities)
-    asked = asked_times(query.text, moment)
-    if asked:
-        columns["temporal"] = component.temporal(pool.passages, asked)
+    if query.times:
+        columns["temporal"] = component.temporal(pool.passages, query.times)
     return columns
 
 

@@ -48,7 +48,7 @@ def ranked(
     **weights: float,
 ) -> Scored:
     """What a pool becomes by a profile whose weights are changed as given."""
-    query = understand(question)
+    query = understand(question, now=NOW)
     columns = worth(query, pool, central, NOW)
     if not profile.fitted:
         columns |= matching(query, pool)
