@@ -1,0 +1,280 @@
+"""A program reduced to what decides who calls whom: one small language that every source language is translated to.
+
+    def outer(f):                    Scope(kind="function", name="outer", parameters=(Parameter("f"),), body=(
+        g = f                            Assign(Name("g"), Name("f")),
+        return g(1).run                  Return(Member(Call(Name("g"), (Argument(Text(1)),), line=3), "run")),
+                                     ))
+
+Only the flow of values is kept: no conditions, no order, no arithmetic. What has no value worth following, such as the
+sum of two calls, is an `Opaque` that still holds the calls. Everything is a struct written as an array, so that a
+program is kept as a few kilobytes and read back in a millisecond.
+
+Adding a language is a function `source → Unit`; nothing that solves programs knows which language they were.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Key = str | int
+
+ScopeKind = Literal["module", "class", "interface", "function"]
+
+
+class _Part(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults=True):
+    """A part of a program."""
+
+
+# --- expressions ------------------------------------------------------------------------------------------------------
+
+
+class Name(_Part, frozen=True, tag=0):
+    """The value of a variable, found in the scope around it: parameter, local, enclosing function, module, builtin."""
+
+    name: str
+
+
+class Member(_Part, frozen=True, tag=1):
+    """`of.name`, `of->name`, `of::name`."""
+
+    of: Expression
+    name: str
+    line: int = 0
+
+
+class Item(_Part, frozen=True, tag=2):
+    """`of[key]`; None where the key is not written down."""
+
+    of: Expression
+    key: Key | None = None
+
+
+class Call(_Part, frozen=True, tag=3):
+    """`callee(arguments)`; `is_new` where the language says so (`new Server()`)."""
+
+    callee: Expression
+    arguments: tuple[Argument, ...] = ()
+    line: int = 0
+    column: int = 0
+    is_new: bool = False
+
+
+class Code(_Part, frozen=True, tag=4):
+    """The function or class that is defined here: its place in `Unit.scopes`.
+
+    A lambda is an expression, a named function a `Code` assigned to its name.
+    """
+
+    scope: int
+
+
+class Table(_Part, frozen=True, tag=5):
+    """A list, tuple, dictionary or object made here, or a pattern that takes one apart when it is a target.
+
+    A None key stands for any; a `Spread` value brings all entries of another table.
+    """
+
+    entries: tuple[Entry, ...]
+    line: int = 0
+    column: int = 0
+
+
+class Text(_Part, frozen=True, tag=6):
+    """A constant that may be a key or the name of an attribute."""
+
+    value: Key
+
+
+class Either(_Part, frozen=True, tag=7):
+    """One of several: `a if c else b`, `a or b`, `a ?? b`."""
+
+    options: tuple[Expression, ...]
+
+
+class This(_Part, frozen=True, tag=8):
+    """The instance that the method around belongs to, where it is a word of the language and no parameter."""
+
+
+class Super(_Part, frozen=True, tag=9):
+    """What the class around inherits from: `super()`, `super`, `base`."""
+
+
+class Instance(_Part, frozen=True, tag=10):
+    """A value that is said to be of a type: from an annotation or a declaration."""
+
+    of: Expression
+
+
+class Elements(_Part, frozen=True, tag=11):
+    """What iterating over a value yields: items of a list, keys of a dictionary, what a generator yields."""
+
+    of: Expression
+
+
+class Spread(_Part, frozen=True, tag=12):
+    """All entries of a table inside another: `*a`, `**a`, `...a`."""
+
+    of: Expression
+
+
+class Opaque(_Part, frozen=True, tag=13):
+    """A value that nobody follows, made of parts that are evaluated: `f() + g()`."""
+
+    parts: tuple[Expression, ...] = ()
+
+
+class Awaited(_Part, frozen=True, tag=14):
+    """What a promise, a coroutine or a generator gives back in the end."""
+
+    of: Expression
+
+
+Expression = (
+    Name | Member | Item | Call | Code | Table | Text | Either | This | Super | Instance | Elements | Spread | Opaque
+    | Awaited
+)  # fmt: skip
+
+
+class Argument(_Part, frozen=True):
+    """An argument of a call: by position, by name, or spread (`*a`, `**a`, `...a`: the value is a `Spread`)."""
+
+    value: Expression
+    name: str | None = None
+
+
+class Entry(_Part, frozen=True):
+    """An entry of a table."""
+
+    key: Key | None
+    value: Expression
+
+
+# --- statements -------------------------------------------------------------------------------------------------------
+
+
+class Assign(_Part, frozen=True, tag=0):
+    """A value given to a `Name`, a `Member`, an `Item`, or a `Table` of these."""
+
+    target: Expression
+    value: Expression
+
+
+class Return(_Part, frozen=True, tag=1):
+    """What the function around returns."""
+
+    value: Expression
+
+
+class Yield(_Part, frozen=True, tag=2):
+    """What the generator around yields."""
+
+    value: Expression
+
+
+class Do(_Part, frozen=True, tag=3):
+    """An expression whose value is not used."""
+
+    value: Expression
+
+
+class Import(_Part, frozen=True, tag=4):
+    """A name brought in from another file; `alias` is the name it gets here.
+
+    name: None for the module itself; `*` for all it offers. `import a.b` without alias binds `a` (Python) and loads
+    a.b: the front end says so with alias "a", module "a.b" and `is_whole` False; with an alias the value is a.b itself.
+    is_export: what is imported is offered to others at once: `export { x } from "./a"`, `pub use`.
+    """
+
+    module: str
+    name: str | None = None
+    alias: str | None = None
+    level: int = 0
+    line: int = 0
+    is_whole: bool = True
+    is_export: bool = False
+
+
+class Export(_Part, frozen=True, tag=5):
+    """A value offered to other files under a name; "default" and "=" (module.exports) are names like others."""
+
+    name: str
+    value: Expression
+
+
+class Use(_Part, frozen=True, tag=6):
+    """A name that stands in a type or is passed on, kept for the edges it makes: `def f(x: Server)`."""
+
+    value: Expression
+    line: int = 0
+
+
+Statement = Assign | Return | Yield | Do | Import | Export | Use
+
+
+# --- scopes -----------------------------------------------------------------------------------------------------------
+
+
+class Parameter(_Part, frozen=True):
+    """A parameter; `kind`: "" plain, "*" the rest by position, "**" the rest by name, "=" by name only.
+
+    declared: its type, where it says one.
+    """
+
+    name: str
+    kind: str = ""
+    default: Expression | None = None
+    declared: Expression | None = None
+
+
+class Scope(_Part, frozen=True):
+    """A module, a class or a function with all that happens in it, except inside scopes of its own.
+
+    symbol: place in the file's list of symbols, -1 for what is no symbol (a lambda, the module itself)
+    parent: place of the scope around it, -1 for the module
+    marks: what changes how it is bound: "static", "classmethod", "property", "setter", "abstract", "constructor",
+        "async", "generator", "block" (a scope of names only: its statements belong to the function around)
+    outer_names: names that belong to the scope around (`nonlocal`), global_names: to the module (`global`)
+    returns: the declared type of what it returns
+    arity: how many arguments it takes, where overloads are told apart by that; -1 else
+    """
+
+    kind: ScopeKind
+    name: str
+    symbol: int = -1
+    parent: int = -1
+    parameters: tuple[Parameter, ...] = ()
+    bases: tuple[Expression, ...] = ()
+    implements: tuple[Expression, ...] = ()
+    decorators: tuple[Expression, ...] = ()
+    body: tuple[Statement, ...] = ()
+    marks: tuple[str, ...] = ()
+    outer_names: tuple[str, ...] = ()
+    global_names: tuple[str, ...] = ()
+    returns: Expression | None = None
+    arity: int = -1
+    line: int = 0
+
+
+class Unit(_Part, frozen=True):
+    """The program of one file; the first scope is the module. `package` is what the file declares it belongs to."""
+
+    language: str
+    scopes: tuple[Scope, ...]
+    package: str = ""
+    notes: tuple[str, ...] = ()
+
+
+_decoder = msgspec.msgpack.Decoder(Unit)
+_encoder = msgspec.msgpack.Encoder()
+
+
+def packed(unit: Unit) -> bytes:
+    """Return a unit as bytes."""
+    return _encoder.encode(unit)
+
+
+def unpacked(content: bytes) -> Unit:
+    """Return a unit from its bytes."""
+    return _decoder.decode(content)
