@@ -68,7 +68,6 @@ def once(tree: Path, workers: int, changed: int) -> dict[str, Any]:
             "files": done.files,
             "megabytes": round(megabytes, 1),
             "symbols": done.symbols,
-            "references": done.references,
             "pieces": done.chunks,
             "languages": done.languages,
             "cpu_s": round(fresh_s, 2),

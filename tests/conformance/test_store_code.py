@@ -52,9 +52,7 @@ def file(
         size_bytes=10,
         language=language,
         symbol_count=len(names),
-        reference_count=1,
         symbols=msgspec.msgpack.encode(symbols),
-        references=msgspec.msgpack.encode(([("g", "", "call", 1, 2, 0)], [("os", None, None, 0, False, 1)], "pkg")),
         chunks=msgspec.msgpack.encode(spans),
         names=" ".join(names).lower(),
         humps="gun" if "getUserName" in names else "",
@@ -123,12 +121,10 @@ def test_a_file_comes_back_as_it_was_put(store: CodeStore, frozen: FrozenClock) 
     assert (row.tree, row.path, row.language, row.mark, row.notes, row.indexed_at) == (
         tree.id, "a.py", "python", "vendored", ("odd",), frozen(),
     )  # fmt: skip
-    assert (row.symbol_count, row.reference_count, row.chunk_count) == (2, 1, 1)
+    assert (row.symbol_count, row.chunk_count) == (2, 1)
     symbols, spans = store.file_contents([row.id])[row.id]
     assert [symbol.name for symbol in symbols] == ["f", "g"]
     assert spans[0].symbols == (0, 1)
-    references = store.file_references([row.id])[row.id]
-    assert (references.references[0].name, references.imports[0].module, references.package) == ("g", "os", "pkg")
 
 
 def test_a_file_put_again_replaces_what_was_known_and_keeps_its_number(store: CodeStore) -> None:
@@ -201,7 +197,7 @@ def test_totals_are_of_the_trees_asked_about(store: CodeStore) -> None:
     put(store, one, file("a.py", "f", "g", chunks=3), file("b.go", language="go"))
     store.write_files(two.id, "me", files=[file("c.py", "h")], lease_s=60)
     totals = store.code_totals([one.id])
-    assert (totals.files, totals.symbols, totals.references, totals.chunks, totals.size_bytes) == (2, 2, 2, 4, 20)
+    assert (totals.files, totals.symbols, totals.chunks, totals.size_bytes) == (2, 2, 4, 20)
     assert totals.languages == {"python": 1, "go": 1}
     assert store.code_totals().files == 3
 

@@ -103,21 +103,20 @@ def index(store: SqlStore, root: Path, what: str) -> None:
 
 
 def dump(store: SqlStore) -> list[Any]:
-    """Everything the index says, by path and place: rows of files without what time does to them, symbols, pieces and
-    references byte by byte, every row of the full text, and all names."""
+    """Everything the index says, by path and place: rows of files without what time does to them, symbols and pieces
+    byte by byte, every row of the full text, and all names."""
     (tree,) = store.find(Tree)
     connection = store._connection()
     rows: list[Any] = []
     for file in sorted(store.find(File), key=lambda row: row.path):
         rows.append((file.path, file.hash, file.size_bytes, file.language, file.mark, file.skipped, file.notes))
-        rows.append((file.symbol_count, file.reference_count, file.chunk_count))
-        for table in ("file_contents", "file_references"):
-            rows += [row[1:] for row in connection.execute(f"SELECT * FROM {table} WHERE file = ?", (file.id,))]
+        rows.append((file.symbol_count, file.chunk_count))
+        rows += [row[1:] for row in connection.execute("SELECT * FROM file_contents WHERE file = ?", (file.id,))]
         texts = "SELECT rowid - ?, names, around, path, body FROM code_text WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
         first, last = places_of_file(file.id)
         rows += list(connection.execute(texts, (first, first, last)))
         rows += list(connection.execute("SELECT names, humps FROM symbol_text WHERE rowid = ?", (file.id,)))
-    for table in ("file_contents", "file_references", "symbol_text_docsize", "code_text_docsize"):
+    for table in ("file_contents", "symbol_text_docsize", "code_text_docsize"):
         rows.append((table, list(connection.execute(f"SELECT count(*) FROM {table}"))))
     rows += list(connection.execute("SELECT * FROM code_terms"))
     rows += list(connection.execute("SELECT * FROM symbol_names"))

@@ -3,7 +3,8 @@
     bytes ─► page ─► tree ─► matches of the query ─► definitions, nested ─► symbols
                                                   └► references, imports
 
-The tree is visited once, by the query; Python touches only what the query found.
+The tree is visited once, by the query; Python touches only what the query found. Searching needs symbols alone, which
+are had in two thirds of the time if the query does not ask for more: the outline.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from recollect.code import doc, endpoints, normal
 from recollect.code.complexity import Branches
 from recollect.code.found import Found, Span
 from recollect.code.gather import Definition, gather
-from recollect.code.grammar import load
+from recollect.code.grammar import Grammar, load
 from recollect.code.imports import imports
 from recollect.code.languages import Language
 from recollect.code.nest import TYPES, Nest, nest
 from recollect.code.page import Page, decoded
 from recollect.code.references import references
-from recollect.code.symbols import Extracted, Symbol
+from recollect.code.symbols import Extracted, Outline, Symbol
 from recollect.code.testing import Trial
 from recollect.code.visibility import Exposure
 
@@ -42,15 +43,27 @@ def extract(source: bytes, path: str, language: Language) -> Extracted:
     what could not be read is said in the notes.
     """
     page = Page(source)
-    found = Found(page, load(language.name), language.deepest)
-    every = gather(page, language, found) + endpoints.called(page, language, path, found)
-    nested = nest(page, language, found, every)
+    found, nested = _nested(page, language, load(language.name), path)
     symbols = _symbols(page, language, found, nested=nested, path=path)
     imported = imports(page, language, found)
     known = {symbol.name for symbol in symbols if symbol.kind != "Test"}
     known.update([each.alias or each.name or each.module for each in imported])
     used = references(page, language, found, nested=nested, known=known)
     return Extracted(symbols, used, imported, page.notes + found.errors(page), nested.package)
+
+
+def outline(source: bytes, path: str, language: Language) -> Outline:
+    """Return what a file defines: the symbols and notes of `extract`, without what it uses and imports."""
+    page = Page(source)
+    found, nested = _nested(page, language, load(language.name, outline=True), path)
+    symbols = _symbols(page, language, found, nested=nested, path=path)
+    return Outline(symbols, page.notes + found.errors(page))
+
+
+def _nested(page: Page, language: Language, grammar: Grammar, path: str) -> tuple[Found, Nest]:
+    found = Found(page, grammar, language.deepest)
+    every = gather(page, language, found) + endpoints.called(page, language, path, found)
+    return found, nest(page, language, found, every)
 
 
 def _symbols(page: Page, language: Language, found: Found, *, nested: Nest, path: str) -> list[Symbol]:

@@ -30,6 +30,8 @@ KINDS: dict[str, NodeKind | None] = {
     "definition.test": "Test",
     "scope": None,
 }
+# A definition that only names what is imported (`const fs = require("fs")`) is captured as this, too, and no symbol.
+IMPORT = "definition.import"
 # Of one file. More code than that is generated, more keys are data: nobody looks for a symbol of either.
 MOST_SYMBOLS, MOST_KEYS = 20_000, 1_000
 
@@ -81,7 +83,7 @@ def gather(page: Page, language: Language, found: Found) -> list[Definition]:
     for place, start, _ in _held(found, "body", wholes, strictly=True):
         bodies.setdefault(place, start)
     owners = {place: page.cut(start, end) for place, start, end in _held(found, "owner", wholes)}
-    imports = set(found.spans("import"))
+    imports = set(found.spans(IMPORT))
     outers = _outers(wholes) if language.heads else []
     every: list[Definition] = []
     named = -1

@@ -1,6 +1,6 @@
 """One file, from its bytes to rows that can be kept: all the work that needs no database.
 
-    bytes ──detect──► language ──extract──► symbols, references ──chunks──► pieces ──► search terms ──► packed
+    bytes ──detect──► language ──outline──► symbols ──chunks──► pieces ──► search terms ──► packed
 
 Whatever a file holds, it ends as an `IndexedFile` (with a reason if it was skipped, with notes if something in it could
 not be read) or as a `Touched`; no file stops the others.
@@ -18,10 +18,10 @@ from typing import NamedTuple
 import msgspec
 
 from recollect.code.chunks import Chunk, chunks
-from recollect.code.extract import extract
+from recollect.code.extract import outline
 from recollect.code.languages import Language, detect
 from recollect.code.marks import is_minified, mark
-from recollect.code.symbols import Extracted
+from recollect.code.symbols import Outline, Symbol
 from recollect.code.walk import real
 from recollect.store.code_protocol import IndexedFile, Touched
 from recollect.text.identifiers import humps, joined_terms, name_term, words
@@ -84,9 +84,9 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
         return IndexedFile(path, digest, mtime_ns, size, skipped="unknown language")
     if is_minified(source, language.name):
         return IndexedFile(path, digest, mtime_ns, size, language.name, skipped="minified")
-    extracted = _extracted(path, source, language)
-    pieces = chunks(source, extracted.symbols)
-    named = [_named(symbol.name) for symbol in extracted.symbols]
+    outlined = _outlined(path, source, language)
+    pieces = chunks(source, outlined.symbols)
+    named = [_named(symbol.name) for symbol in outlined.symbols]
     blanked = words(source)
     return IndexedFile(
         path,
@@ -96,16 +96,14 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
         language.name,
         mark(path, source),
         "",
-        tuple(extracted.notes[:MAX_NOTES]),
-        len(extracted.symbols),
-        len(extracted.references),
-        _encode(extracted.symbols),
-        _encode((extracted.references, extracted.imports, extracted.package)),
+        tuple(outlined.notes[:MAX_NOTES]),
+        len(outlined.symbols),
+        _encode(outlined.symbols),
         _encode([_span(piece, source) for piece in pieces]),
         " ".join(dict.fromkeys([name for _, name, _ in named])),
         " ".join(dict.fromkeys([initials for _, _, initials in named])),
         path_terms(path),
-        tuple([_text(piece, extracted, named, blanked) for piece in pieces]),
+        tuple([_text(piece, outlined.symbols, named, blanked) for piece in pieces]),
     )
 
 
@@ -148,12 +146,12 @@ def _as_utf8(source: bytes) -> bytes:
     return source
 
 
-def _extracted(path: str, source: bytes, language: Language) -> Extracted:
+def _outlined(path: str, source: bytes, language: Language) -> Outline:
     """Return what the file says about itself; if reading it fails it is still searched as text."""
     try:
-        return extract(source, path, language)
+        return outline(source, path, language)
     except Exception as problem:
-        return Extracted([], [], [], [f"could not be parsed ({type(problem).__name__}: {problem})"])
+        return Outline([], [f"could not be parsed ({type(problem).__name__}: {problem})"])
 
 
 def _span(piece: Chunk, source: bytes) -> tuple[int, int, tuple[int, ...], int, bytes]:
@@ -162,11 +160,11 @@ def _span(piece: Chunk, source: bytes) -> tuple[int, int, tuple[int, ...], int, 
 
 
 def _text(
-    piece: Chunk, extracted: Extracted, named: list[tuple[str, str, str]], blanked: bytes
+    piece: Chunk, symbols: list[Symbol], named: list[tuple[str, str, str]], blanked: bytes
 ) -> tuple[str, str, str]:
     """Return the search terms of the names a piece defines, of those around it, and of its text."""
     defined = " ".join([named[place][0] for place in piece.symbols])
-    around = _terms(extracted.symbols[piece.around].qualified) if piece.around >= 0 else ""
+    around = _terms(symbols[piece.around].qualified) if piece.around >= 0 else ""
     return defined, around, joined_terms(blanked[piece.start_byte : piece.end_byte])
 
 

@@ -18,7 +18,6 @@ class Indexed(Record, frozen=True, kw_only=True):
     namespace: str | None
     files: int
     symbols: int
-    references: int
     chunks: int
     size_bytes: int
     read: int

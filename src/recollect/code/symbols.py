@@ -61,6 +61,13 @@ class Import(NamedTuple):
     line: int
 
 
+class Outline(NamedTuple):
+    """What a file defines; `notes` says in sentences what could not be read."""
+
+    symbols: list[Symbol]
+    notes: list[str]
+
+
 class Extracted(NamedTuple):
     """All that was read from one file; `notes` says in sentences what could not be."""
 

@@ -283,7 +283,6 @@ class Code:
             namespace=tree.namespace,
             files=totals.files,
             symbols=totals.symbols,
-            references=totals.references,
             chunks=totals.chunks,
             size_bytes=totals.size_bytes,
             read=done.read,

@@ -31,7 +31,6 @@ def _indexed(done: record.Indexed, _now: int | None) -> list[Block]:
         ("files", f"{done.files:,} ({size(done.size_bytes)})"),
         ("languages", _tally(done.languages)),
         ("symbols", f"{done.symbols:,}"),
-        ("references", f"{done.references:,}"),
         ("pieces", f"{done.chunks:,}"),
         ("vectors made", f"{done.vectors_made:,}" if done.vectors_made else ""),
         ("not indexed", _tally(done.skipped)),

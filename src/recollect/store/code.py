@@ -120,7 +120,7 @@ class CodeFiles(Rows):
         """Insert files, or replace what is known of them."""
         next_id = _next_number(connection, tree)
         now = clock.now()
-        rows, contents, references, names = [], [], [], []
+        rows, contents, names = [], [], []
         for file in files:
             number, had = known.get(file.path, (next_id, 0))
             next_id += number == next_id
@@ -130,7 +130,6 @@ class CodeFiles(Rows):
             if file.skipped:
                 continue
             contents.append((number, file.symbols, file.chunks))
-            references.append((number, file.references))
             names.append((number, file.names, file.humps))
             first = number << PLACE_BITS
             self._dialect.index_code(
@@ -146,7 +145,6 @@ class CodeFiles(Rows):
         self._dialect.unindex_names(connection, replaced)
         connection.executemany(_PUT_FILE, rows)
         connection.executemany("INSERT INTO file_contents (file, symbols, chunks) VALUES (?, ?, ?)", contents)
-        connection.executemany("INSERT INTO file_references (file, content) VALUES (?, ?)", references)
         self._dialect.index_names(connection, names)
 
     def _forget(self, connection: Connection, numbers: list[int]) -> None:
@@ -192,23 +190,19 @@ class CodeFiles(Rows):
     def code_totals(self, trees: Sequence[int] | None = None) -> CodeTotals:
         scope = "1 = 1" if trees is None else f"tree IN ({', '.join('?' * len(trees))})"
         sql = (
-            "SELECT language, skipped, count(*), sum(size_bytes), sum(symbol_count), sum(reference_count), "
-            f"sum(chunk_count) FROM files WHERE {scope} GROUP BY language, skipped"
+            "SELECT language, skipped, count(*), sum(size_bytes), sum(symbol_count), sum(chunk_count) "
+            f"FROM files WHERE {scope} GROUP BY language, skipped"
         )
         with self._dialect.errors():
             rows = list(self._connection().execute(sql, list(trees or ())))
         indexed = [row for row in rows if not row[1]]
-        files, size, symbols, references, chunk_count = (
-            sum(int(row[column]) for row in indexed) for column in range(2, 7)
-        )
+        files, size, symbols, chunk_count = (sum(int(row[column]) for row in indexed) for column in range(2, 6))
         skipped: Counter[str] = Counter()
         for row in rows:
             if row[1]:
                 skipped[row[1]] += row[2]
         languages = Counter({str(row[0]): int(row[2]) for row in indexed})
-        return CodeTotals(
-            files, size, symbols, references, chunk_count, dict(languages.most_common()), dict(skipped.most_common())
-        )
+        return CodeTotals(files, size, symbols, chunk_count, dict(languages.most_common()), dict(skipped.most_common()))
 
     def file_contents(self, files: Sequence[int]) -> dict[int, tuple[list[SymbolRow], list[ChunkSpan]]]:
         rows = self._by_number("SELECT file, symbols, chunks FROM file_contents WHERE file", files)
@@ -287,7 +281,7 @@ def _file_row(number: int, tree: int, file: IndexedFile, now: int, stamp: int) -
         file.skipped,
         notes,
         file.symbol_count,
-        file.reference_count,
+        0,  # references: none are known until the file is linked
         min(len(file.texts), MAX_PLACES),
         now,
         stamp,

@@ -34,7 +34,7 @@ MAX_PLACES = 1 << PLACE_BITS
 class IndexedFile(NamedTuple):
     """A file that was read, ready to be kept. `skipped` says why it was not indexed; then nothing else was read of it.
 
-    symbols, references, chunks: packed (msgpack) lists, see SymbolRow, References and ChunkSpan.
+    symbols, chunks: packed (msgpack) lists, see SymbolRow and ChunkSpan.
     names, humps: the names of its symbols in lower case, and their first letters, separated by blanks.
     texts: of each piece the search terms of the names defined in it, of the names around it, and of its text.
     """
@@ -48,9 +48,7 @@ class IndexedFile(NamedTuple):
     skipped: str = ""
     notes: tuple[str, ...] = ()
     symbol_count: int = 0
-    reference_count: int = 0
     symbols: bytes = b""
-    references: bytes = b""
     chunks: bytes = b""
     names: str = ""
     humps: str = ""
@@ -198,7 +196,6 @@ class CodeTotals(NamedTuple):
     files: int
     size_bytes: int
     symbols: int
-    references: int
     chunks: int
     languages: dict[str, int]
     skipped: dict[str, int]

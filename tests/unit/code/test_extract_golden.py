@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+from recollect.code.extract import outline
 from recollect.code.grammar import load
 from recollect.code.languages import LANGUAGES, Language
 
@@ -51,6 +52,22 @@ def test_a_sample_with_other_line_ends_has_the_same_symbols(golden: ModuleType, 
 
     assert told(other) == told(plain)
     assert len(plain.symbols) >= 5
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+def test_an_outline_has_the_symbols_of_all_that_is_read(golden: ModuleType, language: Language) -> None:
+    source = golden.sample(language.name).read_bytes()
+    outlined, read = (what(source, "tests/a", language) for what in (outline, golden.extract))
+    assert outlined == (read.symbols, read.notes)
+    used = [name for name in load(language.name, outline=True).captures if name.startswith("reference.")]
+    assert used == []
+
+
+def test_a_pattern_is_one_line() -> None:
+    for path in QUERIES.glob("*.scm"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            pattern = "" if line.startswith(";") else line
+            assert pattern.count("(") == pattern.count(")") and pattern.count("[") == pattern.count("]"), line
 
 
 def test_every_row_has_its_query_files_and_a_sample() -> None:

@@ -18,7 +18,6 @@ from recollect.store.code_protocol import (
     ImportRow,
     IndexedFile,
     ReferenceRow,
-    References,
     SymbolRow,
     Touched,
 )
@@ -42,22 +41,18 @@ def main():
 '''
 
 
-def unpack(file: IndexedFile) -> tuple[list[SymbolRow], References, list[ChunkSpan]]:
+def unpack(file: IndexedFile) -> tuple[list[SymbolRow], list[ChunkSpan]]:
     return (
         msgspec.msgpack.decode(file.symbols, type=list[SymbolRow]),
-        msgspec.msgpack.decode(file.references, type=References),
         msgspec.msgpack.decode(file.chunks, type=list[ChunkSpan]),
     )
 
 
-def test_a_source_becomes_symbols_references_pieces_and_terms() -> None:
+def test_a_source_becomes_symbols_pieces_and_terms() -> None:
     file = indexed("app/net/http_server.py", SOURCE)
-    symbols, references, spans = unpack(file)
+    symbols, spans = unpack(file)
     assert [symbol.qualified for symbol in symbols] == ["HttpServer", "HttpServer.start", "main"]
     assert (file.language, file.mark, file.skipped, file.symbol_count) == ("python", "", "", 3)
-    assert {reference.name for reference in references.references} >= {"fork", "HttpServer", "start"}
-    assert [found.module for found in references.imports] == ["os"]
-    assert file.reference_count == len(references.references)
     assert len(spans) == len(file.texts)
     assert file.names.split() == ["httpserver", "start", "main"]
     assert file.humps.split() == ["hs"]
@@ -66,7 +61,7 @@ def test_a_source_becomes_symbols_references_pieces_and_terms() -> None:
 
 def test_the_terms_of_a_piece_are_by_field() -> None:
     file = indexed("a.py", SOURCE)
-    _, _, spans = unpack(file)
+    _, spans = unpack(file)
     main = next(place for place, span in enumerate(spans) if span.end_line == 16)
     names, around, body = file.texts[main]
     assert names.split() == ["main"]
@@ -89,8 +84,8 @@ def test_what_is_kept_has_the_fields_of_what_is_extracted() -> None:
 
 
 def test_the_hash_of_a_piece_is_of_its_content_alone() -> None:
-    _, _, here = unpack(indexed("a.py", SOURCE))
-    _, _, moved = unpack(indexed("b/c.py", b"\n\n\n" + SOURCE))
+    _, here = unpack(indexed("a.py", SOURCE))
+    _, moved = unpack(indexed("b/c.py", b"\n\n\n" + SOURCE))
     assert [span.hash for span in here] == [span.hash for span in moved]
 
 
@@ -140,7 +135,7 @@ def test_a_parser_that_fails_leaves_a_note_and_the_text(monkeypatch: pytest.Monk
     def fail(*_: object) -> None:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(reading, "extract", fail)
+    monkeypatch.setattr(reading, "outline", fail)
     file = indexed("a.py", SOURCE)
     assert file.notes == ("could not be parsed (RecursionError: too deep)",)
     assert file.symbol_count == 0

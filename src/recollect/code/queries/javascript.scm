@@ -41,7 +41,7 @@
 (export_statement (namespace_export (_) @import.namespace) source: (string))
 (export_statement (export_clause (export_specifier name: _ @import.name)) source: (string))
 (export_statement (export_clause (export_specifier alias: _ @import.alias)) source: (string))
-(variable_declarator name: (identifier) @import.namespace value: (call_expression function: (identifier) @import.call arguments: (arguments . (string) @import.module .))) @import
+(variable_declarator name: (identifier) @import.namespace value: (call_expression function: (identifier) @import.call arguments: (arguments . (string) @import.module .))) @import @definition.import
 (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @import.name) value: (call_expression function: (identifier) @import.call arguments: (arguments . (string) @import.module .))) @import
 (variable_declarator name: (object_pattern (pair_pattern key: (_) @import.name value: (identifier) @import.alias)) value: (call_expression function: (identifier) @import.call arguments: (arguments . (string) @import.module .))) @import
 (expression_statement (call_expression function: (identifier) @import.call arguments: (arguments . (string) @import.module .))) @import

@@ -9,5 +9,5 @@
 
 (function_call name: [(identifier) (dot_index_expression) (method_index_expression)] @reference.call)
 (arguments (identifier) @reference.use)
-(variable_declaration (assignment_statement (variable_list . name: (identifier) @import.namespace) (expression_list . value: (function_call name: (identifier) @import.call arguments: (arguments . (string) @import.module))))) @import
+(variable_declaration (assignment_statement (variable_list . name: (identifier) @import.namespace) (expression_list . value: (function_call name: (identifier) @import.call arguments: (arguments . (string) @import.module))))) @import @definition.import
 (chunk (function_call name: (identifier) @import.call arguments: (arguments . (string) @import.module)) @import)

@@ -9,5 +9,5 @@
 
 (call_expression function: [(identifier) (field_expression)] @reference.call)
 (call_expression (identifier) @reference.use)
-(variable_declaration . (identifier) @import.namespace (builtin_function (builtin_identifier) @import.call (arguments . (string) @import.module))) @import
-(variable_declaration . (identifier) @import.alias (field_expression object: (builtin_function (builtin_identifier) @import.call (arguments . (string) @import.module)) member: (identifier) @import.name)) @import
+(variable_declaration . (identifier) @import.namespace (builtin_function (builtin_identifier) @import.call (arguments . (string) @import.module))) @import @definition.import
+(variable_declaration . (identifier) @import.alias (field_expression object: (builtin_function (builtin_identifier) @import.call (arguments . (string) @import.module)) member: (identifier) @import.name)) @import @definition.import
