@@ -1,0 +1,527 @@
+"""Modules: which files an import means, by the rules of each language, from paths and declared packages alone.
+
+    python       a.b → a/b.py, a/b/__init__.py below a source root; leading dots count folders
+    javascript   ./a → a.ts, a/index.js …; tsconfig paths; packages of the same repository by their name
+    java, …      a package is all files that declare it, a class the one that defines it
+    go           module of go.mod + folder: all files of the folder
+    rust         crate::a, super::a, self::a, mod a → a.rs, a/mod.rs; crates of the same repository
+    c, c++       the included path beside the file, else the only file whose path ends so
+    ruby, lua    by path; php by namespace or PSR-4; elixir, haskell by module name; bash by path
+
+What no file of the tree answers is external. Some languages see names without importing them (a package, a namespace, a
+program linked as a whole): `visible` says which files offer such a name.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+# What stands for a file of the tree in place of a module, where a name is visible without an import.
+FILE = "file:"
+
+JS_EXTENSIONS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json")
+# What is built to here is written there: a package's entry seldom is in the repository itself.
+BUILT = ("dist/", "build/", "lib/", "out/", "esm/", "cjs/")
+# Files by one path ending that are looked at; `util.h` may be there hundreds of times, and then says nothing.
+MOST_BY_ENDING = 8
+
+FAMILIES: dict[str, str] = {
+    "typescript": "javascript", "tsx": "javascript", "html": "javascript",
+    "kotlin": "java", "scala": "java",
+    "cpp": "c",
+}  # fmt: skip
+
+
+class Declared(NamedTuple):
+    """What a file says about itself: its language, the package it belongs to, and the names it offers at the top."""
+
+    language: str
+    package: str = ""
+    names: tuple[str, ...] = ()
+
+
+class Provided(NamedTuple):
+    """A package of the repository: what it is imported by, its folder, and the file it begins with ("": unsaid).
+
+    family: npm, go, cargo, composer, pypi
+    """
+
+    family: str
+    name: str
+    folder: str
+    entry: str = ""
+
+
+class Alias(NamedTuple):
+    """`paths` of a tsconfig.json: for files below a folder, a pattern with at most one star, and where it leads."""
+
+    folder: str
+    pattern: str
+    target: str
+
+
+class Facts(NamedTuple):
+    """What manifests say that paths do not."""
+
+    provided: tuple[Provided, ...] = ()
+    aliases: tuple[Alias, ...] = ()
+
+
+K = TypeVar("K")
+
+Finder = Callable[["Modules", str, str, int], tuple[str, ...]]
+
+
+class Modules:
+    """The files of a tree as modules."""
+
+    def __init__(self, files: Mapping[str, Declared], facts: Facts = Facts()) -> None:  # noqa: B008 - a constant
+        self.files = files
+        self.facts = facts
+        self._found: dict[tuple[str, str, int], tuple[str, ...]] = {}
+
+    def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
+        """Return the files that a module means to a file; none where it is external."""
+        if module.startswith(FILE):
+            path = module[len(FILE) :]
+            return (path,) if path in self.files else ()
+        folder = posixpath.dirname(importer)
+        family = self.family(importer)
+        key = (f"{family}:{folder if family not in _BY_FILE else importer}", module, level)
+        if key not in self._found:
+            finder = FINDERS.get(family)
+            self._found[key] = finder(self, importer, module, level) if finder else ()
+        return self._found[key]
+
+    def visible(self, importer: str, name: str) -> tuple[str, ...]:
+        """Return the other files that offer a name to this one without an import, in the order of their paths."""
+        rule = VISIBLE.get(self.family(importer))
+        if rule is None:
+            return ()
+        candidates = self._offering.get((self.family(importer), name), ())
+        return tuple(path for path in candidates if path != importer and rule(self, importer, path))
+
+    def family(self, path: str) -> str:
+        """Return the family of languages that a file belongs to: those that import each other."""
+        declared = self.files.get(path)
+        return FAMILIES.get(declared.language, declared.language) if declared else ""
+
+    # --- indexes, each made when it is first needed ---
+
+    @cached_property
+    def _offering(self) -> dict[tuple[str, str], list[str]]:
+        offering: dict[tuple[str, str], list[str]] = {}
+        for path in sorted(self.files):
+            family = self.family(path)
+            if family in VISIBLE:
+                for name in dict.fromkeys(self.files[path].names):
+                    offering.setdefault((family, name), []).append(path)
+        return offering
+
+    @cached_property
+    def folders(self) -> dict[str, list[str]]:
+        """The files of every folder."""
+        return _grouped((posixpath.dirname(path), path) for path in self.files)
+
+    @cached_property
+    def packages(self) -> dict[tuple[str, str], list[str]]:
+        """The files that declare a package, by family and package."""
+        return _grouped(((self.family(path), row.package), path) for path, row in self.files.items() if row.package)
+
+    @cached_property
+    def endings(self) -> dict[str, list[str]]:
+        """The files by the last part of their path."""
+        return _grouped((posixpath.basename(path), path) for path in self.files)
+
+    @cached_property
+    def dotted(self) -> dict[str, list[str]]:
+        """Python files by their dotted name below the folder that their outermost package lies in."""
+        found: list[tuple[str, str]] = []
+        for path, row in self.files.items():
+            if row.language == "python":
+                root = self.python_root(posixpath.dirname(path))
+                found.append((_python_name(path[len(root) + 1 :] if root else path), path))
+        return _grouped(found)
+
+    @cached_property
+    def _python_roots(self) -> dict[str, str]:
+        return {}
+
+    def python_root(self, folder: str) -> str:
+        """Return the nearest folder around that is no package."""
+        known = self._python_roots
+        if folder not in known:
+            is_package = bool(folder) and (
+                f"{folder}/__init__.py" in self.files or f"{folder}/__init__.pyi" in self.files
+            )
+            known[folder] = self.python_root(posixpath.dirname(folder)) if is_package else folder
+        return known[folder]
+
+    @cached_property
+    def by_name(self) -> dict[tuple[str, str], list[str]]:
+        """The files that define a module, by family and the module's whole name."""
+        return _grouped(
+            ((row.language, name), path)
+            for path, row in self.files.items()
+            if row.language == "elixir"
+            for name in row.names
+        )
+
+    def ending(self, path: str, family: str) -> tuple[str, ...]:
+        """Return the one file of a family whose path ends so; none if several do."""
+        tail = "/" + path
+        found = [
+            each
+            for each in self.endings.get(posixpath.basename(path), ())[:MOST_BY_ENDING]
+            if (each == path or each.endswith(tail)) and self.family(each) == family
+        ]
+        return (found[0],) if len(found) == 1 else ()
+
+    def provided(self, family: str, name: str, separator: str = "/") -> tuple[Provided, str] | None:
+        """Return the package that a name belongs to, the longest first, and the rest of the name."""
+        best: tuple[Provided, str] | None = None
+        for row in self.facts.provided:
+            is_it = row.family == family and (name == row.name or name.startswith(row.name + separator))
+            if is_it and (best is None or len(row.name) > len(best[0].name)):
+                best = (row, name[len(row.name) + len(separator) :])
+        return best
+
+
+def _grouped(pairs: Iterable[tuple[K, str]]) -> dict[K, list[str]]:
+    found: dict[K, list[str]] = {}
+    for key, path in pairs:
+        found.setdefault(key, []).append(path)
+    for paths in found.values():
+        paths.sort()
+    return found
+
+
+def _first(modules: Modules, candidates: Iterable[str]) -> tuple[str, ...]:
+    """Return the first of some paths that is a file of the tree."""
+    for path in candidates:
+        if path in modules.files:
+            return (path,)
+    return ()
+
+
+def _up(importer: str) -> Iterable[str]:
+    """Yield the folders around a file, innermost first, the root as ''."""
+    folder = posixpath.dirname(importer)
+    while folder:
+        yield folder
+        folder = posixpath.dirname(folder)
+    yield ""
+
+
+def _join(folder: str, path: str) -> str:
+    """Return a path from the root, without dots; one that leads out of the tree begins with dots."""
+    joined = posixpath.normpath(posixpath.join(folder, path))
+    return "" if joined == "." else joined.lstrip("/")
+
+
+# --- python -----------------------------------------------------------------------------------------------------------
+
+
+def _python_name(path: str) -> str:
+    stem = path[: path.rfind(".")]
+    return stem.removesuffix("/__init__").replace("/", ".")
+
+
+def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
+    path = module.replace(".", "/")
+    if level:
+        folder = posixpath.dirname(importer)
+        for _ in range(level - 1):
+            folder = posixpath.dirname(folder)
+        return _first(modules, _python_files(f"{folder}/{path}".strip("/")))
+    # Beside the file and the folders around it first: scripts, tests, and packages without __init__.
+    for folder in _up(importer):
+        # What lies in a package is not found by its bare name, not even by its neighbours.
+        is_package = modules.python_root(folder) != folder
+        found = () if is_package else _first(modules, _python_files(f"{folder}/{path}".strip("/")))
+        if found and found[0] != importer:
+            return found
+    known = modules.dotted.get(module, ())
+    if known:
+        return (_nearest(importer, known),)
+    for folder in ("src", "lib", *sorted({row.folder for row in modules.facts.provided if row.family == "pypi"})):
+        found = _first(modules, _python_files(f"{folder}/{path}".strip("/")))
+        if found:
+            return found
+    return ()
+
+
+def _python_files(path: str) -> Iterable[str]:
+    if not path:
+        return ("__init__.py",)
+    return (f"{path}/__init__.py", f"{path}.py", f"{path}.pyi", f"{path}/__init__.pyi")
+
+
+def _nearest(importer: str, paths: Iterable[str]) -> str:
+    """Return the path that shares the longest beginning with the importer's."""
+    return max(paths, key=lambda path: (len(posixpath.commonprefix((path, importer))), -len(path)))
+
+
+# --- javascript -------------------------------------------------------------------------------------------------------
+
+
+def _javascript(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
+    module = module.split("?", 1)[0]
+    if module.startswith(("./", "../", "/")) or module in (".", ".."):
+        return _script(modules, _join("" if module.startswith("/") else posixpath.dirname(importer), module))
+    for alias in modules.facts.aliases:
+        if not alias.folder or importer.startswith(alias.folder + "/"):
+            head, star, tail = alias.pattern.partition("*")
+            if star and module.startswith(head) and module.endswith(tail):
+                middle = module[len(head) : len(module) - len(tail)]
+                found = _script(modules, _join(alias.folder, alias.target.replace("*", middle, 1)))
+                if found:
+                    return found
+            elif module == alias.pattern:
+                found = _script(modules, _join(alias.folder, alias.target))
+                if found:
+                    return found
+    package = modules.provided("npm", module)
+    return _inside(modules, *package) if package else ()
+
+
+def _script(modules: Modules, path: str) -> tuple[str, ...]:
+    """Return the file that a path without its ending, or with that of what it is compiled to, means."""
+    stem, ending = posixpath.splitext(path)
+    candidates = [path] if ending else []
+    if ending in (".js", ".jsx", ".mjs", ".cjs"):
+        candidates += [stem + each for each in (".ts", ".tsx", ".mts", ".cts")]
+    candidates += [path + each for each in JS_EXTENSIONS]
+    index = f"{path}/index" if path else "index"
+    return _first(modules, [*candidates, *(index + each for each in JS_EXTENSIONS)])
+
+
+def _inside(modules: Modules, package: Provided, rest: str) -> tuple[str, ...]:
+    """Return a file of a package of the repository: its entry, or what is named below it."""
+    wanted = [rest] if rest else [package.entry, "src/index", "index", "src/main", "lib/index"]
+    for path in wanted:
+        if not path:
+            continue
+        plain = path.removeprefix("./")
+        tries = [plain, f"src/{plain}"]
+        tries += [f"src/{plain[len(built) :]}" for built in BUILT if plain.startswith(built)]
+        for each in tries:
+            found = _script(modules, _join(package.folder, posixpath.splitext(each)[0] if each != plain else each))
+            if found:
+                return found
+    return ()
+
+
+# --- packages and namespaces ------------------------------------------------------------------------------------------
+
+
+def _by_package(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
+    """Return the files of a package, or the one that defines a class by its full name."""
+    family = modules.family(importer)
+    found = modules.packages.get((family, module))
+    if found:
+        return tuple(found)
+    # a.b.C, and C's own members: a.b.C.D
+    parts = module.split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        package, name = ".".join(parts[:cut]), parts[cut]
+        files = modules.packages.get((family, package))
+        if files:
+            return _defining(modules, files, name)
+    return ()
+
+
+def _defining(modules: Modules, files: Iterable[str], name: str) -> tuple[str, ...]:
+    defining = [path for path in files if name in modules.files[path].names]
+    stem = [path for path in defining if posixpath.splitext(posixpath.basename(path))[0] == name]
+    return tuple(stem or defining)
+
+
+def _csharp(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
+    return tuple(modules.packages.get(("csharp", module), ())) or _by_package(modules, importer, module, level)
+
+
+def _php(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
+    """Return the file of a class by PSR-4, else those that declare the namespace; a path is included."""
+    if "/" in module or module.endswith(".php"):
+        plain = module.lstrip("./")
+        return _first(modules, (_join(posixpath.dirname(importer), module), plain)) or modules.ending(plain, "php")
+    name = module.strip("\\")
+    known = modules.packages.get(("php", name))
+    if known:
+        return tuple(known)
+    package = modules.provided("composer", name, "\\")
+    if package:
+        row, rest = package
+        found = _first(modules, (_join(row.folder, rest.replace("\\", "/") + ".php"),))
+        if found:
+            return found
+    namespace, _, short = name.rpartition("\\")
+    return _defining(modules, modules.packages.get(("php", namespace), ()), short)
+
+
+def _by_module_name(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
+    """Return the files that define a module by its whole name, whatever their paths are."""
+    family = modules.family(importer)
+    known = modules.packages.get((family, module))
+    return tuple(known) if known else tuple(modules.by_name.get((family, module), ()))
+
+
+# --- go, rust ---------------------------------------------------------------------------------------------------------
+
+
+def _go(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
+    """Return the files of the folder that an import path means; tests are no part of what others import."""
+    if module.startswith("."):
+        folder = _join(posixpath.dirname(importer), module)
+    else:
+        package = modules.provided("go", module)
+        if package is None:
+            return ()
+        folder = _join(package[0].folder, package[1]) if package[1] else package[0].folder
+    return tuple(
+        path
+        for path in modules.folders.get(folder, ())
+        if path.endswith(".go") and not path.endswith("_test.go")
+    )  # fmt: skip
+
+
+def _rust(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
+    root, own = _rust_place(modules, importer)
+    parts = [part for part in module.split("::") if part]
+    if not parts:
+        return ()
+    if parts[0] == "crate":
+        return _rust_file(modules, root, parts[1:])
+    if parts[0] in ("self", "super"):
+        at = own
+        while parts and parts[0] in ("self", "super"):
+            at = at[:-1] if parts[0] == "super" else at
+            parts = parts[1:]
+        return _rust_file(modules, root, [*at, *parts])
+    # A module declared or used beside it, else a crate of the repository.
+    found = _rust_file(modules, root, [*own, *parts])
+    if found:
+        return found
+    crate = modules.provided("cargo", parts[0], "::")
+    if crate is None:
+        return _rust_file(modules, root, parts)
+    folder = _join(crate[0].folder, posixpath.dirname(crate[0].entry) if crate[0].entry else "src")
+    return _rust_file(modules, folder, parts[1:])
+
+
+def _rust_place(modules: Modules, path: str) -> tuple[str, list[str]]:
+    """Return the folder a file's crate begins in, and the names of the modules down to it."""
+    for folder in _up(path):
+        if any(f"{folder}/{name}".strip("/") in modules.files for name in ("lib.rs", "main.rs")):
+            root = folder
+            break
+    else:
+        root = posixpath.dirname(path)
+    inner = path[len(root) + 1 :] if root else path
+    parts = inner.removesuffix(".rs").split("/")
+    if parts[-1] in ("mod", "lib", "main"):
+        parts.pop()
+    return root, parts
+
+
+def _rust_file(modules: Modules, root: str, parts: list[str]) -> tuple[str, ...]:
+    if not parts:
+        return _first(modules, (f"{root}/{name}".strip("/") for name in ("lib.rs", "main.rs", "mod.rs")))
+    path = f"{root}/{'/'.join(parts)}".strip("/")
+    return _first(modules, (f"{path}.rs", f"{path}/mod.rs"))
+
+
+# --- paths ------------------------------------------------------------------------------------------------------------
+
+
+def _include(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
+    """Return an included file: beside, below a folder around or its `include`, else by the only path that ends so."""
+    candidates = [_join(posixpath.dirname(importer), module)]
+    candidates += [_join(folder, f"{place}{module}") for folder in _up(importer) for place in ("", "include/", "src/")]
+    return _first(modules, candidates) or modules.ending(module.lstrip("./"), "c")
+
+
+def _required(*endings: str, roots: tuple[str, ...] = ()) -> Finder:
+    """Return the rule of languages that require a path: relative, below a root, else the only one that ends so."""
+
+    def finder(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
+        plain = module.strip()
+        if "$" in plain:  # "$DIR/lib.sh": what the variable holds is not known, the rest is
+            plain = plain.rpartition("}")[2] if "}" in plain else plain[plain.rfind("$") :].partition("/")[2]
+            plain = plain.lstrip("/")
+        if not plain:
+            return ()
+        family = modules.family(importer)
+        if family == "lua" and "/" not in plain:
+            plain = plain.removesuffix(".lua").replace(".", "/")
+        tries = [plain + ending for ending in endings]
+        candidates = [_join(posixpath.dirname(importer), each) for each in tries]
+        candidates += [_join(root, each) for root in ("", *roots) for each in tries]
+        found = _first(modules, candidates)
+        for each in () if found else tries:
+            found = found or modules.ending(each.lstrip("./"), family)
+        return found
+
+    return finder
+
+
+FINDERS: dict[str, Finder] = {
+    "python": _python,
+    "javascript": _javascript,
+    "java": _by_package,
+    "csharp": _csharp,
+    "go": _go,
+    "rust": _rust,
+    "c": _include,
+    "php": _php,
+    "ruby": _required(".rb", "", roots=("lib", "app", "spec", "test")),
+    "lua": _required(".lua", "/init.lua", "", roots=("src", "lua", "lib")),
+    "bash": _required("", ".sh"),
+    "zig": _required("", ".zig", roots=("src",)),
+    "elixir": _by_module_name,
+    "haskell": _by_module_name,
+}
+
+# What an import means depends on the file itself, not only on its folder.
+_BY_FILE = frozenset({"rust", "python"})
+
+
+# --- what is seen without an import -----------------------------------------------------------------------------------
+
+
+def _same_package(modules: Modules, importer: str, path: str) -> bool:
+    return modules.files[importer].package == modules.files[path].package
+
+
+def _same_folder(modules: Modules, importer: str, path: str) -> bool:
+    """Tell whether two files are of one package of Go; one of a test sees the package, which does not see it."""
+    if posixpath.dirname(importer) != posixpath.dirname(path):
+        return False
+    same = modules.files[importer].package == modules.files[path].package
+    return same and (importer.endswith("_test.go") or not path.endswith("_test.go"))
+
+
+def _around(modules: Modules, importer: str, path: str) -> bool:
+    """Tell whether a file's namespace is that of another or one around it."""
+    own, other = modules.files[importer].package, modules.files[path].package
+    return not other or own == other or own.startswith(other + ".")
+
+
+def _anywhere(modules: Modules, importer: str, path: str) -> bool:
+    return True
+
+
+VISIBLE: dict[str, Callable[[Modules, str, str], bool]] = {
+    "java": _same_package,
+    "php": _same_package,
+    "go": _same_folder,
+    "csharp": _around,
+    "c": _anywhere,
+    "ruby": _anywhere,
+    "swift": _anywhere,
+    "elixir": _anywhere,
+}
