@@ -14,12 +14,14 @@ import msgspec
 from recollect.errors import StoreCorrupt
 from recollect.model import (
     Anchor,
+    AnchorState,
     Change,
     Consolidation,
     Edge,
     File,
     Judgement,
     Memory,
+    Mention,
     Node,
     Record,
     Session,
@@ -73,6 +75,8 @@ TABLES: dict[type[Record], Table] = {
         Table(Session, "sessions", {}, True, frozenset({"rev"})),
         Table(Workspace, "workspaces", {}, True, frozenset({"rev"})),
         Table(Anchor, "anchors", {}, True, frozenset({"rev"})),
+        Table(AnchorState, "anchor_states", {}, False, frozenset()),
+        Table(Mention, "mentions", {}, False, frozenset()),
         Table(Tree, "trees", {}, False, frozenset()),
         Table(File, "files", {"notes": _NAMES}, False, frozenset()),
         Table(Change, "changes", {"before": _OBJECT | None}, False, frozenset(), key="seq"),
@@ -96,7 +100,12 @@ class Dependent(NamedTuple):
 # Deleting follows this table instead of the database's own cascades, so that every row that goes is logged and comes
 # back with an undo. The foreign keys stay as the last line of defence.
 DEPENDENTS: dict[type[Record], tuple[Dependent, ...]] = {
-    Memory: (Dependent(Anchor, "memory_id", "delete"), Dependent(Node, "memory_id", "release")),
+    Memory: (
+        Dependent(Anchor, "memory_id", "delete"),
+        Dependent(Mention, "memory_id", "delete"),
+        Dependent(Node, "memory_id", "release"),
+    ),
+    Anchor: (Dependent(AnchorState, "id", "delete"),),
     Node: (Dependent(Edge, "src", "delete"), Dependent(Edge, "dst", "delete")),
 }
 

@@ -1,263 +1,11 @@
-"""The records that travel through recollect, and the closed vocabularies they are written in.
-
-Records are frozen msgspec structs: values that are made once, compared by content and encoded as they are. (Thirty
-of them cost 4 ms of CPU to define where dataclasses cost 34: docs/adr/0002.) Three families:
-
-    kept       Memory Node Edge Session Workspace Anchor File
-               Usage Judgement                                     one row of a table each
-    logged     Change Consolidation                                what happened to the rows
-    answered   Stored Recall Hit Page Stats Health …               what an operation gives back
-
-Timestamps are Unix seconds. `rev` is the number of the last logged change that touched a row, `seq` of the one
-that created it: together they order, guard and undo everything.
-"""
+"""What operations give back."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Literal
 
-import msgspec
-
-MemoryType = Literal["decision", "pattern", "preference", "style", "habit", "insight", "context"]
-
-NodeKind = Literal[
-    "File",
-    "Package",
-    "Function",
-    "Method",
-    "Class",
-    "Interface",
-    "Type",
-    "Constant",
-    "Module",
-    "Memory",
-    "Endpoint",
-    "Test",
-]
-
-Relation = Literal[
-    # general
-    "RELATES_TO", "LEADS_TO", "PART_OF",
-    # knowledge
-    "REINFORCES", "CONTRADICTS", "EVOLVED_INTO", "DERIVED_FROM", "INVALIDATED_BY",
-    # code
-    "DEPENDS_ON", "IMPORTS", "EXTENDS", "CALLS", "CONTAINS", "SUPERSEDES", "BLOCKS",
-    # structural
-    "IMPLEMENTS", "INHERITS",
-    # semantic
-    "SIMILAR_TO", "PRECEDED_BY", "EXEMPLIFIES", "EXPLAINS", "SHARES_THEME", "SUMMARIZES",
-]  # fmt: skip
-
-PatternType = Literal["repeated_search", "file_hotspot", "decision_chain", "tool_preference", "error_loop"]
-
-Source = Literal["user", "assistant", "hook", "import", "consolidation"]
-
-# How recall ranks: by the fitted model, or by the weighted sum that document 002 prints.
-ProfileName = Literal["default", "documented"]
-
-CycleType = Literal["decay", "creative", "cluster", "forget"]
-
-Status = Literal["ok", "degraded", "failed"]
-
-Action = Literal["insert", "update", "delete"]
-
-Ratio = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
-Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
-Tokens = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
-Offset = Annotated[int, msgspec.Meta(ge=0)]
-
-MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
-NODE_KINDS: tuple[str, ...] = get_args(NodeKind)
-RELATIONS: tuple[str, ...] = get_args(Relation)
-PATTERN_TYPES: tuple[str, ...] = get_args(PatternType)
-SOURCES: tuple[str, ...] = get_args(Source)
-
-
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """A value with named fields; see the module for the families."""
-
-
-# --- kept: one row of a table each -----------------------------------------------------------------------------------
-
-
-class Memory(Record, frozen=True, kw_only=True):
-    """Something worth remembering, with where it came from and how long it holds."""
-
-    id: str
-    content: str
-    memory_type: MemoryType = "context"
-    importance: float = 0.5
-    confidence: float = 1.0
-    access_count: int = 0
-    content_hash: str = ""
-    tags: tuple[str, ...] = ()
-    metadata: dict[str, Any] = {}
-    namespace: str | None = None
-    created_at: int = 0
-    updated_at: int = 0
-    last_accessed_at: int = 0
-    category: str | None = None
-    title: str | None = None
-    author: str | None = None
-    source: Source = "user"
-    trust: float = 1.0
-    session_id: str | None = None
-    parent_id: str | None = None
-    chunk_index: int | None = None
-    valid_from: int | None = None
-    valid_to: int | None = None
-    superseded_by: str | None = None
-    expires_at: int | None = None
-    seq: int = 0
-    rev: int = 0
-
-
-class Node(Record, frozen=True, kw_only=True):
-    """A point of the graph: a memory, a file, a symbol, a package."""
-
-    id: str
-    kind: NodeKind
-    label: str | None = None
-    payload: dict[str, Any] = {}
-    centrality: float = 0.0
-    memory_id: str | None = None
-    namespace: str | None = None
-    rev: int = 0
-
-
-class Edge(Record, frozen=True, kw_only=True):
-    """A directed, typed and weighted link between two nodes."""
-
-    id: str
-    src: str
-    dst: str
-    relationship: Relation
-    weight: float = 1.0
-    properties: dict[str, Any] = {}
-    created_at: int = 0
-    rev: int = 0
-
-
-class Session(Record, frozen=True, kw_only=True):
-    """One sitting of an assistant with a person."""
-
-    id: str
-    namespace: str | None = None
-    started_at: int
-    ended_at: int | None = None
-    memory_count: int = 0
-    summary: str | None = None
-    rev: int = 0
-
-
-class Workspace(Record, frozen=True, kw_only=True):
-    """The record of a namespace: its name for people and what it is about."""
-
-    id: str
-    name: str = ""
-    description: str = ""
-    created_at: int = 0
-    updated_at: int = 0
-    rev: int = 0
-
-
-class Anchor(Record, frozen=True, kw_only=True):
-    """What in the code a memory speaks of, with the normalised hash it was written against."""
-
-    id: str
-    memory_id: str
-    path: str
-    symbol: str | None = None
-    hash: str | None = None
-    created_at: int = 0
-    rev: int = 0
-
-
-class Tree(Record, frozen=True, kw_only=True):
-    """A folder whose source code is indexed, and who is writing to its index until when."""
-
-    id: int
-    root: str
-    namespace: str | None = None
-    fingerprint: str = ""
-    indexed_at: int = 0
-    owner: str = ""
-    claimed_to: int = 0
-
-
-class File(Record, frozen=True, kw_only=True):
-    """A file of a tree as it was last seen; `skipped` says why it was not indexed, empty if it was."""
-
-    id: int
-    tree: int
-    path: str
-    hash: str
-    mtime_ns: int
-    size_bytes: int
-    language: str | None = None
-    mark: str = ""
-    skipped: str = ""
-    notes: tuple[str, ...] = ()
-    symbol_count: int = 0
-    reference_count: int = 0
-    chunk_count: int = 0
-    indexed_at: int = 0
-    stamp: int = 0
-
-
-class Usage(Record, frozen=True, kw_only=True):
-    """What one language model cost on one day, and until when it is left alone after failures; `id` is day and model.
-
-    calls and tokens are counted before a call and put right after it, so that no process can exceed the budget.
-    """
-
-    id: str
-    day: str
-    model: str
-    calls: int = 0
-    tokens: int = 0
-    failures: int = 0
-    streak: int = 0
-    resume_at: int = 0
-    failure: str = ""
-
-
-class Judgement(Record, frozen=True, kw_only=True):
-    """What a language model once said of a memory and a question; `id` is the hash of the model and all it was told."""
-
-    id: str
-    model: str
-    score: float
-    reason: str = ""
-    judged_at: int = 0
-
-
-# --- logged ----------------------------------------------------------------------------------------------------------
-
-
-class Change(Record, frozen=True, kw_only=True):
-    """One logged mutation of one row: what it was before is all that undoing needs."""
-
-    seq: int
-    batch: str
-    at: int
-    operation: str
-    entity: str
-    entity_id: str
-    action: Action
-    before: dict[str, Any] | None = None
-
-
-class Consolidation(Record, frozen=True, kw_only=True):
-    """One run of a consolidation cycle."""
-
-    id: int
-    cycle_type: CycleType
-    run_at: int
-    affected_count: int
-
-
-# --- answered: what operations give back -----------------------------------------------------------------------------
+from recollect.model.row import Change, Edge, Memory
+from recollect.model.vocabulary import ProfileName, Record, Settlement, Status, Verdict
 
 
 class Stored(Record, frozen=True, kw_only=True):
@@ -336,11 +84,37 @@ class Reply(Record, frozen=True, kw_only=True):
     author: str | None = None
 
 
+class Anchored(Record, frozen=True, kw_only=True):
+    """One thing in the code that a memory speaks of, and what became of it.
+
+    now_path, now_symbol: where it is now, if that is another place. since: when it became so, as far as was noticed
+    late: the code was not indexed when the memory was written, so that it is compared with what it was at taken_at
+    """
+
+    path: str
+    verdict: Verdict
+    symbol: str | None = None
+    now_path: str | None = None
+    now_symbol: str | None = None
+    since: int | None = None
+    taken_at: int | None = None
+    late: bool = False
+
+
+class Freshness(Record, frozen=True, kw_only=True):
+    """Whether what a memory says of the code can still be true: the verdict, in words, and anchor by anchor."""
+
+    verdict: Verdict = "unanchored"
+    note: str = ""
+    anchors: tuple[Anchored, ...] = ()
+
+
 class Hit(Record, frozen=True, kw_only=True):
     """A recalled memory with its score and the reason it is here.
 
     passage: what of it matched; times: what its words for times mean, in the passage or in all of a short memory
     reply: the turn that answers it. folded: memories that say the same and are not hits of their own
+    freshness: what became of the code that it speaks of
     """
 
     memory: Memory
@@ -353,6 +127,7 @@ class Hit(Record, frozen=True, kw_only=True):
     times: tuple[Moment, ...] = ()
     reply: Reply | None = None
     folded: tuple[str, ...] = ()
+    freshness: Freshness = Freshness()
 
     def told(self, start: int, end: int) -> str:
         """Return a part of the content with what its words for times mean in brackets: `yesterday [2023-05-07]`."""
@@ -420,6 +195,30 @@ class Packed(Record, frozen=True, kw_only=True):
     places: tuple[CodeHit, ...] = ()
 
 
+class Drifted(Record, frozen=True, kw_only=True):
+    """A memory whose code is no longer what it was written against."""
+
+    memory: Memory
+    freshness: Freshness
+
+
+class Drift(Record, frozen=True, kw_only=True):
+    """The memories that changes of the code made doubtful, latest first; each waits to be kept, updated or retired."""
+
+    memories: tuple[Drifted, ...]
+    total: int
+    notes: tuple[str, ...] = ()
+
+
+class Settled(Record, frozen=True, kw_only=True):
+    """What was done with a memory whose code had changed, what it stands on now, and the batch that takes it back."""
+
+    memory: Memory
+    action: Settlement
+    freshness: Freshness
+    batch: str
+
+
 class Linked(Record, frozen=True, kw_only=True):
     """The edge between two memories, and whether it is new."""
 
@@ -447,7 +246,7 @@ class NamespaceStats(Record, frozen=True, kw_only=True):
     nodes: int
     edges: int
     sessions: int
-    by_type: dict[str, int] = {}
+    by_type: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
     oldest_at: int | None = None
     newest_at: int | None = None
 
@@ -510,7 +309,7 @@ class Stats(Record, frozen=True, kw_only=True):
     workspaces: int
     namespaces: int
     changes: int
-    by_type: dict[str, int] = {}
+    by_type: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
     code_files: int = 0
     code_symbols: int = 0
     code_pieces: int = 0

@@ -1,0 +1,221 @@
+"""Rows that are kept, and changes that are logged; one row of a table each."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from recollect.model.vocabulary import Action, CycleType, MemoryType, NodeKind, Record, Relation, Source, Verdict
+
+
+class Memory(Record, frozen=True, kw_only=True):
+    """Something worth remembering, with where it came from and how long it holds."""
+
+    id: str
+    content: str
+    memory_type: MemoryType = "context"
+    importance: float = 0.5
+    confidence: float = 1.0
+    access_count: int = 0
+    content_hash: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, Any] = {}  # noqa: RUF012 - msgspec makes a new one for each
+    namespace: str | None = None
+    created_at: int = 0
+    updated_at: int = 0
+    last_accessed_at: int = 0
+    category: str | None = None
+    title: str | None = None
+    author: str | None = None
+    source: Source = "user"
+    trust: float = 1.0
+    session_id: str | None = None
+    parent_id: str | None = None
+    chunk_index: int | None = None
+    valid_from: int | None = None
+    valid_to: int | None = None
+    superseded_by: str | None = None
+    expires_at: int | None = None
+    seq: int = 0
+    rev: int = 0
+
+
+class Node(Record, frozen=True, kw_only=True):
+    """A point of the graph: a memory, a file, a symbol, a package."""
+
+    id: str
+    kind: NodeKind
+    label: str | None = None
+    payload: dict[str, Any] = {}  # noqa: RUF012 - msgspec makes a new one for each
+    centrality: float = 0.0
+    memory_id: str | None = None
+    namespace: str | None = None
+    rev: int = 0
+
+
+class Edge(Record, frozen=True, kw_only=True):
+    """A directed, typed and weighted link between two nodes."""
+
+    id: str
+    src: str
+    dst: str
+    relationship: Relation
+    weight: float = 1.0
+    properties: dict[str, Any] = {}  # noqa: RUF012 - msgspec makes a new one for each
+    created_at: int = 0
+    rev: int = 0
+
+
+class Session(Record, frozen=True, kw_only=True):
+    """One sitting of an assistant with a person."""
+
+    id: str
+    namespace: str | None = None
+    started_at: int
+    ended_at: int | None = None
+    memory_count: int = 0
+    summary: str | None = None
+    rev: int = 0
+
+
+class Workspace(Record, frozen=True, kw_only=True):
+    """The record of a namespace: its name for people and what it is about."""
+
+    id: str
+    name: str = ""
+    description: str = ""
+    created_at: int = 0
+    updated_at: int = 0
+    rev: int = 0
+
+
+class Anchor(Record, frozen=True, kw_only=True):
+    """What in the code a memory speaks of, with the normalised hash it was written against.
+
+    path: from the root of its tree. symbol: its qualified name; None: the whole file
+    origin: named by whoever stored the memory, or found in its text. taken_at: when the hash was taken, which is later
+    than created_at where the code was not indexed yet; 0: it was not, so far
+    kind, sketch: what it is and a digest of its words, by which it is found again after it moved and changed
+    """
+
+    id: str
+    memory_id: str
+    path: str
+    symbol: str | None = None
+    hash: str | None = None
+    created_at: int = 0
+    rev: int = 0
+    origin: Literal["given", "found"] = "found"
+    taken_at: int = 0
+    kind: str = ""
+    sketch: str = ""
+
+
+class AnchorState(Record, frozen=True, kw_only=True):
+    """What became of an anchor (they share their id), by the code as last indexed: derived, never logged.
+
+    path, symbol: where it is now, or was last seen. hash: of what the memory was written against, in the normal form
+    of today. file_hash: of the whole file when it was last looked at. since: when the verdict became what it is
+    stamp: the generation of the code index it was judged by
+    """
+
+    id: str
+    memory_id: str
+    verdict: Verdict
+    path: str
+    symbol: str | None = None
+    hash: str = ""
+    file_hash: str = ""
+    since: int = 0
+    stamp: int = 0
+
+
+class Mention(Record, frozen=True, kw_only=True):
+    """A name that a memory writes as code and that no indexed file defines yet; `id` is both."""
+
+    id: str
+    memory_id: str
+    name: str
+
+
+class Tree(Record, frozen=True, kw_only=True):
+    """A folder whose source code is indexed, and who is writing to its index until when."""
+
+    id: int
+    root: str
+    namespace: str | None = None
+    fingerprint: str = ""
+    indexed_at: int = 0
+    owner: str = ""
+    claimed_to: int = 0
+
+
+class File(Record, frozen=True, kw_only=True):
+    """A file of a tree as it was last seen; `skipped` says why it was not indexed, empty if it was."""
+
+    id: int
+    tree: int
+    path: str
+    hash: str
+    mtime_ns: int
+    size_bytes: int
+    language: str | None = None
+    mark: str = ""
+    skipped: str = ""
+    notes: tuple[str, ...] = ()
+    symbol_count: int = 0
+    reference_count: int = 0
+    chunk_count: int = 0
+    indexed_at: int = 0
+    stamp: int = 0
+
+
+class Usage(Record, frozen=True, kw_only=True):
+    """What one language model cost on one day, and until when it is left alone after failures; `id` is day and model.
+
+    calls and tokens are counted before a call and put right after it, so that no process can exceed the budget.
+    """
+
+    id: str
+    day: str
+    model: str
+    calls: int = 0
+    tokens: int = 0
+    failures: int = 0
+    streak: int = 0
+    resume_at: int = 0
+    failure: str = ""
+
+
+class Judgement(Record, frozen=True, kw_only=True):
+    """What a language model once said of a memory and a question; `id` is the hash of the model and all it was told."""
+
+    id: str
+    model: str
+    score: float
+    reason: str = ""
+    judged_at: int = 0
+
+
+# --- logged ----------------------------------------------------------------------------------------------------------
+
+
+class Change(Record, frozen=True, kw_only=True):
+    """One logged mutation of one row: what it was before is all that undoing needs."""
+
+    seq: int
+    batch: str
+    at: int
+    operation: str
+    entity: str
+    entity_id: str
+    action: Action
+    before: dict[str, Any] | None = None
+
+
+class Consolidation(Record, frozen=True, kw_only=True):
+    """One run of a consolidation cycle."""
+
+    id: int
+    cycle_type: CycleType
+    run_at: int
+    affected_count: int

@@ -1,0 +1,71 @@
+"""The closed vocabularies that records are written in, and what every record is."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, get_args
+
+import msgspec
+
+MemoryType = Literal["decision", "pattern", "preference", "style", "habit", "insight", "context"]
+
+NodeKind = Literal[
+    "File",
+    "Package",
+    "Function",
+    "Method",
+    "Class",
+    "Interface",
+    "Type",
+    "Constant",
+    "Module",
+    "Memory",
+    "Endpoint",
+    "Test",
+]
+
+Relation = Literal[
+    # general
+    "RELATES_TO", "LEADS_TO", "PART_OF",
+    # knowledge
+    "REINFORCES", "CONTRADICTS", "EVOLVED_INTO", "DERIVED_FROM", "INVALIDATED_BY",
+    # code
+    "DEPENDS_ON", "IMPORTS", "EXTENDS", "CALLS", "CONTAINS", "SUPERSEDES", "BLOCKS",
+    # structural
+    "IMPLEMENTS", "INHERITS",
+    # semantic
+    "SIMILAR_TO", "PRECEDED_BY", "EXEMPLIFIES", "EXPLAINS", "SHARES_THEME", "SUMMARIZES",
+]  # fmt: skip
+
+PatternType = Literal["repeated_search", "file_hotspot", "decision_chain", "tool_preference", "error_loop"]
+
+Source = Literal["user", "assistant", "hook", "import", "consolidation"]
+
+# What became of the code that a memory speaks of. unanchored: it speaks of none, or of none that is indexed here.
+Verdict = Literal["fresh", "changed", "moved", "gone", "unanchored"]
+
+# What can be done with a memory whose code changed: leave it as it is, write it anew, or let it end.
+Settlement = Literal["keep", "update", "retire"]
+
+# How recall ranks: by the fitted model, or by the weighted sum that document 002 prints.
+ProfileName = Literal["default", "documented"]
+
+CycleType = Literal["decay", "creative", "cluster", "forget"]
+
+Status = Literal["ok", "degraded", "failed"]
+
+Action = Literal["insert", "update", "delete"]
+
+Ratio = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+Tokens = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+Offset = Annotated[int, msgspec.Meta(ge=0)]
+
+MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
+NODE_KINDS: tuple[str, ...] = get_args(NodeKind)
+RELATIONS: tuple[str, ...] = get_args(Relation)
+PATTERN_TYPES: tuple[str, ...] = get_args(PatternType)
+SOURCES: tuple[str, ...] = get_args(Source)
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """A value with named fields; see the module for the families."""
