@@ -131,17 +131,32 @@ class Awaited(_Part, frozen=True, tag=14):
     of: Expression
 
 
+class Cast(_Part, frozen=True, tag=15):
+    """A value taken for one of a type: `(Foo) x`, `Foo x = f()`, `x as Foo`.
+
+    Its values are those of `of` that can be of the type: instances of the class or of what derives from it, functions,
+    and what is of no known class. Where nothing is known of `of`, it is an instance of the type, as declared.
+    """
+
+    of: Expression
+    to: Expression
+
+
 Expression = (
     Name | Member | Item | Call | Code | Table | Text | Either | This | Super | Instance | Elements | Spread | Opaque
-    | Awaited
+    | Awaited | Cast
 )  # fmt: skip
 
 
 class Argument(_Part, frozen=True):
-    """An argument of a call: by position, by name, or spread (`*a`, `**a`, `...a`: the value is a `Spread`)."""
+    """An argument of a call: by position, by name, or spread (`*a`, `**a`, `...a`: the value is a `Spread`).
+
+    declared: the type that the value has where it is written; overloads are chosen by it, not by what it turns out to be
+    """
 
     value: Expression
     name: str | None = None
+    declared: Expression | None = None
 
 
 class Entry(_Part, frozen=True):
@@ -234,7 +249,9 @@ class Scope(_Part, frozen=True):
     symbol: place in the file's list of symbols, -1 for what is no symbol (a lambda, the module itself)
     parent: place of the scope around it, -1 for the module
     marks: what changes how it is bound: "static", "classmethod", "property", "setter", "abstract", "constructor",
-        "async", "generator", "block" (a scope of names only: its statements belong to the function around)
+        "async", "generator", "block" (a scope of names only: its statements belong to the function around),
+        "functional" (an object with one method, whatever it is called: any member of it is the function itself),
+        "implicit" (nobody wrote it, as the accessors of a record: calls go through it and make no edge of their own)
     outer_names: names that belong to the scope around (`nonlocal`), global_names: to the module (`global`)
     returns: the declared type of what it returns
     arity: how many arguments it takes, where overloads are told apart by that; -1 else
