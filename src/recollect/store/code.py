@@ -23,7 +23,6 @@ from recollect.store.code_protocol import (
     CodeTotals,
     FoundSymbol,
     IndexedFile,
-    References,
     SymbolRow,
     Touched,
     file_node,
@@ -36,6 +35,8 @@ from recollect.store.dialect import Connection
 from recollect.store.rows import Rows, chunks
 from recollect.store.tables import TABLES
 
+# Tables whose rows belong to files, and the column that says to which.
+_OF_FILES = (("file_contents", "file"), ("file_programs", "file"), ("file_links", "file"), ("files", "id"))
 _FILE_COLUMNS = TABLES[File].columns
 _PUT_FILE = (
     f"INSERT INTO files ({', '.join(_FILE_COLUMNS)}) VALUES ({', '.join('?' * len(_FILE_COLUMNS))}) "
@@ -44,7 +45,6 @@ _PUT_FILE = (
 
 _symbols = msgspec.msgpack.Decoder(list[SymbolRow])
 _spans = msgspec.msgpack.Decoder(list[ChunkSpan])
-_references = msgspec.msgpack.Decoder(References)
 
 
 class CodeFiles(Rows):
@@ -141,7 +141,6 @@ class CodeFiles(Rows):
             )
         replaced = [known[file.path][0] for file in files if file.path in known]
         _delete(connection, "file_contents", replaced)
-        _delete(connection, "file_references", replaced)
         self._dialect.unindex_names(connection, replaced)
         connection.executemany(_PUT_FILE, rows)
         connection.executemany("INSERT INTO file_contents (file, symbols, chunks) VALUES (?, ?, ?)", contents)
@@ -152,7 +151,6 @@ class CodeFiles(Rows):
             self._dialect.unindex_code(connection, *places_of_file(number))
         self._dialect.unindex_names(connection, numbers)
         _delete(connection, "file_contents", numbers)
-        _delete(connection, "file_references", numbers)
         _delete(connection, "files", numbers, key="id")
 
     def drop_trees(self, trees: Sequence[int]) -> int:
@@ -163,8 +161,9 @@ class CodeFiles(Rows):
                 numbers = [int(row[0]) for row in connection.execute("SELECT id FROM files WHERE tree = ?", (tree,))]
                 self._dialect.unindex_code(connection, first << PLACE_BITS, ((last + 1) << PLACE_BITS) - 1)
                 self._dialect.unindex_names(connection, numbers)
-                for table, key in (("file_contents", "file"), ("file_references", "file"), ("files", "id")):
+                for table, key in _OF_FILES:
                     connection.execute(f"DELETE FROM {table} WHERE {key} BETWEEN ? AND ?", (first, last))
+                connection.execute("DELETE FROM linked_trees WHERE tree = ?", (tree,))
                 connection.execute("DELETE FROM trees WHERE id = ?", (tree,))
                 advance(connection, "code_stamp")
                 dropped += len(numbers)
@@ -207,10 +206,6 @@ class CodeFiles(Rows):
     def file_contents(self, files: Sequence[int]) -> dict[int, tuple[list[SymbolRow], list[ChunkSpan]]]:
         rows = self._by_number("SELECT file, symbols, chunks FROM file_contents WHERE file", files)
         return {file: (_symbols.decode(symbols), _spans.decode(spans)) for file, symbols, spans in rows}
-
-    def file_references(self, files: Sequence[int]) -> dict[int, References]:
-        rows = self._by_number("SELECT file, content FROM file_references WHERE file", files)
-        return {file: _references.decode(content) for file, content in rows}
 
     def symbols(self, ids: Sequence[int]) -> list[FoundSymbol]:
         numbers = list(dict.fromkeys(symbol >> PLACE_BITS for symbol in ids))

@@ -10,7 +10,8 @@ rows of a file or a tree lie side by side and no table needs a column, an index 
     symbol = file << 20 | place         place of the symbol in its file
     chunk  = file << 20 | place         place of the piece in its file
 
-Symbols, references and pieces are kept packed, one blob of each per file (docs/adr/0007 has the numbers).
+Symbols and pieces are kept packed, one blob of each per file (docs/adr/0007 has the numbers); so are the programs and
+links that recollect.store.link_protocol speaks of.
 """
 
 from __future__ import annotations
@@ -83,36 +84,6 @@ class SymbolRow(NamedTuple):
     test: bool
     endpoint: str | None
     hash: str
-
-
-class ReferenceRow(NamedTuple):
-    """A reference as it is kept; fields as of recollect.code.symbols.Reference."""
-
-    name: str
-    receiver: str
-    kind: str
-    line: int
-    column: int
-    inside: int
-
-
-class ImportRow(NamedTuple):
-    """An import as it is kept; fields as of recollect.code.symbols.Import."""
-
-    module: str
-    name: str | None
-    alias: str | None
-    level: int
-    star: bool
-    line: int
-
-
-class References(NamedTuple):
-    """What a file uses of others: not resolved yet."""
-
-    references: list[ReferenceRow]
-    imports: list[ImportRow]
-    package: str
 
 
 class ChunkSpan(NamedTuple):
@@ -255,10 +226,6 @@ class CodeStore(Store, Protocol):
 
     def file_contents(self, files: Sequence[int]) -> dict[int, tuple[list[SymbolRow], list[ChunkSpan]]]:
         """Return the symbols and pieces of files by their number."""
-        ...
-
-    def file_references(self, files: Sequence[int]) -> dict[int, References]:
-        """Return what files use of others, by their number."""
         ...
 
     def symbols(self, ids: Sequence[int]) -> list[FoundSymbol]:

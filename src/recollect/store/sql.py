@@ -5,6 +5,7 @@ transaction  insert, update, delete, undo: logged, all or nothing
 search       passages by words and by vectors, over derived state
 graph        nodes and edges in bulk, and how central nodes are
 code         trees, files, symbols and pieces of source code; code_search finds them
+links        who uses what in source code
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from recollect.store.code_search import CodeSearches
 from recollect.store.counters import advance, generation, keep, kept
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.graph import GraphRows
+from recollect.store.links import CodeLinks
 from recollect.store.protocol import Filter, R, StoreFacts, Transaction
 from recollect.store.rows import CHUNK, chunks
 from recollect.store.search import Searches
@@ -27,7 +29,7 @@ from recollect.store.tables import TABLES, from_row
 from recollect.store.transaction import SqlTransaction
 
 
-class SqlStore(Searches, GraphRows, CodeSearches):
+class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks):
     """The store: reads anywhere, writes in transactions, searches over derived state."""
 
     def __init__(self, dialect: Dialect) -> None:

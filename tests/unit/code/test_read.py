@@ -12,12 +12,10 @@ import pytest
 
 from recollect.code import read as reading
 from recollect.code.read import Task, indexed, path_terms, read
-from recollect.code.symbols import Import, Reference, Symbol
+from recollect.code.symbols import Symbol
 from recollect.store.code_protocol import (
     ChunkSpan,
-    ImportRow,
     IndexedFile,
-    ReferenceRow,
     SymbolRow,
     Touched,
 )
@@ -79,8 +77,6 @@ def test_a_part_of_a_long_method_is_found_by_its_class_and_name() -> None:
 
 def test_what_is_kept_has_the_fields_of_what_is_extracted() -> None:
     assert SymbolRow._fields == Symbol._fields
-    assert ReferenceRow._fields == Reference._fields
-    assert ImportRow._fields == Import._fields
 
 
 def test_the_hash_of_a_piece_is_of_its_content_alone() -> None:

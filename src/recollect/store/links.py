@@ -1,0 +1,197 @@
+"""Links of source code in SQL: programs, edges with their sites, and which trees are linked.
+
+Written a batch of files to a transaction under the claim of the tree's writer, as the files themselves are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from recollect import clock
+from recollect.errors import Conflict
+from recollect.model import Tree
+from recollect.store.code_protocol import files_of_tree
+from recollect.store.counters import advance
+from recollect.store.dialect import Connection
+from recollect.store.link_protocol import (
+    AGAIN,
+    CHANGED,
+    LINKED,
+    CodeStamps,
+    Edges,
+    FileGraph,
+    LinkCounts,
+    LinkedTree,
+    Links,
+    Program,
+    ProgramState,
+    Sites,
+    SymbolPoint,
+)
+from recollect.store.rows import Rows, chunks
+
+_edges = msgspec.msgpack.Decoder(Edges)
+_sites = msgspec.msgpack.Decoder(Sites)
+_points = msgspec.msgpack.Decoder(list[SymbolPoint])
+
+_PUT_PROGRAM = (
+    "INSERT INTO file_programs (file, path, hash, state, outline, content) VALUES (?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (file) DO UPDATE SET path = excluded.path, hash = excluded.hash, state = excluded.state, "
+    "outline = excluded.outline, content = excluded.content"
+)
+_PUT_LINKS = (
+    "INSERT INTO file_links (file, stamp, edges, sites, needs) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (file) DO UPDATE SET stamp = excluded.stamp, edges = excluded.edges, sites = excluded.sites, "
+    "needs = excluded.needs"
+)
+
+
+class CodeLinks(Rows):
+    """The links of a store: what is written, and what the graph and its questions read."""
+
+    # --- writing ---
+
+    def put_programs(
+        self, tree: int, owner: str, programs: Sequence[Program], *, lease_s: int, gone: Sequence[int] = ()
+    ) -> None:
+        with self._dialect.errors(), self._dialect.write() as connection:
+            _renew(connection, tree, owner, lease_s)
+            for table in ("file_programs", "file_links"):
+                connection.executemany(f"DELETE FROM {table} WHERE file = ?", [(number,) for number in gone])
+            if gone:
+                advance(connection, "link_stamp")
+            connection.executemany(
+                _PUT_PROGRAM,
+                [(row.file, row.path, row.hash, CHANGED, row.outline, row.content) for row in programs],
+            )
+
+    def mark_programs(self, tree: int, owner: str, states: Mapping[int, int], *, lease_s: int) -> None:
+        with self._dialect.errors(), self._dialect.write() as connection:
+            _renew(connection, tree, owner, lease_s)
+            rows = [(state, file) for file, state in states.items()]
+            connection.executemany("UPDATE file_programs SET state = ? WHERE file = ?", rows)
+
+    def put_links(self, tree: int, owner: str, links: Sequence[Links], *, lease_s: int) -> None:
+        with self._dialect.errors(), self._dialect.write() as connection:
+            _renew(connection, tree, owner, lease_s)
+            numbers = [row.file for row in links]
+            known: dict[int, tuple[bytes, bytes, bytes]] = {}
+            for chunk in chunks(numbers):
+                marks = ", ".join("?" * len(chunk))
+                sql = f"SELECT file, edges, sites, needs FROM file_links WHERE file IN ({marks})"
+                known.update((row[0], row[1:]) for row in connection.execute(sql, chunk))
+            fresh = [row for row in links if known.get(row.file) != (row.edges, row.sites, row.needs)]
+            if fresh:
+                stamp = advance(connection, "link_stamp")
+                rows = [(row.file, stamp, row.edges, row.sites, row.needs) for row in fresh]
+                connection.executemany(_PUT_LINKS, rows)
+            connection.executemany(
+                f"UPDATE file_programs SET state = {LINKED} WHERE file = ?", [(file,) for file in numbers]
+            )
+
+    def put_linked_tree(self, tree: int, owner: str, linked: LinkedTree) -> None:
+        with self._dialect.errors(), self._dialect.write() as connection:
+            sql = "SELECT 1 FROM trees WHERE id = ? AND owner = ?"
+            if not list(connection.execute(sql, (tree, owner))):
+                raise _lost(tree)
+            connection.execute(
+                "INSERT INTO linked_trees (tree, fingerprint, generation, linked_at) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (tree) DO UPDATE SET fingerprint = excluded.fingerprint, "
+                "generation = excluded.generation, linked_at = excluded.linked_at",
+                (tree, *linked),
+            )
+
+    # --- reading ---
+
+    def linked_tree(self, tree: int) -> LinkedTree | None:
+        sql = "SELECT fingerprint, generation, linked_at FROM linked_trees WHERE tree = ?"
+        with self._dialect.errors():
+            return next((LinkedTree(*row) for row in self._connection().execute(sql, (tree,))), None)
+
+    def programs_known(self, tree: int) -> dict[str, ProgramState]:
+        sql = "SELECT path, file, hash, state FROM file_programs WHERE file BETWEEN ? AND ?"
+        return {path: ProgramState(file, known, state) for path, file, known, state in self._of_tree(sql, tree)}
+
+    def program_outlines(self, tree: int) -> dict[str, bytes]:
+        return dict(self._of_tree("SELECT path, outline FROM file_programs WHERE file BETWEEN ? AND ?", tree))
+
+    def link_needs(self, tree: int) -> dict[int, bytes]:
+        return dict(self._of_tree("SELECT file, needs FROM file_links WHERE file BETWEEN ? AND ?", tree))
+
+    def programs(self, files: Sequence[int]) -> dict[int, bytes]:
+        return dict(self._numbered("SELECT file, content FROM file_programs", files))
+
+    def file_edges(self, files: Sequence[int]) -> dict[int, Edges]:
+        rows = self._numbered("SELECT file, edges FROM file_links", files)
+        return {file: _edges.decode(content) for file, content in rows}
+
+    def file_sites(self, files: Sequence[int]) -> dict[int, Sites]:
+        rows = self._numbered("SELECT file, sites FROM file_links", files)
+        return {file: _sites.decode(content) for file, content in rows}
+
+    def link_counts(self, trees: Sequence[int] | None = None) -> LinkCounts:
+        wanted = [tree.id for tree in self.find(Tree)] if trees is None else trees
+        linked = waiting = 0
+        for tree in wanted:
+            sql = (
+                f"SELECT coalesce(sum(state = {LINKED}), 0), coalesce(sum(state >= {AGAIN}), 0) "
+                "FROM file_programs WHERE file BETWEEN ? AND ?"
+            )
+            for done, more in self._of_tree(sql, tree):
+                linked, waiting = linked + int(done), waiting + int(more)
+        return LinkCounts(linked, waiting)
+
+    def code_stamps(self) -> CodeStamps:
+        import numpy as np
+
+        sql = (
+            "SELECT f.id, f.stamp, coalesce(l.stamp, 0) FROM files f LEFT JOIN file_links l ON l.file = f.id ORDER BY 1"
+        )
+        with self._dialect.errors():
+            rows = np.array(list(self._connection().execute(sql)), np.int64).reshape(-1, 3)
+        return CodeStamps(rows[:, 0], rows[:, 1], rows[:, 2])
+
+    def file_graphs(self, files: Iterable[int] | None = None) -> Iterator[FileGraph]:
+        columns = (
+            "SELECT f.id, f.path, f.tree, c.symbols, l.edges FROM files f JOIN file_contents c ON c.file = f.id "
+            "LEFT JOIN file_links l ON l.file = f.id "
+        )
+        with self._dialect.errors():
+            if files is None:
+                rows = self._connection().execute(columns + "ORDER BY f.id")
+            else:
+                rows = self._numbered(columns, list(files), key="f.id", order=" ORDER BY f.id")
+            for number, path, tree, symbols, edges in rows:
+                yield FileGraph(
+                    number, path, tree, _points.decode(symbols), None if edges is None else _edges.decode(edges)
+                )
+
+    def _of_tree(self, sql: str, tree: int) -> list[tuple[Any, ...]]:
+        with self._dialect.errors():
+            return list(self._connection().execute(sql, files_of_tree(tree)))
+
+    def _numbered(
+        self, sql: str, numbers: Sequence[int], *, key: str = "file", order: str = ""
+    ) -> Iterator[tuple[Any, ...]]:
+        with self._dialect.errors():
+            for chunk in chunks(numbers):
+                marks = ", ".join("?" * len(chunk))
+                yield from self._connection().execute(f"{sql} WHERE {key} IN ({marks}){order}", chunk)
+
+
+def _renew(connection: Connection, tree: int, owner: str, lease_s: int) -> None:
+    """Go on holding a tree."""
+    sql = "UPDATE trees SET claimed_to = ? WHERE id = ? AND owner = ? RETURNING id"
+    if not list(connection.execute(sql, (clock.now() + lease_s, tree, owner))):
+        raise _lost(tree)
+
+
+def _lost(tree: int) -> Conflict:
+    return Conflict(
+        "another process has taken over this tree",
+        hint="It will be complete when that one is done; ask again to be sure.",
+        tree=tree,
+    )
