@@ -41,10 +41,10 @@ from recollect.engine.code_vectors import code_model
 from recollect.store.code_protocol import CodeScope
 
 # Shrinkage: signals that say the same share their weight, and few queries cannot make one extreme.
-SHRINKAGE = 1e-2
+SHRINKAGE = 3e-3
 # A message that says less is a headline; of each repository so many are taken, from so many commits.
 LEAST_MESSAGE = 350
-MESSAGES = 60
+MESSAGES = 200
 COMMITS = 3_000
 # A commit that changes more files than this is about no place in particular.
 MOST_FILES = 2

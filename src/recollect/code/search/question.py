@@ -18,7 +18,8 @@ _QUOTED = re.compile(r"`([^`\n]{1,80})`")
 # A question of more words is prose, in which one word may happen to be a name.
 MAX_NAME_WORDS = 2
 # A text of more terms is a report (an issue, an error with its traceback), which speaks of much besides its subject.
-REPORT_TERMS = 30
+# Questions that people type have a dozen at most; the shortest of thirty issues of a large project had nineteen.
+REPORT_TERMS = 15
 # Names looked up at most: an error report may hold hundreds, and the first ones are its subject.
 MAX_NAMES = 24
 
