@@ -17,7 +17,8 @@ def fingerprint() -> str:
     changes it, too, and never too seldom, which a number that people must remember to raise would be.
     """
     folder = Path(__file__).parent
-    files = [*folder.glob("*.py"), *folder.rglob("*.scm"), Path(identifiers.__file__), Path(tokens.__file__)]
+    ours = [*folder.glob("*.py"), *folder.glob("manifests/*.py"), *folder.rglob("*.scm")]
+    files = [*ours, Path(identifiers.__file__), Path(tokens.__file__)]
     digest = hashlib.sha256()
     for file in sorted(files):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())

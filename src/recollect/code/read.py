@@ -20,6 +20,8 @@ import msgspec
 from recollect.code.chunks import Chunk, chunks
 from recollect.code.extract import outline
 from recollect.code.languages import Language, detect
+from recollect.code.manifests.families import family, pack
+from recollect.code.manifests.families import read as read_manifest
 from recollect.code.marks import is_minified, mark
 from recollect.code.symbols import Outline, Symbol
 from recollect.code.walk import real
@@ -69,7 +71,8 @@ def read(root: str, task: Task, max_bytes: int) -> IndexedFile | Touched:
     digest = hashlib.sha256(source).hexdigest()
     if digest == task.hash:
         return Touched(task.path, mtime_ns, size)
-    return indexed(task.path, source, digest=digest, mtime_ns=mtime_ns)
+    file = indexed(task.path, source, digest=digest, mtime_ns=mtime_ns)
+    return with_manifest(file, source) if family(task.path) else file
 
 
 def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -> IndexedFile:
@@ -105,6 +108,16 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
         path_terms(path),
         tuple([_text(piece, outlined.symbols, named, blanked) for piece in pieces]),
     )
+
+
+def with_manifest(file: IndexedFile, source: bytes) -> IndexedFile:
+    """Return a file with what it says as a manifest; one in a language we do not know says it all the same."""
+    source = _as_utf8(source)
+    found = None if file.skipped == "binary" else read_manifest(file.path, source)
+    if found is None:
+        return file
+    notes = (*file.notes, *found.notes)[:MAX_NOTES]
+    return file._replace(manifest=pack(found), mark=file.mark or mark(file.path, source), notes=notes)
 
 
 def path_terms(path: str) -> str:

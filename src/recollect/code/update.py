@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from recollect import clock
 from recollect.code.fingerprint import fingerprint
+from recollect.code.manifests.settle import settle
 from recollect.code.place import Place
 from recollect.code.read import Task
 from recollect.code.walk import Entry, Walked, real, walk, within
@@ -131,6 +132,7 @@ def _carry_out(
         done += len(answers)
         report(done, len(plan.tasks), _measure(batch.read_bytes, total))
     batch.write()
+    settle(store, tree.id, tree.root, owner, lease_s=LEASE_S)
     return Update(
         tree.id,
         batch.read,

@@ -32,6 +32,7 @@ from recollect.store.code_protocol import (
 )
 from recollect.store.counters import advance, kept
 from recollect.store.dialect import Connection
+from recollect.store.packages import drop_packages, keep_manifests
 from recollect.store.rows import Rows, chunks
 from recollect.store.tables import TABLES
 
@@ -108,6 +109,8 @@ class CodeFiles(Rows):
             known = _numbers(connection, tree, [*(file.path for file in files), *gone])
             self._forget(connection, [known[path][0] for path in gone if path in known])
             self._put(connection, tree, files, known, stamp)
+            manifests = {file.path: file.manifest for file in files if file.manifest}
+            keep_manifests(connection, tree, [number for number, _ in known.values()], manifests)
 
     def _put(
         self,
@@ -164,6 +167,7 @@ class CodeFiles(Rows):
                 for table, key in _OF_FILES:
                     connection.execute(f"DELETE FROM {table} WHERE {key} BETWEEN ? AND ?", (first, last))
                 connection.execute("DELETE FROM linked_trees WHERE tree = ?", (tree,))
+                drop_packages(connection, tree)
                 connection.execute("DELETE FROM trees WHERE id = ?", (tree,))
                 advance(connection, "code_stamp")
                 dropped += len(numbers)

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from recollect.model import File, Tree
+from recollect.store.package_protocol import PackageStore
 from recollect.store.protocol import Store
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class IndexedFile(NamedTuple):
     symbols, chunks: packed (msgpack) lists, see SymbolRow and ChunkSpan.
     names, humps: the names of its symbols in lower case, and their first letters, separated by blanks.
     texts: of each piece the search terms of the names defined in it, of the names around it, and of its text.
+    manifest: what it says if it is a manifest, packed; read of a skipped file, too.
     """
 
     path: str
@@ -55,6 +57,7 @@ class IndexedFile(NamedTuple):
     humps: str = ""
     path_terms: str = ""
     texts: tuple[tuple[str, str, str], ...] = ()
+    manifest: bytes = b""
 
 
 class Touched(NamedTuple):
@@ -179,7 +182,7 @@ class LackingVector(NamedTuple):
     chunk: int
 
 
-class CodeStore(Store, Protocol):
+class CodeStore(Store, PackageStore, Protocol):
     """A store that keeps source code too."""
 
     def claim_tree(

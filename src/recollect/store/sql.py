@@ -6,6 +6,7 @@ search       passages by words and by vectors, over derived state
 graph        nodes and edges in bulk, and how central nodes are
 code         trees, files, symbols and pieces of source code; code_search finds them
 links        who uses what in source code
+packages     what manifests say, and the packages of trees
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from recollect.store.counters import advance, generation, keep, kept
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.graph import GraphRows
 from recollect.store.links import CodeLinks
+from recollect.store.packages import Packages
 from recollect.store.protocol import Filter, R, StoreFacts, Transaction
 from recollect.store.rows import CHUNK, chunks
 from recollect.store.search import Searches
@@ -29,7 +31,7 @@ from recollect.store.tables import TABLES, from_row
 from recollect.store.transaction import SqlTransaction
 
 
-class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks):
+class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
     """The store: reads anywhere, writes in transactions, searches over derived state."""
 
     def __init__(self, dialect: Dialect) -> None:

@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 _FOLDER = Path(__file__).parent
 
-_NAMES = ("0001_foundation", "0002_language_models", "0003_times", "0004_code", "0005_links", "0006_freshness")
+_NAMES = (
+    "0001_foundation",
+    "0002_language_models",
+    "0003_times",
+    "0004_code",
+    "0005_links",
+    "0006_freshness",
+    "0007_packages",
+)
 
 
 class Migration(NamedTuple):

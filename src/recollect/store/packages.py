@@ -1,0 +1,230 @@
+"""Packages in SQL, and as a graph: who provides what, and which package a dependency means."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from recollect import clock
+from recollect.errors import Conflict
+from recollect.model import Tree
+from recollect.store.code_protocol import FILE_BITS, file_node, files_of_tree
+from recollect.store.counters import advance
+from recollect.store.dialect import Connection
+from recollect.store.package_protocol import DependencyRow, PackageLink, PackageRow, package_node
+from recollect.store.rows import Rows
+
+_COLUMNS = ("id", *PackageRow._fields[1:])
+_PUT = f"INSERT INTO packages ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
+
+_encode = msgspec.msgpack.Encoder().encode
+_provides = msgspec.msgpack.Decoder(tuple[tuple[str, str], ...])
+_dependencies = msgspec.msgpack.Decoder(tuple[DependencyRow, ...])
+
+# The languages whose files belong to packages of an ecosystem, where a folder has manifests of several.
+SPOKEN: Mapping[str, str] = {
+    "python": "pypi", "rust": "cargo", "go": "go", "php": "composer", "ruby": "gem", "csharp": "nuget",
+    "javascript": "npm", "typescript": "npm", "tsx": "npm", "css": "npm", "html": "npm",
+    "java": "maven", "kotlin": "maven", "scala": "maven",
+}  # fmt: skip
+
+
+def keep_manifests(connection: Connection, tree: int, stale: Iterable[int], manifests: Mapping[str, bytes]) -> None:
+    """Replace what manifests say, after their files were written; what changes takes the tree out of the settled ones.
+
+    stale: numbers of files that were replaced or are gone. manifests: what those that are there now say, by path
+    """
+    sql = "SELECT file FROM manifests WHERE file BETWEEN ? AND ?"
+    known = {int(row[0]) for row in connection.execute(sql, files_of_tree(tree))}
+    gone = [(number,) for number in stale if number in known]
+    if gone:
+        connection.executemany("DELETE FROM manifests WHERE file = ?", gone)
+    if manifests:
+        put = "INSERT INTO manifests (file, content) SELECT id, ? FROM files WHERE tree = ? AND path = ?"
+        connection.executemany(put, [(content, tree, path) for path, content in manifests.items()])
+    if gone or manifests:
+        connection.execute("DELETE FROM settled_trees WHERE tree = ?", (tree,))
+
+
+def drop_packages(connection: Connection, tree: int) -> None:
+    """Forget the packages of a tree and its manifests."""
+    for table, key in (("manifests", "file"), ("packages", "id")):
+        connection.execute(f"DELETE FROM {table} WHERE {key} BETWEEN ? AND ?", files_of_tree(tree))
+    connection.execute("DELETE FROM settled_trees WHERE tree = ?", (tree,))
+
+
+class Packages(Rows):
+    """What a store knows of packages."""
+
+    def manifests(self, tree: int) -> list[tuple[str, str, bytes]]:
+        sql = (
+            "SELECT f.path, f.mark, m.content FROM manifests m JOIN files f ON f.id = m.file "
+            "WHERE m.file BETWEEN ? AND ? ORDER BY f.path"
+        )
+        with self._dialect.errors():
+            return [
+                (path, mark, content) for path, mark, content in self._connection().execute(sql, files_of_tree(tree))
+            ]
+
+    def packages_settled(self, tree: int) -> bool:
+        with self._dialect.errors():
+            return bool(list(self._connection().execute("SELECT tree FROM settled_trees WHERE tree = ?", (tree,))))
+
+    def put_packages(self, tree: int, owner: str, packages: Sequence[PackageRow], *, lease_s: int) -> None:
+        with self._dialect.errors(), self._dialect.write() as connection:
+            renewed = "UPDATE trees SET claimed_to = ? WHERE id = ? AND owner = ? RETURNING id"
+            if not list(connection.execute(renewed, (clock.now() + lease_s, tree, owner))):
+                raise Conflict("another process has taken over this tree", tree=tree)
+            first, last = files_of_tree(tree)
+            connection.execute("DELETE FROM packages WHERE id BETWEEN ? AND ?", (first, last))
+            connection.executemany(_PUT, [_row(first + place, row) for place, row in enumerate(packages)])
+            connection.execute("DELETE FROM settled_trees WHERE tree = ?", (tree,))
+            connection.execute("INSERT INTO settled_trees (tree) VALUES (?)", (tree,))
+            advance(connection, "code_stamp")
+
+    def packages(self, trees: Sequence[int] | None = None) -> list[PackageRow]:
+        sql = f"SELECT {', '.join(_COLUMNS)} FROM packages WHERE id BETWEEN ? AND ? ORDER BY id"
+        with self._dialect.errors():
+            # All numbers of trees, where none is named.
+            bounds = [(0, 2**62)] if trees is None else [files_of_tree(tree) for tree in trees]
+            rows = [row for bound in bounds for row in self._connection().execute(sql, bound)]
+        return [
+            PackageRow._make((row[0] >> FILE_BITS, *row[1:9], _provides.decode(row[9]), _dependencies.decode(row[10])))
+            for row in rows
+        ]
+
+    # --- as a graph ---
+
+    def package_nodes(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str, str | None]]:
+        shelf, wanted = self._shelf(trees)
+        seen: set[str] = set()
+        for row in wanted:
+            for node, label in [(shelf.node(row), row.label), *_needed(shelf, row)]:
+                if node not in seen:
+                    seen.add(node)
+                    yield node, "Package", label, shelf.namespace(node)
+
+    def package_links(self, trees: Sequence[int] | None = None) -> Iterator[PackageLink]:
+        shelf, wanted = self._shelf(trees)
+        seen: set[tuple[str, str, str]] = set()
+        for link in (link for row in wanted for link in _links(shelf, row)):
+            # Work trees of one repository say the same twice.
+            if (link.src, link.dst, link.scope) not in seen:
+                seen.add((link.src, link.dst, link.scope))
+                yield link
+        for tree in dict.fromkeys(row.tree for row in wanted):
+            yield from self._files(shelf, tree)
+
+    def _files(self, shelf: Shelf, tree: int) -> Iterator[PackageLink]:
+        sql = "SELECT path, language FROM files WHERE id BETWEEN ? AND ? AND skipped = '' ORDER BY id"
+        with self._dialect.errors():
+            rows = list(self._connection().execute(sql, files_of_tree(tree)))
+        for path, language in rows:
+            row = shelf.owner(tree, path, language)
+            if row is not None:
+                yield PackageLink(shelf.node(row), file_node(shelf.roots[tree], path), "CONTAINS")
+
+    def _shelf(self, trees: Sequence[int] | None) -> tuple[Shelf, list[PackageRow]]:
+        """Return all packages, and those of the wanted trees: a dependency may be met by any tree."""
+        shelf = Shelf(self.packages(), self.find(Tree))
+        return shelf, [row for row in shelf.rows if trees is None or row.tree in trees]
+
+
+class Shelf:
+    """Packages by name and by place: which one a dependency means, and which one a file belongs to."""
+
+    def __init__(self, rows: Iterable[PackageRow], trees: Iterable[Tree]) -> None:
+        known = {tree.id: tree for tree in trees}
+        self.roots = {number: tree.root for number, tree in known.items()}
+        self.rows = [row for row in rows if row.tree in known]
+        self._by_name: dict[tuple[str, str], list[PackageRow]] = defaultdict(list)
+        self._by_place: dict[tuple[str, str], list[PackageRow]] = defaultdict(list)
+        self._by_folder: dict[tuple[int, str], list[PackageRow]] = defaultdict(list)
+        self._namespaces: dict[str, set[str | None]] = defaultdict(set)
+        for row in self.rows:
+            if row.name:
+                self._by_name[row.ecosystem, row.name].append(row)
+            self._by_place[row.ecosystem, self.place(row)].append(row)
+            self._by_folder[row.tree, row.folder].append(row)
+            self._namespaces[self.node(row)].add(known[row.tree].namespace)
+
+    def place(self, row: PackageRow) -> str:
+        """Return the absolute folder of a package."""
+        return posixpath.normpath(f"{self.roots[row.tree]}/{row.folder}")
+
+    def node(self, row: PackageRow) -> str:
+        """Return the id of a package in the graph."""
+        return package_node(row.ecosystem, row.name, self.place(row))
+
+    def namespace(self, node: str) -> str | None:
+        """Return the namespace of the trees that hold a package; None if they have none in common."""
+        found = self._namespaces.get(node, set())
+        return next(iter(found)) if len(found) == 1 else None
+
+    def providers(self, row: PackageRow, needed: DependencyRow) -> list[PackageRow]:
+        """Return the indexed packages that a dependency may mean, best first; none if it is met from elsewhere.
+
+        What its manifest points at comes first, then what lies in the same tree, then what people wrote before what
+        they copied in, and what lies near the root of its tree before what lies deep.
+        """
+        beside = self._by_place.get((row.ecosystem, needed.local), []) if needed.local else []
+        named = self._by_name.get((row.ecosystem, needed.name), []) if needed.name else []
+        if any(other.name == needed.name for other in beside):
+            beside = [other for other in beside if other.name == needed.name]
+        rest = sorted((other for other in named if other not in beside), key=lambda other: _distance(row, other))
+        return [other for other in (*beside, *rest) if other is not row]
+
+    def target(self, row: PackageRow, needed: DependencyRow) -> str:
+        """Return the id of the package that a dependency means, indexed or not; empty if nothing is known of it."""
+        for other in self.providers(row, needed):
+            return self.node(other)
+        return package_node(row.ecosystem, needed.name) if needed.name else ""
+
+    def member_of(self, row: PackageRow) -> PackageRow | None:
+        """Return the package of the workspace that a package belongs to, if that has one."""
+        if row.workspace is None:
+            return None
+        held = self._by_folder.get((row.tree, row.workspace), [])
+        return next((other for other in held if other.ecosystem == row.ecosystem and other is not row), None)
+
+    def owner(self, tree: int, path: str, language: str | None) -> PackageRow | None:
+        """Return the package that a file belongs to: the nearest of its language's ecosystem, or the nearest."""
+        ecosystem = SPOKEN.get(language or "")
+        nearest, folder = None, path
+        while folder:
+            folder = folder.rpartition("/")[0]
+            for row in self._by_folder.get((tree, folder), []):
+                if row.ecosystem == ecosystem:
+                    return row
+                nearest = nearest or row
+        return nearest
+
+
+def _distance(row: PackageRow, other: PackageRow) -> tuple[bool, bool, int, int, str]:
+    return other.tree != row.tree, bool(other.mark), other.folder.count("/"), other.tree, other.folder
+
+
+def _needed(shelf: Shelf, row: PackageRow) -> Iterator[tuple[str, str]]:
+    for needed in row.dependencies:
+        node = shelf.target(row, needed)
+        if node:
+            provider = next(iter(shelf.providers(row, needed)), None)
+            yield node, provider.label if provider else needed.label
+
+
+def _links(shelf: Shelf, row: PackageRow) -> Iterator[PackageLink]:
+    node = shelf.node(row)
+    workspace = shelf.member_of(row)
+    if workspace is not None and shelf.node(workspace) != node:
+        yield PackageLink(shelf.node(workspace), node, "CONTAINS")
+    for needed in row.dependencies:
+        target = shelf.target(row, needed)
+        if target and target != node:
+            yield PackageLink(node, target, "DEPENDS_ON", needed.scope, needed.range)
+
+
+def _row(number: int, row: PackageRow) -> tuple[object, ...]:
+    return (number, *row[1:9], _encode(row.provides), _encode(row.dependencies))
