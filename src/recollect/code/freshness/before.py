@@ -1,0 +1,60 @@
+"""Before: a store that remembers, while code is indexed through it, which symbols its files had.
+
+What an update replaces is gone once it is written, and which symbols are new can only be told by what was there. Only
+names and hashes are remembered, and only of files that changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from recollect.code.freshness.form import Spot, spots
+from recollect.model import File
+from recollect.store.code_protocol import CodeStore, IndexedFile, Touched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Remembering:
+    """A code store for one update of one tree; all but writing files goes to the store itself."""
+
+    def __init__(self, store: CodeStore, opened: Callable[[int], None]) -> None:
+        """opened: called with the number of the tree before anything of it is written."""
+        self._store = store
+        self._opened = opened
+        self.before: dict[str, dict[str, Spot]] = {}
+        self.touched: set[str] = set()
+        self.tree: int | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def write_files(
+        self,
+        tree: int,
+        owner: str,
+        *,
+        files: Sequence[IndexedFile] = (),
+        touched: Sequence[Touched] = (),
+        gone: Sequence[str] = (),
+        lease_s: int,
+    ) -> None:
+        """Remember what is about to be replaced, then write."""
+        if self.tree is None and (files or gone):
+            self._opened(tree)
+            self.tree = tree
+        self._remember(tree, {file.path: file.hash for file in files}, gone)
+        self._store.write_files(tree, owner, files=files, touched=touched, gone=gone, lease_s=lease_s)
+
+    def _remember(self, tree: int, files: dict[str, str], gone: Sequence[str]) -> None:
+        paths = [*files, *gone]
+        self.touched.update(paths)
+        for start in range(0, len(paths), 500):
+            known = self._store.find(File, {"tree": tree, "path": tuple(paths[start : start + 500])})
+            changed = [file for file in known if not file.skipped and file.hash != files.get(file.path)]
+            contents = self._store.file_contents([file.id for file in changed])
+            for file in changed:
+                rows = contents.get(file.id, ([], []))[0]
+                self.before.setdefault(file.path, spots(file.path, rows))
