@@ -60,7 +60,7 @@ class Task(NamedTuple):
 def read(root: str, task: Task, max_bytes: int) -> IndexedFile | Touched:
     """Return what is to be kept of a file."""
     try:
-        source, mtime_ns = _content(f"{root}/{real(task.path)}", max_bytes)
+        source, mtime_ns = content_of(f"{root}/{real(task.path)}", max_bytes)
     except OSError as problem:
         return IndexedFile(task.path, "", -1, 0, skipped="unreadable", notes=(problem.strerror or str(problem),))
     if source is None:
@@ -78,7 +78,7 @@ def read(root: str, task: Task, max_bytes: int) -> IndexedFile | Touched:
 def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -> IndexedFile:
     """Return a file as the index keeps it, given its path from the root and its content."""
     size = len(source)
-    source = _as_utf8(source)
+    source = as_utf8(source)
     head = source[:HEAD_BYTES]
     if b"\0" in head:
         return IndexedFile(path, digest, mtime_ns, size, skipped="binary")
@@ -112,7 +112,7 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
 
 def with_manifest(file: IndexedFile, source: bytes) -> IndexedFile:
     """Return a file with what it says as a manifest; one in a language we do not know says it all the same."""
-    source = _as_utf8(source)
+    source = as_utf8(source)
     found = None if file.skipped == "binary" else read_manifest(file.path, source)
     if found is None:
         return file
@@ -127,7 +127,7 @@ def path_terms(path: str) -> str:
     return " ".join((stem, stem, *map(_terms, folders[-PATH_FOLDERS:])))
 
 
-def _content(path: str, max_bytes: int) -> tuple[bytes | None, int]:
+def content_of(path: str, max_bytes: int) -> tuple[bytes | None, int]:
     """Return a file's bytes, one more than allowed at most, and its time; None for what is no plain file.
 
     What was a file when it was listed may have become a pipe, which would block, or a link, which leads away.
@@ -153,7 +153,8 @@ def _trusted(mtime_ns: int) -> int:
     return mtime_ns if time.time_ns() - mtime_ns > window else -1
 
 
-def _as_utf8(source: bytes) -> bytes:
+def as_utf8(source: bytes) -> bytes:
+    """Return a text of Unicode in two bytes as UTF-8, any other as it is."""
     if source.startswith((b"\xff\xfe", b"\xfe\xff")):
         return source.decode("utf-16", "replace").encode()
     return source

@@ -14,7 +14,7 @@ The key of a symbol is its qualified name, with a number if it is not the first 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
@@ -24,9 +24,6 @@ from recollect.store.code_protocol import CodeStore, SymbolRow
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-# What is to be done with a file: nothing, link it again, and link again those that depend on it, too.
-LINKED, AGAIN, CHANGED = 0, 1, 2
 
 # Confidence is kept in hundredths.
 SURE = 100
@@ -100,21 +97,21 @@ class Program(NamedTuple):
     content: bytes
 
 
-class ProgramState(NamedTuple):
-    """What is known of a file's program: its number, the hash of its content and what is to be done with it."""
+class KnownProgram(NamedTuple):
+    """What is known of a file's program: its number, the hash of its content, and what others need to know of it."""
 
     file: int
     hash: str
-    state: int
+    outline: bytes
 
 
 class Links(NamedTuple):
-    """A file's links, packed, ready to be kept."""
+    """A file's links, packed, ready to be kept; the digest is that of everything they were made from."""
 
     file: int
+    digest: str
     edges: bytes
     sites: bytes
-    needs: bytes
 
 
 class LinkedTree(NamedTuple):
@@ -123,13 +120,6 @@ class LinkedTree(NamedTuple):
     fingerprint: str
     generation: int
     linked_at: int
-
-
-class LinkCounts(NamedTuple):
-    """How far linking is: files with links, and files that are waiting to be linked."""
-
-    linked: int
-    waiting: int
 
 
 class CodeStamps(NamedTuple):
@@ -170,12 +160,8 @@ class LinkStore(CodeStore, Protocol):
         """Return how a tree was linked last; None if it never was."""
         ...
 
-    def programs_known(self, tree: int) -> dict[str, ProgramState]:
+    def known_programs(self, tree: int) -> dict[str, KnownProgram]:
         """Return by path what is known of the programs of a tree; files that are gone may be among them."""
-        ...
-
-    def program_outlines(self, tree: int) -> dict[str, bytes]:
-        """Return by path what others need to know of each program of a tree."""
         ...
 
     def programs(self, files: Sequence[int]) -> dict[int, bytes]:
@@ -185,23 +171,19 @@ class LinkStore(CodeStore, Protocol):
     def put_programs(
         self, tree: int, owner: str, programs: Sequence[Program], *, lease_s: int, gone: Sequence[int] = ()
     ) -> None:
-        """Keep programs of a claimed tree as changed, and forget some. Raises Conflict if the claim was lost."""
+        """Keep programs of a claimed tree, and forget some with their links. Raises Conflict if the claim was lost."""
         ...
 
-    def mark_programs(self, tree: int, owner: str, states: Mapping[int, int], *, lease_s: int) -> None:
-        """Set what is to be done with files of a claimed tree. Raises Conflict if the claim was lost."""
+    def link_digests(self, tree: int) -> dict[int, str]:
+        """Return by file the digest of what its links were made from."""
         ...
 
     def put_links(self, tree: int, owner: str, links: Sequence[Links], *, lease_s: int) -> None:
-        """Keep the links of files and mark these as linked; equal ones are not written. Raises Conflict if lost."""
+        """Keep the links of files; equal ones count as unchanged. Raises Conflict if the claim was lost."""
         ...
 
     def put_linked_tree(self, tree: int, owner: str, linked: LinkedTree) -> None:
-        """Keep how a claimed tree was linked."""
-        ...
-
-    def link_needs(self, tree: int) -> dict[int, bytes]:
-        """Return by file what its links were made from in other files."""
+        """Keep how a claimed tree was linked. Raises Conflict if the claim was lost."""
         ...
 
     def file_edges(self, files: Sequence[int]) -> dict[int, Edges]:
@@ -212,8 +194,8 @@ class LinkStore(CodeStore, Protocol):
         """Return where the links of files stand, by their number."""
         ...
 
-    def link_counts(self, trees: Sequence[int] | None = None) -> LinkCounts:
-        """Return how many files of trees are linked and how many are waiting for it."""
+    def link_generation(self) -> int:
+        """Return a number that stays the same as long as no links change."""
         ...
 
     def code_stamps(self) -> CodeStamps:

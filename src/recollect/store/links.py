@@ -5,29 +5,24 @@ Written a batch of files to a transaction under the claim of the tree's writer, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from recollect import clock
 from recollect.errors import Conflict
-from recollect.model import Tree
 from recollect.store.code_protocol import files_of_tree
-from recollect.store.counters import advance
+from recollect.store.counters import advance, kept
 from recollect.store.dialect import Connection
 from recollect.store.link_protocol import (
-    AGAIN,
-    CHANGED,
-    LINKED,
     CodeStamps,
     Edges,
     FileGraph,
-    LinkCounts,
+    KnownProgram,
     LinkedTree,
     Links,
     Program,
-    ProgramState,
     Sites,
     SymbolPoint,
 )
@@ -38,14 +33,14 @@ _sites = msgspec.msgpack.Decoder(Sites)
 _points = msgspec.msgpack.Decoder(list[SymbolPoint])
 
 _PUT_PROGRAM = (
-    "INSERT INTO file_programs (file, path, hash, state, outline, content) VALUES (?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (file) DO UPDATE SET path = excluded.path, hash = excluded.hash, state = excluded.state, "
-    "outline = excluded.outline, content = excluded.content"
+    "INSERT INTO file_programs (file, path, hash, outline, content) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (file) DO UPDATE SET path = excluded.path, hash = excluded.hash, outline = excluded.outline, "
+    "content = excluded.content"
 )
 _PUT_LINKS = (
-    "INSERT INTO file_links (file, stamp, edges, sites, needs) VALUES (?, ?, ?, ?, ?) "
-    "ON CONFLICT (file) DO UPDATE SET stamp = excluded.stamp, edges = excluded.edges, sites = excluded.sites, "
-    "needs = excluded.needs"
+    "INSERT INTO file_links (file, stamp, digest, edges, sites) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (file) DO UPDATE SET stamp = excluded.stamp, digest = excluded.digest, edges = excluded.edges, "
+    "sites = excluded.sites"
 )
 
 
@@ -63,34 +58,25 @@ class CodeLinks(Rows):
                 connection.executemany(f"DELETE FROM {table} WHERE file = ?", [(number,) for number in gone])
             if gone:
                 advance(connection, "link_stamp")
-            connection.executemany(
-                _PUT_PROGRAM,
-                [(row.file, row.path, row.hash, CHANGED, row.outline, row.content) for row in programs],
-            )
-
-    def mark_programs(self, tree: int, owner: str, states: Mapping[int, int], *, lease_s: int) -> None:
-        with self._dialect.errors(), self._dialect.write() as connection:
-            _renew(connection, tree, owner, lease_s)
-            rows = [(state, file) for file, state in states.items()]
-            connection.executemany("UPDATE file_programs SET state = ? WHERE file = ?", rows)
+            connection.executemany(_PUT_PROGRAM, programs)
 
     def put_links(self, tree: int, owner: str, links: Sequence[Links], *, lease_s: int) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
             _renew(connection, tree, owner, lease_s)
-            numbers = [row.file for row in links]
-            known: dict[int, tuple[bytes, bytes, bytes]] = {}
-            for chunk in chunks(numbers):
+            known: dict[int, tuple[int, bytes, bytes]] = {}
+            for chunk in chunks([row.file for row in links]):
                 marks = ", ".join("?" * len(chunk))
-                sql = f"SELECT file, edges, sites, needs FROM file_links WHERE file IN ({marks})"
+                sql = f"SELECT file, stamp, edges, sites FROM file_links WHERE file IN ({marks})"
                 known.update((row[0], row[1:]) for row in connection.execute(sql, chunk))
-            fresh = [row for row in links if known.get(row.file) != (row.edges, row.sites, row.needs)]
-            if fresh:
-                stamp = advance(connection, "link_stamp")
-                rows = [(row.file, stamp, row.edges, row.sites, row.needs) for row in fresh]
-                connection.executemany(_PUT_LINKS, rows)
-            connection.executemany(
-                f"UPDATE file_programs SET state = {LINKED} WHERE file = ?", [(file,) for file in numbers]
-            )
+            # A stamp tells whoever holds the graph what to read again: nothing where only the digest is another.
+            stamps = {
+                row.file: known[row.file][0]
+                for row in links
+                if row.file in known and known[row.file][1:] == (row.edges, row.sites)
+            }
+            stamp = advance(connection, "link_stamp") if len(stamps) < len(links) else 0
+            rows = [(row.file, stamps.get(row.file, stamp), row.digest, row.edges, row.sites) for row in links]
+            connection.executemany(_PUT_LINKS, rows)
 
     def put_linked_tree(self, tree: int, owner: str, linked: LinkedTree) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
@@ -111,15 +97,12 @@ class CodeLinks(Rows):
         with self._dialect.errors():
             return next((LinkedTree(*row) for row in self._connection().execute(sql, (tree,))), None)
 
-    def programs_known(self, tree: int) -> dict[str, ProgramState]:
-        sql = "SELECT path, file, hash, state FROM file_programs WHERE file BETWEEN ? AND ?"
-        return {path: ProgramState(file, known, state) for path, file, known, state in self._of_tree(sql, tree)}
+    def known_programs(self, tree: int) -> dict[str, KnownProgram]:
+        sql = "SELECT path, file, hash, outline FROM file_programs WHERE file BETWEEN ? AND ?"
+        return {row[0]: KnownProgram(*row[1:]) for row in self._of_tree(sql, tree)}
 
-    def program_outlines(self, tree: int) -> dict[str, bytes]:
-        return dict(self._of_tree("SELECT path, outline FROM file_programs WHERE file BETWEEN ? AND ?", tree))
-
-    def link_needs(self, tree: int) -> dict[int, bytes]:
-        return dict(self._of_tree("SELECT file, needs FROM file_links WHERE file BETWEEN ? AND ?", tree))
+    def link_digests(self, tree: int) -> dict[int, str]:
+        return dict(self._of_tree("SELECT file, digest FROM file_links WHERE file BETWEEN ? AND ?", tree))
 
     def programs(self, files: Sequence[int]) -> dict[int, bytes]:
         return dict(self._numbered("SELECT file, content FROM file_programs", files))
@@ -132,17 +115,9 @@ class CodeLinks(Rows):
         rows = self._numbered("SELECT file, sites FROM file_links", files)
         return {file: _sites.decode(content) for file, content in rows}
 
-    def link_counts(self, trees: Sequence[int] | None = None) -> LinkCounts:
-        wanted = [tree.id for tree in self.find(Tree)] if trees is None else trees
-        linked = waiting = 0
-        for tree in wanted:
-            sql = (
-                f"SELECT coalesce(sum(state = {LINKED}), 0), coalesce(sum(state >= {AGAIN}), 0) "
-                "FROM file_programs WHERE file BETWEEN ? AND ?"
-            )
-            for done, more in self._of_tree(sql, tree):
-                linked, waiting = linked + int(done), waiting + int(more)
-        return LinkCounts(linked, waiting)
+    def link_generation(self) -> int:
+        with self._dialect.errors():
+            return int(kept(self._connection(), "link_stamp") or 0)
 
     def code_stamps(self) -> CodeStamps:
         import numpy as np

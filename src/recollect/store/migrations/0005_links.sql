@@ -5,26 +5,24 @@ DROP TABLE file_references;
 
 -- What a file does with names, packed (recollect.code.resolve.program), and in short what others need to know of it.
 --   hash    of the content it was read from
---   state   0 linked; 1 to be linked again; 2 so are those that depend on it
 CREATE TABLE file_programs (
     file    INTEGER PRIMARY KEY,
     path    TEXT NOT NULL,
     hash    TEXT NOT NULL,
-    state   INTEGER NOT NULL DEFAULT 2,
     outline BLOB NOT NULL,
     content BLOB NOT NULL
 );
 
 -- The links that start in a file, packed (recollect.store.link_protocol).
+--   digest  of everything they were made from: as long as it is the same, so are they
 --   edges   between symbols and files, as columns: all that the graph needs
 --   sites   where in the file, how and how surely; what is outside of the tree, ambiguous or unresolved
---   needs   what the links were made from in other files
 CREATE TABLE file_links (
-    file  INTEGER PRIMARY KEY,
-    stamp INTEGER NOT NULL,
-    edges BLOB NOT NULL,
-    sites BLOB NOT NULL,
-    needs BLOB NOT NULL
+    file   INTEGER PRIMARY KEY,
+    stamp  INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    edges  BLOB NOT NULL,
+    sites  BLOB NOT NULL
 );
 
 -- By which rules a tree was linked last, and the state of the index then.
