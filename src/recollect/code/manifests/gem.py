@@ -17,7 +17,7 @@ _LINE = re.compile(
     r"^\s*(group|path|end|if|unless|case|source|platforms?|git|github|install_if)\b([^\n]*)$", re.MULTILINE
 )
 _PATH = re.compile(r"""(?::path\s*=>|\bpath:)\s*["']([^"'\n]+)["']""")
-_GROUPS = re.compile(r"""(?::groups?\s*=>|\bgroups?:)\s*(\[[^\]\n]*\]|[:"'\w]+)""")
+_GROUPS = re.compile(r"""(?::groups?\s*=>|\bgroups?:)\s*(?:%\w)?(\[[^\]\n]*\]|[:"'\w]+)""")
 _OPTION = re.compile(r"""[:"']?\w+["']?\s*(?:=>|:(?!:))""")
 
 _FIELD = re.compile(r"""^\s*\w+\.(name|version)\s*=\s*["']([^"'\n]+)["']""", re.MULTILINE)

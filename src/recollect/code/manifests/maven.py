@@ -62,7 +62,8 @@ def _modules(project: Element) -> Iterator[str]:
 def _dependencies(project: Element) -> Iterator[Dependency]:
     for path in (("dependencies",), ("profiles", "profile", "dependencies")):
         for row in children(project, *path, "dependency"):
-            yield _dependency(row)
+            if word(row, "artifactId"):
+                yield _dependency(row)
     for row in children(project, "build", "plugins", "plugin"):
         group = word(row, "groupId") or "org.apache.maven.plugins"
         if artifact := word(row, "artifactId"):

@@ -75,7 +75,8 @@ def _modules(tools: dict[str, Any]) -> Iterator[tuple[str, str]]:
     )
     for place in texts(table(tools, "hatch", "build", "targets", "wheel").get("packages", [])):
         yield place.rstrip("/").rpartition("/")[2], place.rstrip("/")
-    for row in table(tools, "poetry").get("packages", []) if isinstance(tools.get("poetry"), dict) else ():
+    packages = table(tools, "poetry").get("packages")
+    for row in packages if isinstance(packages, list) else ():
         name = text(table(row).get("include")).split("/")[0]
         if name and "*" not in name:
             yield name, _joined(text(table(row).get("from")), name)
