@@ -50,11 +50,15 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class Task(NamedTuple):
-    """A file to read: its path from the root, and the hash it is known by ("" if it is new)."""
+    """A file to read: its path from the root, and the hash it is known by ("" if it is new).
+
+    symbols: as they are kept, for a reader that would otherwise have to find them again
+    """
 
     path: str
     size_bytes: int = 0
     hash: str = ""
+    symbols: bytes = b""
 
 
 def read(root: str, task: Task, max_bytes: int) -> IndexedFile | Touched:

@@ -25,18 +25,33 @@ GC_THRESHOLD = 100_000
 
 
 class Order(NamedTuple):
-    """Files to read below a root."""
+    """Files to read below a root: for the index, or for their programs."""
 
     root: str
     max_bytes: int
     tasks: list[Task]
+    is_program: bool = False
+
+
+class Translated(NamedTuple):
+    """A file's program, and what others need to know of it, both packed; `note` says why there is none.
+
+    hash: of the content it was read from
+    """
+
+    path: str
+    hash: str
+    outline: bytes = b""
+    content: bytes = b""
+    note: str = ""
 
 
 class Answer(NamedTuple):
-    """What was read: exactly one of the two."""
+    """What was read: exactly one of the three."""
 
     file: IndexedFile | None
-    touched: Touched | None
+    touched: Touched | None = None
+    program: Translated | None = None
 
 
 def main() -> None:
@@ -52,13 +67,17 @@ def serve(orders: BinaryIO, answers: BinaryIO) -> None:
     decoder, encoder = msgspec.msgpack.Decoder(Order), msgspec.msgpack.Encoder()
     while len(head := orders.read(HEADER.size)) == HEADER.size:
         order = decoder.decode(orders.read(HEADER.unpack(head)[0]))
-        content = encoder.encode([answer(order.root, task, order.max_bytes) for task in order.tasks])
+        content = encoder.encode([answer(order, task) for task in order.tasks])
         answers.write(HEADER.pack(len(content)))
         answers.write(content)
         answers.flush()
 
 
-def answer(root: str, task: Task, max_bytes: int) -> Answer:
+def answer(order: Order, task: Task) -> Answer:
     """Read one file."""
-    found = read(root, task, max_bytes)
-    return Answer(found, None) if isinstance(found, IndexedFile) else Answer(None, found)
+    if order.is_program:
+        from recollect.code.resolve.translate import translate
+
+        return Answer(None, program=translate(order.root, task, order.max_bytes))
+    found = read(order.root, task, order.max_bytes)
+    return Answer(found) if isinstance(found, IndexedFile) else Answer(None, found)

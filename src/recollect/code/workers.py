@@ -24,7 +24,7 @@ from typing import IO
 import msgspec
 
 from recollect.code.read import Task
-from recollect.code.worker import HEADER, Answer, Order, answer
+from recollect.code.worker import HEADER, Answer, Order, Translated, answer
 from recollect.store.code_protocol import IndexedFile
 
 # An order is as many files as make up this many bytes, a tenth of a second of work, or this many files.
@@ -43,18 +43,25 @@ _START = "import sys; sys.path.insert(0, {!r}); from recollect.code.worker impor
 
 
 def read_all(
-    root: str, tasks: Sequence[Task], *, max_bytes: int, workers: int = 0, timeout_s: float = TIMEOUT_S
+    root: str,
+    tasks: Sequence[Task],
+    *,
+    max_bytes: int,
+    workers: int = 0,
+    timeout_s: float = TIMEOUT_S,
+    programs: bool = False,
 ) -> Iterator[list[Answer]]:
     """Yield the answers to all tasks, some at a time, in no particular order.
 
     workers: how many processes; 0 for one per core, 1 for none besides this one.
+    programs: read programs, not what the index keeps.
     """
     # Files of a language together: a grammar takes up to half a second to load, and most workers need few of them.
-    orders = list(_orders(root, sorted(tasks, key=_suffix), max_bytes))
+    orders = list(_orders(Order(root, max_bytes, [], programs), sorted(tasks, key=_suffix)))
     count = min(workers or _cores(), MAX_WORKERS, len(orders))
     if count <= 1 or sum(task.size_bytes for task in tasks) < MIN_BYTES:
         for order in orders:
-            yield [answer(root, task, max_bytes) for task in order.tasks]
+            yield [answer(order, task) for task in order.tasks]
         return
     crew = _Crew(orders, count, timeout_s)
     try:
@@ -67,17 +74,18 @@ def _suffix(task: Task) -> str:
     return task.path[task.path.rfind(".") :]
 
 
-def _orders(root: str, tasks: Iterable[Task], max_bytes: int) -> Iterator[Order]:
+def _orders(order: Order, tasks: Iterable[Task]) -> Iterator[Order]:
+    """Yield orders like the one given, with some of the tasks each."""
     gathered: list[Task] = []
     size = 0
     for task in tasks:
         gathered.append(task)
         size += task.size_bytes
         if size >= ORDER_BYTES or len(gathered) >= ORDER_FILES:
-            yield Order(root, max_bytes, gathered)
+            yield order._replace(tasks=gathered)
             gathered, size = [], 0
     if gathered:
-        yield Order(root, max_bytes, gathered)
+        yield order._replace(tasks=gathered)
 
 
 def _cores() -> int:
@@ -151,7 +159,7 @@ class _Crew:
                     try:
                         worker = worker or self._hire()
                     except OSError:  # no more processes, or none at all: then in this one
-                        found += [answer(part.root, task, part.max_bytes) for task in part.tasks]
+                        found += [answer(part, task) for task in part.tasks]
                         continue
                     answers = worker.ask(part)
                     if answers is None:
@@ -187,8 +195,10 @@ def _alone(order: Order) -> list[Order]:
 def _failed(order: Order, worker: _Worker) -> list[Answer]:
     how = "takes too long" if worker.is_overdue else f"ends the reader (exit code {worker.exit_code})"
     (task,) = order.tasks
+    if order.is_program:
+        return [Answer(None, program=Translated(task.path, "", note=f"reading it {how}"))]
     file = IndexedFile(task.path, "", -1, task.size_bytes, skipped="failed", notes=(f"reading it {how}",))
-    return [Answer(file, None)]
+    return [Answer(file)]
 
 
 class _Worker:
