@@ -29,7 +29,7 @@ MANY: frozenset[Ecosystem] = frozenset({"gem", "nuget"})
 # Properties may name properties, parents have parents; a circle of either ends here.
 MAX_ROUNDS = 8
 
-# Patterns of members have a few folders and a few choices; more would only cost time.
+# Patterns of members have a few folders and a few choices; one with more is no pattern of a person, and costs time.
 MAX_PARTS = 12
 MAX_CHOICES = 32
 
@@ -268,7 +268,8 @@ def _parts(pattern: str) -> tuple[tuple[str, ...], ...]:
             for choice in choices
             for word in brace[1].split(",")
         ]
-    return tuple(tuple(posixpath.normpath(choice).split("/"))[:MAX_PARTS] for choice in choices)
+    parts = (tuple(posixpath.normpath(choice).split("/")) for choice in choices)
+    return tuple(names for names in parts if len(names) <= MAX_PARTS)
 
 
 def _fits(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
