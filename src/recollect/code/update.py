@@ -165,7 +165,7 @@ class _Batch:
         self.notes: list[str] = []
 
     def add(self, answers: list[Answer]) -> None:
-        for file, touched in answers:
+        for file, touched, _ in answers:
             if file is not None:
                 self._files.append(file)
                 self._bytes += file.size_bytes
