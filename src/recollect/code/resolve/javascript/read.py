@@ -1,0 +1,87 @@
+"""Read: from the bytes of a file to its program.
+
+tree ─► statements, expressions ─► frames ─► scopes
+             │        ▲
+             └► queue ┘   bodies of functions, and what lies too deep
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.code import grammar as grammars
+from recollect.code.languages import detect
+from recollect.code.page import Page, parse
+from recollect.code.resolve.javascript import classes, expression, function, markup, module, statement
+from recollect.code.resolve.javascript.reader import Function, Handler, Late, Reader, grammar
+from recollect.code.resolve.program import Assign, Name, Unit
+from recollect.code.symbols import Symbol
+
+LANGUAGES = ("javascript", "typescript", "tsx")
+HEAD_BYTES = 128  # a first line that names an interpreter
+READERS: tuple[tuple[str, Handler], ...] = tuple(
+    {
+        **expression.READERS,
+        **function.READERS,
+        **classes.READERS,
+        **statement.READERS,
+        **module.READERS,
+        **markup.READERS,
+    }.items()
+)
+
+
+def unit(source: bytes, path: str, symbols: Sequence[Symbol], language: str = "") -> Unit:
+    """Return the program of a JavaScript, TypeScript or TSX file.
+
+    symbols: those of the same file, whose places the scopes refer to
+    language: where it is not the one that the path says
+    Never raises for the content of the file.
+    """
+    if not language:
+        found = detect(path, source[:HEAD_BYTES])
+        language = found.name if found is not None and found.name in LANGUAGES else LANGUAGES[0]
+    page = Page(source)
+    parsed = grammars.load(language, outline=True).language
+    tree = parse(page, parsed)
+    reader = Reader(page, grammar(parsed, READERS), _by_end(page, symbols))
+    reader.value(tree.root_node)
+    while reader.queue:
+        waiting = reader.queue.popleft()
+        if isinstance(waiting, Function):
+            function.body(reader, waiting)
+        else:
+            _late(reader, waiting)
+    module.close(reader)
+    for frame in reader.frames:
+        frame.close()
+    return Unit(language, tuple([frame.scope() for frame in reader.frames]), notes=tuple(page.notes))
+
+
+def _late(reader: Reader, waiting: Late) -> None:
+    """Read what lay too deep, in its own scope."""
+    before = reader.enter(waiting.frame, waiting.block)
+    versions, waiting.frame.versions = waiting.frame.versions, waiting.versions
+    reader.is_late = True
+    reader.emit(Assign(Name(waiting.name), reader.value(waiting.node)))
+    reader.is_late = False
+    waiting.frame.versions = versions
+    reader.back(before)
+
+
+def _by_end(page: Page, symbols: Sequence[Symbol]) -> dict[tuple[int, str], int]:
+    """Return the symbols by where they end and what they are called; of several that agree the innermost."""
+    found: dict[tuple[int, str], int] = {}
+    for place, symbol in enumerate(symbols):
+        end = _plain(page, symbol.end_byte) if page.returns else symbol.end_byte
+        found[end, symbol.name] = place
+    return found
+
+
+def _plain(page: Page, offset: int) -> int:
+    """Return where an offset of the file is in the text, which has no \\r: what `Page.original` came from."""
+    low, high = 0, offset
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if page.original(middle) < offset else (low, middle)
+    return low
