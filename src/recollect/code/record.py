@@ -82,3 +82,83 @@ class CodeHits(Record, frozen=True, kw_only=True):
     hits: tuple[CodeHit, ...]
     mode: Literal["hybrid", "lexical"] = "lexical"
     notes: tuple[str, ...] = ()
+
+
+class PackageView(Record, frozen=True, kw_only=True):
+    """A package of an indexed tree, and how much hangs on it.
+
+    folder, manifest: from the root. workspace: folder of the workspace it is a member of. mark: vendored or generated
+    needs: indexed packages that it needs. needed_by: indexed packages that need it. externals: what else it needs
+    """
+
+    id: str
+    name: str
+    ecosystem: str
+    root: str
+    folder: str
+    manifest: str
+    version: str = ""
+    namespace: str | None = None
+    workspace: str | None = None
+    mark: str = ""
+    needs: int = 0
+    needed_by: int = 0
+    externals: int = 0
+
+
+class PackageLink(Record, frozen=True, kw_only=True):
+    """One indexed package needs another one.
+
+    across: they lie in different trees. fits: whether the version there is within the range; None if that cannot be told
+    others: further places that hold a package of the wanted name
+    """
+
+    source: str
+    source_root: str
+    source_folder: str
+    target: str
+    target_root: str
+    target_folder: str
+    ecosystem: str
+    scope: str
+    range: str = ""
+    version: str = ""
+    across: bool = False
+    fits: bool | None = None
+    others: tuple[str, ...] = ()
+
+
+class ExternalPackage(Record, frozen=True, kw_only=True):
+    """A package that is needed and not indexed: by how many packages and trees, in which ranges.
+
+    conflict: two of the ranges let no version through together. users: some of the packages
+    """
+
+    id: str
+    name: str
+    ecosystem: str
+    packages: int
+    trees: int
+    ranges: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
+    conflict: bool = False
+    users: tuple[str, ...] = ()
+
+
+class CrossRepo(Record, frozen=True, kw_only=True):
+    """Which packages indexed trees hold, which of them need which, and what they need of others.
+
+    trees: how many hold one of the packages. conflicts: external packages whose ranges exclude each other
+    """
+
+    namespace: str | None
+    package: str | None
+    packages: tuple[PackageView, ...]
+    links: tuple[PackageLink, ...]
+    externals: tuple[ExternalPackage, ...]
+    trees: int = 0
+    packages_total: int = 0
+    links_total: int = 0
+    across_total: int = 0
+    externals_total: int = 0
+    conflicts: int = 0
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,66 @@
+"""Packages: what projects provide, what they need, and which of them need each other."""
+
+from typing import TYPE_CHECKING
+
+from recollect.code.record import CrossRepo
+from recollect.engine import accept
+from recollect.errors import NotFound
+from recollect.model import Limit, Tree
+from recollect.operations import operation
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+
+class Packages:
+    """Packages of indexed trees and the links between them."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    @operation("get_cross_repo", "cross-repo", read_only=True)
+    def cross_repo(self, *, namespace: str | None = None, package: str | None = None, limit: Limit = 50) -> CrossRepo:
+        """Show how indexed repositories hang together: which packages they provide, and which need which.
+
+        Read from manifests (Cargo.toml, package.json, pyproject.toml, go.mod, pom.xml, build.gradle, composer.json,
+        Gemfile, *.csproj and their kin), across repositories and inside monorepos. Also what is needed and not indexed,
+        how many packages share it, and where the versions they ask for exclude each other.
+
+        namespace: only what concerns this project, as a path or a name; none: of all
+        package: only what concerns this package, by its name or its id
+        limit: how many packages, links and external packages at most, of each
+        """
+        from recollect.engine.cross_repo import Wanted, cross_repo, known_names
+        from recollect.store.packages import Shelf
+
+        scope = self._engine.code.scope(namespace)
+        shown = accept.whole("limit", limit, least=1, most=1000)
+        asked = accept.text("package", package).strip() if package is not None else None
+        store = self._engine.code_store
+        with store.snapshot():
+            trees = store.find(Tree)
+            shelf = Shelf(store.packages(), trees)
+        answer = cross_repo(shelf, trees, Wanted(scope.trees, namespace, asked, shown))
+        if asked and not answer.packages and not answer.externals:
+            raise NotFound(
+                f"no indexed package is {asked} or needs it", hint=_suggestion(asked, known_names(shelf)), package=asked
+            )
+        if not shelf.rows or scope.trees == ():
+            why = self._engine.code.why_nothing(scope) or ("No indexed tree has a manifest.",)
+            return _with_notes(answer, why)
+        return answer
+
+
+def _suggestion(asked: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(asked, known, 3)
+    if near:
+        return "Did you mean " + ", ".join(near) + "?"
+    return "`recollect cross-repo` lists the packages of indexed trees." if known else "No indexed tree has a manifest."
+
+
+def _with_notes(answer: CrossRepo, notes: tuple[str, ...]) -> CrossRepo:
+    import msgspec
+
+    return msgspec.structs.replace(answer, notes=(*answer.notes, *notes))

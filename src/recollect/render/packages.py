@@ -1,0 +1,101 @@
+"""Packages and how they hang together, as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect.code import record
+from recollect.model import Record
+from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Line, Listing, Show
+from recollect.render.measure import count
+from recollect.render.untrusted import inline
+
+# Ranges of versions that are shown of one package; who asks for a tenth has seen the point.
+MAX_RANGES = 6
+
+
+def _place(root: str, folder: str) -> str:
+    return inline(f"{root}/{folder}" if folder else root)
+
+
+def _package_entry(row: record.PackageView) -> Entry:
+    head = " ".join(part for part in (row.ecosystem, inline(row.name), inline(row.version)) if part)
+    told = [
+        f"needs {row.needs:,} indexed, {row.externals:,} other",
+        f"needed by {row.needed_by:,}",
+        f"in the workspace of {inline(row.workspace) or 'the root'}" if row.workspace is not None else "",
+        row.mark,
+    ]
+    return Entry(_place(row.root, row.folder), head, ", ".join(part for part in told if part))
+
+
+def _link_entry(link: record.PackageLink) -> Entry:
+    wanted = inline(link.range) or "any version"
+    version = f", {inline(link.version)} is there" if link.version else ""
+    fit = " and does not fit" if link.fits is False else ""
+    others = f"; also in {inline(', '.join(link.others), PARTICULAR_CHARACTERS)}" if link.others else ""
+    return Entry(
+        f"{inline(link.source)} → {inline(link.target)}",
+        f"{link.scope}, {wanted}{version}{fit}",
+        f"{_place(link.source_root, link.source_folder)} → {_place(link.target_root, link.target_folder)}{others}",
+    )
+
+
+def _external_entry(row: record.ExternalPackage) -> Entry:
+    shown = list(row.ranges.items())[:MAX_RANGES]
+    ranges = ", ".join(f"{inline(text)} ({number})" if number > 1 else inline(text) for text, number in shown)
+    more = f" and {len(row.ranges) - MAX_RANGES:,} more" if len(row.ranges) > MAX_RANGES else ""
+    share = f"{count(row.packages, 'package')} in {count(row.trees, 'tree')}"
+    rest = ", …" if row.packages > len(row.users) else ""
+    users = f"by {inline(', '.join(row.users), PARTICULAR_CHARACTERS)}{rest}"
+    conflict = "CONFLICT: " if row.conflict else ""
+    return Entry(f"{row.ecosystem} {inline(row.name)}", f"{share}, {users}", f"{conflict}{ranges}{more}")
+
+
+def _package(row: record.PackageView, _now: int | None) -> list[Block]:
+    return [Listing((_package_entry(row),))]
+
+
+def _link(link: record.PackageLink, _now: int | None) -> list[Block]:
+    return [Listing((_link_entry(link),))]
+
+
+def _external(row: record.ExternalPackage, _now: int | None) -> list[Block]:
+    return [Listing((_external_entry(row),))]
+
+
+def _listed(title: str, entries: list[Entry], total: int) -> list[Block]:
+    if not entries:
+        return []
+    shown = f" ({len(entries):,} of {total:,})" if total > len(entries) else ""
+    return [Line(f"{title}{shown}:"), Listing(tuple(entries))]
+
+
+def _cross_repo(answer: record.CrossRepo, _now: int | None) -> list[Block]:
+    notes: list[Block] = [Line(f"Note: {inline(note, PARTICULAR_CHARACTERS)}", "weak") for note in answer.notes]
+    if not answer.packages and not answer.externals:
+        return [Line("No packages.", "weak"), *notes]
+    inside = answer.links_total - answer.across_total
+    head = (
+        f"{count(answer.packages_total, 'package')} in {count(answer.trees, 'tree')}; "
+        f"{answer.across_total:,} dependencies between trees, {inside:,} inside; "
+        f"{count(answer.externals_total, 'package')} not indexed, {count(answer.conflicts, 'conflict')}."
+    )
+    across = [_link_entry(link) for link in answer.links if link.across]
+    within = [_link_entry(link) for link in answer.links if not link.across]
+    return [
+        Line(head),
+        *_listed("Packages", [_package_entry(row) for row in answer.packages], answer.packages_total),
+        *_listed("Between trees", across, answer.across_total),
+        *_listed("Inside a tree", within, inside),
+        *_listed("Not indexed", [_external_entry(row) for row in answer.externals], answer.externals_total),
+        *notes,
+    ]
+
+
+SHOWN: Mapping[type[Record], Show] = {
+    record.CrossRepo: _cross_repo,
+    record.ExternalPackage: _external,
+    record.PackageLink: _link,
+    record.PackageView: _package,
+}
