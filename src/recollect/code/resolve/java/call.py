@@ -45,13 +45,13 @@ def invocation(w: Writer, node: Node) -> Value:
     object_node = node.child_by_field_name("object")
     if name_node is None:
         return NOTHING
-    name = text(name_node)
+    name = text(w.page, name_node)
     if object_node is None:
         return _unqualified(w, name, name_node, listed)
     if object_node.type == "super":
         return _plain(w, Member(Super(), name, position(name_node)[0]), name_node, listed, [])
     if any(child.type == "super" for child in node.children):
-        owner: Expression = w.reference(text(object_node))
+        owner: Expression = w.reference(text(w.page, object_node))
         return _plain(w, Member(owner, name, position(name_node)[0]), name_node, listed, [])
     receiver = value(w, object_node)
     row = _row(w, receiver.type, name)
@@ -139,7 +139,7 @@ def _wanted(method: Method, place: int) -> Type | None:
 def creation(w: Writer, node: Node) -> Value:
     """Return an object that is made, with the class that is written with it."""
     type_node = node.child_by_field_name("type")
-    type = type_of(type_node)
+    type = type_of(w.page, type_node)
     listed = written(node.child_by_field_name("arguments"))
     body = next((each for each in node.named_children if each.type == "class_body"), None)
     if type is None or type_node is None:
@@ -202,7 +202,7 @@ class _Library:
         self.receiver = receiver
         self.listed = listed
         self.line, self.column = position(node)
-        self.key: Key | None = key_of(listed[0]) if row.keyed and listed else None
+        self.key: Key | None = key_of(w, listed[0]) if row.keyed and listed else None
         self.given: list[Value] = []
         self.made: list[Value] = []
 
@@ -296,7 +296,7 @@ class _Library:
         # Asked for a type before it is read, an argument that is no variable has none.
         if place >= len(self.given):
             node = self.listed[place]
-            return named(self.w, text(node)) if node.type == "identifier" else NOTHING
+            return named(self.w, text(self.w.page, node)) if node.type == "identifier" else NOTHING
         return self.given[place]
 
     def _item(self) -> Value:

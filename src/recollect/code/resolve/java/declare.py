@@ -127,11 +127,11 @@ def local_class(w: Writer, node: Node) -> None:
     named = node.child_by_field_name("name")
     if named is None:
         return
-    name = text(named)
+    name = text(w.page, named)
     function = w.function()
     shape = Shape(name, w.class_around(), Name(name))
     function.types[name] = shape
-    read(node, shape, node.child_by_field_name("body"))
+    read(w.page, node, shape, node.child_by_field_name("body"))
     w.emit(Assign(Name(name), Code(class_(w, node, shape, node.child_by_field_name("body")))))
 
 
@@ -140,7 +140,7 @@ def anonymous_class(w: Writer, node: Node, type: Type, body: Node) -> tuple[Expr
     name = f"${w.reserve_number()}"
     shape = Shape(name, w.class_around(), None)
     shape.bases = (type,)
-    read(node, shape, body)
+    read(w.page, node, shape, body)
     w.function().types[name] = shape
     return Code(class_(w, node, shape, body)), Type(name)
 
@@ -156,7 +156,7 @@ def _annotated(w: Writer, node: Node, body: list[Statement]) -> None:
     found = modifiers(node)
     for each in found.named_children if found else ():
         name = each.child_by_field_name("name")
-        type = type_of(name)
+        type = type_of(w.page, name)
         code = class_named(w, type) if type and type.name not in UNTOLD else None
         if code is not None:
             body.append(Use(code, position(each)[0]))
@@ -172,13 +172,13 @@ def _method(w: Writer, building: Building, node: Node) -> None:
     named, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if named is None:
         return
-    name = text(named)
+    name = text(w.page, named)
     found = words(modifiers(node))
     is_bare = body is None and "native" not in found and node.type != "annotation_type_element_declaration"
     marks = [each for each, holds in (("static", "static" in found), ("abstract", is_bare)) if holds]
     frame = Frame(w.reserve(), is_static="static" in found)
-    frame.returns = declared(node, node)
-    listed = parameters(node.child_by_field_name("parameters"))
+    frame.returns = declared(w.page, node, node)
+    listed = parameters(w.page, node.child_by_field_name("parameters"))
     _function(w, building, node, frame, listed, body, name, marks)
     building.bind(name, frame.place)
 
@@ -188,7 +188,7 @@ def _constructor(w: Writer, building: Building, node: Node) -> None:
     body = node.child_by_field_name("body")
     is_compact = node.type == "compact_constructor_declaration"
     source = building.node if is_compact else node
-    listed = parameters(source.child_by_field_name("parameters"))
+    listed = parameters(w.page, source.child_by_field_name("parameters"))
     if is_compact:
         frame.body += _kept(listed)
     if not _is_chained(body) and building.shape.bases:
@@ -214,13 +214,13 @@ def _function(
     symbol = symbol_of(w, node, building.shape.name if name == CONSTRUCTOR else name)
     parent = w.parent()
     w.frames.append(frame)
-    frame.variables = variables(node)
+    frame.variables = variables(w.page, node)
     scope_parameters = _parameters(w, frame, listed)
     _annotated(w, node, frame.body)
     for each in node.named_children:
         if each.type == "throws":
             for thrown in each.named_children:
-                code = class_named(w, type_of(thrown))
+                code = class_named(w, type_of(w.page, thrown))
                 if code is not None:
                     frame.body.append(Use(code, position(thrown)[0]))
     if body is not None:
@@ -262,15 +262,15 @@ def _field(w: Writer, building: Building, node: Node) -> None:
     _annotated(w, node, building.body)
     for each in node.children_by_field_name("declarator"):
         name = each.child_by_field_name("name")
-        field = shape.fields.get(text(name)) if name else None
+        field = shape.fields.get(text(w.page, name)) if name else None
         if name is None or field is None:
             continue
         to = class_named(w, field.type)
         given = each.child_by_field_name("value")
         if to is not None and (given is None or given.type != "object_creation_expression"):
-            building.body.append(Assign(Name(FIELD + text(name)), Instance(to)))
+            building.body.append(Assign(Name(FIELD + text(w.page, name)), Instance(to)))
         if given is not None:
-            _initialise(w, building, text(name), given, field.type, is_static=field.is_static)
+            _initialise(w, building, text(w.page, name), given, field.type, is_static=field.is_static)
 
 
 def _initialise(
@@ -322,7 +322,7 @@ def _constant(w: Writer, building: Building, node: Node) -> None:
     given = [value_for(w, each, None) for each in written(node.child_by_field_name("arguments"))]
     line, column = position(name)
     made = Call(callee, arguments(w, given), line, column, is_new=True)
-    w.emit(Assign(Member(w.receiver(shape, is_static=True), FIELD + text(name)), made))
+    w.emit(Assign(Member(w.receiver(shape, is_static=True), FIELD + text(w.page, name)), made))
     w.frames.pop()
 
 
@@ -331,7 +331,7 @@ def _values(w: Writer, building: Building) -> None:
     body = building.node.child_by_field_name("body")
     owner = w.receiver(shape, is_static=True)
     constants = [each for each in (body.named_children if body else ()) if each.type == "enum_constant"]
-    names = [text(name) for each in constants if (name := each.child_by_field_name("name"))]
+    names = [text(w.page, name) for each in constants if (name := each.child_by_field_name("name"))]
     held: tuple[Entry, ...] = tuple([Entry(place, Member(owner, FIELD + name)) for place, name in enumerate(names)])
     table = Table(held, position(building.node)[0])
     _implicit(w, building, "values", (), (Return(table),), 0)
@@ -359,10 +359,10 @@ def _kept(listed: Parameters) -> list[Statement]:
 def _record(w: Writer, building: Building) -> None:
     """Write the accessors of a record and its constructor, as far as they are not written themselves."""
     node = building.node
-    listed = parameters(node.child_by_field_name("parameters"))
+    listed = parameters(w.page, node.child_by_field_name("parameters"))
     own = members(node.child_by_field_name("body"))
     methods = {
-        text(name)
+        text(w.page, name)
         for each in own
         if each.type == "method_declaration" and (name := each.child_by_field_name("name"))
         and not written(each.child_by_field_name("parameters"))
@@ -375,22 +375,22 @@ def _record(w: Writer, building: Building) -> None:
             building.body.append(Assign(Name(FIELD + field), Instance(to)))
         if field not in methods:
             _implicit(w, building, field, (), (Return(Member(This(), FIELD + field)),), 0, "accessor")
-    if not any(_is_canonical(each, len(taken)) for each in own):
+    if not any(_is_canonical(w, each, len(taken)) for each in own):
         _implicit(w, building, CONSTRUCTOR, tuple(taken), tuple(_kept(listed)), len(taken), "constructor")
 
 
-def _is_canonical(node: Node, count: int) -> bool:
+def _is_canonical(w: Writer, node: Node, count: int) -> bool:
     if node.type == "compact_constructor_declaration":
         return True
     return (
         node.type == "constructor_declaration"
-        and len(parameters(node.child_by_field_name("parameters")).names) == count
+        and len(parameters(w.page, node.child_by_field_name("parameters")).names) == count
     )
 
 
 def _nested(w: Writer, building: Building, node: Node) -> None:
     named = node.child_by_field_name("name")
-    shape = building.shape.classes.get(text(named)) if named else None
+    shape = building.shape.classes.get(text(w.page, named)) if named else None
     if shape is not None:
         building.bind(shape.name, class_(w, node, shape, node.child_by_field_name("body")))
 

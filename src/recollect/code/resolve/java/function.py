@@ -86,7 +86,7 @@ def _object(w: Writer, code: Expression, interface: Expression, method: str) -> 
 
 
 def _lambda(w: Writer, node: Node, takes: list[Type | None]) -> Value:
-    names, types = _parameters(node.child_by_field_name("parameters"), takes)
+    names, types = _parameters(w, node.child_by_field_name("parameters"), takes)
     frame = _opened(w)
     listed = tuple([Parameter(frame.declare(name, w.solid(type)), "", None, class_named(w, type))
                     for name, type in zip(names, types, strict=True)])  # fmt: skip
@@ -102,14 +102,16 @@ def _lambda(w: Writer, node: Node, takes: list[Type | None]) -> Value:
     return _closed(w, frame, listed, position(node)[0], returns)
 
 
-def _parameters(node: Node | None, takes: list[Type | None]) -> tuple[list[str], list[Type | None]]:
+def _parameters(w: Writer, node: Node | None, takes: list[Type | None]) -> tuple[list[str], list[Type | None]]:
     if node is None:
         return [], []
     if node.type == "formal_parameters":
-        listed = parameters(node)
+        listed = parameters(w.page, node)
         names, types = list(listed.names), list(listed.types)
     else:
-        names = [text(node)] if node.type == "identifier" else [text(each) for each in node.named_children]
+        names = (
+            [text(w.page, node)] if node.type == "identifier" else [text(w.page, each) for each in node.named_children]
+        )
         types = [None] * len(names)
     known = [*takes, *([None] * len(names))]
     return names, [type or known[place] for place, type in enumerate(types)]
@@ -144,7 +146,7 @@ def _reference(w: Writer, node: Node, takes: list[Type | None]) -> Value:
     if last.type == "new":
         listed, code, returns = _made(w, owner, line)
     else:
-        listed, code, returns = _named(w, owner, text(last), line, takes)
+        listed, code, returns = _named(w, owner, text(w.page, last), line, takes)
     w.emit(Return(code))
     return _closed(w, frame, listed, line, returns)
 
@@ -155,7 +157,7 @@ ALL = (Argument(Spread(Name("rest"))),)
 
 
 def _made(w: Writer, owner: Node, line: int) -> Written:
-    type = type_of(owner)
+    type = type_of(w.page, owner)
     if type is None or type.name == ARRAY:
         return REST, Table((), line), type
     return REST, Call(w.reference(type.name), ALL, line, is_new=True), type

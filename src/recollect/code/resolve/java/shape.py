@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.code.page import Page
 from recollect.code.resolve.program import Expression, Member
 
 if TYPE_CHECKING:
@@ -100,53 +101,54 @@ class Shape:
         return found[0] if self.is_interface and len(found) == 1 else None
 
 
-def text(node: Node) -> str:
-    """Return what is written at a node."""
-    written = node.text
-    return written.decode("utf-8", "replace") if written else ""
+def text(page: Page, node: Node) -> str:
+    """Return what is written at a node; trees that were read in pieces do not keep it."""
+    return page.cut(node.start_byte, node.end_byte)
 
 
-def type_of(node: Node | None, depth: int = 0) -> Type | None:
+def type_of(page: Page, node: Node | None, depth: int = 0) -> Type | None:
     """Return the type that a node says; None for `var`, `void` and what is none."""
     if node is None or depth > DEEPEST_TYPE:
         return None
     kind = node.type
     if kind in NAMED:
-        name = text(node)
+        name = text(page, node)
         return None if name == "var" else Type(name)
     if kind == "generic_type":
-        inner = type_of(node.named_children[0], depth + 1)
+        inner = type_of(page, node.named_children[0], depth + 1)
         listed = node.named_children[-1]
-        arguments = [_argument(each, depth + 1) for each in listed.named_children if each.type != "annotation"]
+        arguments = [_argument(page, each, depth + 1) for each in listed.named_children if each.type != "annotation"]
         return Type(inner.name, tuple(arguments)) if inner else None
     if kind in ("scoped_type_identifier", "scoped_identifier"):
-        parts = [type_of(each, depth + 1) for each in node.named_children if "annotation" not in each.type]
+        parts = [type_of(page, each, depth + 1) for each in node.named_children if "annotation" not in each.type]
         return Type(".".join(part.name for part in parts if part))
     if kind == "array_type":
-        return _array(type_of(node.child_by_field_name("element"), depth + 1), node.child_by_field_name("dimensions"))
+        return _array(
+            page, type_of(page, node.child_by_field_name("element"), depth + 1), node.child_by_field_name("dimensions")
+        )
     if kind == "annotated_type":
-        return type_of(node.named_children[-1], depth + 1)
+        return type_of(page, node.named_children[-1], depth + 1)
     return None
 
 
-def _argument(node: Node, depth: int) -> Type | None:
+def _argument(page: Page, node: Node, depth: int) -> Type | None:
     """Return the type that an argument of a generic type stands for: `? extends Foo` for Foo."""
     if node.type != "wildcard":
-        return type_of(node, depth)
+        return type_of(page, node, depth)
     bounds = node.named_children
-    return type_of(bounds[-1], depth) if bounds and bounds[-1].type != "super" else None
+    return type_of(page, bounds[-1], depth) if bounds and bounds[-1].type != "super" else None
 
 
-def _array(element: Type | None, dimensions: Node | None) -> Type | None:
+def _array(page: Page, element: Type | None, dimensions: Node | None) -> Type | None:
     found = element
-    for _ in range(text(dimensions).count("[") if dimensions else 0):
+    for _ in range(text(page, dimensions).count("[") if dimensions else 0):
         found = Type(ARRAY, (found,))
     return found
 
 
-def declared(node: Node, declarator: Node) -> Type | None:
+def declared(page: Page, node: Node, declarator: Node) -> Type | None:
     """Return the type of one declarator of a declaration: `int a, b[]` declares two."""
-    return _array(type_of(node.child_by_field_name("type")), declarator.child_by_field_name("dimensions"))
+    return _array(page, type_of(page, node.child_by_field_name("type")), declarator.child_by_field_name("dimensions"))
 
 
 def modifiers(node: Node) -> Node | None:
@@ -168,7 +170,7 @@ class Parameters(NamedTuple):
     is_varargs: bool
 
 
-def parameters(node: Node | None) -> Parameters:
+def parameters(page: Page, node: Node | None) -> Parameters:
     """Return the parameters that a list of them declares."""
     names: list[str] = []
     types: list[Type | None] = []
@@ -176,18 +178,18 @@ def parameters(node: Node | None) -> Parameters:
     for each in node.named_children if node else ():
         if each.type == "formal_parameter":
             name = each.child_by_field_name("name")
-            names.append(text(name) if name else "")
-            types.append(declared(each, each))
+            names.append(text(page, name) if name else "")
+            types.append(declared(page, each, each))
         elif each.type == "spread_parameter":
             inner = [child for child in each.named_children if child.type != "modifiers"]
             name = inner[-1].child_by_field_name("name") if inner else None
-            names.append(text(name) if name else "")
-            types.append(Type(ARRAY, (type_of(inner[0]) if inner else None,)))
+            names.append(text(page, name) if name else "")
+            types.append(Type(ARRAY, (type_of(page, inner[0]) if inner else None,)))
             is_varargs = True
     return Parameters(tuple(names), tuple(types), is_varargs)
 
 
-def variables(node: Node) -> dict[str, Type | None]:
+def variables(page: Page, node: Node) -> dict[str, Type | None]:
     """Return the type variables of a class or a method with their first bounds."""
     listed = node.child_by_field_name("type_parameters")
     found: dict[str, Type | None] = {}
@@ -195,8 +197,8 @@ def variables(node: Node) -> dict[str, Type | None]:
         inner = each.named_children
         if each.type == "type_parameter" and inner:
             bound = inner[-1] if inner[-1].type == "type_bound" else None
-            name = next((text(child) for child in inner if child.type in NAMED), "")
-            found[name] = type_of(bound.named_children[0]) if bound and bound.named_children else None
+            name = next((text(page, child) for child in inner if child.type in NAMED), "")
+            found[name] = type_of(page, bound.named_children[0]) if bound and bound.named_children else None
     return found
 
 
@@ -208,16 +210,16 @@ def members(body: Node | None) -> list[Node]:
     return found
 
 
-def read(node: Node, shape: Shape, body: Node | None, depth: int = 0) -> Shape:
+def read(page: Page, node: Node, shape: Shape, body: Node | None, depth: int = 0) -> Shape:
     """Fill a shape with what a declaration (or the body of an anonymous class) declares."""
     kind = node.type
     shape.is_interface = kind in INTERFACES
     shape.is_static = kind in STATIC_TYPES or shape.outer is None or "static" in words(modifiers(node))
     if kind in TYPES:
-        shape.variables = variables(node)
-        shape.bases, shape.implements = _supers(node)
+        shape.variables = variables(page, node)
+        shape.bases, shape.implements = _supers(page, node)
     if kind == "record_declaration":
-        listed = parameters(node.child_by_field_name("parameters"))
+        listed = parameters(page, node.child_by_field_name("parameters"))
         for name, each in zip(listed.names, listed.types, strict=True):
             shape.fields[name] = Field(each, is_static=False)
             shape.methods[name] = [Method(name, (), each, is_static=False, is_varargs=False, has_body=True)]
@@ -228,20 +230,20 @@ def read(node: Node, shape: Shape, body: Node | None, depth: int = 0) -> Shape:
     for member in members(body):
         reader = _READERS.get(member.type)
         if reader:
-            reader(shape, member)
+            reader(page, shape, member)
         elif member.type in TYPES and depth < DEEPEST_TYPE:
-            _nested(shape, member, depth)
+            _nested(page, shape, member, depth)
     return shape
 
 
-def _supers(node: Node) -> tuple[tuple[Type, ...], tuple[Type, ...]]:
+def _supers(page: Page, node: Node) -> tuple[tuple[Type, ...], tuple[Type, ...]]:
     bases: list[Type | None] = []
     implements: list[Type | None] = []
     for each in node.named_children:
         if each.type == "superclass":
-            bases += [type_of(child) for child in each.named_children]
+            bases += [type_of(page, child) for child in each.named_children]
         elif each.type in ("super_interfaces", "extends_interfaces"):
-            found = [type_of(child) for listed in each.named_children for child in listed.named_children]
+            found = [type_of(page, child) for listed in each.named_children for child in listed.named_children]
             if each.type == "extends_interfaces":
                 bases += found
             else:
@@ -249,36 +251,36 @@ def _supers(node: Node) -> tuple[tuple[Type, ...], tuple[Type, ...]]:
     return tuple(each for each in bases if each), tuple(each for each in implements if each)
 
 
-def _nested(shape: Shape, node: Node, depth: int) -> None:
+def _nested(page: Page, shape: Shape, node: Node, depth: int) -> None:
     named = node.child_by_field_name("name")
     if named is None:
         return
-    name = text(named)
+    name = text(page, named)
     reference = Member(shape.reference, name) if shape.reference is not None else None
     inner = Shape(name, shape, reference)
     shape.classes[name] = inner
-    read(node, inner, node.child_by_field_name("body"), depth + 1)
+    read(page, node, inner, node.child_by_field_name("body"), depth + 1)
     inner.is_static = inner.is_static or shape.is_interface
 
 
-def _field(shape: Shape, node: Node) -> None:
+def _field(page: Page, shape: Shape, node: Node) -> None:
     is_static = shape.is_interface or "static" in words(modifiers(node))
     for each in node.children_by_field_name("declarator"):
         name = each.child_by_field_name("name")
         if name is not None:
-            shape.fields[text(name)] = Field(declared(node, each), is_static)
+            shape.fields[text(page, name)] = Field(declared(page, node, each), is_static)
 
 
-def _method(shape: Shape, node: Node) -> None:
+def _method(page: Page, shape: Shape, node: Node) -> None:
     named = node.child_by_field_name("name")
     if named is None:
         return
-    name = text(named)
-    listed = parameters(node.child_by_field_name("parameters"))
+    name = text(page, named)
+    listed = parameters(page, node.child_by_field_name("parameters"))
     method = Method(
         name,
         listed.types,
-        declared(node, node),
+        declared(page, node, node),
         is_static="static" in words(modifiers(node)),
         is_varargs=listed.is_varargs,
         has_body=node.child_by_field_name("body") is not None or node.type == "annotation_type_element_declaration",
@@ -286,10 +288,10 @@ def _method(shape: Shape, node: Node) -> None:
     shape.methods.setdefault(name, []).append(method)
 
 
-def _constant(shape: Shape, node: Node) -> None:
+def _constant(page: Page, shape: Shape, node: Node) -> None:
     name = node.child_by_field_name("name")
     if name is not None:
-        shape.fields[text(name)] = Field(Type(shape.name), is_static=True)
+        shape.fields[text(page, name)] = Field(Type(shape.name), is_static=True)
 
 
 _READERS = {

@@ -68,12 +68,12 @@ def _declaration(w: Writer, node: Node) -> None:
         name, given_node = each.child_by_field_name("name"), each.child_by_field_name("value")
         if name is None:
             continue
-        type = w.solid(declared(node, each))
+        type = w.solid(declared(w.page, node, each))
         if given_node is None:
-            w.function().declare(text(name), type)
+            w.function().declare(text(w.page, name), type)
             continue
         given = array(w, given_node, type) if given_node.type == "array_initializer" else value_for(w, given_node, type)
-        unique = w.function().declare(text(name), type or given.type)
+        unique = w.function().declare(text(w.page, name), type or given.type)
         if not is_idle(given.code):
             w.emit(Assign(Name(unique), cast(w, given.code, type)))
 
@@ -91,13 +91,13 @@ def _each(w: Writer, node: Node) -> None:
     w.function().blocks.append({})
     over = value(w, node.child_by_field_name("value"))
     name = node.child_by_field_name("name")
-    type = type_of(node.child_by_field_name("type"))
+    type = type_of(w.page, node.child_by_field_name("type"))
     held = over.type.element() if over.type else None
     if name is not None:
         element: Expression = Item(over.code) if not is_idle(over.code) else OPAQUE
         if over.type is not None and over.type.name != ARRAY and not _holds(w, over.type):
             element = Either((element, _iterated(w, over.code, node)))
-        bind(w, text(name), element, type or held)
+        bind(w, text(w.page, name), element, type or held)
     body = node.child_by_field_name("body")
     if body is not None:
         statement(w, body)
@@ -144,9 +144,9 @@ def _resource(w: Writer, node: Node) -> None:
     if name is None:
         held = value(w, node.named_children[0]).code if node.named_children else OPAQUE
     else:
-        type = w.solid(type_of(node.child_by_field_name("type")))
+        type = w.solid(type_of(w.page, node.child_by_field_name("type")))
         given = value_for(w, node.child_by_field_name("value"), type)
-        bind(w, text(name), given.code, type or given.type)
+        bind(w, text(w.page, name), given.code, type or given.type)
         held = value(w, name).code
     if not is_idle(held):
         w.do(Call(Member(held, "close", line), (), line, column))
@@ -160,11 +160,11 @@ def _catch(w: Writer, node: Node) -> None:
             continue
         name = each.child_by_field_name("name")
         caught = next((child for child in each.named_children if child.type == "catch_type"), None)
-        types = [type_of(child) for child in caught.named_children] if caught else []
+        types = [type_of(w.page, child) for child in caught.named_children] if caught else []
         for type in types:
             use(w, type, each)
         if name is not None:
-            bind(w, text(name), OPAQUE, types[0] if len(types) == 1 else None)
+            bind(w, text(w.page, name), OPAQUE, types[0] if len(types) == 1 else None)
     w.function().blocks.pop()
 
 

@@ -45,7 +45,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
     classes: list[tuple[Node, Shape]] = []
     for node in root.named_children:
         if node.type == "package_declaration":
-            package = next((text(each) for each in node.named_children if "identifier" in each.type), "")
+            package = next((text(w.page, each) for each in node.named_children if "identifier" in each.type), "")
         elif node.type == "import_declaration":
             _import(w, node)
         else:
@@ -65,17 +65,17 @@ def _top(w: Writer, node: Node) -> list[tuple[Node, Shape]]:
     named = node.child_by_field_name("name") if node.type in TYPES else None
     if named is None:
         return []
-    name = text(named)
+    name = text(w.page, named)
     shape = Shape(name, None, Name(name))
     w.top[name] = shape
-    return [(node, read(node, shape, node.child_by_field_name("body")))]
+    return [(node, read(w.page, node, shape, node.child_by_field_name("body")))]
 
 
 # --- imports ----------------------------------------------------------------------------------------------------------
 
 
 def _import(w: Writer, node: Node) -> None:
-    path = next((text(each) for each in node.named_children if "identifier" in each.type), "")
+    path = next((text(w.page, each) for each in node.named_children if "identifier" in each.type), "")
     is_static = any(child.type == "static" for child in node.children)
     is_star = any(child.type == "asterisk" for child in node.children)
     line = node.start_point[0] + 1

@@ -119,7 +119,7 @@ def named(w: Writer, name: str) -> Value:
 
 
 def _identifier(w: Writer, node: Node) -> Value:
-    return named(w, text(node))
+    return named(w, text(w.page, node))
 
 
 def _this(w: Writer, node: Node) -> Value:
@@ -133,7 +133,7 @@ def _super(w: Writer, node: Node) -> Value:
 
 def _in_full(w: Writer, node: Node) -> Value | None:
     """Return the class that a path of names means if it begins with a package: `java.util.List`, `a.b.Shop.open`."""
-    path = text(node)
+    path = text(w.page, node)
     head = path.partition(".")[0]
     if not head[:1].islower() or not all(part.isidentifier() for part in path.split(".")):
         return None
@@ -159,14 +159,14 @@ def _field_access(w: Writer, node: Node) -> Value:
     if object_node is None or field_node is None:
         return whole(w, node)
     if field_node.type == "this":
-        shape = w.find_class(text(object_node))
+        shape = w.find_class(text(w.page, object_node))
         return Value(w.this(shape), Type(shape.name)) if shape else NOTHING
     if object_node.type in ("field_access", "identifier"):
         found = _in_full(w, node)
         if found is not None:
             return found
     owner = value(w, object_node)
-    name = text(field_node)
+    name = text(w.page, field_node)
     if owner.type is not None and owner.type.name == ARRAY:
         return Value(owner.code if name == "clone" else OPAQUE, INT)
     type = _member_type(w, owner.type, name)
@@ -246,7 +246,7 @@ def _ternary(w: Writer, node: Node) -> Value:
 
 
 def _cast(w: Writer, node: Node) -> Value:
-    types = [type_of(each) for each in node.children_by_field_name("type")]
+    types = [type_of(w.page, each) for each in node.children_by_field_name("type")]
     inner = node.child_by_field_name("value")
     target = types[0] if types else None
     found = value_for(w, inner, target)
@@ -261,11 +261,11 @@ def _instanceof(w: Writer, node: Node) -> Value:
     right, name = node.child_by_field_name("right"), node.child_by_field_name("name")
     pattern = node.child_by_field_name("pattern")
     if right is not None and name is not None:
-        bind(w, text(name), left.code, type_of(right))
+        bind(w, text(w.page, name), left.code, type_of(w.page, right))
     elif pattern is not None:
         take_apart(w, pattern, left)
     elif right is not None:
-        use(w, type_of(right), right)
+        use(w, type_of(w.page, right), right)
     return Value(OPAQUE, BOOLEAN)
 
 
@@ -281,13 +281,13 @@ def take_apart(w: Writer, pattern: Node, matched: Value) -> None:
     for each in (pattern,) if pattern.type in PATTERNS else pattern.named_children:
         inner = [child for child in each.named_children if child.type != "modifiers"]
         if each.type == "type_pattern" and len(inner) == 2:
-            bind(w, text(inner[1]), matched.code, type_of(inner[0]))
+            bind(w, text(w.page, inner[1]), matched.code, type_of(w.page, inner[0]))
         elif each.type == "record_pattern" and inner:
             _take_record_apart(w, inner, matched)
 
 
 def _take_record_apart(w: Writer, inner: list[Node], matched: Value) -> None:
-    type = type_of(inner[0])
+    type = type_of(w.page, inner[0])
     shape = w.find_class(type.name) if type else None
     fields = list(shape.fields) if shape else []
     whole_record = cast(w, matched.code, type)
@@ -297,8 +297,13 @@ def _take_record_apart(w: Writer, inner: list[Node], matched: Value) -> None:
         code: Expression = Member(whole_record, FIELD + fields[place]) if known else OPAQUE
         parts = component.named_children
         if component.type == "record_pattern_component" and len(parts) == 2:
-            written = type_of(parts[0])
-            bind(w, text(parts[1]), code, written or (shape.fields[fields[place]].type if shape and known else None))
+            written = type_of(w.page, parts[0])
+            bind(
+                w,
+                text(w.page, parts[1]),
+                code,
+                written or (shape.fields[fields[place]].type if shape and known else None),
+            )
         else:
             take_apart(w, component, Value(code))
 
@@ -314,7 +319,7 @@ def use(w: Writer, type: Type | None, node: Node) -> None:
 
 
 def _class_literal(w: Writer, node: Node) -> Value:
-    type = type_of(node.named_children[0]) if node.named_children else None
+    type = type_of(w.page, node.named_children[0]) if node.named_children else None
     use(w, type, node)
     return Value(OPAQUE, Type("Class", (type,)))
 
@@ -322,14 +327,14 @@ def _class_literal(w: Writer, node: Node) -> Value:
 # --- arrays and assignments -------------------------------------------------------------------------------------------
 
 
-def key_of(node: Node | None) -> Key | None:
+def key_of(w: Writer, node: Node | None) -> Key | None:
     """Return the constant that a key is written as."""
     if node is None:
         return None
     if node.type == "decimal_integer_literal":
-        written = text(node).replace("_", "").rstrip("lL")
+        written = text(w.page, node).replace("_", "").rstrip("lL")
         return int(written) if written.isdigit() and len(written) < 10 else None
-    return text(node) if node.type in ("string_literal", "character_literal") else None
+    return text(w.page, node) if node.type in ("string_literal", "character_literal") else None
 
 
 def _array_access(w: Writer, node: Node) -> Value:
@@ -337,13 +342,15 @@ def _array_access(w: Writer, node: Node) -> Value:
     index = node.child_by_field_name("index")
     w.do(value(w, index).code)
     element = array.type.element() if array.type and array.type.name == ARRAY else None
-    return Value(cast(w, Item(array.code, key_of(index)), element), element)
+    return Value(cast(w, Item(array.code, key_of(w, index)), element), element)
 
 
 def _array_creation(w: Writer, node: Node) -> Value:
-    element = type_of(node.child_by_field_name("type"))
+    element = type_of(w.page, node.child_by_field_name("type"))
     written = node.child_by_field_name("value")
-    depth = sum(text(each).count("[") for each in node.children if each.type in ("dimensions", "dimensions_expr"))
+    depth = sum(
+        text(w.page, each).count("[") for each in node.children if each.type in ("dimensions", "dimensions_expr")
+    )
     type = element
     for _ in range(depth):
         type = Type(ARRAY, (type,))
@@ -407,7 +414,7 @@ def written(node: Node | None) -> list[Node]:
 
 
 def _type_named(w: Writer, node: Node) -> Value:
-    type = type_of(node)
+    type = type_of(w.page, node)
     if type is None:
         return NOTHING
     return Value(w.reference(type.name), Type(CLASS, (type,)))
@@ -440,12 +447,12 @@ READERS: dict[str, Reader] = {
     "true": _typed(BOOLEAN),
     "false": _typed(BOOLEAN),
     "null_literal": _typed(Type(FUNCTION)),
-    "decimal_integer_literal": lambda w, node: Value(OPAQUE, Type("long") if text(node)[-1:] in "lL" else INT),
-    "hex_integer_literal": lambda w, node: Value(OPAQUE, Type("long") if text(node)[-1:] in "lL" else INT),
+    "decimal_integer_literal": lambda w, node: Value(OPAQUE, Type("long") if text(w.page, node)[-1:] in "lL" else INT),
+    "hex_integer_literal": lambda w, node: Value(OPAQUE, Type("long") if text(w.page, node)[-1:] in "lL" else INT),
     "octal_integer_literal": _typed(INT),
     "binary_integer_literal": _typed(INT),
     "decimal_floating_point_literal": lambda w, node: Value(
-        OPAQUE, Type("float") if text(node)[-1:] in "fF" else Type("double")
+        OPAQUE, Type("float") if text(w.page, node)[-1:] in "fF" else Type("double")
     ),
     "hex_floating_point_literal": _typed(Type("double")),
     "line_comment": lambda w, node: NOTHING,
