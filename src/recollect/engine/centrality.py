@@ -51,6 +51,7 @@ class Centrality:
         self._engine = engine
         self._loading = threading.Lock()
         self._graph: Graph | None = None
+        self._plain: Graph | None = None
         self._fresh: tuple[int, int] | None = None
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -62,6 +63,14 @@ class Centrality:
         with self._loading:
             self._graph = load(self._engine.store, self._graph)
             return self._graph
+
+    def rows(self) -> "Graph":
+        """Return the graph without code: memories and what they were linked with."""
+        from recollect.graph.load import load_rows
+
+        with self._loading:
+            self._plain = load_rows(self._engine.store, self._graph.rows if self._graph is not None else self._plain)
+            return self._plain
 
     def is_stale(self, *, least_changes: int = 1) -> bool:
         """Tell whether the graph has changed so often since its centralities were worked out."""
@@ -89,7 +98,9 @@ class Centrality:
         from recollect.graph.record import Recomputed
         from recollect.graph.strength import strengths
 
-        graph = self.graph()
+        # Without code: what is kept tells memories apart, and the hubs of a hundred thousand symbols would make them all
+        # look alike. What matters in code is asked for (get_pagerank) and worked out then.
+        graph = self.rows()
         found = strengths(graph)
         made = {MADE: f"{graph.seen[0]}/{graph.seen[1]}"}
         self._engine.store.put_strengths(self._rows(graph, found), made, patiently=patiently)

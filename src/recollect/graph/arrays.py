@@ -13,12 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import NODE_KINDS, RELATIONS
+
+if TYPE_CHECKING:
+    from recollect.graph.code import CodePart
 
 Ints = NDArray[np.int32]
 Places = NDArray[np.int64]
@@ -91,6 +94,9 @@ class Graph:
         self.relations = links.relations[order]
         self.weights = strengths(links.weights[order])
         self.seen = seen
+        # What it was joined from: the part without code, and the code; itself and none where there is no code.
+        self.rows: Graph = self
+        self.code: CodePart | None = None
 
     @property
     def size(self) -> int:

@@ -1,4 +1,4 @@
-"""From the store to arrays, and on from there by the log.
+"""From the store to arrays, and on from there by the log: memories and what they are linked with, joined with code.
 
     nothing read yet, written past the log, or very much changed      read every node and edge
     some changes                                                      read the changed nodes, and all edges of the
@@ -6,18 +6,23 @@
     none                                                              the same graph
 
 An edge has no number of its own here: what changed about it is found again by where it starts.
+
+Code is no rows of the graph's tables (docs/adr/0007); it is read and followed by `code` and joined here by the ids of
+nodes: a memory that is linked with a symbol has made a row for it, and row and symbol are one node.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Graph, Ints, Links, Points
+from recollect.graph.code import CodePart, load_code
 from recollect.model import Change, Edge, Node
+from recollect.store.link_protocol import LinkStore
 from recollect.store.protocol import Coded, EdgeColumns, Store
 
 # Following a change costs up to ten times as much as reading an edge; beyond this many a graph is read anew.
@@ -36,6 +41,17 @@ _EDGES = "graph_edges"
 def load(store: Store, known: Graph | None = None) -> Graph:
     """Return the graph as the store holds it now, made from a known earlier state where that is the shorter way."""
     with store.snapshot():
+        rows = load_rows(store, known.rows if known is not None else None)
+        code = load_code(cast(LinkStore, store), known.code if known is not None else None)
+    if known is not None and rows is known.rows and code is known.code:
+        known.seen = rows.seen
+        return known
+    return rows if code is None else _with_code(rows, code)
+
+
+def load_rows(store: Store, known: Graph | None = None) -> Graph:
+    """Return the graph without code: memories, and what they were linked with."""
+    with store.snapshot():
         now = store.graph_generation()
         if known is not None and known.seen[0] == now[0] and known.seen[1] <= now[1]:
             changes = store.graph_changes(known.seen[1], MAX_FOLLOWED + 1) if known.seen[1] < now[1] else []
@@ -45,6 +61,34 @@ def load(store: Store, known: Graph | None = None) -> Graph:
             if len(changes) <= MAX_FOLLOWED:
                 return _followed(store, known, changes, now)
         return _read(store, now)
+
+
+def _with_code(rows: Graph, code: CodePart) -> Graph:
+    """Return rows and code as one graph. Where both have a node, the row says which memory, the code all else."""
+    size = rows.size
+    known = rows.index
+    index = dict(known)
+    places = np.array([index.setdefault(name, len(index)) for name in code.names[: code.size]], np.int32)
+    ids = list(index)
+    # What is only named by a link may still be a row: a symbol that is gone and that a memory is linked with.
+    missing = np.array([known.get(name, -1) for name in code.names[code.size :]], np.int32)
+    number = np.concatenate((places, missing.astype(np.int32)))
+    kinds = np.concatenate((rows.points.kinds, np.zeros(len(ids) - size, np.uint8)))
+    kinds[places] = code.kinds
+    namespaces = list(dict.fromkeys((*rows.points.namespaces, *code.namespaces)))
+    scope_of = {name: place for place, name in enumerate(namespaces)}
+    scopes = np.zeros(len(ids), np.int32)
+    scopes[:size] = np.array([scope_of[name] for name in rows.points.namespaces], np.int32)[rows.points.scopes]
+    scopes[places] = np.array([scope_of[name] for name in code.namespaces], np.int32)[code.scopes]
+    memory_ids = rows.points.memory_ids + [None] * (len(ids) - size)
+    src, dst = number[code.src], number[code.dst]
+    there = (src >= 0) & (dst >= 0)
+    own = Links(rows.src, rows.dst, rows.relations, rows.weights)
+    links = _joined(own, Links(src[there], dst[there], code.relations[there], code.weights[there]))
+    graph = Graph(Points(ids, kinds, scopes, memory_ids, namespaces), links, seen=rows.seen)
+    graph.index = index
+    graph.rows, graph.code = rows, code
+    return graph
 
 
 def _read(store: Store, now: tuple[int, int]) -> Graph:

@@ -98,11 +98,12 @@ class Program(NamedTuple):
 
 
 class KnownProgram(NamedTuple):
-    """What is known of a file's program: its number, the hash of its content, and what others need to know of it."""
+    """What is known of a file's program: its number, the hash it is known by, what others need of it, and its size."""
 
     file: int
     hash: str
     outline: bytes
+    size_bytes: int
 
 
 class Links(NamedTuple):
@@ -162,6 +163,10 @@ class LinkStore(CodeStore, Protocol):
 
     def known_programs(self, tree: int) -> dict[str, KnownProgram]:
         """Return by path what is known of the programs of a tree; files that are gone may be among them."""
+        ...
+
+    def packed_symbols(self, files: Sequence[int]) -> dict[int, bytes]:
+        """Return the symbols of files as they are kept, by their number."""
         ...
 
     def programs(self, files: Sequence[int]) -> dict[int, bytes]:

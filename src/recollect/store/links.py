@@ -98,11 +98,14 @@ class CodeLinks(Rows):
             return next((LinkedTree(*row) for row in self._connection().execute(sql, (tree,))), None)
 
     def known_programs(self, tree: int) -> dict[str, KnownProgram]:
-        sql = "SELECT path, file, hash, outline FROM file_programs WHERE file BETWEEN ? AND ?"
+        sql = "SELECT path, file, hash, outline, length(content) FROM file_programs WHERE file BETWEEN ? AND ?"
         return {row[0]: KnownProgram(*row[1:]) for row in self._of_tree(sql, tree)}
 
     def link_digests(self, tree: int) -> dict[int, str]:
         return dict(self._of_tree("SELECT file, digest FROM file_links WHERE file BETWEEN ? AND ?", tree))
+
+    def packed_symbols(self, files: Sequence[int]) -> dict[int, bytes]:
+        return dict(self._numbered("SELECT file, symbols FROM file_contents", files))
 
     def programs(self, files: Sequence[int]) -> dict[int, bytes]:
         return dict(self._numbered("SELECT file, content FROM file_programs", files))
