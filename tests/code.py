@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from recollect.code.record import CodeHits, Indexed, SymbolHit, SymbolList, SymbolView
+from recollect.code.record import (
+    CodeHits,
+    CrossRepo,
+    ExternalPackage,
+    Indexed,
+    PackageLink,
+    PackageView,
+    SymbolHit,
+    SymbolList,
+    SymbolView,
+)
 from recollect.model import CodeHit, Record, Share
 
 HIT = SymbolHit(
@@ -57,7 +67,59 @@ ELSEWHERE = CodeHit(
     shares=(Share(meaning="its path says so", share=1.25), Share(meaning="a small file", share=-0.5)),
 )  # fmt: skip
 
+PACKAGE = PackageView(
+    id="pkg:npm:@acme/core",
+    name="@acme/core",
+    ecosystem="npm",
+    root="/app",
+    folder="packages/core",
+    manifest="packages/core/package.json",
+    version="2.1.0",
+    namespace="/app",
+    workspace="",
+    mark="vendored",
+    needs=1,
+    needed_by=3,
+    externals=2,
+)
+ALONE = PackageView(id="pkg:gem:/b", name="b", ecosystem="gem", root="/b", folder="", manifest="Gemfile")
+PACKAGE_LINK = PackageLink(
+    source="shop\x1b[31m",
+    source_root="/shop",
+    source_folder="",
+    target="@acme/core",
+    target_root="/app",
+    target_folder="packages/core",
+    ecosystem="npm",
+    scope="runtime",
+    range="^1.5",
+    version="2.1.0",
+    across=True,
+    fits=False,
+    others=("/app/vendor/core",),
+)
+PLAIN_LINK = PackageLink(
+    source="a", source_root="/b", source_folder="a", target="c", target_root="/b", target_folder="c", ecosystem="go",
+    scope="dev",
+)  # fmt: skip
+EXTERNAL = ExternalPackage(
+    id="pkg:npm:react", name="react", ecosystem="npm", packages=7, trees=2, conflict=True, users=("shop", "ui"),
+    ranges={"^18": 3, "^17": 1, "1": 1, "2": 1, "3": 1, "4": 1, "5\n": 1},
+)  # fmt: skip
+CROSS_REPO = CrossRepo(
+    namespace=None, package=None, packages=(PACKAGE, ALONE), links=(PACKAGE_LINK, PLAIN_LINK), externals=(EXTERNAL,),
+    trees=2, packages_total=9, links_total=2, across_total=1, externals_total=1, conflicts=1,
+    notes=("These packages need each other: a → b → a.",),
+)  # fmt: skip
+
 SAMPLES: tuple[Record, ...] = (
+    PACKAGE,
+    ALONE,
+    PACKAGE_LINK,
+    PLAIN_LINK,
+    EXTERNAL,
+    CROSS_REPO,
+    CrossRepo(namespace="/app", package="x", packages=(), links=(), externals=(), notes=("No code is indexed yet.",)),
     PLACE,
     ELSEWHERE,
     CodeHits(query="start", hits=(PLACE, ELSEWHERE), mode="hybrid"),

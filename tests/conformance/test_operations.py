@@ -185,6 +185,9 @@ CASES = (
     Case(
         "get_symbol_info", {"symbol": "lib/parser.py:5", "namespace": "app"}, ("lib/parser.py:5", "--namespace", "app")
     ),
+    Case("get_cross_repo", {}, ()),
+    Case("get_cross_repo", {"namespace": "app", "package": "parser-kit", "limit": 3},
+         ("--namespace", "app", "--package", "parser-kit", "--limit", "3")),
     Case("export_memories", {}, ()),
     Case("export_memories", {"path": "out.jsonl", "namespace": "app"}, ("out.jsonl", "--namespace", "app")),
     Case("import_memories", {"path": "in.jsonl"}, ("in.jsonl",)),
@@ -249,6 +252,8 @@ def write_project(folder: Path) -> None:
     (folder / "lib").mkdir(parents=True)
     source = "class Parser:\n    def parse(self):\n        return 1\n\ndef parse_file():\n    return Parser()\n"
     (folder / "lib" / "parser.py").write_text(source, encoding="utf-8")
+    manifest = '[project]\nname = "parser-kit"\nversion = "1.0"\ndependencies = ["msgspec>=0.18"]\n'
+    (folder / "pyproject.toml").write_text(manifest, encoding="utf-8")
 
 
 @pytest.fixture

@@ -109,7 +109,7 @@ class PackageView(Record, frozen=True, kw_only=True):
 class PackageLink(Record, frozen=True, kw_only=True):
     """One indexed package needs another one.
 
-    across: they lie in different trees. fits: whether the version there is within the range; None if that cannot be told
+    across: they lie in different trees. fits: whether the version there is within the range, if known
     others: further places that hold a package of the wanted name
     """
 

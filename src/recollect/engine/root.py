@@ -14,6 +14,7 @@ from recollect.engine.graph import Graphs
 from recollect.engine.language import Language
 from recollect.engine.memories import Memories
 from recollect.engine.namespaces import Namespaces
+from recollect.engine.packages import Packages
 from recollect.engine.recall import Recalls
 from recollect.engine.scoring import Scoring
 from recollect.engine.workspaces import Workspaces
@@ -36,6 +37,7 @@ NOUNS: dict[str, type] = {
     "namespaces": Namespaces,
     "workspaces": Workspaces,
     "code": Code,
+    "packages": Packages,
     "archive": Archive,
     "admin": Admin,
 }
@@ -70,6 +72,7 @@ class Engine:
         self.namespaces = Namespaces(self)
         self.workspaces = Workspaces(self)
         self.code = Code(self)
+        self.packages = Packages(self)
         self.archive = Archive(self)
         self.admin = Admin(self)
         self.embedding = Embedding(self, embedder)

@@ -78,7 +78,7 @@ def _cross_repo(answer: record.CrossRepo, _now: int | None) -> list[Block]:
     inside = answer.links_total - answer.across_total
     head = (
         f"{count(answer.packages_total, 'package')} in {count(answer.trees, 'tree')}; "
-        f"{answer.across_total:,} dependencies between trees, {inside:,} inside; "
+        f"{count(answer.across_total, 'dependency')} between trees, {inside:,} inside; "
         f"{count(answer.externals_total, 'package')} not indexed, {count(answer.conflicts, 'conflict')}."
     )
     across = [_link_entry(link) for link in answer.links if link.across]
