@@ -48,6 +48,21 @@ JUDGED = model.Judged(model="ollama/llama3.2", score=0.91, reason="names the tab
 SPENT = model.Spending(
     model="ollama/llama3.2", day="2026-01-01", calls=3, tokens=1200, failures=1, max_calls=1000, max_tokens=100_000
 )
+ANCHORED = model.Anchored(
+    path="src/a.py",
+    symbol="Server.start",
+    verdict="changed",
+    now_path="src/b.py",
+    now_symbol="Server.run",
+    since=NOW - 60,
+    taken_at=NOW - 3600,
+    late=True,
+)
+FRESHNESS = model.Freshness(
+    verdict="changed",
+    note="changed: src/a.py::Server.start was edited\nafter this was written",
+    anchors=(ANCHORED, model.Anchored(path="b.py", verdict="fresh")),
+)
 SAMPLES: tuple[Record, ...] = (
     MEMORY,
     model.Stored(memory=MEMORY, created=True),
@@ -66,6 +81,15 @@ SAMPLES: tuple[Record, ...] = (
     model.Excerpt(start=0, end=24),
     model.Moment(words="yesterday", end=12, means="2023-05-07"),
     model.Reply(memory_id="m2", text="Why not spaces?", author="assistant"),
+    ANCHORED,
+    FRESHNESS,
+    model.Freshness(),
+    msgspec.structs.replace(HIT, freshness=FRESHNESS),
+    model.Drifted(memory=MEMORY, freshness=FRESHNESS),
+    model.Drift(memories=(model.Drifted(memory=MEMORY, freshness=FRESHNESS),), total=3, notes=("2 files\nwere left",)),
+    model.Drift(memories=(), total=0),
+    model.Settled(memory=MEMORY, action="keep", freshness=FRESHNESS, batch="b1"),
+    model.Settled(memory=MEMORY, action="retire", freshness=model.Freshness(), batch="b1"),
     SPENT,
     msgspec.structs.replace(SPENT, paused_s=40, last_failure="nobody answers"),
     model.Recall(query="tabs", hits=(HIT,), mode="hybrid", notes=("3 vectors pending",)),

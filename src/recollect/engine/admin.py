@@ -37,6 +37,10 @@ CODE_VECTORS = "A running server makes them in the background; `recollect index 
 _SEVERITY = get_args(Status)
 
 
+# What recollect does by itself: nobody who takes back the last change means it.
+UNASKED = frozenset({"anchor_memories"})
+
+
 class Admin:
     """The state of the memory as a whole."""
 
@@ -145,10 +149,11 @@ class Admin:
             restored = transaction.undo(target)
             undone = Undone(undone=target, restored=restored, batch=transaction.batch)
         self._engine.embedding.wake()
+        self._engine.following.catch_up()
         return undone
 
     def _last_batch(self) -> str:
-        """Return the newest batch that is neither an undo nor undone."""
+        """Return the newest batch that somebody asked for and that is neither an undo nor undone."""
         undone: set[str] = set()
         seen: set[str] = set()
         offset = 0
@@ -161,7 +166,7 @@ class Admin:
                 if change.operation.startswith("undo "):
                     # An undo that was itself undone does not count: its batch stands in the set by then.
                     undone |= {change.operation.removeprefix("undo ")} if change.batch not in undone else set()
-                elif change.batch not in undone:
+                elif change.batch not in undone and change.operation not in UNASKED:
                     return change.batch
         raise NotFound("there is nothing to undo", hint="`recollect changes` lists what was changed.")
 

@@ -13,6 +13,7 @@ import msgspec
 
 from recollect import clock
 from recollect.engine.excerpt import excerpt, moments
+from recollect.engine.freshness import freshness_of
 from recollect.engine.reply import is_assistant, replies
 from recollect.model import Hit, Memory, Recall, Reply, Signals
 from recollect.recall.explain import matched_terms, reason, shares_of
@@ -77,6 +78,8 @@ def answer(engine: Engine, asked: Asked, *, leave_out: frozenset[str] = frozense
         )
         for hit in present[: asked.limit]
     )
+    fresh = freshness_of(engine.store, [hit.memory.id for hit in hits])
+    hits = tuple(msgspec.structs.replace(hit, freshness=fresh.get(hit.memory.id, hit.freshness)) for hit in hits)
     return Recall(query=asked.text, hits=_never_rising(hits), mode=ranking.mode, notes=ranking.notes)
 
 

@@ -189,6 +189,7 @@ class Archive:
             self._take_back(batch)
             raise
         self._engine.embedding.wake()
+        self._engine.following.catch_up()
         return Imported(lines=total, batch=batch, **counts)
 
     def _take_back(self, batch: str) -> None:

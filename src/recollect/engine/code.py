@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.code.place import Place
     from recollect.code.update import Limits, Update
     from recollect.engine.root import Engine
-    from recollect.store.code_protocol import CodeScope, FoundSymbol
+    from recollect.store.code_protocol import CodeScope, CodeStore, FoundSymbol
 
 # Notes of an index run that are shown; a tree may have thousands of odd files.
 MAX_NOTES = 20
@@ -62,7 +62,8 @@ class Code:
         where = place(accept.text("path", path), force=force)
         scope = self._namespace(where, namespace)
         began = _cpu_s()
-        done = update(self._engine.code_store, where, scope, limits=self._limits(), rebuild=rebuild)
+        with self._engine.following.observed() as store:
+            done = update(store, where, scope, limits=self._limits(), rebuild=rebuild)
         summary = self._summary(done, cpu_s=_cpu_s() - began)
         return msgspec.structs.replace(summary, vectors_made=self.embed()) if vectors else summary
 
@@ -206,11 +207,14 @@ class Code:
         scope = self._namespace(where, None)
         began = [_cpu_s()]
 
+        seen = self._engine.following.remembering()
+
         def tell(done: "Update") -> None:
+            self._engine.following.settle(seen)
             spent, began[0] = _cpu_s() - began[0], _cpu_s()
             told(self._summary(done, cpu_s=spent))
 
-        watch(self._engine.code_store, where, scope, limits=self._limits(), stop=stop, told=tell)
+        watch(cast("CodeStore", seen), where, scope, limits=self._limits(), stop=stop, told=tell)
 
     def start(self) -> None:
         """Follow the changes of the project this process was started in, in a thread, until stopped."""

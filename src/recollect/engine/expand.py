@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from recollect import clock
+from recollect.engine.freshness import freshness_of
 from recollect.engine.memories import headline
 from recollect.engine.recall import SEARCH_RELEVANCE
 from recollect.engine.view import steps
@@ -86,7 +87,14 @@ def expanded(store: Store, graph: Graph, found: Recall, wanted: Wanted, through:
         if memory_id in memories
     ]
     best = _in_order(graph, [row for row in candidates if row.chance >= wanted.least], wanted)
-    return tuple(_hit(graph, row, wanted, through) for row in best[: wanted.k])
+    hits = [_hit(graph, row, wanted, through) for row in best[: wanted.k]]
+    fresh = freshness_of(store, [row.hit.memory.id for row in hits])
+    return tuple(
+        msgspec.structs.replace(
+            row, hit=msgspec.structs.replace(row.hit, freshness=fresh.get(row.hit.memory.id, row.hit.freshness))
+        )
+        for row in hits
+    )
 
 
 def _reached(graph: Graph, seeds: Sequence[Hit], wanted: Wanted, through: Sieve) -> dict[str, list[Reach]]:

@@ -7,6 +7,7 @@ import msgspec
 
 from recollect import clock
 from recollect.engine import accept
+from recollect.engine.anchoring import spoken_text
 from recollect.engine.identity import namespace_of
 from recollect.errors import InvalidInput, MemoryNotFound
 from recollect.model import (
@@ -69,6 +70,7 @@ class Memories:
         session_id: str | None = None,
         valid_from: int | str | None = None,
         supersedes: str | None = None,
+        anchors: tuple[str, ...] = (),
         source: Source = "user",
         metadata: dict[str, Any] = {},  # noqa: B006 - read only; a schema needs the default as a value
         deduplicate: bool = True,
@@ -90,6 +92,8 @@ class Memories:
         session_id: the conversation or sitting it belongs to; neighbours in a session are found together
         valid_from: since when it holds or when it was said, as Unix time or ISO date; none: now
         supersedes: the id of a memory that this one replaces; it stays, marked, and ranks below this one
+        anchors: the code it speaks of, as path, path::symbol or path:line; names and paths in the text count by
+        themselves. Later hits say whether that code is still what it was
         source: where it comes from
         metadata: anything else, as a JSON object
         deduplicate: false keeps a second copy instead of merging
@@ -113,9 +117,13 @@ class Memories:
             }
         )
         memory = Memory(id=clock.new_id(), created_at=now, updated_at=now, last_accessed_at=now, **values)
+        anchoring = self._engine.anchoring
+        prepared = anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
         with self._engine.store.transaction("store_memory") as transaction:
             replaced = existing(transaction, supersedes) if supersedes is not None else None
             stored = store_in(transaction, memory, deduplicate=deduplicate)
+            if stored.created or anchors:
+                anchoring.write(transaction, stored.memory, prepared)
             if replaced is not None:
                 replace(transaction, replaced, stored.memory)
         self._engine.embedding.wake()
@@ -180,6 +188,7 @@ class Memories:
         title: str | None = None,
         category: str | None = None,
         metadata: dict[str, Any] | None = None,
+        anchors: tuple[str, ...] | None = None,
     ) -> Memory:
         """Change a memory; what is not given stays. Its search terms and vector follow by themselves.
 
@@ -193,6 +202,7 @@ class Memories:
         title: new headline; empty text removes it
         category: new category; empty text removes it
         metadata: new metadata, replacing the old
+        anchors: the code it speaks of, as path, path::symbol or path:line, replacing those named before
         """
         given = {
             "content": content,
@@ -206,6 +216,9 @@ class Memories:
             "metadata": metadata,
         }
         values = self._checked({field: value for field, value in given.items() if value is not None})
+        known = existing(self._engine.store, memory_id)
+        wanted = msgspec.structs.replace(known, **values)
+        prepared = self._engine.anchoring.anew(known, wanted, anchors)
         with self._engine.store.transaction("update_memory") as transaction:
             current = existing(transaction, memory_id)
             if any(getattr(current, field) != value for field, value in values.items()):
@@ -213,6 +226,8 @@ class Memories:
             updated = transaction.update(Memory, current.id, values)
             if updated.namespace != current.namespace and transaction.get(Node, [node_id(updated.id)]):
                 transaction.update(Node, node_id(updated.id), {"namespace": updated.namespace})
+            if prepared is not None:
+                self._engine.anchoring.rewrite(transaction, updated, prepared)
         self._engine.embedding.wake()
         return updated
 

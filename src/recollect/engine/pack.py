@@ -2,9 +2,14 @@
 
     - [context, 2023-05-08, Ada, 5f0c…] Where did the build break yesterday [2023-05-07]?
         reply by assistant (91ab…): In the linker: the new flag is not known there
+    - [decision, 2023-05-09, 77d0…] Flags are checked in check_flags (changed: src/link.py::check_flags was edited …)
     - [code, src/link.py:12-40] Method Linker.run: def run(self, flags: list[str]) -> int — Link what was compiled.
 
 A line is a memory, or of a long one the passage that matched. Replies come last: they have what is left of the budget.
+
+A memory whose code changed or moved says so. One whose code is gone is left out, and a note says how many were: nobody
+asked for what is packed, and advice about code that is not there is the worst that can be put before an assistant. A
+search still finds it.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
+from recollect import clock
 from recollect.engine.excerpt import said_at
 from recollect.model import CodeHit, Hit, Packed, PackedMemory, Recall
 from recollect.text.budget import tokens
@@ -25,18 +31,26 @@ REPLY_CHARACTERS = 300
 # What of a place in the code is packed: its signature and the first sentences of its documentation.
 PLACE_CHARACTERS = 200
 
+# Verdicts that are told beside a memory; that it is fresh needs no words.
+DOUBTFUL = frozenset({"changed", "moved"})
+
+_GONE = "{count} left out, about code that is gone: `recollect drift` lists them"
+
 
 def packed(found: Recall, budget: int) -> Packed:
     """Return the hits that fit into the budget, best first, each as one line that names its source."""
     lines: dict[str, str] = {}
     said: frozenset[tuple[str, ...]] = frozenset()
-    spent = 0
+    spent = gone = 0
     for hit in found.hits:
         text = _shown(hit)
         says = statements(text)
         line = _line(hit, text)
-        # What was replaced, and what says nothing that was not said above, would only cost tokens.
-        if hit.superseded_by or (says and says <= said) or spent + tokens(line) > budget:
+        if hit.freshness.verdict == "gone":
+            gone += 1
+            continue
+        # What was replaced or has ended, and what says nothing that was not said above, would only cost tokens.
+        if _is_over(hit) or (says and says <= said) or spent + tokens(line) > budget:
             continue
         lines[hit.memory.id] = line
         said |= says
@@ -51,9 +65,14 @@ def packed(found: Recall, budget: int) -> Packed:
         tokens=tokens(text),
         budget=budget,
         sources=sources,
-        notes=found.notes,
+        notes=(*found.notes, *([_GONE.format(count=gone)] if gone else ())),
         places=tuple(found.places[number] for number in places),
     )
+
+
+def _is_over(hit: Hit) -> bool:
+    """Tell whether a memory was replaced, or was said to hold no longer."""
+    return hit.superseded_by is not None or (hit.memory.valid_to is not None and hit.memory.valid_to <= clock.now())
 
 
 def _fitting(places: Sequence[CodeHit], left: int) -> dict[int, str]:
@@ -98,7 +117,8 @@ def _shown(hit: Hit) -> str:
 def _line(hit: Hit, text: str) -> str:
     memory = hit.memory
     by = f", {_flat(memory.author)}" if memory.author else ""
-    return f"- [{memory.memory_type}, {_day(said_at(memory))}{by}, {memory.id}] {text}\n"
+    doubt = f" ({_flat(hit.freshness.note)})" if hit.freshness.verdict in DOUBTFUL else ""
+    return f"- [{memory.memory_type}, {_day(said_at(memory))}{by}, {memory.id}] {text}{doubt}\n"
 
 
 def _place(place: CodeHit) -> str:

@@ -6,10 +6,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine.admin import Admin
+from recollect.engine.anchoring import Anchoring
 from recollect.engine.archive import Archive
 from recollect.engine.centrality import Centrality
 from recollect.engine.code import Code
+from recollect.engine.drift import Drifts
 from recollect.engine.embedding import Embedding
+from recollect.engine.following import Following
 from recollect.engine.graph import Graphs
 from recollect.engine.language import Language
 from recollect.engine.memories import Memories
@@ -38,6 +41,7 @@ NOUNS: dict[str, type] = {
     "workspaces": Workspaces,
     "code": Code,
     "packages": Packages,
+    "drift": Drifts,
     "archive": Archive,
     "admin": Admin,
 }
@@ -73,10 +77,13 @@ class Engine:
         self.workspaces = Workspaces(self)
         self.code = Code(self)
         self.packages = Packages(self)
+        self.drift = Drifts(self)
         self.archive = Archive(self)
         self.admin = Admin(self)
         self.embedding = Embedding(self, embedder)
         self.centrality = Centrality(self)
+        self.anchoring = Anchoring(self)
+        self.following = Following(self)
         self.language = Language(self, model)
         self._store: CodeStore | None = None
         self._closed = False

@@ -7,6 +7,7 @@ import msgspec
 
 from recollect import clock
 from recollect.engine import accept
+from recollect.engine.freshness import worths
 from recollect.engine.identity import namespace_of
 from recollect.errors import InvalidInput, StoreCorrupt
 from recollect.model import ProfileName, ScoringWeights
@@ -119,7 +120,9 @@ class Scoring:
         scope = (asked.where or {}).get("namespace")
         profile, weights = _in_force(self._kept(scope if isinstance(scope, str) else None)[0])
         central = self._engine.store.centralities(passage.memory_id for passage in pool.passages)
-        columns = worth(query, pool, central, clock.now() if asked.as_of is None else asked.as_of)
+        # What the code is now says nothing about a moment of the past.
+        held = worths(self._engine.store, (row.memory_id for row in pool.passages)) if asked.as_of is None else {}
+        columns = worth(query, pool, central, clock.now() if asked.as_of is None else asked.as_of, held)
         if not profile.fitted:
             columns |= matching(query, pool)
         return weigh(profile, weights, fitted, columns), profile

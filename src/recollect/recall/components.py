@@ -8,7 +8,7 @@
     importance  as judged when it was stored
     confidence  as judged when it was stored
     recency     how lately somebody came back to it
-    freshness   whether it still holds
+    freshness   whether it still holds, by what was said since and by the code it speaks of
 
 The first and the third say how well a memory matches; the others say what it is worth beside that. Passages of one
 memory share what is the memory's. What a component has nothing to say about has no column: vector without vectors,
@@ -102,11 +102,16 @@ def recency(standings: Sequence[Standing], moment: int) -> Column:
 
 
 def freshness(standings: Sequence[Standing], moment: int) -> Column:
-    """Return whether each memory holds at a moment: 1 unless it was replaced or has expired by then.
-
-    What code says about a memory that speaks of it (unchanged, changed, gone) belongs into this column, too.
-    """
+    """Return whether each memory holds at a moment: 1 unless it was replaced or has expired by then."""
     return np.array([float(each.ends_at is None or each.ends_at > moment) for each in standings])
+
+
+def held(passages: Sequence[Passage], worth: Mapping[str, float]) -> Column:
+    """Return how far each memory holds by the code it speaks of: 1 unless that changed or is gone.
+
+    worth: by memory id, of those that hold less. The column is the other half of freshness.
+    """
+    return np.array([worth.get(passage.memory_id, 1.0) for passage in passages]).clip(0.0, 1.0)
 
 
 def graph(passages: Sequence[Passage], centralities: Mapping[str, float]) -> Column:

@@ -48,7 +48,7 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "its importance": ("its lack of importance", ("importance",)),
     "its confidence": ("its lack of confidence", ("confidence",)),
     "was read again lately": ("was not read again lately", ("recency",)),
-    "still holds": ("no longer holds", ("freshness",)),
+    "still holds": ("was replaced, has ended, or the code it speaks of changed", ("freshness",)),
 }  # fmt: skip
 
 # Two wordings of one thing have a cosine of 0.47 on average, and from 0.4 on a memory is mostly a paraphrase; everyday

@@ -54,8 +54,13 @@ def matching(query: Query, pool: Pool) -> dict[str, Column]:
     return columns
 
 
-def worth(query: Query, pool: Pool, centralities: Mapping[str, float], moment: int) -> dict[str, Column]:
-    """Return what each passage's memory is worth beside its match, as of a moment, where memories differ in it."""
+def worth(
+    query: Query, pool: Pool, centralities: Mapping[str, float], moment: int, held: Mapping[str, float] = {}
+) -> dict[str, Column]:
+    """Return what each passage's memory is worth beside its match, as of a moment, where memories differ in it.
+
+    held: how far memories still hold by the code they speak of, by memory id; all others do
+    """
     columns: dict[str, Column] = {}
     standings = [passage.standing for passage in pool.passages]
     if any(each is not ORDINARY for each in standings):
@@ -66,6 +71,8 @@ def worth(query: Query, pool: Pool, centralities: Mapping[str, float], moment: i
             "recency": component.recency(standings, moment),
             "freshness": component.freshness(standings, moment),
         }
+    if held:
+        columns["freshness"] = component.held(pool.passages, held) * columns.get("freshness", 1.0)
     if centralities:
         columns["graph"] = component.graph(pool.passages, centralities)
     if query.times:

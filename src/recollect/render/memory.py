@@ -109,6 +109,7 @@ def _hit(hit: model.Hit, now: int | None, number: int = 1, numbers: Mapping[str,
             ("session", inline(memory.session_id or "")),
             ("time", day(memory.valid_from, now) if memory.valid_from is not None else ""),
             ("said again in", inline(", ".join(hit.folded))),
+            *_fresh_facts(hit.freshness),
             ("why", inline(hit.reason)),
             *_judged_facts(hit.judged),
         )
@@ -117,6 +118,59 @@ def _hit(hit: model.Hit, now: int | None, number: int = 1, numbers: Mapping[str,
     stored = f", {day(memory.updated_at, now)}" if memory.valid_from is None else ""
     head = f"{number}. {memory.memory_type}, score {hit.score:.2f}{stored}"
     return [Quote(head, facts, text + _answered(hit.reply, numbers), omitted), *show_shares(hit.signals.shares)]
+
+
+def _fresh_facts(fresh: model.Freshness) -> tuple[Fact, ...]:
+    """What became of the code that a memory speaks of; paths and names are as little ours as the memory."""
+    return (("code", inline(fresh.note)),) if fresh.note else ()
+
+
+def _freshness(fresh: model.Freshness, now: int | None) -> list[Block]:
+    blocks: list[Block] = [Line(inline(fresh.note) or f"{fresh.verdict}: it speaks of no code.")]
+    for row in fresh.anchors:
+        blocks += _anchored(row, now)
+    return blocks
+
+
+def _anchored(row: model.Anchored, now: int | None) -> list[Block]:
+    facts = (
+        ("place", inline(_place(row.path, row.symbol))),
+        ("verdict", row.verdict),
+        ("now", inline(_place(row.now_path, row.now_symbol)) if row.now_path is not None else ""),
+        ("since", day(row.since, now) if row.since is not None else ""),
+        ("hash of", day(row.taken_at, now) if row.taken_at is not None else ""),
+        ("taken late", "the code was not indexed when it was written" if row.late else ""),
+    )
+    return [Facts(present(facts))]
+
+
+def _place(path: str, symbol: str | None) -> str:
+    return path if symbol is None else f"{path}::{symbol}"
+
+
+def _drift(drift: model.Drift, now: int | None) -> list[Block]:
+    notes: list[Block] = [Facts(tuple(("note", inline(note)) for note in drift.notes))] if drift.notes else []
+    if not drift.memories:
+        return [Line("No memory has drifted from the code.", "good"), *notes]
+    more = f", {len(drift.memories):,} shown" if drift.total > len(drift.memories) else ""
+    head = f"{count(drift.total, 'memory')} to settle{more}: keep, update or retire each by its id."
+    blocks: list[Block] = [Line(head), *notes]
+    for number, row in enumerate(drift.memories, 1):
+        blocks += _drifted(row, now, number)
+    return blocks
+
+
+def _drifted(row: model.Drifted, now: int | None, number: int = 1) -> list[Block]:
+    facts = _particulars(row.memory, now) + _fresh_facts(row.freshness)
+    text = clip(visible(row.memory.content), RECALLED_CHARACTERS)
+    omitted = max(0, len(visible(row.memory.content)) - len(text))
+    return [Quote(f"{number}. {row.memory.memory_type} of {day(row.memory.updated_at, now)}", facts, text, omitted)]
+
+
+def _settled(settled: model.Settled, _now: int | None) -> list[Block]:
+    told = {"keep": "Kept: it holds for the code as it is.", "update": "Updated.", "retire": "Retired."}
+    facts = (("id", inline(settled.memory.id)), *_fresh_facts(settled.freshness), ("batch to undo", settled.batch))
+    return [Line(told[settled.action], "good"), Facts(present(facts))]
 
 
 def _recalled(hit: model.Hit) -> tuple[str, int]:
@@ -245,6 +299,11 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.Excerpt: _excerpt,
     model.Moment: _moment,
     model.Reply: _reply,
+    model.Anchored: _anchored,
+    model.Freshness: _freshness,
+    model.Drift: _drift,
+    model.Drifted: _drifted,
+    model.Settled: _settled,
     model.Hit: _hit,
     model.Recall: _recall,
     model.Share: _share,

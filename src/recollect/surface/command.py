@@ -115,7 +115,7 @@ def question(command: Command) -> str:
 # How the overview groups commands; what no group names comes last, under `OTHER`.
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Remember and recall", ("store", "search", "pack", "get", "list", "update", "delete", "associate")),
-    ("Know the code", ("index", "watch", "code", "symbols", "symbol", "cross-repo")),
+    ("Know the code", ("index", "watch", "code", "symbols", "symbol", "cross-repo", "drift", "settle")),
     (
         "Follow links",
         (

@@ -20,13 +20,22 @@ if TYPE_CHECKING:
 class Remembering:
     """A code store for one update of one tree; all but writing files goes to the store itself."""
 
-    def __init__(self, store: CodeStore, opened: Callable[[int], None]) -> None:
-        """opened: called with the number of the tree before anything of it is written."""
+    def __init__(self, store: CodeStore, opened: Callable[[int], bool]) -> None:
+        """Make a store that tells of what is written to it.
+
+        opened: called with the number of the tree before anything of it is written; tells whether any memory is tied to
+        code: otherwise only which files were touched is of use
+        """
         self._store = store
         self._opened = opened
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew."""
         self.before: dict[str, dict[str, Spot]] = {}
         self.touched: set[str] = set()
         self.tree: int | None = None
+        self._remembers = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -43,7 +52,7 @@ class Remembering:
     ) -> None:
         """Remember what is about to be replaced, then write."""
         if self.tree is None and (files or gone):
-            self._opened(tree)
+            self._remembers = self._opened(tree)
             self.tree = tree
         self._remember(tree, {file.path: file.hash for file in files}, gone)
         self._store.write_files(tree, owner, files=files, touched=touched, gone=gone, lease_s=lease_s)
@@ -51,6 +60,8 @@ class Remembering:
     def _remember(self, tree: int, files: dict[str, str], gone: Sequence[str]) -> None:
         paths = [*files, *gone]
         self.touched.update(paths)
+        if not self._remembers:
+            return
         for start in range(0, len(paths), 500):
             known = self._store.find(File, {"tree": tree, "path": tuple(paths[start : start + 500])})
             changed = [file for file in known if not file.skipped and file.hash != files.get(file.path)]

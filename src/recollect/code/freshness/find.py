@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from recollect.code.freshness.form import Spot, spots
+from recollect.code.freshness.form import TELLING_BYTES, Spot, spots
 from recollect.code.freshness.mention import Mentions, Name, Path, is_path
 from recollect.code.languages import BY_NAME
 from recollect.model import File, Tree
@@ -112,6 +112,19 @@ def find(code: Code, mentions: Mentions) -> Found:
                 (meant.file.path, meant.symbol.qualified), Place(meant.tree, meant.file, meant.symbol.qualified)
             )
     return Found(_most_exact(places)[:MAX_PLACES], unknown)
+
+
+def named_since(code: Code, qualified: str, content: str, stamp: int) -> list[Spot]:
+    """Return the symbols of a name and a content in files that were read after a generation of the index."""
+    name = _SEPARATOR.split(qualified)[-1]
+    files = {found.file.id: found.file for found in code.store.symbols_named([name], code.scope, MAX_OWNED_FILES)}
+    return [
+        spot
+        for file in files.values()
+        if file.stamp > stamp
+        for spot in code.spots(file).values()
+        if spot.name == name and spot.hash == content and spot.size_bytes >= TELLING_BYTES
+    ]
 
 
 def given(code: Code, text: str) -> Place | None:

@@ -14,23 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.code.freshness.form import Spot, overlap
+from recollect.code.freshness.form import TELLING_BYTES, Spot, overlap
 from recollect.code.freshness.sketch import likeness, size
 
 # Symbols of a file by qualified name, by path.
 Symbols = Mapping[str, Mapping[str, Spot]]
 Key = tuple[str, str]
 
-# Content of fewer bytes says nothing by itself (`return None`): such a symbol is followed by its name or within its
-# file only. An ordinary getter has 40 to 70.
-TELLING_BYTES = 80
-# … and a sketch of fewer pairs is no evidence of a likeness.
+# A sketch of fewer pairs is no evidence of a likeness by itself.
 TELLING_PAIRS = 12
 # Symbols of one content that are paired one by one; where there are more, it is boilerplate.
 MAX_TWINS = 200
-# How alike a lost and a new symbol must be, by what else speaks for them. The same name in another file, or another name
-# in the same file, is what a refactoring looks like; without either, more than two thirds must be as they were, which
-# among functions of one project that are not copies of each other happens to one pair of some thousands.
+# How alike a lost and a new symbol must be, by what else speaks for them. The same name in another file, or another
+# name in the same file, is what a refactoring looks like; without either, more than two thirds must be as they were.
 SAME_FILE_RENAMED = 0.2
 SAME_NAME = 0.35
 SAME_FILE = 0.5

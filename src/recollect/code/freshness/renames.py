@@ -98,7 +98,7 @@ def _altered(root: str, *ends: str, only: str = "") -> list[Altered] | None:
         "-M",
         *([f"--diff-filter={only}"] * bool(only)),
     ]
-    told = _git(root, *words, "--end-of-options", *ends, "--")
+    told = _git(root, *words, *ends, "--")
     if told is None:
         return None
     parts = iter(os.fsdecode(part) for part in told.split(b"\0") if part)

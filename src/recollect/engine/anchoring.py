@@ -1,0 +1,378 @@
+"""Anchoring: memories are tied to the code they speak of, when they are written or when that code is first indexed.
+
+    given, or found in the text ─► place in the index ─► the file on disk ─► hash, sketch ─► Anchor, AnchorState
+
+The hash is that of the file as it is on disk now, not as it was last indexed: an assistant edits first, remembers then,
+and the index may follow minutes later. What no indexed file defines yet waits as a `Mention` for the file that does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from recollect import clock
+from recollect.errors import InvalidInput
+from recollect.model import Anchor, AnchorState, Memory, Mention, Tree
+
+if TYPE_CHECKING:
+    from recollect.code.freshness.find import Code, Place
+    from recollect.code.freshness.form import Form
+    from recollect.code.freshness.mention import Mentions
+    from recollect.engine.root import Engine
+    from recollect.store.protocol import Transaction
+
+# Anchors that may be named by hand: as many as are found in a text at most.
+MAX_GIVEN = 8
+# Memories looked at in one transaction while the code of a project is first indexed.
+BATCH = 200
+
+Origin = Literal["given", "found"]
+
+
+class Draft(NamedTuple):
+    """An anchor to be: where, and what is there now; without a hash where nothing is indexed yet."""
+
+    path: str
+    symbol: str | None
+    origin: Origin
+    kind: str = ""
+    hash: str | None = None
+    sketch: str = ""
+    file_hash: str = ""
+
+
+class Prepared(NamedTuple):
+    """What a text is to be tied to, and the names in it that are not indexed yet."""
+
+    drafts: tuple[Draft, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+NOTHING = Prepared()
+
+
+class Anchoring:
+    """Ties memories to code."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    # --- finding what a memory speaks of ---
+
+    def trees(self, namespace: str | None) -> list[Tree]:
+        """Return the indexed trees of a namespace, None: all, the last indexed first.
+
+        A tree whose folder is gone was moved or deleted: it counts only where there is no other.
+        """
+        where = {"namespace": namespace} if namespace is not None else None
+        found = sorted(self._engine.store.find(Tree, where), key=lambda tree: (-tree.indexed_at, -tree.id))
+        present = [tree for tree in found if Path(tree.root).is_dir()]
+        return present or found
+
+    def prepare(self, text: str, namespace: str | None, given: Sequence[str] = ()) -> Prepared:
+        """Return what a text of a namespace is to be tied to, before a transaction is opened for it.
+
+        given: places named by hand, as `path`, `path::symbol` or `path:line`. Raises InvalidInput for one that is not
+        there; where nothing is indexed yet, it waits.
+        """
+        named = _checked(given)
+        # One small query decides where nothing is indexed: storing a memory is not slower for it.
+        is_indexed = self._engine.code_store.code_generation() > 0
+        trees = self.trees(namespace) if is_indexed else []
+        if not trees:
+            return Prepared(tuple(_waiting(text) for text in named))
+        from recollect.code.freshness.mention import mentions
+
+        spoken = mentions(text)
+        if not spoken and not named:
+            return NOTHING
+        return self.prepared(self.code(trees), spoken, named)
+
+    def anew(self, old: Memory, new: Memory, given: Sequence[str] | None) -> Prepared | None:
+        """Return what a memory that was changed is to be tied to; None where its words, and so its anchors, stay.
+
+        Whoever writes a memory anew has looked at the code: it is compared with what that is now.
+        """
+        same = (spoken_text(old), old.namespace) == (spoken_text(new), new.namespace)
+        if same and given is None:
+            return None
+        if given is None:
+            kept = [row for row in self._engine.store.find(Anchor, {"memory_id": old.id}) if row.origin == "given"]
+            drafts = [self.retaken(row, new.namespace) for row in kept]
+        else:
+            drafts = []
+        found = self.prepare(spoken_text(new), new.namespace, given or ())
+        known = {(draft.path, draft.symbol): draft for draft in (*(row for row in drafts if row), *found.drafts)}
+        return found._replace(drafts=tuple(known.values()))
+
+    def retaken(self, anchor: Anchor, namespace: str | None) -> Draft | None:
+        """Return an anchor at the place where its code is now, with its hash of now; None if that is gone."""
+        state = next(iter(self._engine.store.get(AnchorState, [anchor.id])), None)
+        path, symbol = (anchor.path, anchor.symbol) if state is None else (state.path, state.symbol)
+        if anchor.hash is None:
+            return Draft(path, symbol, anchor.origin)
+        from recollect.code.freshness.find import given
+
+        code = self.code(self.trees(namespace))
+        place = given(code, path if symbol is None else f"{path}::{symbol}") if code.trees else None
+        return self._taken(place, anchor.origin, code, {}) if place is not None else None
+
+    def code(self, trees: Sequence[Tree]) -> Code:
+        """Return the indexed code of some trees, to look places up in."""
+        from recollect.code.freshness.find import Code
+
+        return Code(self._engine.code_store, trees)
+
+    def prepared(self, code: Code, spoken: Mentions, named: Sequence[str] = ()) -> Prepared:
+        """Return what mentions and places named by hand are tied to in some code."""
+        from recollect.code.freshness.find import find, given
+
+        found = find(code, spoken)
+        places: list[tuple[Place, Origin]] = []
+        for text in named:
+            place = given(code, text)
+            if place is None:
+                raise _nowhere(text, code)
+            places.append((place, "given"))
+        places += [(place, "found") for place in found.places]
+        drafts: dict[tuple[str, str | None], Draft] = {}
+        forms: dict[tuple[str, str], Form | None] = {}
+        for place, origin in places:
+            draft = self._taken(place, origin, code, forms)
+            if draft is not None:
+                drafts.setdefault((draft.path, draft.symbol), draft)
+        return Prepared(tuple(drafts.values())[:MAX_GIVEN], tuple(dict.fromkeys(found.unknown)))
+
+    def _taken(
+        self, place: Place, origin: Origin, code: Code, forms: dict[tuple[str, str], Form | None]
+    ) -> Draft | None:
+        """Return what is at a place now: on disk, or as it was indexed where the file cannot be read."""
+        key = (place.tree.root, place.file.path)
+        if key not in forms:
+            forms[key] = self.form(*key)
+        form = forms[key]
+        if form is None:
+            spot = code.spots(place.file).get(place.symbol or "")
+            if spot is None:
+                return None
+            return Draft(spot.path, spot.symbol, origin, spot.kind, spot.hash, file_hash=place.file.hash)
+        if place.symbol is None:
+            return Draft(form.path, None, origin, form.kind, form.hash, form.sketch_of(None), form.file_hash)
+        spot = form.spots().get(place.symbol)
+        if spot is None:  # edited since it was indexed: the next index will know its name
+            return None
+        sketch = form.sketch_of(spot.symbol)
+        return Draft(form.path, spot.symbol, origin, spot.kind, spot.hash, sketch, form.file_hash)
+
+    def form(self, root: str, path: str) -> Form | None:
+        """Return a file of a tree as it is on disk."""
+        from recollect.code.freshness.form import form, read
+
+        source = read(root, path, self._engine.settings.index_max_file_bytes)
+        return None if source is None else form(path, source)
+
+    # --- writing it down ---
+
+    def write(self, transaction: Transaction, memory: Memory, prepared: Prepared) -> None:
+        """Tie a memory to what was prepared; what it is tied to already stays as it is."""
+        known = {(row.path, row.symbol): row for row in transaction.find(Anchor, {"memory_id": memory.id})}
+        now, stamp = clock.now(), self._engine.code_store.code_generation()
+        for draft in prepared.drafts:
+            row = known.get((draft.path, draft.symbol))
+            if row is None:
+                row = transaction.insert(
+                    Anchor(
+                        id=clock.new_id(),
+                        memory_id=memory.id,
+                        path=draft.path,
+                        symbol=draft.symbol,
+                        hash=draft.hash,
+                        created_at=memory.updated_at,
+                        origin=draft.origin,
+                        taken_at=now if draft.hash is not None else 0,
+                        kind=draft.kind,
+                        sketch=draft.sketch,
+                    )
+                )
+                if draft.hash is not None:
+                    transaction.insert(fresh_state(row, draft.file_hash, now, stamp))
+            elif draft.origin == "given" and row.origin != "given":
+                transaction.update(Anchor, row.id, {"origin": "given"})
+        self._wait(transaction, memory, prepared.unknown)
+
+    def rewrite(self, transaction: Transaction, memory: Memory, prepared: Prepared) -> None:
+        """Tie a memory that was written anew to what was prepared, and to nothing else."""
+        transaction.delete(Anchor, {"memory_id": memory.id})
+        self.write(transaction, memory, prepared)
+
+    def _wait(self, transaction: Transaction, memory: Memory, names: Sequence[str]) -> None:
+        transaction.delete(Mention, {"memory_id": memory.id})
+        for name in names:
+            transaction.insert(Mention(id=f"{memory.id}:{name}", memory_id=memory.id, name=name))
+
+    # --- catching up when code is indexed ---
+
+    def catch_up(self, tree: Tree, defined: Iterable[str] = ()) -> list[str]:
+        """Tie memories to the code of a tree that were not when they were written; returns the ids of new anchors.
+
+        Those are: memories stored or imported since the tree was last looked at, memories that wait for one of the
+        names now defined, and places named by hand before there was an index.
+        """
+        key = f"anchored/{tree.id}"
+        mark = int(self._engine.store.setting(key) or 0)
+        made: list[str] = []
+        while rows := self._since(tree, mark):
+            tied = self._tied([row.id for row in rows])
+            made += self._tie([row for row in rows if row.id not in tied])
+            mark = max(row.rev for row in rows)
+            self._engine.store.keep_setting(key, str(mark))
+        return made + self._tie(self._waiting_for(tree, frozenset(defined))) + self._place_given(tree)
+
+    def _since(self, tree: Tree, mark: int) -> list[Memory]:
+        from recollect.store.protocol import Range
+
+        where = {"namespace": (tree.namespace, None), "rev": Range(mark + 1)}
+        return self._engine.store.find(Memory, where, order="rev", limit=BATCH)
+
+    def _tied(self, ids: Sequence[str]) -> set[str]:
+        """Return which of these memories have been looked at already."""
+        where = {"memory_id": tuple(ids)}
+        return {row[0] for kind in (Anchor, Mention) for row in self._engine.store.columns(kind, ("memory_id",), where)}
+
+    def _waiting_for(self, tree: Tree, names: frozenset[str]) -> list[Memory]:
+        """Return the memories of a tree that wait for one of these names."""
+        store = self._engine.store
+        if not names:
+            return []
+        waiting = store.columns(Mention, ("memory_id", "name"))
+        ids = list(dict.fromkeys(memory_id for memory_id, name in waiting if name in names))
+        return [memory for memory in store.get(Memory, ids) if memory.namespace in (tree.namespace, None)]
+
+    def _tie(self, memories: Sequence[Memory]) -> list[str]:
+        from recollect.code.freshness.mention import mentions
+
+        made: list[str] = []
+        codes: dict[str | None, Code] = {}
+        for start in range(0, len(memories), BATCH):
+            ready: list[tuple[Memory, Prepared]] = []
+            for memory in memories[start : start + BATCH]:
+                spoken = mentions(spoken_text(memory))
+                if spoken:
+                    scope = memory.namespace
+                    code = codes[scope] if scope in codes else codes.setdefault(scope, self.code(self.trees(scope)))
+                    ready.append((memory, self.prepared(code, spoken)))
+            ready = [row for row in ready if row[1] != NOTHING]
+            if ready:
+                made += self._write_all(ready)
+        return made
+
+    def _write_all(self, ready: Sequence[tuple[Memory, Prepared]]) -> list[str]:
+        made: list[str] = []
+        with self._engine.store.transaction("anchor_memories") as transaction:
+            present = {memory.id for memory in transaction.get(Memory, [memory.id for memory, _ in ready])}
+            for memory, prepared in ready:
+                if memory.id in present:
+                    self.write(transaction, memory, prepared)
+                    made += [row.id for row in transaction.find(Anchor, {"memory_id": memory.id})]
+        return made
+
+    def _place_given(self, tree: Tree) -> list[str]:
+        """Take the hashes of places that were named by hand before there was an index."""
+        from recollect.code.freshness.find import given
+
+        store = self._engine.store
+        waiting = store.find(Anchor, {"hash": None})
+        if not waiting:
+            return []
+        scopes = {row.id: row.namespace for row in store.get(Memory, [row.memory_id for row in waiting])}
+        waiting = [row for row in waiting if scopes.get(row.memory_id, "") in (tree.namespace, None)]
+        code = self.code(self.trees(tree.namespace))
+        forms: dict[tuple[str, str], Form | None] = {}
+        now, stamp = clock.now(), self._engine.code_store.code_generation()
+        made: list[str] = []
+        with store.transaction("anchor_memories") as transaction:
+            for row in transaction.get(Anchor, [row.id for row in waiting]):
+                place = given(code, row.path if row.symbol is None else f"{row.path}::{row.symbol}")
+                draft = self._taken(place, row.origin, code, forms) if place is not None else None
+                if draft is not None and draft.hash is not None:
+                    values = draft._asdict() | {"taken_at": now}
+                    file_hash = values.pop("file_hash")
+                    row = transaction.update(Anchor, row.id, values)
+                    transaction.insert(fresh_state(row, file_hash, now, stamp))
+                    made.append(row.id)
+        return made
+
+
+def fresh_state(anchor: Anchor, file_hash: str, now: int, stamp: int) -> AnchorState:
+    """Return the state of an anchor whose hash was just taken."""
+    return AnchorState(
+        id=anchor.id,
+        memory_id=anchor.memory_id,
+        verdict="fresh",
+        path=anchor.path,
+        symbol=anchor.symbol,
+        hash=anchor.hash or "",
+        file_hash=file_hash,
+        since=now,
+        stamp=stamp,
+    )
+
+
+def spoken_text(memory: Memory) -> str:
+    """Return all words of a memory in which it may speak of code."""
+    return "\n".join(part for part in (memory.title or "", memory.content, "\n".join(memory.tags)) if part)
+
+
+def _checked(given: Sequence[str]) -> list[str]:
+    if isinstance(given, str) or not all(isinstance(text, str) for text in given):
+        raise InvalidInput("anchors must be a list of texts", hint="Such as src/a.py or src/a.py::Server.start.")
+    named = list(dict.fromkeys(text.strip() for text in given))
+    if len(named) > MAX_GIVEN:
+        raise InvalidInput(
+            f"{len(named)} anchors are more than a memory can have ({MAX_GIVEN})",
+            hint="Name what it is mainly about.",
+            field="anchors",
+        )
+    for text in named:
+        if not text or "\0" in text or "\n" in text or ".." in text.split("/"):
+            raise InvalidInput(
+                f"{text!r} names no place in the code",
+                hint="Write path, path::symbol or path:line, with the path from the root of the project.",
+                field="anchors",
+            )
+    return named
+
+
+def _waiting(text: str) -> Draft:
+    """Return an anchor that waits for its code to be indexed."""
+    from recollect.code.freshness.find import parted
+
+    path, line, symbol = parted(text)
+    if line is not None:
+        raise InvalidInput(
+            f"what is at {text} is not known: no code of this namespace is indexed",
+            hint="Run `recollect index` first, or name the symbol: path::symbol.",
+            field="anchors",
+        )
+    return Draft(path, symbol, "given")
+
+
+def _nowhere(text: str, code: Code) -> InvalidInput:
+    from recollect.code.freshness.find import parted
+
+    path, _, symbol = parted(text)
+    files = code.files_at([path])[path]
+    if files and symbol is not None:
+        name = symbol.replace("::", ".").rpartition(".")[2].lower()
+        near = [known for known in code.spots(files[0]) if name in known.lower()][:3]
+        told = f"Did you mean {', '.join(near)}?" if near else "It may be new: run index first."
+        return InvalidInput(f"{path} defines no {symbol}", hint=told, field="anchors")
+    ends = code.ending(path.rpartition("/")[2])[:3]
+    told = (
+        f"Did you mean {', '.join(ends)}?"
+        if ends
+        else "Paths begin at the root of the project; run index if it is new."
+    )
+    return InvalidInput(f"no indexed file is at {path}", hint=told, field="anchors")

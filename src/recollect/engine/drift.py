@@ -1,0 +1,174 @@
+"""Drift: the memories that changes of the code made doubtful, and what is done about them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+
+from recollect import clock
+from recollect.engine import accept
+from recollect.engine.anchoring import Draft, fresh_state
+from recollect.engine.freshness import WORTH, freshness_of
+from recollect.engine.identity import namespace_of
+from recollect.engine.memories import existing
+from recollect.errors import InvalidInput
+from recollect.model import Anchor, AnchorState, Drift, Drifted, Freshness, Limit, Memory, Settled, Settlement
+from recollect.operations import operation
+from recollect.store.protocol import Range
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.store.protocol import Transaction
+
+SETTLEMENTS = ("keep", "update", "retire")
+
+
+class Drifts:
+    """What is no longer as it was when it was remembered."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    @operation("drift", "drift", toolset="core", read_only=True)
+    def list(
+        self,
+        *,
+        range: str | None = None,
+        since: int | str | None = None,
+        last: bool = False,
+        namespace: str | None = None,
+        limit: Limit = 20,
+    ) -> Drift:
+        """List the memories whose code changed or is gone since they were written: each is to be settled.
+
+        Without a range it is what indexing has noticed so far; with one, what the commits of it do to memories,
+        indexed or not, as for a review. What moved and is otherwise as it was needs nothing and is not listed.
+
+        range: commits as git names them, A..B, or A for all since then
+        since: only what was noticed at or after this moment, Unix time or ISO date
+        last: only what the last change did that invalidated anything
+        namespace: only of this project, as a path or a name; none: of all
+        limit: how many memories at most
+        """
+        most = accept.whole("limit", limit, least=1, most=1000)
+        scope = namespace_of(namespace)
+        if range is not None:
+            from recollect.engine.review import review
+
+            fresh, notes = review(self._engine, accept.text("range", range), scope)
+        else:
+            fresh, notes = self._noticed(accept.moment("since", since), last=last), ()
+        memories = {memory.id: memory for memory in self._engine.store.get(Memory, list(fresh))}
+        waiting = [
+            Drifted(memory=memory, freshness=fresh[memory.id])
+            for memory in memories.values()
+            if scope in (None, memory.namespace) and _holds(memory)
+        ]
+        waiting.sort(key=lambda row: (-_noticed_at(row.freshness), row.freshness.verdict != "gone", -row.memory.seq))
+        return Drift(memories=tuple(waiting[:most]), total=len(waiting), notes=notes or self._why_nothing(waiting))
+
+    @operation("settle_drift", "settle", idempotent=True)
+    def settle(
+        self,
+        memory_id: str,
+        action: Settlement,
+        *,
+        content: str | None = None,
+        anchors: tuple[str, ...] | None = None,
+    ) -> Settled:
+        """Settle a memory whose code changed: it still holds, is written anew, or ends. `undo` takes it back.
+
+        keep: what it says is still true; it is compared with the code as it is now, and forgets what is gone.
+        update: it is given new words, and compared with the code as it is now.
+        retire: it holds no longer; it stays, marked, ranks lower and is not packed.
+
+        memory_id: the memory's id
+        action: keep, update or retire
+        content: the new words, for update
+        anchors: for update, the code it speaks of now, as path, path::symbol or path:line
+        """
+        chosen = cast(Settlement, accept.one_of("action", action, SETTLEMENTS))
+        if (chosen == "update") != (content is not None):
+            hint = "Give content with update, and with nothing else."
+            raise InvalidInput(f"{chosen} {'needs' if chosen == 'update' else 'takes no'} content", hint=hint)
+        if anchors is not None and chosen != "update":
+            raise InvalidInput(f"{chosen} takes no anchors", hint="Give anchors with update.")
+        known = existing(self._engine.store, memory_id)
+        if chosen == "update":
+            batch = self._update(known, content or "", anchors)
+        else:
+            batch = self._keep(known) if chosen == "keep" else self._retire(known)
+        memory = existing(self._engine.store, memory_id)
+        fresh = freshness_of(self._engine.store, [memory.id]).get(memory.id, Freshness())
+        return Settled(memory=memory, action=chosen, freshness=fresh, batch=batch)
+
+    # --- what was noticed ---
+
+    def _noticed(self, since: int | None, *, last: bool) -> dict[str, Freshness]:
+        """Return the freshness of memories that indexing found to have drifted."""
+        store = self._engine.store
+        where: dict[str, object] = {"verdict": tuple(WORTH)}
+        if since is not None:
+            where["since"] = Range(since)
+        rows = store.columns(AnchorState, ("memory_id", "since"), where)
+        if last and rows:
+            latest = max(row[1] for row in rows)
+            rows = [row for row in rows if row[1] == latest]
+        return freshness_of(store, [*dict.fromkeys(row[0] for row in rows)])
+
+    def _why_nothing(self, found: Sequence[Drifted]) -> tuple[str, ...]:
+        """Return what may be the reason that nothing is listed."""
+        store = self._engine.store
+        if found or store.count(AnchorState):
+            return ()
+        if not self._engine.code_store.code_generation():
+            return ("No code is indexed yet: run index in a project, then memories are compared with it.",)
+        return ("No memory speaks of indexed code by name.",)
+
+    # --- settling ---
+
+    def _keep(self, memory: Memory) -> str:
+        anchoring, store = self._engine.anchoring, self._engine.store
+        rows = store.find(Anchor, {"memory_id": memory.id})
+        retaken = {row.id: anchoring.retaken(row, memory.namespace) for row in rows}
+        with store.transaction("settle_drift") as transaction:
+            for row in transaction.get(Anchor, list(retaken)):
+                draft = retaken[row.id]
+                if draft is None:
+                    transaction.delete(Anchor, {"id": row.id})
+                elif draft.hash is not None:
+                    self._retake(transaction, row, draft)
+            return transaction.batch
+
+    def _retake(self, transaction: "Transaction", row: Anchor, draft: Draft) -> None:
+        now, stamp = clock.now(), self._engine.code_store.code_generation()
+        values = {**draft._asdict(), "taken_at": now, "created_at": now}
+        file_hash = values.pop("file_hash")
+        taken = transaction.update(Anchor, row.id, values)
+        state = fresh_state(taken, file_hash, now, stamp)
+        if transaction.get(AnchorState, [row.id]):
+            transaction.update(AnchorState, row.id, msgspec.structs.asdict(state))
+        else:
+            transaction.insert(state)
+
+    def _update(self, memory: Memory, content: str, anchors: tuple[str, ...] | None) -> str:
+        self._engine.memories.update(memory.id, content=content, anchors=anchors)
+        changes = self._engine.admin.changes(memory_id=memory.id, limit=1).changes
+        return changes[0].batch
+
+    def _retire(self, memory: Memory) -> str:
+        now = clock.now()
+        with self._engine.store.transaction("settle_drift") as transaction:
+            current = existing(transaction, memory.id)
+            if current.valid_to is None or current.valid_to > now:
+                transaction.update(Memory, current.id, {"valid_to": now, "updated_at": now})
+            return transaction.batch
+
+
+def _holds(memory: Memory) -> bool:
+    """Tell whether a memory still says something: what was replaced or has ended waits for nothing."""
+    return memory.superseded_by is None and (memory.valid_to is None or memory.valid_to > clock.now())
+
+
+def _noticed_at(fresh: Freshness) -> int:
+    return max((row.since or 0 for row in fresh.anchors), default=0)
