@@ -26,6 +26,17 @@ TIMES = count(1_500_000_000_000_000_001)
 LIMITS = Limits(max_bytes=400, workers=1)
 
 PATHS = st.sampled_from(["a.py", "src/a.py", "src/c.py", "src/deep/d.py", "no\nte.py", "f.js"])
+MANIFESTS = st.sampled_from(["package.json", "src/package.json", "src/deep/package.json", "requirements.txt"])
+SAYINGS = st.sampled_from(
+    [
+        '{"name": "one", "workspaces": ["**"], "dependencies": {"two": "1"}}',
+        '{"name": "two", "version": "1.0.0", "dependencies": {"one": "file:.."}}',
+        '{"dependencies": {"one": "*"}}',
+        '{"name": "half',
+        "one==1\n-e ./src\n",
+        "",
+    ]
+)
 FOLDERS = st.sampled_from(["src", "src/deep", "other"])
 CONTENTS = st.sampled_from(
     [
@@ -44,7 +55,9 @@ EDITS = st.lists(
     st.one_of(
         st.tuples(st.just("write"), PATHS, CONTENTS),
         st.tuples(st.just("write"), PATHS, CONTENTS),
+        st.tuples(st.just("write"), MANIFESTS, SAYINGS),
         st.tuples(st.just("delete"), PATHS),
+        st.tuples(st.just("delete"), MANIFESTS),
         st.tuples(st.just("move"), PATHS, PATHS),
         st.tuples(st.just("move folder"), FOLDERS, FOLDERS),
         st.tuples(st.just("ignore"), st.sampled_from(["", "src/\n", "*.js\na.py\n", "deep/\n!d.py\n"])),
@@ -55,7 +68,7 @@ EDITS = st.lists(
 ROUNDS = st.lists(st.tuples(EDITS, st.sampled_from(["all", "all", "paths", "src/"])), min_size=2, max_size=5)
 
 
-@pytest.mark.promise("E15")
+@pytest.mark.promise("E14", "E15")
 @settings(max_examples=60)
 @given(ROUNDS)
 def test_an_index_that_followed_every_change_equals_a_fresh_one(
@@ -104,7 +117,7 @@ def index(store: SqlStore, root: Path, what: str) -> None:
 
 def dump(store: SqlStore) -> list[Any]:
     """Everything the index says, by path and place: rows of files without what time does to them, symbols and pieces
-    byte by byte, every row of the full text, and all names."""
+    byte by byte, every row of the full text, all names, manifests and packages."""
     (tree,) = store.find(Tree)
     connection = store._connection()
     rows: list[Any] = []
@@ -123,6 +136,10 @@ def dump(store: SqlStore) -> list[Any]:
     connection.execute("INSERT INTO code_text (code_text) VALUES ('integrity-check')")
     connection.execute("INSERT INTO symbol_text (symbol_text) VALUES ('integrity-check')")
     assert tree.owner == ""
+    assert store.packages_settled(tree.id)
+    rows += store.manifests(tree.id) + store.packages()
+    rows += sorted(store.package_links()) + sorted(store.package_nodes(), key=str)
+    rows += list(connection.execute("SELECT count(*) FROM manifests"))
     return rows
 
 
