@@ -66,7 +66,7 @@ def breadth_first(
     rings, distance = [ring], 0
     while len(ring) and distance < most_depth:
         distance += 1
-        origins, targets, edges = _step(graph, ring, direction, through, depth)
+        origins, targets, edges = leaving(graph, ring, direction, through, depth)
         if not len(targets):
             break
         # Written back to front, so that of several ways to a node the first is the one that stays.
@@ -170,7 +170,7 @@ def _cheapest_path(graph: Graph, start: int, goal: int, direction: Direction, th
     return None
 
 
-def _step(
+def leaving(
     graph: Graph, ring: Places, direction: Direction, through: Sieve, depth: Ints
 ) -> tuple[Places, Places, Places]:
     """Return the edges that leave a ring for nodes not reached yet, as (from, to, edge), repeated targets included."""
