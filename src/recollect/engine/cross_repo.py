@@ -191,7 +191,7 @@ def _externals(
             packages=len(users),
             trees=len({row.tree for row in users.values()}),
             ranges=dict(ranges.most_common()),
-            conflict=clash(ecosystem, [need.needed.range for need in group]),
+            conflict=clash(ecosystem, {need.needed.range for need in group}),
             users=tuple(row.label for row in list(users.values())[:MAX_NAMES]),
         )
 

@@ -71,6 +71,9 @@ class _House:
     def __init__(self, root: str, rows: Sequence[Kept]) -> None:
         self.root = root
         self.places: dict[tuple[Ecosystem, str], list[Kept]] = defaultdict(list)
+        # What a folder inherits is asked for once per dependency, and there are projects with ten thousands of those.
+        self._known: dict[tuple[Ecosystem, str], dict[str, str]] = {}
+        self._managed: dict[tuple[Ecosystem, str], dict[str, tuple[str, Dependency]]] = {}
         for kept in rows:
             self.places[kept.manifest.ecosystem, _folder(kept)].append(kept)
         for group in self.places.values():
@@ -101,10 +104,7 @@ class _House:
         """Return a text with its properties filled in; empty if one is known to nobody."""
         if "${" not in said:
             return said
-        known: dict[str, str] = {}
-        for _, manifest in self.above(ecosystem, folder):
-            for name, value in manifest.properties:
-                known.setdefault(name, value)
+        known = self._properties(ecosystem, folder)
         for _ in range(MAX_ROUNDS):
             said = _PROPERTY.sub(lambda match: known.get(match[1], match[0]), said)
             # Two that name each other twice over would double with every round.
@@ -114,12 +114,22 @@ class _House:
 
     def managed(self, ecosystem: Ecosystem, folder: str, key: str) -> tuple[str, Dependency] | None:
         """Return what the manifests above say under a name, and the folder it was said in."""
-        wanted = normal(ecosystem, key)
-        for place, manifest in self.above(ecosystem, folder):
-            for name, row in manifest.managed:
-                if normal(ecosystem, name) == wanted:
-                    return place, row
-        return None
+        place = ecosystem, folder
+        if place not in self._managed:
+            found = self._managed[place] = {}
+            for higher, manifest in self.above(ecosystem, folder):
+                for name, row in manifest.managed:
+                    found.setdefault(normal(ecosystem, name), (higher, row))
+        return self._managed[place].get(normal(ecosystem, key))
+
+    def _properties(self, ecosystem: Ecosystem, folder: str) -> dict[str, str]:
+        place = ecosystem, folder
+        if place not in self._known:
+            found = self._known[place] = {}
+            for _, manifest in self.above(ecosystem, folder):
+                for name, value in manifest.properties:
+                    found.setdefault(name, value)
+        return self._known[place]
 
     def build_root(self, ecosystem: Ecosystem, folder: str) -> str:
         """Return the folder of the workspace that a folder belongs to, the tree's if there is none."""

@@ -31,6 +31,3 @@ CREATE INDEX idx_packages_name ON packages (ecosystem, name);
 CREATE TABLE settled_trees (
     tree INTEGER PRIMARY KEY
 );
-
--- Trees indexed before have no manifests yet: their files are read anew.
-UPDATE trees SET fingerprint = '';
