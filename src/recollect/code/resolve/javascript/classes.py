@@ -80,8 +80,7 @@ def decorator(r: Reader, node: tree_sitter.Node, code: Expression) -> None:
     """Write the call of one decorator."""
     for child in node.named_children:
         if r.kind(child) != "comment":
-            line, column = node.start_point
-            r.do(Call(r.value(child), (Argument(code),), line + 1, column))
+            r.do(Call(r.value(child), (Argument(code),), *r.place(node)))
             return
 
 
@@ -172,6 +171,10 @@ def _field(r: Reader, node: tree_sitter.Node, waiting: list[tuple[str, tree_sitt
         r.emit(Assign(r.name(text), bound(r, value, text)))
 
 
+def _property(r: Reader, node: tree_sitter.Node) -> None:
+    _field(r, node, None)
+
+
 def _static_block(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
     """Read what is done once, with the class as `this`, where the class stands."""
     body = node.child_by_field_id(r.fields.body)
@@ -231,7 +234,9 @@ def interface(r: Reader, node: tree_sitter.Node) -> Expression:
         if kind in SIGNATURES:
             _signature(r, member)
         elif kind == "property_signature":
-            _field(r, member, None)
+            type_ = member.child_by_field_id(r.fields.type)
+            is_method = type_ is not None and any(r.kind(each) == "function_type" for each in type_.named_children)
+            (_signature if is_method else _property)(r, member)
     r.back(before)
     return NOTHING
 
@@ -249,8 +254,7 @@ def enumeration(r: Reader, node: tree_sitter.Node) -> Expression:
         if name is not None and r.kind(name) != "comment":
             entries.append(Entry(key(r, name), r.value(value) if value is not None else Text(place)))
     variable = r.declare(r.cut(own))
-    line, column = node.start_point
-    r.emit(Assign(r.name(variable.name), Table(tuple(entries), line + 1, column)))
+    r.emit(Assign(r.name(variable.name), Table(tuple(entries), *r.place(node))))
     return NOTHING
 
 

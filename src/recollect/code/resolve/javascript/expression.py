@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.code.page import decoded
 from recollect.code.resolve.javascript import classes
 from recollect.code.resolve.javascript.declared import annotation, declared
 from recollect.code.resolve.javascript.function import bound, label_of
 from recollect.code.resolve.javascript.module import dynamic_import, required
 from recollect.code.resolve.javascript.pattern import TRANSPARENT, bind, key
-from recollect.code.resolve.javascript.reader import NOTHING, Handler, Reader, is_worth, item, number, word
+from recollect.code.resolve.javascript.reader import NOTHING, Handler, Reader, item, number, word, worth
 from recollect.code.resolve.program import (
     Argument,
     Assign,
@@ -35,6 +36,8 @@ from recollect.code.resolve.program import (
 if TYPE_CHECKING:
     import tree_sitter
 
+    from recollect.code.resolve.javascript.binding import Block
+
 LONGEST_KEY = 64  # characters: longer strings are prose
 EITHER = ("||", "??")
 PATTERNS = ("array_pattern", "object_pattern")
@@ -45,10 +48,15 @@ PATTERNS = ("array_pattern", "object_pattern")
 
 def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read a name."""
-    name = r.cut(node)
-    variable = r.block.find(name)
-    if variable is not None:
-        return r.current(variable)
+    name = r.text[node.start_byte : node.end_byte]
+    if not r.is_ascii:
+        name = decoded(name)
+    block: Block | None = r.block
+    while block is not None:  # Block.find, without a call for what is read most
+        variable = block.names.get(name)
+        if variable is not None:
+            return r.name(variable.name) if variable.is_constant else r.current(variable)
+        block = block.outer
     if name == "exports":
         r.has_exports = True
     elif name == "arguments" and r.frame is not r.module:
@@ -118,7 +126,7 @@ def member(r: Reader, node: tree_sitter.Node) -> Expression:
     if text == "exports" and r.cut(of) == "module" and r.block.find("module") is None:
         r.has_exports = True
         return r.name("exports")
-    return Member(r.value(of), text, name.start_point[0] + 1)
+    return Member(r.value(of), text, r.line(name))
 
 
 def subscript(r: Reader, node: tree_sitter.Node) -> Expression:
@@ -145,11 +153,11 @@ def call(r: Reader, node: tree_sitter.Node) -> Expression:
         if module is not None:
             return module
     called = r.value(callee)
-    line, column = (given or node).start_point
-    if given is not None and r.kind(given) == "template_string":  # the strings, then what stands between them
+    line, column = r.place(given or node)
+    if given is not None and r.kinds[given.kind_id] == "template_string":  # the strings, then what stands between them
         inner = [first(r, each) for each in given.named_children if r.kind(each) == "template_substitution"]
-        return Call(called, (Argument(NOTHING), *[Argument(value) for value in inner]), line + 1, column)
-    return Call(called, arguments(r, given, hint), line + 1, column)
+        return Call(called, (Argument(NOTHING), *[Argument(value) for value in inner]), line, column)
+    return Call(called, arguments(r, given, hint), line, column)
 
 
 def arguments(r: Reader, node: tree_sitter.Node | None, hint: str = "") -> tuple[Argument, ...]:
@@ -174,8 +182,8 @@ def new(r: Reader, node: tree_sitter.Node) -> Expression:
     if made is None:
         return r.parts(node.named_children)
     called = r.value(made)
-    line, column = (given or node).start_point
-    return Call(called, arguments(r, given), line + 1, column, is_new=True)
+    line, column = r.place(given or node)
+    return Call(called, arguments(r, given), line, column, is_new=True)
 
 
 def spread(r: Reader, node: tree_sitter.Node) -> Expression:
@@ -206,8 +214,7 @@ def array(r: Reader, node: tree_sitter.Node) -> Expression:
             if isinstance(value, Spread):
                 place = None
             entries.append(Entry(place, value))
-    line, column = node.start_point
-    return Table(tuple(entries), line + 1, column)
+    return Table(tuple(entries), *r.place(node))
 
 
 def object_(r: Reader, node: tree_sitter.Node) -> Expression:
@@ -230,8 +237,7 @@ def object_(r: Reader, node: tree_sitter.Node) -> Expression:
             r.do(r.value(child))
         if found is not None:
             entries[len(entries) if found.key is None else f"={found.key}"] = found
-    line, column = node.start_point
-    return Table(tuple(entries.values()), line + 1, column)
+    return Table(tuple(entries.values()), *r.place(node))
 
 
 def _pair(r: Reader, node: tree_sitter.Node, prefix: str) -> Entry | None:
@@ -304,15 +310,9 @@ def binary(r: Reader, node: tree_sitter.Node) -> Expression:
         if operator in ("&&", *EITHER):
             value = _logical(r, operator, value, right)
         else:
-            parts = (*_kept_parts(value), *_kept_parts(r.value(right)))
+            parts = (*worth(value), *worth(r.value(right)))
             value = Opaque(parts) if parts else NOTHING
     return value
-
-
-def _kept_parts(value: Expression) -> tuple[Expression, ...]:
-    if isinstance(value, Opaque):
-        return value.parts
-    return (value,) if is_worth(value) else ()
 
 
 def _operator(r: Reader, node: tree_sitter.Node, left: tree_sitter.Node, right: tree_sitter.Node) -> str:

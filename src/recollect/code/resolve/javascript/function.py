@@ -33,16 +33,16 @@ def bound(r: Reader, node: tree_sitter.Node, name: str, label: str = "", *, is_v
 
     name: the last part, by which symbols know it; label: with what stands before
     """
-    kind = r.kind(node)
-    while kind in WRAPPED and node.named_child_count:
-        node = node.named_children[0]
-        kind = r.kind(node)
+    inner = node
+    while r.kind(inner) in WRAPPED and inner.named_child_count:
+        inner = inner.named_children[0]
+    kind = r.kind(inner)
     if kind in FUNCTIONS:
-        return function(r, node, name, label or name, is_variable=is_variable)
+        return function(r, inner, name, label or name, is_variable=is_variable)
     if kind in CLASSES:
         from recollect.code.resolve.javascript.classes import class_value
 
-        return class_value(r, node, name, label or name)
+        return class_value(r, inner, name, label or name)
     if kind in ("call_expression", "object"):
         r.hint, r.label = name, label or name
         value = r.value(node)

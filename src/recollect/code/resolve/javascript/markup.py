@@ -21,15 +21,15 @@ def element(r: Reader, node: tree_sitter.Node) -> Expression:
     entries = [entry for child in tag.named_children if (entry := _property(r, child)) is not None]
     if children:
         entries.append(Entry("children", Table(tuple([Entry(place, each) for place, each in enumerate(children)]))))
-    line, column = tag.start_point
-    properties = Table(tuple(entries), line + 1, column)
+    line, column = r.place(tag)
+    properties = Table(tuple(entries), line, column)
     text = r.cut(name) if name is not None else ""
     if text and (not text[0].islower() or "." in text):
-        return Call(r.value(name) if name is not None else NOTHING, (Argument(properties),), line + 1, column)
+        return Call(r.value(name) if name is not None else NOTHING, (Argument(properties),), line, column)
     for entry in entries:
         if isinstance(entry.key, str) and entry.key[:2] == "on" and entry.key[2:3].isupper():
             listened = (Argument(Text(entry.key[2:].lower())), Argument(entry.value))
-            r.do(Call(Member(NOTHING, "addEventListener"), listened, line + 1, column))
+            r.do(Call(Member(NOTHING, "addEventListener"), listened, line, column))
         else:
             r.do(entry.value)
     return NOTHING

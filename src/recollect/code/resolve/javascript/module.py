@@ -41,7 +41,7 @@ def _whole(r: Reader, module: str, node: tree_sitter.Node) -> Name:
     name = r.imports.get(module)
     if name is None:
         name = r.imports[module] = f"%{module}"
-        r.module.body.append(Import(module, alias=name, line=node.start_point[0] + 1))
+        r.module.body.append(Import(module, alias=name, line=r.line(node)))
     return r.name(name)
 
 
@@ -51,13 +51,13 @@ def dynamic_import(r: Reader, given: tree_sitter.Node | None) -> Expression:
     if given is None or not nodes or r.kind(nodes[0]) != "string":
         return r.parts(nodes)
     module = _whole(r, r.cut(nodes[0])[1:-1], given)
-    return Call(Member(Name("Promise"), "resolve"), (Argument(module),), given.start_point[0] + 1)
+    return Call(Member(Name("Promise"), "resolve"), (Argument(module),), r.line(given))
 
 
 def import_(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read an import statement."""
     source = node.child_by_field_id(r.fields.source)
-    line = node.start_point[0] + 1
+    line = r.line(node)
     module = r.cut(source)[1:-1] if source is not None else ""
     clauses = [child for child in node.named_children if r.kind(child) in ("import_clause", "import_require_clause")]
     if not clauses and source is not None:
@@ -88,7 +88,7 @@ def _named(r: Reader, node: tree_sitter.Node, module: str) -> None:
         name, alias = each.child_by_field_id(r.fields.name), each.child_by_field_id(r.fields.alias)
         if name is not None:
             alias = alias or name
-            r.emit(Import(module, _word(r, name), _declared(r, alias), line=each.start_point[0] + 1))
+            r.emit(Import(module, _word(r, name), _declared(r, alias), line=r.line(each)))
 
 
 def _word(r: Reader, node: tree_sitter.Node) -> str:
@@ -159,7 +159,7 @@ def _default_label(r: Reader, node: tree_sitter.Node) -> str:
 
 
 def _passed_on(r: Reader, node: tree_sitter.Node, module: str) -> None:
-    line = node.start_point[0] + 1
+    line = r.line(node)
     is_all = True
     for child in node.named_children:
         kind = r.kind(child)
@@ -209,12 +209,10 @@ def namespace(r: Reader, node: tree_sitter.Node) -> Expression:
     r.block, r.frame.prefix, r.exports = Block(outer, r.frame), f"{prefix}{'.'.join((first, *rest))}.", []
     r.value(body)
     inner = r.exports
-    line, column = node.start_point
-    value: Expression = Table(
-        tuple([Entry(name, _offered(r, at, block)) for name, at, block in inner]), line + 1, column
-    )
+    place = r.place(node)
+    value: Expression = Table(tuple([Entry(name, _offered(r, at, block)) for name, at, block in inner]), *place)
     for part in reversed(rest):
-        value = Table((Entry(part, value),), line + 1, column)
+        value = Table((Entry(part, value),), *place)
     r.block, r.frame.prefix, r.exports = outer, prefix, exports
     r.emit(Assign(r.name(variable.name), value))
     return NOTHING

@@ -7,6 +7,7 @@ nested too deeply for the stack waits there, too, and is known by a name until t
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -112,6 +113,7 @@ class Reader:
         self.page = page
         self.text = page.text
         self.is_ascii = page.is_ascii
+        self.line_feeds = page.line_feeds
         self.handlers = grammar.handlers
         self.kinds = grammar.kinds
         self.fields = grammar.fields
@@ -139,6 +141,16 @@ class Reader:
         text = self.text[node.start_byte : node.end_byte]
         return text if self.is_ascii else decoded(text)
 
+    def line(self, node: tree_sitter.Node) -> int:
+        """Return the line of a node; cheaper than `node.start_point`."""
+        return bisect_left(self.line_feeds, node.start_byte) + 1
+
+    def place(self, node: tree_sitter.Node) -> tuple[int, int]:
+        """Return the line and the column of a node."""
+        start = node.start_byte
+        row = bisect_left(self.line_feeds, start)
+        return row + 1, start - self.line_feeds[row - 1] - 1 if row else start
+
     def kind(self, node: tree_sitter.Node) -> str:
         """Return what a node is called in the grammar; cheaper than `node.type`."""
         return self.kinds[node.kind_id]
@@ -154,7 +166,7 @@ class Reader:
 
     def parts(self, nodes: Iterable[tree_sitter.Node]) -> Expression:
         """Return a value that nobody follows, of parts that are evaluated."""
-        found = [value for node in nodes if is_worth(value := self.value(node))]
+        found = [part for node in nodes for part in worth(self.value(node))]
         return Opaque(tuple(found)) if found else NOTHING
 
     def later(self, node: tree_sitter.Node) -> Expression:
@@ -234,7 +246,7 @@ class Reader:
         outer = self.frame if self.frames else None
         frame = Frame(kind, name, place=len(self.frames), outer=outer, block=self.block if self.frames else None)
         if node is not None:
-            frame.line = node.start_point[0] + 1
+            frame.line = self.line(node)
             frame.symbol = self.symbols.get((node.end_byte, symbol or name), -1)
         self.frames.append(frame)
         return frame
@@ -248,6 +260,13 @@ class Reader:
     def back(self, before: tuple[Frame, Block]) -> None:
         """Return from a scope."""
         self.frame, self.block = before
+
+
+def worth(value: Expression) -> tuple[Expression, ...]:
+    """Return the parts of a value that nobody follows which may do something when they are evaluated."""
+    if isinstance(value, Opaque):
+        return value.parts
+    return (value,) if is_worth(value) else ()
 
 
 def is_worth(value: Expression) -> bool:
