@@ -54,6 +54,18 @@ def test_manifests_of_one_folder_and_ecosystem_speak_of_one_package() -> None:
     assert needs(found["acme-core"]) == {"react": ("18", "runtime", "")}
 
 
+def test_a_gemfile_beside_a_gemspec_lists_what_the_work_on_the_gem_takes() -> None:
+    found = settled(
+        {
+            "acme.gemspec": 's.name = "acme"\ns.add_dependency "rack", "~> 3"\n',
+            "Gemfile": 'gemspec\ngem "rack"\ngem "rake"\n',
+            "site/Gemfile": 'gem "acme", path: ".."\n',
+        }
+    )
+    assert needs(found["acme"]) == {"rack": ("~> 3", "runtime", ""), "rake": ("", "dev", "")}
+    assert needs(found["site"]) == {"acme": ("", "runtime", "/r")}
+
+
 def test_a_project_without_a_name_is_a_package_by_its_place_and_one_without_anything_is_none() -> None:
     found = settled(
         {
@@ -249,6 +261,7 @@ def test_a_path_may_lead_out_of_the_tree() -> None:
         ("pyproject.toml", '[project]\nname = "x"\n[tool.flit.module]\nname = "y"', ["y.py", "z.py"], {"y": "y.py"}),
         ("setup.py", 'setup(name="x", package_dir={"": "py"})', ["py/name/space/m.py", "q/__init__.py"],
          {"name": "py/name"}),
+        ("requirements.txt", "flask", ["app.py"], {}),
         ("go.mod", "module example.org/m/v2\n", ["x.go"], {"example.org/m/v2": "."}),
         ("Cargo.toml", '[package]\nname = "a-b"', ["src/lib.rs"], {"a_b": "src/lib.rs"}),
         ("Cargo.toml", '[package]\nname = "a-b"', ["src/main.rs"], {}),

@@ -141,6 +141,9 @@ def _jvm(_row: PackageRow, inside: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _python(row: PackageRow, inside: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What has no name is not installed, so nothing imports it from elsewhere: a folder with a list of requirements."""
+    if not row.name:
+        return
     tops = {root: _modules(inside, root) for root in {*PYTHON_ROOTS, *(at for name, at in row.provides if name == ANY)}}
     said = False
     for name, at in row.provides:

@@ -177,7 +177,7 @@ def _package(house: _House, tree: int, folder: str, ecosystem: Ecosystem, group:
     name = normal(ecosystem, label)
     rows: dict[tuple[str, str, str], DependencyRow] = {}
     for kept in group:
-        for dependency in kept.manifest.dependencies:
+        for dependency in _heard(ecosystem, kept, first):
             row = _dependency(house, ecosystem, folder, dependency)
             # A package that names itself means its own extras.
             if row and (row.name != name or not name) and row.local != _absolute(house.root, folder):
@@ -195,6 +195,17 @@ def _package(house: _House, tree: int, folder: str, ecosystem: Ecosystem, group:
         provides=tuple(dict.fromkeys(pair for kept in group for pair in kept.manifest.provides)),
         dependencies=tuple(rows.values()),
     )
+
+
+def _heard(ecosystem: Ecosystem, kept: Kept, first: Kept) -> Iterator[Dependency]:
+    """Yield what a manifest asks for; a Gemfile beside a gemspec lists what the work on the gem takes."""
+    is_for_work = ecosystem == "gem" and kept is not first and bool(first.manifest.name)
+    said = {row.name for row in first.manifest.dependencies}
+    for row in kept.manifest.dependencies:
+        if not is_for_work:
+            yield row
+        elif row.name not in said:
+            yield row._replace(scope="dev")
 
 
 def _dependency(house: _House, ecosystem: Ecosystem, folder: str, row: Dependency) -> DependencyRow | None:
