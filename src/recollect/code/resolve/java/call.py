@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
+# A call with a receiver: receiver, point, type arguments, name, arguments. `Shop.super.sell()` has more parts.
+ORDINARY = 5
+
+
 def invocation(w: Writer, node: Node) -> Value:
     """Return a call of a method."""
     name_node, listed = node.child_by_field_name("name"), written(node.child_by_field_name("arguments"))
@@ -49,17 +53,16 @@ def invocation(w: Writer, node: Node) -> Value:
     if object_node is None:
         return _unqualified(w, name, name_node, listed)
     if object_node.type == "super":
-        return _plain(w, Member(Super(), name, position(name_node)[0]), name_node, listed, [])
-    if any(child.type == "super" for child in node.children):
-        owner: Expression = w.reference(text(w.page, object_node))
-        return _plain(w, Member(owner, name, position(name_node)[0]), name_node, listed, [])
+        return _plain(w, Super(), name_node, listed, [])
+    if node.child_count > ORDINARY and any(child.type == "super" for child in node.children):
+        return _plain(w, w.reference(text(w.page, object_node)), name_node, listed, [])
     receiver = value(w, object_node)
     row = _row(w, receiver.type, name)
     if row is not None:
         return _Library(w, row, receiver, listed, name_node).value()
     shape = _shape(w, receiver.type)
     methods = _taking(w.find_methods(shape, name), len(listed)) if shape else []
-    found = _plain(w, Member(receiver.code, name, position(name_node)[0]), name_node, listed, methods)
+    found = _plain(w, receiver.code, name_node, listed, methods)
     if shape is not None and not methods:
         _inherited(w, shape, receiver.code, name, name_node)
     return Value(found.code, _bound(shape, receiver.type, found.type))
@@ -91,12 +94,13 @@ def _unqualified(w: Writer, name: str, node: Node, listed: list[Node]) -> Value:
         if shape is not None and methods:
             fitting = _taking(methods, len(listed)) or methods
             owner = w.receiver(shape, is_static=all(method.is_static for method in fitting))
-            return _plain(w, Member(owner, name, position(node)[0]), node, listed, fitting)
+            return _plain(w, owner, node, listed, fitting)
     callee = w.unknown(name, name)
     around = w.class_around()
     if around is not None and callee is None:
         _inherited(w, around, w.this(), name, node)
-    return _plain(w, callee or Name(name), node, listed, [])
+    given = _given(w, listed, [])
+    return Value(Call(callee or Name(name), arguments(w, given), *position(node)))
 
 
 def _inherited(w: Writer, shape: Shape, receiver: Expression, name: str, node: Node) -> None:
@@ -109,20 +113,28 @@ def _inherited(w: Writer, shape: Shape, receiver: Expression, name: str, node: N
                 w.do(Call(Member(receiver, called, line), (), line, column))
 
 
-def _plain(w: Writer, callee: Expression, node: Node, listed: list[Node], methods: list[Method]) -> Value:
-    given = _given(w, listed, methods)
-    line, column = position(node)
-    returns = {method.returns for method in methods}
-    type = w.solid(returns.pop()) if len(returns) == 1 else None
-    return Value(Call(callee, arguments(w, given), line, column), type)
+def _plain(w: Writer, owner: Expression, node: Node, listed: list[Node], methods: list[Method]) -> Value:
+    """Return the call of a member of an object or a class; its type, where all that may be meant return it."""
+    given = arguments(w, _given(w, listed, methods)) if listed else ()
+    line, column = node.start_point
+    line += 1
+    call = Call(Member(owner, text(w.page, node), line), given, line, column)
+    if not methods:
+        return Value(call)
+    returns = methods[0].returns
+    is_sure = len(methods) == 1 or all(method.returns == returns for method in methods)
+    return Value(call, w.solid(returns) if is_sure else None)
 
 
 def _given(w: Writer, listed: list[Node], methods: list[Method]) -> list[Value]:
     """Return the values of arguments; functions are told what the methods that may be meant want."""
     given: list[Value] = []
     for place, each in enumerate(listed):
-        wanted = {_wanted(method, place) for method in methods} if each.type in FUNCTIONS else set()
-        given.append(value_for(w, each, wanted.pop() if len(wanted) == 1 else None))
+        if each.type in FUNCTIONS:
+            wanted = {_wanted(method, place) for method in methods}
+            given.append(value_for(w, each, wanted.pop() if len(wanted) == 1 else None))
+        else:
+            given.append(value(w, each))
     return given
 
 

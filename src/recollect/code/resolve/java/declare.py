@@ -99,6 +99,7 @@ def class_(w: Writer, node: Node, shape: Shape, body: Node | None) -> int:
     building = Building(place, shape, node)
     parent = w.parent()
     symbol = symbol_of(w, node, shape.name)
+    w.variables.update(shape.variables)
     w.frames.append(Frame(place, shape=shape))
     bases = [w.reference(each.name) for each in shape.bases]
     implements = [w.reference(each.name) for each in shape.implements]
@@ -128,9 +129,8 @@ def local_class(w: Writer, node: Node) -> None:
     if named is None:
         return
     name = text(w.page, named)
-    function = w.function()
     shape = Shape(name, w.class_around(), Name(name))
-    function.types[name] = shape
+    w.declare_class(name, shape)
     read(w.page, node, shape, node.child_by_field_name("body"))
     w.emit(Assign(Name(name), Code(class_(w, node, shape, node.child_by_field_name("body")))))
 
@@ -141,7 +141,7 @@ def anonymous_class(w: Writer, node: Node, type: Type, body: Node) -> tuple[Expr
     shape = Shape(name, w.class_around(), None)
     shape.bases = (type,)
     read(w.page, node, shape, body)
-    w.function().types[name] = shape
+    w.declare_class(name, shape)
     return Code(class_(w, node, shape, body)), Type(name)
 
 
@@ -215,6 +215,7 @@ def _function(
     parent = w.parent()
     w.frames.append(frame)
     frame.variables = variables(w.page, node)
+    w.variables.update(frame.variables)
     scope_parameters = _parameters(w, frame, listed)
     _annotated(w, node, frame.body)
     for each in node.named_children:
@@ -227,6 +228,8 @@ def _function(
         statement(w, body)
     returns = type_code(w, frame.returns)
     w.frames.pop()
+    if frame.types:
+        w.forget()
     w.scopes[frame.place] = Scope(
         "function", name, symbol, parent, scope_parameters, body=tuple(frame.body), marks=tuple(marks), returns=returns,
         arity=-1 if listed.is_varargs else len(listed.names), line=position(node)[0],

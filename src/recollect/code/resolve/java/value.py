@@ -34,10 +34,13 @@ if TYPE_CHECKING:
 
 # The type of a function that is a value: what it returns.
 FUNCTION = "->"
+COMMENTS = frozenset({"line_comment", "block_comment"})
 FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 STRING = Type("String")
 BOOLEAN = Type("boolean")
 INT = Type("int")
+# The same few types stand everywhere.
+SIMPLE = {name: Name(name) for name in "int long double float boolean char byte short String".split()}
 COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 
 
@@ -78,8 +81,13 @@ def class_named(w: Writer, type: Type | None) -> Expression | None:
 
 def type_code(w: Writer, type: Type | None) -> Expression | None:
     """Return a type as it stands in a program: a class, a plain name, or a table of what an array holds."""
+    if type is None:
+        return None
+    name = type.name
+    if name in SIMPLE:
+        return SIMPLE[name]
     type = w.solid(type)
-    if type is None or type.name in (CLASS, FUNCTION):
+    if type is None or name in (CLASS, FUNCTION):
         return None
     if type.name == ARRAY:
         return Table((Entry(None, type_code(w, type.element()) or OPAQUE),))
@@ -410,7 +418,9 @@ def arguments(w: Writer, values: list[Value]) -> tuple[Argument, ...]:
 
 def written(node: Node | None) -> list[Node]:
     """Return the arguments that are written in a call."""
-    return [each for each in node.named_children if "comment" not in each.type] if node else []
+    if node is None or node.named_child_count == 0:
+        return []
+    return [each for each in node.named_children if each.type not in COMMENTS]
 
 
 def _type_named(w: Writer, node: Node) -> Value:

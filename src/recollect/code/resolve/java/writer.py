@@ -11,7 +11,7 @@ of a function, then the fields, methods and types of a class with what it inheri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.page import Page
@@ -128,6 +128,11 @@ class Writer:
         self.star_statics: list[Expression] = []  # classes of which all static names are imported
         self.whole: dict[str, str] = {}  # classes named in full
         self.collected: list[Value] = []  # what the stream holds whose collector is being read
+        self.variables: set[str] = set()  # the names of all type variables that were met
+        self._references: dict[tuple[int, str], Expression] = {}
+        self._library: dict[str, bool] = {}
+        self._classes: dict[tuple[int, str], Shape | None] = {}
+        self._lineages: dict[Shape, list[Shape]] = {}
         self.anonymous = 0
         self.depth = 0
 
@@ -174,12 +179,29 @@ class Writer:
 
     def find_class(self, name: str) -> Shape | None:
         """Return a class of this file by its name as it is written: `Till`, `Shop.Till`."""
+        around = self.class_around()
+        key = (id(around), name)
+        if key in self._classes:
+            return self._classes[key]
         head, _, rest = name.partition(".")
         found = self._near(head)
         while found is not None and rest:
             head, _, rest = rest.partition(".")
             found = self._nested(found, head)
+        self._classes[key] = found
         return found
+
+    def declare_class(self, name: str, shape: Shape) -> None:
+        """Add a class to those that the function knows which is being written."""
+        self.function().types[name] = shape
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what names of classes meant, where they mean others now."""
+        self._classes.clear()
+        self._references.clear()
+        self._library.clear()
+        self._lineages.clear()
 
     def _near(self, name: str) -> Shape | None:
         for frame in reversed(self.frames):
@@ -198,18 +220,19 @@ class Writer:
                 return found
         return None
 
-    def lineage(self, shape: Shape) -> Iterator[Shape]:
-        """Yield a class and those of this file that it derives from, nearest first."""
-        seen = {id(shape)}
-        queue = [shape]
-        while queue:
-            each = queue.pop(0)
-            yield each
+    def lineage(self, shape: Shape) -> list[Shape]:
+        """Return a class and those of this file that it derives from, nearest first."""
+        known = self._lineages.get(shape)
+        if known is not None:
+            return known
+        found = [shape]
+        for each in found:  # grows while it is read
             for type in each.supers():
-                found = self._class_beside(each, type.name)
-                if found is not None and id(found) not in seen:
-                    seen.add(id(found))
-                    queue.append(found)
+                base = self._class_beside(each, type.name)
+                if base is not None and base not in found:
+                    found.append(base)
+        self._lineages[shape] = found
+        return found
 
     def _class_beside(self, shape: Shape, name: str) -> Shape | None:
         """Return the class that a class means by a name in its own head."""
@@ -236,11 +259,15 @@ class Writer:
 
     def is_library(self, name: str) -> bool:
         """Tell whether a type's name means one of Java's own library, as far as this file says."""
-        origin = self.imported.get(name.partition(".")[0])
-        if origin is not None:
-            return origin.startswith(("java.", "javax."))
-        known = name in FAMILIES or name in PLAIN or name in FUNCTIONS
-        return known and self.find_class(name) is None
+        known = self._library.get(name)
+        if known is None:
+            origin = self.imported.get(name.partition(".")[0])
+            if origin is not None:
+                known = origin.startswith(("java.", "javax."))
+            else:
+                known = (name in FAMILIES or name in PLAIN or name in FUNCTIONS) and self.find_class(name) is None
+            self._library[name] = known
+        return known
 
     def variable(self, name: str) -> tuple[bool, Type | None]:
         """Tell whether a name is a type variable here, and return its bound."""
@@ -252,13 +279,20 @@ class Writer:
 
     def solid(self, type: Type | None) -> Type | None:
         """Return a type without variables: the bound in place of `T`."""
-        if type is None or "." in type.name or len(type.name) > 20:
+        if type is None or type.name not in self.variables:
             return type
         is_variable, bound = self.variable(type.name)
         return bound if is_variable else type
 
     def reference(self, name: str) -> Expression:
         """Return how the program names the class of a name as it is written."""
+        key = (id(self.class_around()), name)
+        found = self._references.get(key)
+        if found is None:
+            found = self._references[key] = self._reference(name)
+        return found
+
+    def _reference(self, name: str) -> Expression:
         shape = self.find_class(name)
         if shape is not None and shape.reference is not None:
             return shape.reference
@@ -324,11 +358,17 @@ class Writer:
 
     def find_field(self, shape: Shape, name: str) -> Field | None:
         """Return a field that a class has or inherits from a class of this file."""
-        return next((each.fields[name] for each in self.lineage(shape) if name in each.fields), None)
+        for each in self.lineage(shape):
+            if name in each.fields:
+                return each.fields[name]
+        return None
 
     def find_methods(self, shape: Shape, name: str) -> list[Method]:
         """Return the methods of a name that a class has or inherits from classes of this file."""
-        return [method for each in self.lineage(shape) for method in each.methods.get(name, ())]
+        lineage = self.lineage(shape)
+        if len(lineage) == 1:
+            return shape.methods.get(name) or []
+        return [method for each in lineage for method in each.methods.get(name, ())]
 
     def receiver(self, shape: Shape, *, is_static: bool) -> Expression:
         """Return what a member of a class around is a member of."""

@@ -1,0 +1,3 @@
+public class Main {
+    static int even(int n) {
+        return n 

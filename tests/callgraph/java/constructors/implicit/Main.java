@@ -1,0 +1,10 @@
+class Plain {
+    void go() {
+    }
+}
+
+public class Main {
+    public static void main(String[] args) {
+        new Plain().go();
+    }
+}

@@ -1,0 +1,10 @@
+public class Helper {
+    protected Limit limit;
+
+    protected void help() {
+    }
+
+    protected Limit makeLimit() {
+        return new Limit();
+    }
+}

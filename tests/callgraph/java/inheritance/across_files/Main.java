@@ -1,0 +1,7 @@
+public class Main extends Helper {
+    void run() {
+        help();
+        limit = makeLimit();
+        limit.check();
+    }
+}

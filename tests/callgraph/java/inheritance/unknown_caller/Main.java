@@ -1,0 +1,10 @@
+class Plug {
+    void fit() {
+    }
+}
+
+public class Main {
+    void use(Plug plug) {
+        plug.fit();
+    }
+}

@@ -1,0 +1,7 @@
+package shop;
+
+public class Cart {
+    public void add() {
+        Prices.sum(2);
+    }
+}

@@ -1,0 +1,10 @@
+package app;
+
+import lib.Outer.Inner;
+
+public class Main {
+    void run() {
+        new Inner().go();
+        Inner.fixed();
+    }
+}

@@ -1,0 +1,6 @@
+package a;
+
+public class Tool {
+    public void use() {
+    }
+}

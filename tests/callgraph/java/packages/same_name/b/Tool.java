@@ -1,0 +1,6 @@
+package b;
+
+public class Tool {
+    public void use() {
+    }
+}

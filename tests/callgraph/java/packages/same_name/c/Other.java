@@ -1,0 +1,9 @@
+package c;
+
+import a.*;
+
+public class Other {
+    void run() {
+        new Tool().use();
+    }
+}
