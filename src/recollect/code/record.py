@@ -162,3 +162,206 @@ class CrossRepo(Record, frozen=True, kw_only=True):
     externals_total: int = 0
     conflicts: int = 0
     notes: tuple[str, ...] = ()
+
+
+# --- what the code as a whole looks like ---
+
+
+class MapSymbol(Record, frozen=True, kw_only=True):
+    """A symbol on the map; `depth` is how many shown symbols it lies in."""
+
+    name: str
+    kind: NodeKind
+    line: int
+    depth: int
+    signature: str
+
+
+class MapFile(Record, frozen=True, kw_only=True):
+    """A file on the map: its symbols that matter most, in the order of the file, and how many are left out.
+
+    rank: its share of the importance of all files
+    """
+
+    path: str
+    rank: float
+    symbols: tuple[MapSymbol, ...] = ()
+    left_out: int = 0
+
+    def lines(self) -> list[str]:
+        """Return how it is shown: the path, a line for each symbol, and a mark for what is left out."""
+        shown = [f"{'  ' * (symbol.depth + 1)}{symbol.signature}  :{symbol.line}" for symbol in self.symbols]
+        return [f"{self.path}:", *shown, *([f"  ⋮ {self.left_out}"] if self.left_out else [])]
+
+
+class RepoMap(Record, frozen=True, kw_only=True):
+    """A map of a repository within a budget of tokens: its most central files and symbols, files in order of path.
+
+    focus: what it is drawn around. ranked_by: links between symbols, names that files share, or size alone
+    """
+
+    root: str
+    files: tuple[MapFile, ...]
+    files_total: int
+    symbols_total: int
+    tokens: int
+    budget: int
+    focus: tuple[str, ...] = ()
+    ranked_by: Literal["links", "names", "nothing"] = "links"
+    notes: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """Return the map as it is shown."""
+        lines = [line for file in self.files for line in file.lines()]
+        more = self.files_total - len(self.files)
+        return "\n".join([*lines, *([f"⋮ {more} files"] if more > 0 else [])])
+
+
+class CodePlace(Record, frozen=True, kw_only=True):
+    """A file, or a symbol in it, and where that begins."""
+
+    id: str
+    path: str
+    line: int = 1
+    symbol: str = ""
+    kind: NodeKind = "File"
+
+
+class CycleLink(Record, frozen=True, kw_only=True):
+    """A link of a cycle; `uses` is how many links between what they hold it stands for, `lines` are where it stands."""
+
+    source: CodePlace
+    target: CodePlace
+    uses: int = 1
+    confidence: float = 1.0
+    lines: tuple[int, ...] = ()
+
+
+class Cycle(Record, frozen=True, kw_only=True):
+    """Files that import, or functions that call, each other in a circle.
+
+    way: a shortest circle among them. cut: the link that is cheapest to remove; `left` of them would still be in one
+    """
+
+    members: tuple[CodePlace, ...]
+    size: int
+    links: int
+    way: tuple[CycleLink, ...]
+    cut: CycleLink
+    left: int
+
+
+class Cycles(Record, frozen=True, kw_only=True):
+    """The cycles of a project, largest first."""
+
+    of: Literal["imports", "calls"]
+    cycles: tuple[Cycle, ...]
+    total: int
+    nodes: int
+    notes: tuple[str, ...] = ()
+
+
+class DeadSymbol(Record, frozen=True, kw_only=True):
+    """A symbol that nothing seems to use: how sure that is, why, and where it may be meant after all."""
+
+    symbol: SymbolHit
+    confidence: float
+    why: str
+    lines: int = 1
+    mentions: tuple[CodePlace, ...] = ()
+    mentions_total: int = 0
+
+
+class DeadCode(Record, frozen=True, kw_only=True):
+    """Candidates for deletion, surest first.
+
+    looked_at: symbols that could be one. excused: those that nothing in the code uses and that are used all the same
+    """
+
+    symbols: tuple[DeadSymbol, ...]
+    total: int
+    looked_at: int
+    excused: dict[str, int] = {}  # noqa: RUF012
+    notes: tuple[str, ...] = ()
+
+
+# --- what a change does to it ---
+
+Risk = Literal["high", "medium", "low", "none"]
+
+
+class ChangedSymbol(Record, frozen=True, kw_only=True):
+    """A symbol that a diff changes, how, and how much hangs on it.
+
+    symbol: empty for what a file does outside of all symbols. was: its place before, where that is another
+    users: what uses it directly; reached: over others too; tests: those among it
+    """
+
+    change: Literal["added", "removed", "renamed", "moved", "signature", "body", "cosmetic"]
+    path: str
+    symbol: str
+    kind: NodeKind
+    line: int
+    risk: Risk
+    score: float
+    why: str
+    was: str | None = None
+    signature: str = ""
+    before: str = ""
+    users: int = 0
+    reached: int = 0
+    tests: int = 0
+
+
+class Affected(Record, frozen=True, kw_only=True):
+    """Code that a change reaches: over how many links, how surely, and from which changed symbol."""
+
+    place: CodePlace
+    depth: int
+    confidence: float
+    why: str
+    endpoint: str | None = None
+
+
+class RunTests(Record, frozen=True, kw_only=True):
+    """A command that runs some of the tests to run, from the root of the project, and how many."""
+
+    command: str
+    runner: str
+    tests: int
+
+
+class TouchedMemory(Record, frozen=True, kw_only=True):
+    """A memory that speaks of what a diff changes; may contradict: it states a rule about it, and `why` says which."""
+
+    memory_id: str
+    memory_type: str
+    title: str
+    relation: Literal["may contradict", "decided", "speaks of"]
+    why: str
+    verdict: str = ""
+
+
+class Review(Record, frozen=True, kw_only=True):
+    """What a diff does: changed symbols, riskiest first, and what they reach, nearest first.
+
+    commands: how to run the tests. packages: those whose code is reached. Totals count what is not shown, too
+    """
+
+    source: str
+    root: str
+    files: int
+    changes: tuple[ChangedSymbol, ...]
+    changes_total: int
+    affected: tuple[Affected, ...] = ()
+    affected_total: int = 0
+    tests: tuple[Affected, ...] = ()
+    tests_total: int = 0
+    commands: tuple[RunTests, ...] = ()
+    endpoints: tuple[Affected, ...] = ()
+    endpoints_total: int = 0
+    packages: tuple[str, ...] = ()
+    memories: tuple[TouchedMemory, ...] = ()
+    memories_total: int = 0
+    depth: int = 3
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,111 @@
+"""A project: the code of some trees as a graph of its own, symbols as they are or drawn together to their files.
+
+symbols     a.py::f ─CALLS→ b.py::g        files     a.py ─→ b.py      as strong as there are links between them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.graph.arrays import RELATION_CODES, Codes, Flags, Floats, Graph, Ints, Links, Places, Points, added_up
+from recollect.graph.code import CodePart
+from recollect.store.code_protocol import FILE_BITS
+
+# By these one piece of code uses another; containing one is no use of it.
+USES: tuple[str, ...] = ("CALLS", "IMPORTS", "INHERITS", "IMPLEMENTS", "EXTENDS", "DEPENDS_ON")
+
+
+class Project(NamedTuple):
+    """A graph of code, and the number of the file that each of its nodes is or belongs to."""
+
+    graph: Graph
+    files: Places
+
+
+class Further(NamedTuple):
+    """A link that is not kept but known from elsewhere, between ids of nodes."""
+
+    src: str
+    dst: str
+    relation: str
+    weight: float
+
+
+def project(part: CodePart | None, trees: Collection[int], further: Sequence[Further] = ()) -> Project:
+    """Return the files and symbols of trees with the links between them; links to what is not there are left out."""
+    if part is None:
+        return Project(_empty(), np.empty(0, np.int64))
+    mine: Flags = np.isin(part.files >> FILE_BITS, np.array(sorted(trees), np.int64)) & (part.files >= 0)
+    number = np.full(len(part.names), -1, np.int32)
+    number[: part.size][mine] = np.arange(int(mine.sum()), dtype=np.int32)
+    src, dst = number[part.src], number[part.dst]
+    there = (src >= 0) & (dst >= 0)
+    kept = np.flatnonzero(mine).tolist()
+    points = Points(
+        [part.names[place] for place in kept],
+        part.kinds[mine],
+        part.scopes[mine],
+        [None] * len(kept),
+        part.namespaces,
+    )
+    links = Links(src[there], dst[there], part.relations[there], part.weights[there])
+    if further:
+        index = {name: place for place, name in enumerate(points.ids)}
+        links = _with(links, [row for row in further if row.src in index and row.dst in index], index)
+    return Project(Graph(points, links, seen=part.seen), part.files[mine])
+
+
+def _with(links: Links, further: Sequence[Further], index: dict[str, int]) -> Links:
+    added = (
+        np.array([index[row.src] for row in further], np.int32),
+        np.array([index[row.dst] for row in further], np.int32),
+        np.array([RELATION_CODES[row.relation] for row in further], np.uint8),
+        np.array([row.weight for row in further], np.float64),
+    )
+    return Links(*(np.concatenate(pair) for pair in zip(links, added, strict=True)))  # type: ignore[arg-type]
+
+
+class FileLinks(NamedTuple):
+    """Links between files: which, and how many links between their symbols each stands for."""
+
+    graph: Graph
+    numbers: Places
+
+
+def between_files(found: Project, relations: Collection[str] = USES) -> FileLinks:
+    """Return the files of a project as a graph; a link weighs as much as there are links between what they hold."""
+    numbers, place = np.unique(found.files, return_inverse=True)
+    graph = found.graph
+    is_use = np.isin(graph.relations, [RELATION_CODES[name] for name in relations])
+    one, other = place[graph.src[is_use]].astype(np.int64), place[graph.dst[is_use]].astype(np.int64)
+    apart = one != other
+    keys, weights = added_up(one[apart] * max(len(numbers), 1) + other[apart], np.ones(int(apart.sum())))
+    first = np.full(len(numbers), -1, np.int64)
+    first[place[::-1]] = np.arange(len(place))[::-1]
+    ids = [graph.points.ids[node] for node in first.tolist()]
+    points = Points(
+        ids, graph.points.kinds[first], graph.points.scopes[first], [None] * len(ids), graph.points.namespaces
+    )
+    links = Links(
+        (keys // max(len(numbers), 1)).astype(np.int32),
+        (keys % max(len(numbers), 1)).astype(np.int32),
+        np.full(len(keys), RELATION_CODES["IMPORTS"], np.uint8),
+        weights,
+    )
+    return FileLinks(Graph(points, links), numbers)
+
+
+def only(graph: Graph, relations: Collection[str], *, least: float = 0.0) -> Graph:
+    """Return a graph with the same nodes and only the links of some relationships that are at least so strong."""
+    keep = np.isin(graph.relations, [RELATION_CODES[name] for name in relations]) & (graph.weights >= least)
+    return Graph(graph.points, Links(graph.src[keep], graph.dst[keep], graph.relations[keep], graph.weights[keep]))
+
+
+def _empty() -> Graph:
+    none: Ints = np.empty(0, np.int32)
+    kinds: Codes = np.empty(0, np.uint8)
+    weights: Floats = np.empty(0)
+    return Graph(Points([], kinds, none, [], []), Links(none, none, kinds, weights))
