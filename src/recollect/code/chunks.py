@@ -13,7 +13,7 @@ short to be found by itself joins its neighbour: comments and heads the piece be
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -53,12 +53,14 @@ def chunks(source: bytes, symbols: Sequence[Symbol]) -> list[Chunk]:
     offsets = list(accumulate(map(len, _lines(source)), initial=0))
     pieces = _divided(_joined(_intervals(symbols, offsets)))
     owned = _owned(symbols, [first for first, _ in pieces])
-    found = []
+    found: list[Chunk] = []
+    new = tuple.__new__  # spares the constructor, a Python function
     last = -1
     for (first, after), inside in zip(pieces, owned, strict=True):
         begin, end = offsets[first - 1], min(offsets[after - 1], offsets[first - 1] + MAX_BYTES)
         if inside or not source[begin:end].isspace():
-            found.append(Chunk(first, after - 1, begin, end, inside, _around(symbols, last, first)))
+            around = _around(symbols, last, first) if last >= 0 else -1
+            found.append(new(Chunk, (first, after - 1, begin, end, inside, around)))
         last = inside[-1] if inside else last
     return found
 
@@ -78,14 +80,15 @@ def _intervals(symbols: Sequence[Symbol], offsets: list[int]) -> list[tuple[int,
         kind = symbol.kind
         if symbol.parent in inner:
             inner.add(place)
-        elif kind in CALLED or kind in HOLDERS:
-            is_called = kind in CALLED
-            if is_called:
-                inner.add(place)
-            cuts[symbol.start_line] = is_called
+        elif kind in CALLED:
+            inner.add(place)
+            cuts[symbol.start_line] = True
+            cuts.setdefault(symbol.end_line + 1, False)
+        elif kind in HOLDERS:
+            cuts[symbol.start_line] = False
             cuts.setdefault(symbol.end_line + 1, False)
     count = len(offsets) - 1
-    starts = sorted(line for line in cuts if line <= count)
+    starts = sorted([line for line in cuts if line <= count])
     found = []
     for first, after in zip(starts, [*starts[1:], count + 1], strict=bool(starts)):
         begin = first
@@ -137,10 +140,16 @@ def _divided(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _owned(symbols: Sequence[Symbol], starts: list[int]) -> list[tuple[int, ...]]:
     """Return for each piece the places of the symbols that begin in it."""
-    owned: list[list[int]] = [[] for _ in starts]
-    for place, symbol in enumerate(symbols if starts else ()):
-        owned[max(bisect_right(starts, symbol.start_line) - 1, 0)].append(place)
-    return [tuple(places) for places in owned]
+    owned: list[tuple[int, ...]] = []
+    lines = [symbol.start_line for symbol in symbols]
+    first = 0
+    for after in starts[1:]:
+        last = bisect_left(lines, after, first)
+        owned.append(tuple(range(first, last)))
+        first = last
+    if starts:
+        owned.append(tuple(range(first, len(lines))))
+    return owned
 
 
 def _around(symbols: Sequence[Symbol], last: int, line: int) -> int:

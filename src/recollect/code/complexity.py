@@ -11,7 +11,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Literal
 
-from recollect.code.found import Span
 from recollect.code.page import Page
 
 Level = Literal["low", "medium", "high"]
@@ -29,10 +28,10 @@ class Branches:
 
     __slots__ = ("indents", "page", "starts", "unit")
 
-    def __init__(self, page: Page, spans: list[Span]) -> None:
+    def __init__(self, page: Page, starts: list[int]) -> None:
         self.page = page
-        self.starts = [start for start, _ in spans]
-        self.indents = [page.indent(start) for start in self.starts]
+        self.starts = starts
+        self.indents = [page.indent(start) for start in starts]
         # One level is the least indentation seen: 1 where tabs are used, but never a single stray space.
         least = min((indent for indent in self.indents if indent), default=4)
         self.unit = least if least > 1 or "\n\t" in page.text else 2
@@ -41,9 +40,11 @@ class Branches:
         """Return the score of what stands between two offsets on that many lines."""
         if lines == 1:
             return 0.1
-        first, after = bisect_left(self.starts, start), bisect_left(self.starts, end)
-        depth = 1
-        if after > first:
-            deepest = max(self.indents[first:after]) - self.page.indent(start)
-            depth = max(deepest // self.unit, 0) + 1
+        starts = self.starts
+        first = bisect_left(starts, start)
+        if first == len(starts) or starts[first] >= end:
+            return round(lines / 10 + 1, 1)
+        after = bisect_left(starts, end, first)
+        deepest = max(self.indents[first:after]) - self.page.indent(start)
+        depth = max(deepest // self.unit, 0) + 1
         return round(lines / 10 + 2 * (after - first) + depth, 1)

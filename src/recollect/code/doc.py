@@ -19,6 +19,7 @@ TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 FORMAL = re.compile(
     r"<(?:remarks|param|returns|example|exception|see)\b|@\w+|:\w+[^:]*:|\\(?:param|returns?)\b|[-=*#~/]{3,}"
 )
+FORMAL_FIRST = frozenset("<@:\\-=*#~/")  # what such a line begins with: most lines begin with a letter
 # Comments for tools and lawyers, not about the code below.
 PRAGMA = re.compile(
     r"\W*(?:eslint|@?ts-|prettier-|istanbul|c8 |v8 |noqa|type: ?ignore|pylint|pragma|nolint|go:|\+build|clang-format|"
@@ -91,7 +92,7 @@ def _paragraph(lines: Iterable[str]) -> str:
     said: list[str] = []
     for line in lines:
         plain = line.strip()
-        is_formal = FORMAL.match(plain) is not None
+        is_formal = plain[:1] in FORMAL_FIRST and FORMAL.match(plain) is not None
         if "<" in plain:
             plain = TAG.sub("", plain).strip()
         if plain and not is_formal:

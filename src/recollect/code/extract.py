@@ -75,7 +75,7 @@ def _symbols(page: Page, language: Language, found: Found, *, nested: Nest, path
         blocks=found.captures.get("block", ()),
         layout=language.layout,
     )
-    branches = Branches(page, found.spans("branch"))
+    branches = Branches(page, found.starts("branch"))
     comment_starts = [start for start, _ in comments]
     comment_ends = {end: start for start, end in comments}
     exposure = Exposure(page, language, found, nested)
@@ -91,9 +91,7 @@ def _symbols(page: Page, language: Language, found: Found, *, nested: Nest, path
             each.qualified,
             each.kind,
             _signature(page, each, comments, comment_starts, is_by_line=is_by_line),
-            _doc(page, each, language.docstrings, decorators)
-            or doc.above(page, start, comment_ends)
-            or (doc.above(page, each.start, comment_ends) if each.start > start else ""),
+            _doc(page, each, language.docstrings, decorators, comment_ends),
             exposure.of(each),
             decorators,
             each.parent.place if each.parent else -1,
@@ -110,11 +108,18 @@ def _symbols(page: Page, language: Language, found: Found, *, nested: Nest, path
     return symbols
 
 
-def _doc(page: Page, each: Definition, docstrings: str | None, decorators: tuple[str, ...]) -> str:
-    """Return what stands in a docstring, in languages that have them."""
-    if docstrings is None:
-        return ""
-    return doc.docstring(page, each.body, docstrings) or (doc.decorated(decorators) if decorators else "")
+def _doc(
+    page: Page, each: Definition, docstrings: str | None, decorators: tuple[str, ...], comments: dict[int, int]
+) -> str:
+    """Return what stands in a docstring, in languages that have them, or in a comment above."""
+    said = ""
+    if docstrings is not None:
+        said = doc.docstring(page, each.body, docstrings) or (doc.decorated(decorators) if decorators else "")
+    if comments and not said:
+        said = doc.above(page, each.whole, comments)
+        if not said and each.start > each.whole:
+            said = doc.above(page, each.start, comments)
+    return said
 
 
 def _endpoint(language: Language, each: Definition, decorators: tuple[str, ...]) -> str | None:
@@ -128,20 +133,23 @@ def _endpoint(language: Language, each: Definition, decorators: tuple[str, ...])
 def _signature(page: Page, each: Definition, comments: list[Span], starts: list[int], *, is_by_line: bool) -> str:
     """Return a definition up to its body on one line, without comments and decorators; of a value its first line."""
     start, end = each.start, each.body
-    if page.text[start - 1 : start] == " " and page.text[start - 2 : start - 1].isalpha():
-        before = KEYWORDS.search(page.text, max(0, start - 60), start)
+    whole = page.text
+    if start > 1 and whole[start - 1] == " " and whole[start - 2].isalpha():
+        before = KEYWORDS.search(whole, max(0, start - 60), start)
         start = before.start() if before else start
     if end - start > SIGNATURE_CHARACTERS:
         end = start + SIGNATURE_CHARACTERS
     if each.kind == "Constant" or each.kind == "Type" or (end == each.end and is_by_line):
-        feed = page.text.find("\n", start, end)
+        feed = whole.find("\n", start, end)
         end = min(feed if feed > 0 else end, start + CONSTANT_CHARACTERS)
-    text = page.text[start:end]
-    cuts = comments[bisect_left(starts, start) : bisect_left(starts, end)] if starts else []
+    text = whole[start:end]
+    cuts: list[Span] = []
+    if starts and (first := bisect_left(starts, start)) < len(starts) and starts[first] < end:
+        cuts = comments[first : bisect_left(starts, end, first)]
     if each.decorators and each.decorators[-1][1] > start:
         cuts = sorted([*cuts, *[span for span in each.decorators if span[0] >= start]])
-    for first, last in reversed(cuts):
-        text = text[: first - start] + text[last - start :]
+    for begin, after in reversed(cuts):
+        text = text[: begin - start] + text[after - start :]
     if not page.is_ascii:
         text = decoded(text)
     text = text.rstrip(TRAIL)

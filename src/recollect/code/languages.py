@@ -7,7 +7,6 @@ counts as a comment, a string and a branch, how names are joined, whether layout
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
 
 Layout = Literal["free", "lines"]
@@ -577,10 +576,11 @@ def detect(path: str, head: bytes) -> Language | None:
     """
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return None
-    name = PurePosixPath(path.replace("\\", "/")).name
+    name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
     dot = name.rfind(".")
-    found = BY_FILE.get(name) or BY_EXTENSION.get(name[dot:].lower() if dot >= 0 else "")
-    if found and name[dot:].lower() == ".h" and CPP.search(head):
+    extension = name[dot:].lower() if dot >= 0 else ""
+    found = BY_FILE.get(name) or BY_EXTENSION.get(extension)
+    if extension == ".h" and found and CPP.search(head):
         return BY_NAME["cpp"]
     return found or (_by_shebang(head) if dot <= 0 else None)
 

@@ -173,8 +173,8 @@ def _outlined(path: str, source: bytes, language: Language) -> Outline:
 
 
 def _span(piece: Chunk, source: bytes) -> tuple[int, int, tuple[int, ...], int, bytes]:
-    content = hashlib.sha256(source[piece.start_byte : piece.end_byte]).digest()[:HASH_BYTES]
-    return piece.start_line, piece.end_line, piece.symbols, piece.around, content
+    start_line, end_line, start, end, symbols, around = piece
+    return start_line, end_line, symbols, around, hashlib.sha256(source[start:end]).digest()[:HASH_BYTES]
 
 
 def _text(
