@@ -298,8 +298,13 @@ class _Library:
         if word in _WORDS:
             return _WORDS[word](self)
         if word.startswith("items"):
-            return _inside(self._at(word[5:]))
+            return self._inside(self._at(word[5:]))
         return self._at(word)
+
+    def _inside(self, found: Value) -> Value:
+        """Return what a value holds."""
+        held = self.w.solid(found.type.element()) if found.type else None
+        return Value(OPAQUE if is_idle(found.code) else cast(self.w, Item(found.code), held), held)
 
     def _at(self, word: str) -> Value:
         place = _place(word, len(self.listed))
@@ -342,11 +347,6 @@ def _made(call: _Library) -> Value:
     return Value(busy[0] if len(busy) == 1 else Either(busy), type)
 
 
-def _inside(found: Value) -> Value:
-    """Return what a value holds."""
-    return Value(OPAQUE if is_idle(found.code) else Item(found.code), found.type.element() if found.type else None)
-
-
 def _held(call: _Library) -> Value:
     type = call.receiver.type
     return Value(OPAQUE, type.element() if type else None)
@@ -356,7 +356,7 @@ _WORDS: dict[str, Callable[[_Library], Value]] = {
     "item": _Library._item,
     "self": lambda call: call.receiver,
     "made": _made,
-    "mades": lambda call: _inside(_made(call)),
+    "mades": lambda call: call._inside(_made(call)),
     "held": _held,
     "?": lambda call: NOTHING,
 }

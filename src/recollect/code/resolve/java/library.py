@@ -168,7 +168,8 @@ FUNCTION = _rows(
 
 # Methods of classes themselves; a name without a class is a constructor.
 STATIC = _rows(
-    ("List.of Set.of Arrays.asList Stream.of EnumSet.of Collections.singletonList", "gives [args → List"),
+    ("List.of Set.of Arrays.asList EnumSet.of Collections.singletonList", "gives [args → List"),
+    ("Stream.of", "gives [args → Stream"),
     ("List.copyOf Set.copyOf Collections.list", "gives [items0 → List"),
     ("Collections.unmodifiableList Collections.synchronizedList Collections.unmodifiableSet", "gives 0 → List"),
     ("Collections.unmodifiableCollection Collections.synchronizedSet", "gives 0 → List"),
