@@ -15,6 +15,7 @@ program linked as a whole): `visible` says which files offer such a name.
 from __future__ import annotations
 
 import posixpath
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import NamedTuple, TypeVar
@@ -244,8 +245,9 @@ def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[s
         found = () if is_package else _first(modules, _python_files(f"{folder}/{path}".strip("/")))
         if found and found[0] != importer:
             return found
-    known = modules.dotted.get(module, ())
-    if known:
+    # A file somewhere else that is called like a module of the standard library is not what is meant.
+    known = [path for path in modules.dotted.get(module, ()) if path != importer]
+    if known and module.partition(".")[0] not in sys.stdlib_module_names:
         return (_nearest(importer, known),)
     for folder in ("src", "lib", *sorted({row.folder for row in modules.facts.provided if row.family == "pypi"})):
         found = _first(modules, _python_files(f"{folder}/{path}".strip("/")))
