@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
-from recollect.store.code_protocol import CodeStore, SymbolRow
+from recollect.store.code_protocol import CodeStore
 
 if TYPE_CHECKING:
     import numpy as np
@@ -199,6 +199,10 @@ class LinkStore(CodeStore, Protocol):
         """Return where the links of files stand, by their number."""
         ...
 
+    def files_mentioning(self, tree: int, texts: Sequence[str], limit: int) -> list[int]:
+        """Return files of a tree among whose sites one of these texts stands, as a name or a part of one."""
+        ...
+
     def link_generation(self) -> int:
         """Return a number that stays the same as long as no links change."""
         ...
@@ -212,7 +216,16 @@ class LinkStore(CodeStore, Protocol):
         ...
 
 
-def symbol_keys(symbols: Iterable[SymbolRow | SymbolPoint]) -> list[str]:
+class Qualified(Protocol):
+    """Anything that has the qualified name of a symbol."""
+
+    @property
+    def qualified(self) -> str:
+        """The name through all parents."""
+        ...
+
+
+def symbol_keys(symbols: Iterable[Qualified]) -> list[str]:
     """Return the keys of a file's symbols: what tells them apart in it, and outlives an edit that keeps their name."""
     keys: list[str] = []
     seen: dict[str, int] = {}

@@ -118,6 +118,17 @@ class CodeLinks(Rows):
         rows = self._numbered("SELECT file, sites FROM file_links", files)
         return {file: _sites.decode(content) for file, content in rows}
 
+    def files_mentioning(self, tree: int, texts: Sequence[str], limit: int) -> list[int]:
+        # Texts stand in a packed list as they are: looking for their bytes spares unpacking all the others.
+        found: dict[int, None] = {}
+        for chunk in chunks([text.encode("utf-8", "surrogatepass") for text in texts]):
+            some = " OR ".join(["instr(sites, ?) > 0"] * len(chunk))
+            sql = f"SELECT file FROM file_links WHERE file BETWEEN ? AND ? AND ({some}) LIMIT ?"
+            with self._dialect.errors():
+                rows = self._connection().execute(sql, (*files_of_tree(tree), *chunk, limit))
+                found.update((int(row[0]), None) for row in rows)
+        return list(found)[:limit]
+
     def link_generation(self) -> int:
         with self._dialect.errors():
             return int(kept(self._connection(), "link_stamp") or 0)

@@ -59,6 +59,7 @@ class Manner(NamedTuple):
     star: an import of a module brings in all it offers
     whole: a path is one name, as modules of Elixir are
     returned: a pattern of the line that says which table a file is
+    private: what is private at the top of a file is not seen by others, though they see all the rest
     """
 
     this: frozenset[str] = frozenset()
@@ -72,6 +73,7 @@ class Manner(NamedTuple):
     star: bool = False
     whole: bool = False
     returned: str = ""
+    private: bool = False
 
 
 def _words(text: str) -> frozenset[str]:
@@ -81,8 +83,10 @@ def _words(text: str) -> frozenset[str]:
 MANNERS: dict[str, Manner] = {
     "go": Manner(types="after"),
     "rust": Manner(_words("self"), _words("Self"), types="colon"),
-    "c": Manner(types="before"),
-    "cpp": Manner(_words("this"), implicit=True, types="before", constructors=("=",), flat=True, star=True),
+    "c": Manner(types="before", private=True),
+    "cpp": Manner(
+        _words("this"), implicit=True, types="before", constructors=("=",), flat=True, star=True, private=True
+    ),
     "csharp": Manner(
         _words("this"), super=_words("base"), implicit=True, types="before", constructors=("=",), flat=True, star=True
     ),
@@ -255,7 +259,9 @@ class _Translation:
         marks = ("constructor",) if symbol.name in names and owner else ()
         if not owner or self._symbols[symbol.parent].kind not in TYPES or re.search(r"\bstatic\b", symbol.signature):
             marks = (*marks, "static")
-        return marks
+        # `static` of C: no other file sees it.
+        is_hidden = self._manner.private and symbol.parent < 0 and symbol.visibility == "private"
+        return (*marks, "private") if is_hidden else marks
 
     # --- signatures ---
 

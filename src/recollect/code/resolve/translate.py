@@ -16,10 +16,11 @@ import msgspec
 from recollect.code.languages import BY_NAME, LANGUAGES, detect
 from recollect.code.read import HEAD_BYTES, Task, as_utf8, content_of
 from recollect.code.resolve.modules import FAMILIES, VISIBLE
-from recollect.code.resolve.program import Assign, Code, Export, Import, Name, Unit, packed
+from recollect.code.resolve.program import Assign, Code, Export, Import, Name, Unit, packed, unpacked
 from recollect.code.symbols import Symbol
 from recollect.code.walk import real
 from recollect.code.worker import Translated
+from recollect.store.link_protocol import symbol_keys
 
 # Languages with a front end of their own; all others that have programs are read by `plain`.
 FRONT_ENDS: dict[str, str] = {
@@ -52,7 +53,15 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     unknown: tuple[str, ...] = ()
 
 
+class Kept(msgspec.Struct, frozen=True, array_like=True):
+    """A program as it is kept: packed, with the keys of the symbols that its scopes are numbered by."""
+
+    keys: list[str]
+    unit: bytes
+
+
 _offer = msgspec.msgpack.Decoder(Offer)
+_kept = msgspec.msgpack.Decoder(Kept)
 
 
 def has_program(language: str | None) -> bool:
@@ -81,7 +90,7 @@ def translated(path: str, source: bytes, symbols: bytes = b"") -> Translated:
     try:
         rows = _symbols.decode(symbols) if symbols else _outlined(path, source)
         unit = _front_end(language.name)(source, path, rows)
-        return Translated(path, digest, _encode(offer(unit)), packed(unit))
+        return Translated(path, digest, _encode(offer(unit)), _encode(Kept(symbol_keys(rows), packed(unit))))
     except Exception as problem:  # one file must not end the others; it stays without links
         return Translated(path, digest, note=f"could not be read ({type(problem).__name__}: {problem})")
 
@@ -89,6 +98,12 @@ def translated(path: str, source: bytes, symbols: bytes = b"") -> Translated:
 def read_offer(content: bytes) -> Offer:
     """Return what a program offers, from its bytes."""
     return _offer.decode(content)
+
+
+def read_program(content: bytes) -> tuple[Unit, list[str]]:
+    """Return a program, and the keys of the symbols of its file, from its bytes."""
+    kept = _kept.decode(content)
+    return unpacked(kept.unit), kept.keys
 
 
 def offer(unit: Unit) -> Offer:
@@ -104,7 +119,7 @@ def offer(unit: Unit) -> Offer:
     for statement in top:
         if isinstance(statement, Assign) and isinstance(statement.target, Name):
             bound.add(statement.target.name)
-            if isinstance(statement.value, Code):
+            if isinstance(statement.value, Code) and "private" not in unit.scopes[statement.value.scope].marks:
                 names[statement.target.name] = None
         elif isinstance(statement, Export):
             names[statement.name] = None
