@@ -281,5 +281,6 @@ FUNCTIONS = frozenset(TAKES) | frozenset(
 # No class of a program is meant by these names, unless it declares or imports one.
 PLAIN = frozenset(
     "byte short int long char float double boolean Byte Short Integer Long Character Float Double Boolean String "
-    "Object Number CharSequence Void void StringBuilder BigDecimal BigInteger".split()
+    "Object Number CharSequence Void void StringBuilder BigDecimal BigInteger Class Method Field Constructor "
+    "MethodHandle MethodType Throwable Exception RuntimeException Error".split()
 )

@@ -32,8 +32,8 @@ PACKAGES: dict[str, str] = {
     for package, names in {
         "java.lang": "Object String Integer Long Short Byte Character Boolean Float Double Number Class Thread "
         "Runnable Throwable Exception RuntimeException Error Iterable Comparable CharSequence StringBuilder "
-        "StringBuffer Void AutoCloseable Cloneable Enum Record Process ClassLoader System Math IllegalArgumentException "
-        "IllegalStateException InterruptedException ThreadLocal Runtime Package",
+        "StringBuffer Void AutoCloseable Cloneable Enum Record Process ClassLoader System Math "
+        "IllegalArgumentException IllegalStateException InterruptedException ThreadLocal Runtime Package",
         "java.util": "List ArrayList LinkedList Map HashMap LinkedHashMap TreeMap Set HashSet LinkedHashSet TreeSet "
         "Collection Collections Iterator ListIterator Queue Deque ArrayDeque PriorityQueue Optional Comparator Arrays "
         "Objects Random Scanner UUID Date Properties StringJoiner Locale Vector Stack",

@@ -5,6 +5,7 @@ Order and conditions are nothing; blocks are, since each has names of its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,8 @@ def _declaration(w: Writer, node: Node) -> None:
             w.function().declare(text(w.page, name), type)
             continue
         given = array(w, given_node, type) if given_node.type == "array_initializer" else value_for(w, given_node, type)
-        unique = w.function().declare(text(w.page, name), type or given.type)
+        is_said = type is not None and (given.type is None or given.type.name != type.name or type.arguments)
+        unique = w.function().declare(text(w.page, name), type if is_said else given.type)
         if not is_idle(given.code):
             w.emit(Assign(Name(unique), cast(w, given.code, type)))
 
@@ -114,6 +116,51 @@ def _iterated(w: Writer, code: Expression, node: Node) -> Expression:
     iterator = Call(Member(code, "iterator", line), (), line, column)
     w.do(Call(Member(iterator, "hasNext", line), (), line, column))
     return Call(Member(iterator, "next", line), (), line, column)
+
+
+def _if(w: Writer, node: Node) -> None:
+    """Write an `if`: where it holds, what was asked for its class is of that class."""
+    condition = node.child_by_field_name("condition")
+    w.do(value(w, condition).code)
+    function = w.function()
+    holds, fails = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
+    function.blocks.append({})
+    for name, type in _asked(w, condition) if condition else ():
+        local = function.local(name)
+        if local is not None:
+            bind(w, name, Name(local.name), type)
+    if holds is not None:
+        statement(w, holds)
+    function.blocks.pop()
+    if fails is not None:
+        statement(w, fails)
+
+
+def _asked(w: Writer, node: Node) -> list[tuple[str, Type]]:
+    """Return the variables whose class a condition asks for: `x instanceof Foo`, `x.getClass() == Foo.class`."""
+    if node.type == "parenthesized_expression" and node.named_child_count == 1:
+        return _asked(w, node.named_children[0])
+    if node.type == "binary_expression":
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        operator = node.child_by_field_name("operator")
+        sign = operator.type if operator else ""
+        if left is not None and right is not None and sign == "&&":
+            return _asked(w, left) + _asked(w, right)
+    asked = ASKED.fullmatch(text(w.page, node)) if node.type in ASKING else None
+    if asked is None:
+        return []
+    groups = [each for each in asked.groups() if each]
+    name, type = (groups[1], groups[0]) if groups[0][:1].isupper() else (groups[0], groups[1])
+    return [(name, Type(type))]
+
+
+# How a class is asked for; each way names a variable and a class, in either order.
+ASKED = re.compile(
+    r"(\w+)\s+instanceof\s+([\w.]+)"
+    r"|(\w+)\.getClass\(\)\s*==\s*([\w.]+)\.class"
+    r"|([A-Z][\w.]*)\.class\.(?:isInstance\((\w+)\)|isAssignableFrom\((\w+)\.getClass\(\)\))"
+)
+ASKING = frozenset({"instanceof_expression", "binary_expression", "method_invocation"})
 
 
 def _for(w: Writer, node: Node) -> None:
@@ -239,6 +286,7 @@ STATEMENTS: dict[str, Callable[[Writer, Node], None]] = {
     "return_statement": _return,
     "enhanced_for_statement": _each,
     "for_statement": _for,
+    "if_statement": _if,
     "try_statement": _try,
     "try_with_resources_statement": _try,
     "catch_clause": _catch,

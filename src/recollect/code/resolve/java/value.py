@@ -329,7 +329,8 @@ def use(w: Writer, type: Type | None, node: Node) -> None:
 def _class_literal(w: Writer, node: Node) -> Value:
     type = type_of(w.page, node.named_children[0]) if node.named_children else None
     use(w, type, node)
-    return Value(OPAQUE, Type("Class", (type,)))
+    # In full: a program may have a class of its own that is called Class.
+    return Value(class_named(w, type) or OPAQUE, Type("java.lang.Class", (type,)))
 
 
 # --- arrays and assignments -------------------------------------------------------------------------------------------
