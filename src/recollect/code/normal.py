@@ -4,7 +4,7 @@ A symbol's hash must survive a formatter and a new comment, and nothing else. To
 token from Python would cost as much as parsing. So the bytes are rewritten once per file, each at its own offset:
 
     comment                      ► spaces
-    white space in a string      ► other bytes, which stay
+    white space in a string      ► other bytes, which stay; around line ends in the text of JSX it is not shown
     end of an indented block     ► a mark that says how many blocks end (Python, Haskell)
     white space that separates   ► a mark: `return x`, `a - -b`, `foo (1)` and line ends where those count (Ruby)
 
@@ -15,6 +15,7 @@ separates two expressions (`f()` and `(x)` on two lines of Python or JavaScript)
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
@@ -33,6 +34,8 @@ Span = tuple[int, int]
 BLANK = b" \t\r\n\v\f"
 # A line break in a string may become \r\n on another system, so \r is dropped there too.
 IN_STRING = bytes.maketrans(b" \t\n\v\f", b"\x01\x02\x03\x04\x05")
+_FEED = b"\x03"
+_BREAK = re.compile(rb"[\x01-\x05]*\x03[\x01-\x05]*")
 
 SEPARATED, LINE, BLOCK_ENDS = 0x00, 0x0E, 0x0F
 BLOCKS_MOST = 16  # that one mark can close: BLOCK_ENDS + 16 is the last byte below the space
@@ -58,11 +61,13 @@ def normalise(
     blob = bytearray(source)
     for start, end in comments:
         blob[start:end] = b" " * (end - start)
+    in_string = source.translate(IN_STRING)
     for node in strings:
-        start = node.start_byte
-        piece = source[start : (end := node.end_byte)]
-        if not piece.isalnum():
-            blob[start:end] = piece.translate(IN_STRING)
+        start, end = node.byte_range
+        piece = in_string[start:end]
+        if _FEED in piece and node.type == "jsx_text":
+            piece = _BREAK.sub(_in_markup, piece)
+        blob[start:end] = piece
     for end, count in Counter([node.end_byte for node in blocks]).items():
         if end < len(blob) and blob[end] in BLANK:
             blob[end] = BLOCK_ENDS + min(count, BLOCKS_MOST)
@@ -83,6 +88,13 @@ def digest(blob: bytes, start: int, name_start: int, name_end: int, end: int) ->
     """Return the hash of the symbol at [start, end) without its own name."""
     rest = blob[start:name_start] + blob[name_end:end]
     return sha256(rest.translate(None, BLANK)).hexdigest()[:HASH_DIGITS]
+
+
+def _in_markup(found: re.Match[bytes]) -> bytes:
+    """Return white space with a line end in the text of an element, as it is shown: nothing at its edges, else one."""
+    length = found.end() - found.start()
+    is_edge = not found.start() or found.end() == len(found.string)
+    return b" " * length if is_edge else IN_STRING[32:33] + b" " * (length - 1)
 
 
 def _runs(is_space: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

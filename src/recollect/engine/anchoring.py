@@ -143,7 +143,12 @@ class Anchoring:
             draft = self._taken(place, origin, code, forms)
             if draft is not None:
                 drafts.setdefault((draft.path, draft.symbol), draft)
-        return Prepared(tuple(drafts.values())[:MAX_GIVEN], tuple(dict.fromkeys(found.unknown)))
+        # A file that was named only to say where a symbol is, is not what the text speaks of.
+        exact = {draft.path for draft in drafts.values() if draft.symbol is not None}
+        kept = [
+            draft for draft in drafts.values() if draft.symbol or draft.origin == "given" or draft.path not in exact
+        ]
+        return Prepared(tuple(kept)[:MAX_GIVEN], tuple(dict.fromkeys(found.unknown)))
 
     def _taken(
         self, place: Place, origin: Origin, code: Code, forms: dict[tuple[str, str], Form | None]

@@ -27,9 +27,12 @@ if TYPE_CHECKING:
     from recollect.code.freshness.form import Form, Spot
     from recollect.engine.root import Engine
     from recollect.store.code_protocol import CodeStore
+    from recollect.store.protocol import Store
 
 # Touched files above which looking at every anchor is less work than asking for those of each file.
 MANY_PATHS = 2_000
+# Copies of anchored symbols that are remembered, in case the first one is deleted: the latest ones of a tree.
+MAX_COPIES = 500
 
 
 class Known(NamedTuple):
@@ -103,8 +106,20 @@ class Following:
         if compares:
             difference = Difference(seen.before, after, self._renamed(tree, seen, after))
             everything = store.setting(_unfinished(tree.id)) == "all"
+            self._note_copies(tree, difference)
             self._judge(tree, difference, None if everything else seen.touched, made)
         store.keep_setting(_unfinished(tree.id), "")
+
+    def _note_copies(self, tree: Tree, difference: Difference) -> None:
+        """Remember which new symbols are copies of anchored ones: somebody pastes first, saves, and cuts later."""
+        store = self._engine.store
+        new = difference.new()
+        anchored = {row[0] for row in store.columns(AnchorState, ("hash",))} if new else set()
+        found = {spot.hash: (spot.path, spot.symbol) for spot in new.values() if spot.hash in anchored}
+        if found:
+            known = {**_copies(store, tree.id), **found}
+            latest = dict(list(known.items())[-MAX_COPIES:])
+            store.keep_setting(f"copies/{tree.id}", msgspec.json.encode(latest).decode())
 
     def catch_up(self) -> None:
         """Tie and judge what was written without being told of: memories and anchors that were imported or put back."""
@@ -142,7 +157,8 @@ class Following:
             trees = self._engine.anchoring.trees(scope)
             group = [row for row in known if scopes.get(row.anchor.memory_id, "") == scope]
             if trees and group:
-                states += _Judging(self._engine, self._engine.anchoring.code(trees), difference).states(group)
+                code = self._engine.anchoring.code(trees)
+                states += _Judging(self._engine, code, difference, is_blind=touched is None).states(group)
         self._keep(states)
 
     def _affected(self, touched: set[str] | None) -> list[Known]:
@@ -202,7 +218,9 @@ class Following:
 class _Judging:
     """One round of comparing anchors with the code of some trees."""
 
-    def __init__(self, engine: Engine, code: Code, difference: Difference) -> None:
+    def __init__(self, engine: Engine, code: Code, difference: Difference, *, is_blind: bool = False) -> None:
+        """is_blind: what was there before is not known."""
+        self._is_blind = is_blind
         self._anchoring = engine.anchoring
         self._code = code
         self._difference = difference
@@ -240,7 +258,7 @@ class _Judging:
         return None
 
     def _is_same(self, row: Known, where: tuple[str, str | None], seen: Seen) -> bool:
-        if seen.hash == row.state.hash:
+        if seen.hash in (row.state.hash, row.anchor.hash):
             return True
         # The bytes are those that were judged: then only the way to take a hash is another one since.
         unchanged = seen.file_hash == row.state.file_hash != "" and where == row.last
@@ -296,19 +314,27 @@ class _Judging:
         return form.sketch_of(spot.symbol) if form is not None else ""
 
     def _by_name(self, missing: Mapping[str, Known]) -> dict[str, Went]:
-        """Return where symbols are that went before this update: of the same name and content, read since then.
+        """Return where symbols are that did not go with this update: copied before it, or never looked for.
 
-        Somebody pastes first and cuts later, saving both files one after the other.
+        What was never compared, since it was imported or a process died, is found by its name and content alone.
         """
-        from recollect.code.freshness.find import named_since
+        from recollect.code.freshness.find import named
         from recollect.code.freshness.follow import Went
 
         found: dict[str, Went] = {}
+        copies = {key: place for tree in self._code.trees for key, place in _copies(self._code.store, tree.id).items()}
         for key, row in missing.items():
-            if row.anchor.symbol is not None:
-                spots = named_since(self._code, row.state.symbol or "", row.state.hash, row.state.stamp)
-                if len(spots) == 1:
-                    found[key] = Went(spots[0], 1.0)
+            if row.anchor.symbol is None:
+                continue
+            spots = []
+            if row.state.hash in copies:
+                path, symbol = copies[row.state.hash]
+                files = self._code.files_at([path])[path]
+                spots = [spot for file in files[:1] if (spot := self._code.spots(file).get(symbol))]
+            elif not row.state.stamp or self._is_blind:
+                spots = named(self._code, row.state.symbol or "", row.state.hash)
+            if len(spots) == 1 and spots[0].hash == row.state.hash:
+                found[key] = Went(spots[0], 1.0)
         return found
 
     def _elsewhere(self, row: Known, went: Went) -> AnchorState:
@@ -379,6 +405,12 @@ class _Judging:
             since=old.since if unchanged else self._now,
             stamp=self._stamp,
         )
+
+
+def _copies(store: Store, tree: int) -> dict[str, tuple[str, str]]:
+    """Return where copies of anchored symbols were pasted in a tree, by their content."""
+    text = store.setting(f"copies/{tree}")
+    return msgspec.json.decode(text, type=dict[str, tuple[str, str]]) if text else {}
 
 
 def _unfinished(tree: int) -> str:

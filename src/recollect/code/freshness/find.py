@@ -102,6 +102,10 @@ def find(code: Code, mentions: Mentions) -> Found:
     unknown: list[str] = []
     beside = frozenset(file.path for _, file in named)
     for name in mentions.names:
+        near = _near(code, name, [file for _, file in named])
+        if near is not None:
+            places.setdefault((near.file.path, near.symbol), near)
+            continue
         candidates = _bearers(code, name)
         if candidates is None:
             unknown.append(name.name)
@@ -114,14 +118,13 @@ def find(code: Code, mentions: Mentions) -> Found:
     return Found(_most_exact(places)[:MAX_PLACES], unknown)
 
 
-def named_since(code: Code, qualified: str, content: str, stamp: int) -> list[Spot]:
-    """Return the symbols of a name and a content in files that were read after a generation of the index."""
+def named(code: Code, qualified: str, content: str) -> list[Spot]:
+    """Return the symbols of a name and a content, if that says something by itself."""
     name = _SEPARATOR.split(qualified)[-1]
     files = {found.file.id: found.file for found in code.store.symbols_named([name], code.scope, MAX_OWNED_FILES)}
     return [
         spot
         for file in files.values()
-        if file.stamp > stamp
         for spot in code.spots(file).values()
         if spot.name == name and spot.hash == content and spot.size_bytes >= TELLING_BYTES
     ]
@@ -184,6 +187,27 @@ def _in_file(code: Code, mention: Path, file: File) -> Place | None:
 def _ends(qualified: str, wanted: str) -> bool:
     whole, tail = _SEPARATOR.split(qualified), _SEPARATOR.split(wanted)
     return whole[-len(tail) :] == tail
+
+
+def _near(code: Code, name: Name, files: Sequence[File]) -> Place | None:
+    """Return the symbol of a name in the files that are named beside it, if there is one."""
+    wanted = ".".join((*name.owners, name.name))
+    meant = {
+        (file.path, spot.symbol): Place(code.tree(file), file, spot.symbol)
+        for file in files
+        if _is_code(file)
+        for spot in code.spots(file).values()
+        if spot.name == name.name and (not name.owners or _ends(spot.symbol, wanted))
+    }
+    if len(meant) > 1:  # a class and its constructor
+        first = min(meant, key=lambda key: len(key[1]))
+        is_owner = all(path == first[0] and _owns(first[1], other) for path, other in meant)
+        meant = {first: meant[first]} if is_owner else {}
+    return next(iter(meant.values()), None)
+
+
+def _owns(owner: str, symbol: str) -> bool:
+    return symbol == owner or (symbol.startswith(owner) and _SEPARATOR.match(symbol, len(owner)) is not None)
 
 
 def _bearers(code: Code, name: Name) -> list[FoundSymbol] | None:
@@ -263,11 +287,7 @@ def _outermost(found: Sequence[FoundSymbol]) -> FoundSymbol | None:
     if not found or len({each.file.id for each in found}) > 1:
         return None
     first = min(found, key=lambda each: len(each.symbol.qualified))
-    owned = all(
-        each is first or each.symbol.qualified[: len(first.symbol.qualified)] == first.symbol.qualified
-        for each in found
-    )
-    return first if owned else None
+    return first if all(_owns(first.symbol.qualified, each.symbol.qualified) for each in found) else None
 
 
 def _most_exact(places: dict[tuple[str, str | None], Place]) -> list[Place]:
@@ -275,9 +295,7 @@ def _most_exact(places: dict[tuple[str, str | None], Place]) -> list[Place]:
     kept = []
     for (path, symbol), place in places.items():
         inside = (other for where, other in places if where == path and other is not None and other != symbol)
-        holds = any(
-            symbol is None or (other.startswith(symbol) and _SEPARATOR.match(other, len(symbol))) for other in inside
-        )
+        holds = any(symbol is None or _owns(symbol, other) for other in inside)
         if not holds:
             kept.append(place)
     return kept

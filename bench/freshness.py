@@ -1,0 +1,310 @@
+"""How often a freshness verdict is right: edits of real repositories, memories that speak of the edited symbols.
+
+    python bench/freshness.py --repos DIR [DIR …] [--rounds N] [--seed N] [--save]
+
+Every repository is copied. In a round, memories that name a symbol are stored, its file is edited in a known way
+(bench/mutation.py), the project is indexed again, and the verdict is read from the hit of a recall: everything goes
+through the public surface. Then the files are put back, and every memory must be fresh again. Told are precision and
+recall per verdict, and per kind of edit how many verdicts and new places were right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from measure import publish
+from mutation import EDITS, Edit, Target, deleted, moved, reads, renamed, twin
+from recollect import Engine
+from recollect.code.languages import BY_NAME, detect
+from recollect.model import File, Hit, Tree
+
+VERDICTS = ("fresh", "changed", "moved", "gone")
+KINDS = ("Function", "Method", "Class", "Interface", "Type")
+# Kinds of edits that are made of a symbol and another file, or in two steps.
+ACROSS = (
+    "move",
+    "move and edit",
+    "paste, then cut",
+    "rename beside a twin",
+    "deletion beside a twin",
+    "one of two files",
+)
+NEVER_STALE = ("comment", "white space", "edit beside", "put back")
+
+
+class Trial(NamedTuple):
+    """A memory about a symbol, the edit of that symbol, and files that must be there before, and between."""
+
+    kind: str
+    token: str
+    target: Target
+    edit: Edit
+    before: Mapping[str, bytes] = {}
+    between: Mapping[str, bytes | None] = {}
+
+
+class Outcome(NamedTuple):
+    repository: str
+    kind: str
+    right: str
+    said: str
+    placed: bool
+    what: str
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--repos", nargs="+", required=True, type=Path)
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--files", type=int, default=60, help="files edited per round at most")
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--save", action="store_true")
+    options.add_argument("--wrong", action="store_true", help="print every wrong verdict")
+    chosen = options.parse_args()
+    outcomes: list[Outcome] = []
+    unanchored: Counter[str] = Counter()
+    for folder in chosen.repos:
+        with tempfile.TemporaryDirectory() as name:
+            root = Path(name) / folder.name
+            shutil.copytree(folder, root, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+            outcomes += Bench(root, Path(name) / "home", random.Random(chosen.seed), chosen.files, unanchored).run(
+                chosen.rounds
+            )
+    if chosen.wrong:
+        for row in outcomes:
+            if row.right != row.said or not row.placed:
+                sys.stderr.write(f"{row.repository} {row.kind}: {row.said}, not {row.right}: {row.what}\n")
+    publish("freshness", {**report(outcomes), "not_anchored": dict(unanchored)}, save=chosen.save)
+
+
+class Bench:
+    """One repository and a memory of it."""
+
+    def __init__(self, root: Path, home: Path, chance: random.Random, files: int, unanchored: Counter[str]) -> None:
+        self._root, self._home, self._chance, self._most = root, home, chance, files
+        self._unanchored = unanchored
+        self._number = 0
+
+    def run(self, rounds: int) -> list[Outcome]:
+        found: list[Outcome] = []
+        for _ in range(rounds):
+            with Engine(home=str(self._home), embed_provider="off") as engine:
+                engine.code.index(str(self._root))
+                found += self._round(engine)
+            shutil.rmtree(self._home)
+        return found
+
+    def _round(self, engine: Engine) -> list[Outcome]:
+        trials = list(self._trials(engine))
+        kept = {path: self._read(path) for trial in trials for path in self._paths(trial)}
+        for trial in trials:
+            self._write(trial.before)
+        engine.code.index(str(self._root))
+        told = [trial for trial in trials if self._remember(engine, trial)]
+        for trial in trials:
+            self._write(trial.between)
+        if any(trial.between for trial in trials):
+            engine.code.index(str(self._root))
+        for trial in trials:
+            self._write(trial.edit.files)
+        engine.code.index(str(self._root))
+        outcomes = [self._outcome(engine, trial) for trial in told]
+        self._write({path: content for trial in trials for path, content in trial.before.items()})
+        self._write({path: content for path, content in kept.items() if not self._is_before(trials, path)})
+        engine.code.index(str(self._root))
+        outcomes += [self._put_back(engine, trial) for trial in told]
+        self._write(kept)
+        return outcomes
+
+    @staticmethod
+    def _is_before(trials: Sequence[Trial], path: str) -> bool:
+        return any(path in trial.before for trial in trials)
+
+    @staticmethod
+    def _paths(trial: Trial) -> set[str]:
+        return {*trial.edit.files, *trial.before, *trial.between}
+
+    # --- trials ---
+
+    def _trials(self, engine: Engine) -> Iterator[Trial]:
+        """Yield one trial per file, kinds of edits in turn."""
+        targets = list(self._targets(engine))
+        kinds = [*EDITS, *ACROSS]
+        used: set[str] = set()
+        number = 0
+        for target in targets:
+            if target.path in used:
+                continue
+            for kind in kinds[number % len(kinds) :] + kinds[: number % len(kinds)]:
+                trial = self._trial(kind, target, targets, used)
+                if trial is not None:
+                    used |= self._paths(trial)
+                    yield trial
+                    number += 1
+                    break
+            if number >= self._most:
+                return
+
+    def _trial(self, kind: str, target: Target, targets: Sequence[Target], used: set[str]) -> Trial | None:
+        token = f"zq{self._number}x"
+        self._number += 1
+        if kind in EDITS:
+            edit = EDITS[kind](target)
+            return Trial(kind, token, target, edit) if edit is not None and not used & set(edit.files) else None
+        if "twin" in kind:
+            source = twin(target)
+            symbols = reads(source, target.path, target.language) if source is not None else None
+            here = next((row for row in symbols or () if row.qualified == target.symbol.qualified), None)
+            if source is None or symbols is None or here is None:
+                return None
+            paired = target._replace(source=source, symbol=here, every=symbols)
+            edit = renamed(paired) if kind.startswith("rename") else deleted(paired)
+            return Trial(kind, token, paired, edit, before={target.path: source}) if edit is not None else None
+        if kind == "one of two files":
+            folder, _, name = target.path.rpartition("/")
+            copy = "/".join(part for part in (folder, "copies", name) if part)
+            edit = Edit({target.path: None}, "gone", target.path, target.symbol.qualified)
+            return Trial(kind, token, target, edit, before={copy: target.source})
+        return self._across(kind, token, target, targets, used)
+
+    def _across(self, kind: str, token: str, target: Target, targets: Sequence[Target], used: set[str]) -> Trial | None:
+        folder = target.path.rpartition("/")[0]
+        others = [
+            other
+            for other in targets
+            if other.language == target.language
+            and other.path != target.path
+            and other.path not in used
+            and other.path.rpartition("/")[0] == folder
+        ]
+        self._chance.shuffle(others)
+        for other in others[:4]:
+            edit = moved(target, other.path, other.source, alter=kind == "move and edit")
+            if edit is None:
+                continue
+            if kind == "paste, then cut":
+                first = {other.path: edit.files[other.path]}
+                return Trial(kind, token, target, edit, between=first)
+            return Trial(kind, token, target, edit)
+        return None
+
+    def _targets(self, engine: Engine) -> Iterator[Target]:
+        """Yield a symbol of every file that can be edited, in any order."""
+        store = engine.code_store
+        (tree,) = store.find(Tree)
+        files = [file for file in store.find(File, {"tree": tree.id}) if not file.skipped and file.symbol_count]
+        self._chance.shuffle(files)
+        for file in files:
+            language = BY_NAME[file.language or ""]
+            source = self._read(file.path)
+            if language.document or source is None or b"\r" in source or file.size_bytes > 200_000 or file.mark:
+                continue
+            if detect(file.path, source[:8192]) != language or (symbols := reads(source, file.path, language)) is None:
+                continue
+            fitting = [
+                symbol
+                for symbol in symbols
+                if symbol.kind in KINDS and len(symbol.name) > 3 and symbol.end_line - symbol.start_line >= 2
+                and symbol.name.isidentifier()
+            ]  # fmt: skip
+            if fitting:
+                yield Target(file.path, source, language, self._chance.choice(fitting), symbols, self._chance)
+
+    # --- through the public surface ---
+
+    def _remember(self, engine: Engine, trial: Trial) -> bool:
+        """Store a memory that names the symbol; false where that does not lead to it."""
+        symbol = trial.target.symbol
+        told = f"In {trial.target.path}, `{symbol.qualified}` must not be called twice: see {trial.token}."
+        # What a test is called by in JavaScript is a sentence, which no text can name: then the place is given.
+        given = () if re.fullmatch(r"[\w.:#]+", symbol.qualified) else (f"{trial.target.path}::{symbol.qualified}",)
+        engine.memories.store(told, namespace=str(self._root), anchors=given)
+        anchors = self._hit(engine, trial).freshness.anchors
+        if [(row.path, row.symbol) for row in anchors] != [(trial.target.path, symbol.qualified)]:
+            self._unanchored[f"{self._root.name}: {told} {anchors}"] += 1
+            return False
+        return True
+
+    def _hit(self, engine: Engine, trial: Trial) -> Hit:
+        found = engine.recall.search(trial.token, namespace=str(self._root), k=3, min_score=0.0, code=False)
+        return next(hit for hit in found.hits if f" {trial.token}." in hit.memory.content)
+
+    def _outcome(self, engine: Engine, trial: Trial) -> Outcome:
+        fresh = self._hit(engine, trial).freshness
+        (row,) = fresh.anchors
+        here = (row.path, row.symbol) if row.now_path is None else (row.now_path, row.now_symbol)
+        placed = trial.edit.verdict == "gone" or here == (trial.edit.path, trial.edit.symbol)
+        was = f"{trial.target.path}::{trial.target.symbol.qualified}"
+        what = f"{was} → {trial.edit.path}::{trial.edit.symbol}; {fresh.note}"
+        return Outcome(self._root.name, trial.kind, trial.edit.verdict, fresh.verdict, placed, what)
+
+    def _put_back(self, engine: Engine, trial: Trial) -> Outcome:
+        fresh = self._hit(engine, trial).freshness
+        return Outcome(self._root.name, "put back", "fresh", fresh.verdict, True, f"after {trial.kind}: {fresh.note}")
+
+    # --- files ---
+
+    def _read(self, path: str) -> bytes | None:
+        file = self._root / path
+        return file.read_bytes() if file.is_file() and not file.is_symlink() else None
+
+    def _write(self, files: Mapping[str, bytes | None]) -> None:
+        for path, content in files.items():
+            file = self._root / path
+            if content is None:
+                file.unlink(missing_ok=True)
+            else:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+                os.utime(file, ns=(self._tick(), self._tick()))
+
+    def _tick(self) -> int:
+        """Return a time of a file that no other had: edits follow each other faster than clocks tick."""
+        self._number += 1
+        return 1_700_000_000_000_000_000 + self._number * 1_000_003
+
+
+def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Return precision and recall per verdict, and per kind of edit how many verdicts and places were right."""
+    verdicts = {}
+    for verdict in VERDICTS:
+        said = [row for row in outcomes if row.said == verdict]
+        right = [row for row in outcomes if row.right == verdict]
+        both = sum(row.right == row.said == verdict for row in outcomes)
+        verdicts[verdict] = {
+            "precision": round(both / len(said), 4) if said else None,
+            "recall": round(both / len(right), 4) if right else None,
+            "n": len(right),
+        }
+    kinds: dict[str, list[Outcome]] = defaultdict(list)
+    for row in outcomes:
+        kinds[row.kind].append(row)
+    edited = [row for row in outcomes if row.kind != "put back"]
+    return {
+        "edits": len(edited),
+        "repositories": dict(Counter(row.repository for row in edited)),
+        "verdicts": verdicts,
+        "never_stale": {kind: sum(row.said != "fresh" for row in kinds[kind]) for kind in NEVER_STALE if kind in kinds},
+        "kinds": {
+            kind: {
+                "n": len(rows),
+                "verdict": round(sum(row.right == row.said for row in rows) / len(rows), 4),
+                "place": round(sum(row.placed for row in rows) / len(rows), 4),
+            }
+            for kind, rows in sorted(kinds.items())
+        },
+    }
+
+
+if __name__ == "__main__":
+    main()
