@@ -8,8 +8,9 @@ import msgspec
 from recollect import clock
 from recollect.engine import accept
 from recollect.engine.anchoring import spoken_text
+from recollect.engine.code_nodes import code_nodes, is_code
 from recollect.engine.identity import namespace_of
-from recollect.errors import InvalidInput, MemoryNotFound
+from recollect.errors import InvalidInput, MemoryNotFound, NotFound
 from recollect.model import (
     Deleted,
     Edge,
@@ -247,6 +248,8 @@ class Memories:
     ) -> Linked:
         """Link two memories by a typed relationship; linking them again the same way only sets the weight.
 
+        Either may be a file or a symbol of indexed code instead, by its id in the graph (sym:…, file:…).
+
         source_id: the memory the link starts from
         target_id: the memory the link leads to
         relationship: how the first relates to the second
@@ -254,15 +257,28 @@ class Memories:
         """
         kind, strength = accept.relation(relationship), accept.ratio("weight", weight)
         with self._engine.store.transaction("associate_memories") as transaction:
-            ends = [existing(transaction, source_id), existing(transaction, target_id)]
-            for memory in ends:
-                ensure_node(transaction, memory)
-            src, dst = node_id(ends[0].id), node_id(ends[1].id)
+            src, dst = (self._end(transaction, name) for name in (source_id, target_id))
             known = transaction.find(Edge, {"src": src, "dst": dst, "relationship": kind}, limit=1)
             if known:
                 return Linked(edge=transaction.update(Edge, known[0].id, {"weight": strength}), created=False)
             edge = Edge(id=clock.new_id(), src=src, dst=dst, relationship=kind, weight=strength, created_at=clock.now())
             return Linked(edge=transaction.insert(edge), created=True)
+
+    def _end(self, transaction: Transaction, name: str) -> str:
+        """Return the node of a memory, or of a file or symbol; it is made if there is none yet."""
+        if not is_code(accept.text("memory_id", name)):
+            memory = existing(transaction, name)
+            ensure_node(transaction, memory)
+            return node_id(memory.id)
+        found = code_nodes(self._engine.code_store, [name]).get(name)
+        if found is None:
+            raise NotFound(f"no indexed code has the id {name}", hint="search_symbols shows ids of symbols.", id=name)
+        if not transaction.get(Node, [name]):
+            kind, label = ("File", found.file.path) if found.symbol is None else (found.symbol.kind, found.symbol.name)
+            transaction.insert(
+                Node(id=name, kind=kind, label=label, namespace=found.tree.namespace)  # type: ignore[arg-type]
+            )
+        return name
 
     def _checked(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return the given fields as they may be stored, with the hash of the content where there is one."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
+from recollect.engine.code_nodes import code_nodes
 from recollect.engine.memories import headline
 from recollect.graph.record import NodeView, Step
 from recollect.model import NODE_KINDS, RELATIONS, Memory, Node, NodeKind, Relation
 
 if TYPE_CHECKING:
     from recollect.graph.arrays import Graph
+    from recollect.store.code_protocol import CodeStore
     from recollect.store.protocol import Store
 
 
@@ -21,15 +23,22 @@ def node_views(store: Store, graph: Graph, numbers: Iterable[int]) -> dict[int, 
     labels = {row[0]: row[1] for chunk in _pieces(ids) for row in store.columns(Node, ("id", "label"), {"id": chunk})}
     memory_ids = [memory_id for number in wanted if (memory_id := _own_memory(graph, number)) is not None]
     called = {memory.id: headline(memory) for memory in store.get(Memory, memory_ids)}
+    code = code_nodes(cast("CodeStore", store), ids) if graph.code is not None else {}
     views: dict[int, NodeView] = {}
     for number, node_id in zip(wanted, ids, strict=True):
         scope = graph.points.namespaces[int(graph.points.scopes[number])]
+        place = code.get(node_id)
+        label = called.get(_own_memory(graph, number) or "") or labels.get(node_id)
+        if place is not None:
+            label = place.symbol.qualified if place.symbol else place.file.path
         views[number] = NodeView(
             id=node_id,
             kind=_kind(graph, number),
-            label=called.get(_own_memory(graph, number) or "") or labels.get(node_id) or node_id.partition(":")[2],
+            label=label or node_id.partition(":")[2],
             namespace=scope,
             memory_id=graph.points.memory_ids[number],
+            path=place.file.path if place else None,
+            line=place.line if place else None,
         )
     return views
 

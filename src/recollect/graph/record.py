@@ -6,6 +6,8 @@ Clusters    ─ Cluster                         what belongs together
 Expansion   ─ ExpandedHit ─ Step              what was found, and what that is linked to
 ImpactRecall ─ ImpactHit ─ LinkedNode         what was found, and what depends on it
 Recomputed                                    how central every node is was worked out anew
+Dependencies ─ Use, OutsideUse, Doubt         what code uses, or is used by
+Impact      ─ Use, Doubt                      what a change of code reaches
 """
 
 from __future__ import annotations
@@ -19,13 +21,15 @@ Direction = Literal["out", "in", "both"]
 
 
 class NodeView(Record, frozen=True, kw_only=True):
-    """A node as it is shown: what it is and what it is called."""
+    """A node as it is shown: what it is and what it is called; of code also where it is, from the root of its tree."""
 
     id: str
     kind: NodeKind
     label: str
     namespace: str | None = None
     memory_id: str | None = None
+    path: str | None = None
+    line: int | None = None
 
 
 class Step(Record, frozen=True, kw_only=True):
@@ -162,3 +166,88 @@ class Recomputed(Record, frozen=True, kw_only=True):
     edges: int
     clusters: int
     exact: bool
+
+
+class Use(Record, frozen=True, kw_only=True):
+    """Code that another piece of code uses, or is used by.
+
+    via: the node it was reached from; relationship: how the two are related, at which lines of the user's file
+    how: how the last link was found; confidence: how sure the whole way to it is, 0 to 1
+    """
+
+    node: NodeView
+    relationship: Relation
+    depth: int
+    confidence: float
+    via: str
+    lines: tuple[int, ...] = ()
+    how: str = ""
+    endpoint: str | None = None
+
+
+class OutsideUse(Record, frozen=True, kw_only=True):
+    """Something used that is not part of the indexed code: a library, a builtin."""
+
+    name: str
+    relationship: Relation
+    lines: tuple[int, ...] = ()
+
+
+class Doubt(Record, frozen=True, kw_only=True):
+    """A place in the code that may use something: nobody can tell from the code alone.
+
+    name: as written; candidates: ids of what it may mean, empty if nothing of that name is known
+    """
+
+    name: str
+    path: str
+    line: int
+    candidates: tuple[str, ...] = ()
+
+
+class Dependencies(Record, frozen=True, kw_only=True):
+    """What a piece of code uses, or is used by, nearest first and surest first.
+
+    total: of uses, those not shown too. outside: what it uses of other libraries. doubts: places that may mean several
+    things; unresolved: how many places in it nothing is known of
+    """
+
+    node: NodeView
+    direction: Direction
+    depth: int
+    uses: tuple[Use, ...]
+    total: int
+    outside: tuple[OutsideUse, ...] = ()
+    outside_total: int = 0
+    doubts: tuple[Doubt, ...] = ()
+    doubts_total: int = 0
+    unresolved: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class Impact(Record, frozen=True, kw_only=True):
+    """What a change of a piece of code reaches, nearest first and surest first.
+
+    affected: code that uses it, directly or over others. tests, endpoints: those among it. memories: what is remembered
+    of it or of what is affected. doubts: places that may use it, too. is_complete: nothing speaks for further users;
+    `verdict` says so in words, and why not where it is not.
+    """
+
+    node: NodeView
+    depth: int
+    affected: tuple[Use, ...]
+    total: int
+    by_depth: tuple[int, ...] = ()
+    files: tuple[str, ...] = ()
+    files_total: int = 0
+    tests: tuple[Use, ...] = ()
+    tests_total: int = 0
+    endpoints: tuple[Use, ...] = ()
+    endpoints_total: int = 0
+    memories: tuple[NodeView, ...] = ()
+    memories_total: int = 0
+    doubts: tuple[Doubt, ...] = ()
+    doubts_total: int = 0
+    is_complete: bool = True
+    verdict: str = ""
+    notes: tuple[str, ...] = ()
