@@ -38,3 +38,9 @@ class Trial:
         if decorators and self.marks and any(self.marks.match(decorator) for decorator in decorators):
             return True
         return self.names is not None and self.names.match(each.name) is not None
+
+
+def is_test_file(language: str | None, path: str) -> bool:
+    """Tell whether a file holds tests and what they need, by its path."""
+    files = _patterns(language)[0] if language in BY_NAME else None
+    return files is not None and files.search(path.replace("\\", "/")) is not None
