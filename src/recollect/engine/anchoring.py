@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import msgspec
+
 from recollect import clock
 from recollect.errors import InvalidInput
 from recollect.model import Anchor, AnchorState, Memory, Mention, Tree
@@ -180,37 +182,58 @@ class Anchoring:
 
     # --- writing it down ---
 
-    def write(self, transaction: Transaction, memory: Memory, prepared: Prepared) -> None:
-        """Tie a memory to what was prepared; what it is tied to already stays as it is."""
+    def write(self, transaction: Transaction, memory: Memory, prepared: Prepared, *, anew: bool = False) -> None:
+        """Tie a memory to what was prepared; what it is tied to already stays as it is.
+
+        anew: the memory was written anew: it is compared with the code of now, and tied to nothing else
+        """
         known = {(row.path, row.symbol): row for row in transaction.find(Anchor, {"memory_id": memory.id})}
-        now, stamp = clock.now(), self._engine.code_store.code_generation()
         for draft in prepared.drafts:
-            row = known.get((draft.path, draft.symbol))
+            row = known.pop((draft.path, draft.symbol), None)
             if row is None:
-                row = transaction.insert(
-                    Anchor(
-                        id=clock.new_id(),
-                        memory_id=memory.id,
-                        path=draft.path,
-                        symbol=draft.symbol,
-                        hash=draft.hash,
-                        created_at=memory.updated_at,
-                        origin=draft.origin,
-                        taken_at=now if draft.hash is not None else 0,
-                        kind=draft.kind,
-                        sketch=draft.sketch,
-                    )
-                )
-                if draft.hash is not None:
-                    transaction.insert(fresh_state(row, draft.file_hash, now, stamp))
-            elif draft.origin == "given" and row.origin != "given":
+                self._insert(transaction, memory, draft)
+            elif anew:
+                self.retake(transaction, row, draft)
+            elif draft.origin == "given":
                 transaction.update(Anchor, row.id, {"origin": "given"})
+        if anew:
+            transaction.delete(Anchor, {"id": tuple(row.id for row in known.values())})
         self._wait(transaction, memory, prepared.unknown)
 
-    def rewrite(self, transaction: Transaction, memory: Memory, prepared: Prepared) -> None:
-        """Tie a memory that was written anew to what was prepared, and to nothing else."""
-        transaction.delete(Anchor, {"memory_id": memory.id})
-        self.write(transaction, memory, prepared)
+    def _insert(self, transaction: Transaction, memory: Memory, draft: Draft) -> None:
+        now, stamp = clock.now(), self._engine.code_store.code_generation()
+        made = transaction.insert(
+            Anchor(
+                id=clock.new_id(),
+                memory_id=memory.id,
+                path=draft.path,
+                symbol=draft.symbol,
+                hash=draft.hash,
+                created_at=memory.updated_at,
+                origin=draft.origin,
+                taken_at=now if draft.hash is not None else 0,
+                kind=draft.kind,
+                sketch=draft.sketch,
+            )
+        )
+        if made.hash is not None:
+            transaction.insert(fresh_state(made, draft.file_hash, now, stamp))
+
+    def retake(self, transaction: Transaction, row: Anchor, draft: Draft) -> None:
+        """Compare an anchor with the code of now from now on; where that is what it was, nothing changes."""
+        state = next(iter(transaction.get(AnchorState, [row.id])), None)
+        values = draft._asdict()
+        file_hash = values.pop("file_hash")
+        is_fresh = state is not None and state.verdict == "fresh"
+        if draft.hash is None or (is_fresh and all(getattr(row, name) == value for name, value in values.items())):
+            return
+        now, stamp = clock.now(), self._engine.code_store.code_generation()
+        taken = transaction.update(Anchor, row.id, {**values, "taken_at": now, "created_at": now})
+        fresh = fresh_state(taken, file_hash, now, stamp)
+        if state is None:
+            transaction.insert(fresh)
+        else:
+            transaction.update(AnchorState, row.id, msgspec.structs.asdict(fresh))
 
     def _wait(self, transaction: Transaction, memory: Memory, names: Sequence[str]) -> None:
         transaction.delete(Mention, {"memory_id": memory.id})

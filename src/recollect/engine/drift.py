@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-import msgspec
-
 from recollect import clock
 from recollect.engine import accept
-from recollect.engine.anchoring import Draft, fresh_state
 from recollect.engine.freshness import WORTH, freshness_of
 from recollect.engine.identity import namespace_of
 from recollect.engine.memories import existing
@@ -18,7 +15,6 @@ from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
-    from recollect.store.protocol import Transaction
 
 SETTLEMENTS = ("keep", "update", "retire")
 
@@ -67,7 +63,7 @@ class Drifts:
         waiting.sort(key=lambda row: (-_noticed_at(row.freshness), row.freshness.verdict != "gone", -row.memory.seq))
         return Drift(memories=tuple(waiting[:most]), total=len(waiting), notes=notes or self._why_nothing(waiting))
 
-    @operation("settle_drift", "settle", idempotent=True)
+    @operation("settle_drift", "settle")
     def settle(
         self,
         memory_id: str,
@@ -136,20 +132,9 @@ class Drifts:
                 draft = retaken[row.id]
                 if draft is None:
                     transaction.delete(Anchor, {"id": row.id})
-                elif draft.hash is not None:
-                    self._retake(transaction, row, draft)
+                else:
+                    anchoring.retake(transaction, row, draft)
             return transaction.batch
-
-    def _retake(self, transaction: "Transaction", row: Anchor, draft: Draft) -> None:
-        now, stamp = clock.now(), self._engine.code_store.code_generation()
-        values = {**draft._asdict(), "taken_at": now, "created_at": now}
-        file_hash = values.pop("file_hash")
-        taken = transaction.update(Anchor, row.id, values)
-        state = fresh_state(taken, file_hash, now, stamp)
-        if transaction.get(AnchorState, [row.id]):
-            transaction.update(AnchorState, row.id, msgspec.structs.asdict(state))
-        else:
-            transaction.insert(state)
 
     def _update(self, memory: Memory, content: str, anchors: tuple[str, ...] | None) -> str:
         self._engine.memories.update(memory.id, content=content, anchors=anchors)

@@ -228,7 +228,7 @@ class Memories:
             if updated.namespace != current.namespace and transaction.get(Node, [node_id(updated.id)]):
                 transaction.update(Node, node_id(updated.id), {"namespace": updated.namespace})
             if prepared is not None:
-                self._engine.anchoring.rewrite(transaction, updated, prepared)
+                self._engine.anchoring.write(transaction, updated, prepared, anew=True)
         self._engine.embedding.wake()
         return updated
 
