@@ -153,8 +153,9 @@ class CodeFiles(Rows):
         for number in numbers:
             self._dialect.unindex_code(connection, *places_of_file(number))
         self._dialect.unindex_names(connection, numbers)
-        _delete(connection, "file_contents", numbers)
-        _delete(connection, "files", numbers, key="id")
+        # Links, too: the number may be given to another file, which must not inherit them.
+        for table, key in _OF_FILES:
+            _delete(connection, table, numbers, key=key)
 
     def drop_trees(self, trees: Sequence[int]) -> int:
         dropped = 0
