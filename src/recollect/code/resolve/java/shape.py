@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from recollect.code.page import Page
 from recollect.code.resolve.program import Expression, Member
 
@@ -37,7 +39,7 @@ NAMED = frozenset({"type_identifier", "identifier", "integral_type", "floating_p
 DEEPEST_TYPE = 20
 
 
-class Type(NamedTuple):
+class Type(msgspec.Struct, frozen=True, gc=False):
     """A type as it is written, without annotations."""
 
     name: str

@@ -120,20 +120,22 @@ def _iterated(w: Writer, code: Expression, node: Node) -> Expression:
 
 def _if(w: Writer, node: Node) -> None:
     """Write an `if`: where it holds, what was asked for its class is of that class."""
-    condition = node.child_by_field_name("condition")
-    w.do(value(w, condition).code)
     function = w.function()
-    holds, fails = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
-    function.blocks.append({})
-    for name, type in _asked(w, condition) if condition else ():
-        local = function.local(name)
-        if local is not None:
-            bind(w, name, Name(local.name), type)
-    if holds is not None:
-        statement(w, holds)
-    function.blocks.pop()
-    if fails is not None:
-        statement(w, fails)
+    rest: Node | None = node
+    while rest is not None and rest.type == "if_statement":  # else if, else if, …
+        condition, holds = rest.child_by_field_name("condition"), rest.child_by_field_name("consequence")
+        w.do(value(w, condition).code)
+        function.blocks.append({})
+        for name, type in _asked(w, condition) if condition else ():
+            local = function.local(name)
+            if local is not None:
+                bind(w, name, Name(local.name), type)
+        if holds is not None:
+            statement(w, holds)
+        function.blocks.pop()
+        rest = rest.child_by_field_name("alternative")
+    if rest is not None:
+        statement(w, rest)
 
 
 def _asked(w: Writer, node: Node) -> list[tuple[str, Type]]:

@@ -222,14 +222,24 @@ def _parenthesized(w: Writer, node: Node) -> Value:
 
 
 def _binary(w: Writer, node: Node) -> Value:
-    left, right = value(w, node.child_by_field_name("left")), value(w, node.child_by_field_name("right"))
-    busy = tuple(part for part in (left.code, right.code) if not is_idle(part))
-    operator = node.child_by_field_name("operator")
-    sign = operator.type if operator else ""
-    if sign in COMPARISONS:
-        type: Type | None = BOOLEAN
-    else:
-        type = STRING if STRING in (left.type, right.type) else _wider(left.type, right.type)
+    """Return an operation; long sums hang on their left side, one in the other, and are read in a loop."""
+    levels: list[Node] = []
+    first: Node | None = node
+    while first is not None and first.type == "binary_expression":
+        levels.append(first)
+        first = first.child_by_field_name("left")
+    left = value(w, first)
+    parts = [left.code]
+    type = left.type
+    for level in reversed(levels):
+        right = value(w, level.child_by_field_name("right"))
+        parts.append(right.code)
+        operator = level.child_by_field_name("operator")
+        if operator is not None and operator.type in COMPARISONS:
+            type = BOOLEAN
+        else:
+            type = STRING if STRING in (type, right.type) else _wider(type, right.type)
+    busy = tuple([part for part in parts if not is_idle(part)])
     return Value(Opaque(busy) if busy else OPAQUE, type)
 
 

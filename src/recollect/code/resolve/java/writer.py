@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from recollect.code.page import Page
 from recollect.code.resolve.java.library import FAMILIES, FUNCTIONS, PLAIN
 from recollect.code.resolve.java.shape import Field, Method, Shape, Type
@@ -44,7 +46,7 @@ OPAQUE = Opaque()
 DEEPEST = 150
 
 
-class Value(NamedTuple):
+class Value(msgspec.Struct, frozen=True, gc=False):
     """An expression of the program, and its type where it is known."""
 
     code: Expression
