@@ -65,6 +65,12 @@ class Block:
 class Frame:
     """A scope that is being written: what `Scope` says, still open, and the flow of versions through it."""
 
+    __slots__ = (
+        "bases", "block", "body", "counts", "exits", "global_names", "implements", "is_begun", "is_over", "kind",
+        "line", "marks", "name", "outer", "outer_names", "parameters", "place", "prefix", "returns", "symbol",
+        "versioned", "versions",
+    )  # fmt: skip
+
     def __init__(self, kind: ScopeKind, name: str, *, place: int, outer: Frame | None, block: Block | None) -> None:
         self.kind: ScopeKind = kind
         self.name = name

@@ -141,7 +141,9 @@ def subscript(r: Reader, node: tree_sitter.Node) -> Expression:
 
 def call(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read a call; a lone function among its arguments is called after what the call's value is given to."""
-    hint, r.hint, r.label = r.hint, "", ""
+    hint = r.hint
+    if hint:
+        r.hint = r.label = ""
     callee, given = node.child_by_field_id(r.fields.function), node.child_by_field_id(r.fields.arguments)
     if callee is None:
         return r.parts(node.named_children)
@@ -164,11 +166,19 @@ def arguments(r: Reader, node: tree_sitter.Node | None, hint: str = "") -> tuple
     """Return the arguments of a call."""
     if node is None:
         return ()
-    kinds = r.kinds
-    nodes = [child for child in node.named_children if kinds[child.kind_id] != "comment"]
-    if hint and sum(_is_anonymous(r, child) for child in nodes) == 1:
-        return tuple([Argument(bound(r, each, hint) if _is_anonymous(r, each) else r.value(each)) for each in nodes])
-    return tuple([Argument(r.value(child)) for child in nodes])
+    nodes = node.named_children
+    if not nodes:
+        return ()
+    if hint and sum([_is_anonymous(r, child) for child in nodes]) != 1:
+        hint = ""
+    kinds, value = r.kinds, r.value
+    return tuple(
+        [
+            Argument(bound(r, child, hint) if hint and _is_anonymous(r, child) else value(child))
+            for child in nodes
+            if kinds[child.kind_id] != "comment"
+        ]
+    )
 
 
 def _is_anonymous(r: Reader, node: tree_sitter.Node) -> bool:

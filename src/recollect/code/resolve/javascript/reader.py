@@ -157,11 +157,12 @@ class Reader:
 
     def value(self, node: tree_sitter.Node) -> Expression:
         """Return what a node is worth, and write what it does."""
-        if self.depth > DEEPEST:
+        depth = self.depth
+        if depth > DEEPEST:
             return self.later(node)
-        self.depth += 1
+        self.depth = depth + 1
         found = self.handlers[node.kind_id](self, node)
-        self.depth -= 1
+        self.depth = depth
         return found
 
     def parts(self, nodes: Iterable[tree_sitter.Node]) -> Expression:

@@ -17,28 +17,33 @@ if TYPE_CHECKING:
     import tree_sitter
 
 HOISTED = ("function_declaration", "generator_function_declaration")
+BEFORE = frozenset((*HOISTED, "export_statement"))
 
 
 def statements(r: Reader, nodes: Iterable[tree_sitter.Node]) -> None:
     """Read the statements of a block, its functions first; of two functions with one name the last counts."""
-    functions: dict[str, tree_sitter.Node] = {}
     every = list(nodes)
     kinds = r.kinds
+    if any(kinds[node.kind_id] in BEFORE for node in every):
+        _hoist(r, every)
+    value = r.value
     for node in every:
+        found = value(node)
+        if found is not NOTHING:
+            r.do(found)
+
+
+def _hoist(r: Reader, nodes: Iterable[tree_sitter.Node]) -> None:
+    functions: dict[str, tree_sitter.Node] = {}
+    for node in nodes:
         inner: tree_sitter.Node | None = node
-        kind = kinds[node.kind_id]
-        if kind == "export_statement":
+        if r.kind(node) == "export_statement":
             inner = node.child_by_field_id(r.fields.declaration)
-            kind = r.kind(inner) if inner is not None else ""
-        if inner is not None and kind in HOISTED:
+        if inner is not None and r.kind(inner) in HOISTED:
             own = inner.child_by_field_id(r.fields.name)
             functions[r.cut(own) if own is not None else ""] = inner
     for inner in functions.values():
         hoist(r, inner)
-    for node in every:
-        value = r.value(node)
-        if value is not NOTHING:
-            r.do(value)
 
 
 def block(r: Reader, node: tree_sitter.Node) -> Expression:
