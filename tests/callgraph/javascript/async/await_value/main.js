@@ -1,0 +1,9 @@
+function task() {}
+async function fetchTask() {
+  return task;
+}
+async function run() {
+  const found = await fetchTask();
+  found();
+}
+run();

@@ -1,0 +1,5 @@
+function deliver() {}
+const later = new Promise((resolve) => {
+  resolve(deliver);
+});
+later.then((f) => f());

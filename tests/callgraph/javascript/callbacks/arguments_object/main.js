@@ -1,0 +1,5 @@
+function used() {}
+function apply() {
+  arguments[0]();
+}
+apply(used);

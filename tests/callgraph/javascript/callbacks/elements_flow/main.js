@@ -1,0 +1,3 @@
+function hi() {}
+function bye() {}
+[hi, bye].forEach((f) => f());

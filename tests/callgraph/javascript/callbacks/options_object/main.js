@@ -1,0 +1,7 @@
+function ok() {}
+function bad() {}
+function request({ success, failure = bad }) {
+  success();
+  failure();
+}
+request({ success: ok });

@@ -1,0 +1,4 @@
+function task() {}
+const queue = [];
+queue.push(task);
+queue.pop()();

@@ -1,0 +1,9 @@
+function warm() {}
+class Oven {
+  get heat() {
+    warm();
+    return () => {};
+  }
+}
+const oven = new Oven();
+oven.heat();

@@ -1,0 +1,5 @@
+const Point = class {
+  move() {}
+};
+const Other = Point;
+new Other().move();

@@ -1,0 +1,12 @@
+class Wheel {
+  constructor() {}
+  turn() {}
+}
+class Bike {
+  front = new Wheel();
+  constructor() {}
+  ride() {
+    this.front.turn();
+  }
+}
+new Bike().ride();

@@ -1,0 +1,10 @@
+class Vault {
+  #key = () => {};
+  #check() {
+    this.#key();
+  }
+  open() {
+    this.#check();
+  }
+}
+new Vault().open();

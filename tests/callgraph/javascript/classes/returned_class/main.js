@@ -1,0 +1,9 @@
+function make() {
+  class Inner {
+    go() {}
+  }
+  return Inner;
+}
+const Made = make();
+const made = new Made();
+made.go();

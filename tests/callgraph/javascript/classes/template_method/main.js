@@ -1,0 +1,10 @@
+class Job {
+  run() {
+    this.work();
+  }
+  work() {}
+}
+class Print extends Job {
+  work() {}
+}
+new Print().run();

@@ -1,0 +1,11 @@
+function outside() {}
+function inside() {}
+const pick = outside;
+{
+  const pick = inside;
+  pick();
+}
+function later() {
+  pick();
+}
+later();

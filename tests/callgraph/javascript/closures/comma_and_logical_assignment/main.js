@@ -1,0 +1,7 @@
+function fallback() {}
+function chosen() {}
+let handler;
+handler ??= fallback;
+handler();
+const last = (chosen(), fallback);
+last();

@@ -1,0 +1,9 @@
+function step() {}
+function counter() {
+  function increment() {
+    step();
+  }
+  return increment;
+}
+const tick = counter();
+tick();

@@ -1,0 +1,5 @@
+function done() {}
+const add = (a) => (b) => {
+  done();
+};
+add(1)(2);

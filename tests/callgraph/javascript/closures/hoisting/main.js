@@ -1,0 +1,8 @@
+start();
+function start() {
+  helper();
+  function helper() {
+    finish();
+  }
+}
+function finish() {}

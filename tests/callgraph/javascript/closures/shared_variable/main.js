@@ -1,0 +1,11 @@
+let current = first;
+function first() {}
+function second() {}
+function choose() {
+  current = second;
+}
+function run() {
+  current();
+}
+choose();
+run();

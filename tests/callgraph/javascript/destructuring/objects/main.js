@@ -1,0 +1,4 @@
+const lib = { open() {}, nested: { close() {} } };
+const { open, nested: { close: shut } } = lib;
+open();
+shut();

@@ -1,0 +1,6 @@
+function hit() {}
+function play({ actions: [action] }, other = hit) {
+  action();
+  other();
+}
+play({ actions: [hit] });

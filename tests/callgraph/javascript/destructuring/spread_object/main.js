@@ -1,0 +1,4 @@
+const one = { run() {}, stop() {} };
+const two = { ...one, stop() {} };
+two.run();
+two.stop();

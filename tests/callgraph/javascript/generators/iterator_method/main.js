@@ -1,0 +1,7 @@
+function item() {}
+class Shelf {
+  *[Symbol.iterator]() {
+    yield item;
+  }
+}
+for (const each of new Shelf()) each();

@@ -1,0 +1,6 @@
+function task() {}
+function* tasks() {
+  yield task;
+}
+const list = tasks();
+list.next().value();

@@ -1,0 +1,3 @@
+function hammer() {}
+exports.hammer = hammer;
+module.exports.saw = function () {};

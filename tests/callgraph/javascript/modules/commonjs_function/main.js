@@ -1,0 +1,2 @@
+require("./make")();
+require("./make").fast();

@@ -1,0 +1,3 @@
+const store = require("./store");
+store.open().get();
+new store.Store().get();

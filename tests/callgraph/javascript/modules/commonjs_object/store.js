@@ -1,0 +1,5 @@
+class Store {
+  get() {}
+}
+const open = () => new Store();
+module.exports = { open, Store };

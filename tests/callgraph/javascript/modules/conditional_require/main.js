@@ -1,0 +1,7 @@
+let engine;
+if (process.env.FAST) {
+  engine = require("./fast");
+} else {
+  engine = require("./slow");
+}
+engine.run();

@@ -1,0 +1,2 @@
+import legacy from "./legacy.js";
+legacy.start();

@@ -1,0 +1,6 @@
+async function load() {
+  const plugin = await import("./plugin.js");
+  plugin.activate();
+}
+import("./plugin.js").then((plugin) => plugin.activate());
+load();

@@ -1,0 +1,3 @@
+import { listener, replace } from "./state.js";
+replace();
+listener();

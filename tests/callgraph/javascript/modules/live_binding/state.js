@@ -1,0 +1,6 @@
+export let listener = initial;
+function initial() {}
+function replaced() {}
+export function replace() {
+  listener = replaced;
+}

@@ -1,0 +1,3 @@
+import Shape, { area as surface } from "./shapes";
+new Shape().draw();
+surface();

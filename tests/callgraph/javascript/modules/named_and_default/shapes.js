@@ -1,0 +1,6 @@
+export function area() {}
+export default class Shape {
+  draw() {
+    area();
+  }
+}

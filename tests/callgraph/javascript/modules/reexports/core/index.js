@@ -1,0 +1,3 @@
+export * from "./first";
+export { two as deux } from "./first.js";
+export * as all from "./first";

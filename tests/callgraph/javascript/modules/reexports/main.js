@@ -1,0 +1,4 @@
+import { one, deux, all } from "./core";
+one();
+deux();
+all.two();

@@ -1,0 +1,7 @@
+function inner() {}
+const config = {
+  get handler() {
+    return inner;
+  },
+};
+config.handler();

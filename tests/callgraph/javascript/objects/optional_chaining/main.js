@@ -1,0 +1,3 @@
+const api = { deep: { call() {} } };
+api?.deep?.call?.();
+api.missing?.();

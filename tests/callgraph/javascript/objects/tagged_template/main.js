@@ -1,0 +1,5 @@
+function tag(strings, first) {
+  first();
+}
+function value() {}
+tag`a${value}b`;

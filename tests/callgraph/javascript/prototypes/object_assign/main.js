@@ -1,0 +1,4 @@
+const walker = { walk() {} };
+function Robot() {}
+Object.assign(Robot.prototype, walker);
+new Robot().walk();

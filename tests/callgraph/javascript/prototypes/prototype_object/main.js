@@ -1,0 +1,8 @@
+function Queue() {}
+Queue.prototype = {
+  push: function () {
+    this.grow();
+  },
+  grow: function () {},
+};
+new Queue().push();

@@ -1,0 +1,4 @@
+const tools = { cut() {} };
+const box = {};
+Object.setPrototypeOf(box, tools);
+box.cut();

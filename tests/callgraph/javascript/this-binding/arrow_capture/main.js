@@ -1,0 +1,7 @@
+class Timer {
+  start() {
+    setTimeout(() => this.tick(), 5);
+  }
+  tick() {}
+}
+new Timer().start();

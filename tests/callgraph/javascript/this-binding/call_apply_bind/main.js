@@ -1,0 +1,8 @@
+const account = { balance() {} };
+function show() {
+  this.balance();
+}
+show.call(account);
+show.apply(account, []);
+const bound = show.bind(account);
+bound();

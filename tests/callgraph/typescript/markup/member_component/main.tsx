@@ -1,0 +1,8 @@
+const Menu = {
+  Item() {
+    return null;
+  },
+};
+export const App = function () {
+  return <Menu.Item />;
+};

@@ -1,0 +1,2 @@
+import old = require("./old");
+old.run();

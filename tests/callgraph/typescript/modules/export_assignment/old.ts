@@ -1,0 +1,2 @@
+function run() {}
+export = { run };

@@ -1,0 +1,7 @@
+namespace Geometry {
+  export function area() {
+    helper();
+  }
+  function helper() {}
+}
+Geometry.area();

@@ -1,0 +1,4 @@
+import type { User } from "./model";
+export function update(user: User) {
+  user.rename();
+}

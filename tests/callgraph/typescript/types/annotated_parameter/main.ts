@@ -1,0 +1,6 @@
+class Server {
+  start(): void {}
+}
+function boot(server: Server) {
+  server.start();
+}

@@ -1,0 +1,9 @@
+class Cache {
+  clear() {}
+}
+class Page {
+  private cache: Cache;
+  reset() {
+    this.cache.clear();
+  }
+}
