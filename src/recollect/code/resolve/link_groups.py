@@ -1,0 +1,126 @@
+"""Groups: which programs are solved together, from what else, and whether that has changed since.
+
+    small tree      all files of a family of languages are one group: values are followed wherever they go
+    large tree      a folder is a group; of the files it imports, and those import, only what they declare counts
+
+The links of a group are a function of what is hashed into its digest: the programs of its members and of the files they
+need, and how the imports of each are found. So a group is solved again exactly if its digest is another, whatever was
+edited, renamed or deleted in between, and an interrupted run goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from recollect.code.resolve.modules import Declared, Facts, Modules
+from recollect.code.resolve.translate import Offer
+
+# Bytes of packed programs of one family that are solved as a whole: about two seconds of CPU.
+WHOLE_BYTES = 6_000_000
+# Bytes of a group in a larger tree; a folder that holds more is divided.
+GROUP_BYTES = 1_500_000
+# Files that a group may look into, nearest first: some import everything.
+MOST_NEEDED = 400
+# How far from its members a group looks: what they import, and what that imports.
+DEPTH = 2
+
+
+class Known(NamedTuple):
+    """A program by what is known of it without reading it."""
+
+    hash: str
+    size_bytes: int
+    offer: Offer
+
+
+class Group(NamedTuple):
+    """Programs that are solved together: members, what else is looked into, and the digest of it all."""
+
+    key: str
+    members: tuple[str, ...]
+    needed: tuple[str, ...]
+    digest: str
+
+
+class Plan(NamedTuple):
+    """A tree divided into groups.
+
+    seen: by file, the names that it sees without importing them, and the files that offer each
+    """
+
+    modules: Modules
+    groups: tuple[Group, ...]
+    seen: dict[str, dict[str, tuple[str, ...]]]
+
+
+def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str) -> Plan:
+    """Return the groups of a tree, in the order of their keys."""
+    declared = {
+        path: Declared(row.offer.language, row.offer.package, row.offer.names) for path, row in programs.items()
+    }
+    modules = Modules(declared, facts)
+    seen = {path: _seen(modules, path, row.offer) for path, row in programs.items()}
+    needs = {path: _needs(modules, path, row.offer, seen[path]) for path, row in programs.items()}
+    own = {path: _digest((path, programs[path].hash, *needs[path])) for path in programs}
+    groups: list[Group] = []
+    for key, members in sorted(_divided(modules, programs).items()):
+        needed = () if key.startswith("all ") else _reached(members, needs)
+        digest = _digest((fingerprint, key, *(own[path] for path in members), *(own[path] for path in needed)))
+        groups.append(Group(key, members, needed, digest))
+    return Plan(modules, tuple(groups), seen)
+
+
+def _seen(modules: Modules, path: str, offer: Offer) -> dict[str, tuple[str, ...]]:
+    return {name: files for name in offer.unknown if (files := modules.visible(path, name))}
+
+
+def _needs(modules: Modules, path: str, offer: Offer, seen: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the files that a file's imports and unknown names lead to, each once."""
+    found: dict[str, None] = {}
+    for module, level in offer.modules:
+        found.update(dict.fromkeys(modules.find(path, module, level)))
+    for files in seen.values():
+        found.update(dict.fromkeys(files))
+    found.pop(path, None)
+    return tuple(found)
+
+
+def _divided(modules: Modules, programs: Mapping[str, Known]) -> dict[str, tuple[str, ...]]:
+    """Return the members of every group by its key."""
+    families: dict[str, list[str]] = {}
+    for path in sorted(programs):
+        families.setdefault(modules.family(path), []).append(path)
+    groups: dict[str, tuple[str, ...]] = {}
+    for family, paths in families.items():
+        if sum(programs[path].size_bytes for path in paths) <= WHOLE_BYTES:
+            groups[f"all {family}"] = tuple(paths)
+            continue
+        folders: dict[str, list[str]] = {}
+        for path in paths:
+            folders.setdefault(posixpath.dirname(path), []).append(path)
+        for folder, members in folders.items():
+            parts = 1 + sum(programs[path].size_bytes for path in members) // GROUP_BYTES
+            for path in members:
+                part = int(hashlib.md5(path.encode(), usedforsecurity=False).hexdigest(), 16) % parts
+                key = f"{family} {folder} {part}/{parts}"
+                groups[key] = (*groups.get(key, ()), path)
+    return groups
+
+
+def _reached(members: Iterable[str], needs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the files that members need, and those need in turn, nearest first."""
+    reached = dict.fromkeys(members)
+    count = len(reached)
+    ring = list(reached)
+    for _ in range(DEPTH):
+        found = dict.fromkeys(path for each in ring for path in needs[each] if path not in reached)
+        ring = list(found)[: MOST_NEEDED - (len(reached) - count)]
+        reached.update(dict.fromkeys(ring))
+    return tuple(list(reached)[count:])
+
+
+def _digest(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
