@@ -39,7 +39,7 @@ ACROSS = (
     "deletion beside a twin",
     "one of two files",
 )
-NEVER_STALE = ("comment", "white space", "edit beside", "put back")
+NEVER_STALE = ("comment", "white space", "edit beside", "file: comment", "file: white space", "put back")
 
 
 class Trial(NamedTuple):
@@ -118,11 +118,11 @@ class Bench:
         for trial in trials:
             self._write(trial.edit.files)
         engine.code.index(str(self._root))
-        outcomes = [self._outcome(engine, trial) for trial in told]
+        outcomes = [self._outcome(engine, trial) for trial in told] + [self._of_file(engine, trial) for trial in told]
         self._write({path: content for trial in trials for path, content in trial.before.items()})
         self._write({path: content for path, content in kept.items() if not self._is_before(trials, path)})
         engine.code.index(str(self._root))
-        outcomes += [self._put_back(engine, trial) for trial in told]
+        outcomes += [self._put_back(engine, trial, what) for trial in told for what in (trial.token, trial.token + "f")]
         self._write(kept)
         return outcomes
 
@@ -229,18 +229,20 @@ class Bench:
         # What a test is called by in JavaScript is a sentence, which no text can name: then the place is given.
         given = () if re.fullmatch(r"[\w.:#]+", symbol.qualified) else (f"{trial.target.path}::{symbol.qualified}",)
         engine.memories.store(told, namespace=str(self._root), anchors=given)
-        anchors = self._hit(engine, trial).freshness.anchors
+        whole = f"The order of things in {trial.target.path} matters: see {trial.token}f."
+        engine.memories.store(whole, namespace=str(self._root))
+        anchors = self._hit(engine, trial.token).freshness.anchors
         if [(row.path, row.symbol) for row in anchors] != [(trial.target.path, symbol.qualified)]:
             self._unanchored[f"{self._root.name}: {told} {anchors}"] += 1
             return False
         return True
 
-    def _hit(self, engine: Engine, trial: Trial) -> Hit:
-        found = engine.recall.search(trial.token, namespace=str(self._root), k=3, min_score=0.0, code=False)
-        return next(hit for hit in found.hits if f" {trial.token}." in hit.memory.content)
+    def _hit(self, engine: Engine, token: str) -> Hit:
+        found = engine.recall.search(token, namespace=str(self._root), k=3, min_score=0.0, code=False)
+        return next(hit for hit in found.hits if f" {token}." in hit.memory.content)
 
     def _outcome(self, engine: Engine, trial: Trial) -> Outcome:
-        fresh = self._hit(engine, trial).freshness
+        fresh = self._hit(engine, trial.token).freshness
         (row,) = fresh.anchors
         here = (row.path, row.symbol) if row.now_path is None else (row.now_path, row.now_symbol)
         placed = trial.edit.verdict == "gone" or here == (trial.edit.path, trial.edit.symbol)
@@ -248,8 +250,20 @@ class Bench:
         what = f"{was} → {trial.edit.path}::{trial.edit.symbol}; {fresh.note}"
         return Outcome(self._root.name, trial.kind, trial.edit.verdict, fresh.verdict, placed, what)
 
-    def _put_back(self, engine: Engine, trial: Trial) -> Outcome:
-        fresh = self._hit(engine, trial).freshness
+    def _of_file(self, engine: Engine, trial: Trial) -> Outcome:
+        """Return what was said of a memory that speaks of the whole file."""
+        fresh = self._hit(engine, trial.token + "f").freshness
+        content, where = trial.edit.files.get(trial.target.path, b""), trial.target.path
+        if content is not None:
+            right = "fresh" if trial.kind in ("comment", "white space") else "changed"
+        else:
+            right, where = trial.edit.verdict, trial.edit.path
+        (row,) = fresh.anchors
+        placed = right == "gone" or (row.now_path or row.path) == where
+        return Outcome(self._root.name, f"file: {trial.kind}", right, fresh.verdict, placed, f"{where}; {fresh.note}")
+
+    def _put_back(self, engine: Engine, trial: Trial, token: str) -> Outcome:
+        fresh = self._hit(engine, token).freshness
         return Outcome(self._root.name, "put back", "fresh", fresh.verdict, True, f"after {trial.kind}: {fresh.note}")
 
     # --- files ---
@@ -289,7 +303,7 @@ def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     kinds: dict[str, list[Outcome]] = defaultdict(list)
     for row in outcomes:
         kinds[row.kind].append(row)
-    edited = [row for row in outcomes if row.kind != "put back"]
+    edited = [row for row in outcomes if row.kind != "put back" and not row.kind.startswith("file:")]
     return {
         "edits": len(edited),
         "repositories": dict(Counter(row.repository for row in edited)),

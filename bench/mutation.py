@@ -182,7 +182,13 @@ def resigned(target: Target) -> Edit | None:
     close = target.span.find(b")", at)
     if at < 0 or close < 0 or b"\n" in target.span[at:close]:
         return None
-    words = [match for match in _NAME.finditer(target.span, at, close) if match[0].decode() not in KEYWORDS]
+    strings, comments = marked(target.source, target.language)
+    words = [
+        match
+        for match in _NAME.finditer(target.span, at, close)
+        if match[0].decode() not in KEYWORDS
+        and not is_within(target.symbol.start_byte + match.start() + 1, [*strings, *comments])
+    ]
     if not words:
         return None
     word = target.chance.choice(words)

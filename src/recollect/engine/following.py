@@ -112,14 +112,16 @@ class Following:
 
     def _note_copies(self, tree: Tree, difference: Difference) -> None:
         """Remember which new symbols are copies of anchored ones: somebody pastes first, saves, and cuts later."""
+        from recollect.code.freshness.follow import copies
+
         store = self._engine.store
-        new = difference.new()
-        anchored = {row[0] for row in store.columns(AnchorState, ("hash",))} if new else set()
-        found = {spot.hash: (spot.path, spot.symbol) for spot in new.values() if spot.hash in anchored}
+        if not difference.new():
+            return
+        anchored = {row[0] for row in store.columns(AnchorState, ("hash",))}
+        found = [(spot.hash, spot.path, spot.symbol) for spot in copies(difference) if spot.hash in anchored]
         if found:
-            known = {**_copies(store, tree.id), **found}
-            latest = dict(list(known.items())[-MAX_COPIES:])
-            store.keep_setting(f"copies/{tree.id}", msgspec.json.encode(latest).decode())
+            latest = [row for row in _copies(store, tree.id) if row not in found] + found
+            store.keep_setting(f"copies/{tree.id}", msgspec.json.encode(latest[-MAX_COPIES:]).decode())
 
     def catch_up(self) -> None:
         """Tie and judge what was written without being told of: memories and anchors that were imported or put back."""
@@ -295,16 +297,12 @@ class _Judging:
 
     def _followed(self, missing: Mapping[str, Known]) -> dict[str, Went]:
         from recollect.code.freshness.follow import Lost, follow
-        from recollect.code.freshness.form import Spot
 
         lost: dict[str, Lost] = {}
         for key, row in missing.items():
             if row.anchor.symbol is not None:
                 before = self._difference.before.get(row.state.path, {}).get(row.state.symbol or "")
-                name = (row.state.symbol or "").replace("::", ".").replace("#", ".").rpartition(".")[2]
-                kind = row.anchor.kind
-                assumed = Spot(row.state.path, row.state.symbol or "", name, kind, row.state.hash, 0, 0)
-                lost[key] = Lost(before or assumed, row.anchor.sketch)
+                lost[key] = Lost(before or _spot(row), row.anchor.sketch)
         went = follow(lost, self._difference, self._sketch)
         return {**self._by_name({key: row for key, row in missing.items() if key not in went}), **went}
 
@@ -319,23 +317,26 @@ class _Judging:
         What was never compared, since it was imported or a process died, is found by its name and content alone.
         """
         from recollect.code.freshness.find import named
-        from recollect.code.freshness.follow import Went
+        from recollect.code.freshness.follow import Went, original
 
         found: dict[str, Went] = {}
-        copies = {key: place for tree in self._code.trees for key, place in _copies(self._code.store, tree.id).items()}
         for key, row in missing.items():
             if row.anchor.symbol is None:
                 continue
-            spots = []
-            if row.state.hash in copies:
-                path, symbol = copies[row.state.hash]
-                files = self._code.files_at([path])[path]
-                spots = [spot for file in files[:1] if (spot := self._code.spots(file).get(symbol))]
-            elif not row.state.stamp or self._is_blind:
+            spots = self._copied(row.state.hash)
+            if not spots and (not row.state.stamp or self._is_blind):
                 spots = named(self._code, row.state.symbol or "", row.state.hash)
-            if len(spots) == 1 and spots[0].hash == row.state.hash:
-                found[key] = Went(spots[0], 1.0)
+            meant = original(_spot(row), spots)
+            if meant is not None:
+                found[key] = Went(meant, 1.0)
         return found
+
+    def _copied(self, content: str) -> list[Spot]:
+        """Return the copies of a content that were pasted in earlier updates and are still there."""
+        rows = [row for tree in self._code.trees for row in _copies(self._code.store, tree.id) if row[0] == content]
+        files = self._code.files_at([path for _, path, _ in rows])
+        spots = [self._code.spots(file).get(symbol) for _, path, symbol in rows for file in files[path][:1]]
+        return [spot for spot in spots if spot is not None and spot.hash == content]
 
     def _elsewhere(self, row: Known, went: Went) -> AnchorState:
         spot = went.spot
@@ -407,10 +408,19 @@ class _Judging:
         )
 
 
-def _copies(store: Store, tree: int) -> dict[str, tuple[str, str]]:
-    """Return where copies of anchored symbols were pasted in a tree, by their content."""
+def _spot(row: Known) -> Spot:
+    """Return what is known of a symbol that is not there any more."""
+    from recollect.code.freshness.form import Spot
+
+    symbol = row.state.symbol or ""
+    name = symbol.replace("::", ".").replace("#", ".").rpartition(".")[2]
+    return Spot(row.state.path, symbol, name, row.anchor.kind, row.state.hash, 0, 0)
+
+
+def _copies(store: Store, tree: int) -> list[tuple[str, str, str]]:
+    """Return where copies of anchored symbols were pasted in a tree: content, path, symbol; the latest last."""
     text = store.setting(f"copies/{tree}")
-    return msgspec.json.decode(text, type=dict[str, tuple[str, str]]) if text else {}
+    return msgspec.json.decode(text, type=list[tuple[str, str, str]]) if text else []
 
 
 def _unfinished(tree: int) -> str:

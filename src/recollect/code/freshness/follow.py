@@ -11,7 +11,7 @@ deleted function is not taken for the copy of another that moved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.code.freshness.form import TELLING_BYTES, Spot, overlap
@@ -28,7 +28,8 @@ MAX_TWINS = 200
 # How alike a lost and a new symbol must be, by what else speaks for them. The same name in another file, or another
 # name in the same file, is what a refactoring looks like; without either, more than two thirds must be as they were.
 SAME_FILE_RENAMED = 0.2
-SAME_NAME = 0.35
+SAME_SYMBOL = 0.35
+SAME_NAME = 0.5
 SAME_FILE = 0.5
 ELSEWHERE = 0.7
 # Files share this much of their symbols if one is the other under a new name.
@@ -134,7 +135,23 @@ def follow(lost: Mapping[str, Lost], difference: Difference, sketch_of: Callable
     taken = set(pairs.values())
     left = {key: spot for key, spot in new.items() if key not in taken}
     missing = {key: row for key, row in lost.items() if key not in found}
-    return {**found, **_alike(missing, left, renames, sketch_of)}
+    claimed = {spot.symbol for key, spot in everything.items() if key not in pairs}
+    return {**found, **_alike(missing, left, renames, claimed, sketch_of)}
+
+
+def copies(difference: Difference) -> list[Spot]:
+    """Return the new symbols that are nobody's new place: copies of others, if anything."""
+    new = difference.new()
+    taken = set(_same(difference.lost().values(), new, difference.renames()).values())
+    return [spot for key, spot in new.items() if key not in taken]
+
+
+def original(one: Spot, copied: Sequence[Spot]) -> Spot | None:
+    """Return the copy that a symbol which is gone since is at now: the best supported one, if one is best."""
+    ranked = sorted(((_support(one, other, {}), other) for other in copied), key=lambda row: -row[0])
+    if not ranked or (not ranked[0][0] and ranked[0][1].size_bytes < TELLING_BYTES):
+        return None
+    return ranked[0][1] if len(ranked) == 1 or ranked[0][0] > ranked[1][0] else None
 
 
 def _same(lost: Iterable[Spot], new: Mapping[Key, Spot], renames: Mapping[str, str]) -> dict[Key, Key]:
@@ -180,16 +197,20 @@ def _alike(
     lost: Mapping[str, Lost],
     new: Mapping[Key, Spot],
     renames: Mapping[str, str],
+    claimed: Container[str],
     sketch_of: Callable[[Spot], str],
 ) -> dict[str, Went]:
-    """Return where lost symbols went that were edited on the way, the most alike first."""
+    """Return where lost symbols went that were edited on the way, the most alike first.
+
+    claimed: qualified names of lost symbols: a new symbol of such a name is that one, and nobody else's new place
+    """
     sketches: dict[Key, str] = {}
     ranked: list[tuple[float, str, Key]] = []
     for key, row in lost.items():
         candidates = [
-            (least, where)
+            (_least(row.spot, spot, renames), where)
             for where, spot in new.items()
-            if _family(row.spot) == _family(spot) and (least := _least(row.spot, spot, renames)) is not None
+            if _family(row.spot) == _family(spot) and (spot.symbol == row.spot.symbol or spot.symbol not in claimed)
         ]
         candidates.sort()
         for least, where in candidates[:MAX_COMPARED]:
@@ -213,6 +234,8 @@ def _least(one: Spot, other: Spot, renames: Mapping[str, str]) -> float:
     same_file = other.path in (one.path, renames.get(one.path))
     if same_file and one.symbol == other.symbol:
         return SAME_FILE_RENAMED
+    if one.symbol == other.symbol:
+        return SAME_SYMBOL
     if one.name == other.name:
         return SAME_NAME
     return SAME_FILE if same_file else ELSEWHERE
