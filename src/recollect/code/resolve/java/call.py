@@ -167,11 +167,10 @@ def creation(w: Writer, node: Node) -> Value:
         callee, made = w.tables.anonymous(w, node, type, body)
         given = _given(w, listed, [])
         return Value(Call(callee, arguments(w, given), *position(node), is_new=True), made)
-    if w.is_library(type.name) or type.name in STATIC:
-        row = STATIC.get(type.name) if w.find_class(type.name) is None else None
-        if row is not None:
-            found = _Library(w, row, Value(OPAQUE, type), listed, type_node).value()
-            return Value(found.code, type)
+    row = STATIC.get(_short(type.name))
+    if row is not None and w.is_library(type.name):
+        found = _Library(w, row, Value(OPAQUE, type), listed, type_node).value()
+        return Value(found.code, type)
     given = _given(w, listed, [])
     return Value(Call(w.reference(type.name), arguments(w, given), *position(type_node), is_new=True), type)
 
@@ -194,17 +193,21 @@ def _inner(w: Writer, outer: Node, type: Type, listed: list[Node], node: Node) -
 # --- the library ------------------------------------------------------------------------------------------------------
 
 
+def _short(name: str) -> str:
+    """Return the name of a type of the library without its package."""
+    return name.rpartition(".")[2] if name.startswith(("java.", "javax.")) else name
+
+
 def _row(w: Writer, type: Type | None, name: str) -> Row | None:
     """Return what the library says of a method of a type."""
     if type is None:
         return None
     if type.name == CLASS:
         inner = type.element()
-        short = inner.name.rpartition(".")[2] if inner else ""
+        short = _short(inner.name) if inner else ""
         row = STATIC.get(f"{short}.{name}")
         return row if row is not None and w.find_class(short) is None else None
-    short = type.name if type.name == "Map.Entry" else type.name.rpartition(".")[2]
-    rows = FAMILIES.get(short)
+    rows = FAMILIES.get(_short(type.name))
     row = rows.get(name) if rows else None
     return row if row is not None and w.find_class(type.name) is None else None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.code.resolve.java.shape import ARRAY, CLASS, FIELD, Type, text, type_of
-from recollect.code.resolve.java.writer import DEEPEST, NOTHING, OPAQUE, Reader, Value, Writer, is_idle
+from recollect.code.resolve.java.writer import DEEPEST, NOTHING, OPAQUE, Reader, Value, Writer, is_idle, is_pure
 from recollect.code.resolve.program import (
     Argument,
     Assign,
@@ -58,7 +58,7 @@ def value(w: Writer, node: Node | None) -> Value:
 def whole(w: Writer, node: Node) -> Value:
     """Return an expression that has no value worth following, with what happens in its parts."""
     parts = [value(w, each).code for each in node.named_children]
-    busy = tuple(part for part in parts if not is_idle(part))
+    busy = tuple([part for part in parts if not is_pure(part)])
     return Value(Opaque(busy)) if busy else NOTHING
 
 
@@ -239,7 +239,7 @@ def _binary(w: Writer, node: Node) -> Value:
             type = BOOLEAN
         else:
             type = STRING if STRING in (type, right.type) else _wider(type, right.type)
-    busy = tuple([part for part in parts if not is_idle(part)])
+    busy = tuple([part for part in parts if not is_pure(part)])
     return Value(Opaque(busy) if busy else OPAQUE, type)
 
 
@@ -252,7 +252,7 @@ def _wider(left: Type | None, right: Type | None) -> Type | None:
 
 def _unary(w: Writer, node: Node) -> Value:
     inner = value(w, node.child_by_field_name("operand"))
-    return Value(Opaque((inner.code,)) if not is_idle(inner.code) else OPAQUE, inner.type)
+    return Value(OPAQUE if is_pure(inner.code) else Opaque((inner.code,)), inner.type)
 
 
 def _ternary(w: Writer, node: Node) -> Value:

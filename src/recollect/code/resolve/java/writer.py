@@ -264,7 +264,9 @@ class Writer:
         known = self._library.get(name)
         if known is None:
             origin = self.imported.get(name.partition(".")[0])
-            if origin is not None:
+            if name.startswith(("java.", "javax.")):
+                known = True
+            elif origin is not None:
                 known = origin.startswith(("java.", "javax."))
             else:
                 known = (name in FAMILIES or name in PLAIN or name in FUNCTIONS) and self.find_class(name) is None
