@@ -98,8 +98,8 @@ class Centrality:
         from recollect.graph.record import Recomputed
         from recollect.graph.strength import strengths
 
-        # Without code: what is kept tells memories apart, and the hubs of a hundred thousand symbols would make them all
-        # look alike. What matters in code is asked for (get_pagerank) and worked out then.
+        # Without code: what is kept tells memories apart, which would all look alike beside the hubs of a large program.
+        # What matters in code is worked out when it is asked for (get_pagerank).
         graph = self.rows()
         found = strengths(graph)
         made = {MADE: f"{graph.seen[0]}/{graph.seen[1]}"}
