@@ -151,7 +151,7 @@ Expression = (
 class Argument(_Part, frozen=True):
     """An argument of a call: by position, by name, or spread (`*a`, `**a`, `...a`: the value is a `Spread`).
 
-    declared: the type that the value has where it is written; overloads are chosen by it, not by what it turns out to be
+    declared: the type that the value has where it is written; overloads are chosen by that, whatever it turns out to be
     """
 
     value: Expression

@@ -69,7 +69,8 @@ def invocation(w: Writer, node: Node) -> Value:
     found = _plain(w, receiver.code, name_node, listed, methods)
     if shape is not None and not methods:
         _inherited(w, shape, receiver.code, name, name_node)
-    return Value(found.code, _bound(shape, receiver.type, found.type))
+    bound = _bound(shape, receiver.type, found.type)
+    return found if bound is found.type else Value(cast(w, found.code, bound), bound)
 
 
 def _shape(w: Writer, type: Type | None) -> Shape | None:

@@ -205,10 +205,10 @@ def variables(page: Page, node: Node) -> dict[str, Type | None]:
 
 
 def members(body: Node | None) -> list[Node]:
-    """Return the members of a class, those after the constants of an enum too."""
+    """Return the members of a class, those after the constants of an enum and beside a syntax error too."""
     found: list[Node] = []
     for each in body.named_children if body else ():
-        found += each.named_children if each.type == "enum_body_declarations" else [each]
+        found += each.named_children if each.type in ("enum_body_declarations", "ERROR") else [each]
     return found
 
 
