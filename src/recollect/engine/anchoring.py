@@ -12,8 +12,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import msgspec
-
 from recollect import clock
 from recollect.errors import InvalidInput
 from recollect.model import Anchor, AnchorState, Memory, Mention, Tree
@@ -191,7 +189,7 @@ class Anchoring:
         for draft in prepared.drafts:
             row = known.pop((draft.path, draft.symbol), None)
             if row is None:
-                self._insert(transaction, memory, draft)
+                self._insert(transaction, memory.id, memory.updated_at, draft)
             elif anew:
                 self.retake(transaction, row, draft)
             elif draft.origin == "given":
@@ -200,16 +198,16 @@ class Anchoring:
             transaction.delete(Anchor, {"id": tuple(row.id for row in known.values())})
         self._wait(transaction, memory, prepared.unknown)
 
-    def _insert(self, transaction: Transaction, memory: Memory, draft: Draft) -> None:
+    def _insert(self, transaction: Transaction, memory_id: str, at: int, draft: Draft) -> None:
         now, stamp = clock.now(), self._engine.code_store.code_generation()
         made = transaction.insert(
             Anchor(
                 id=clock.new_id(),
-                memory_id=memory.id,
+                memory_id=memory_id,
                 path=draft.path,
                 symbol=draft.symbol,
                 hash=draft.hash,
-                created_at=memory.updated_at,
+                created_at=at,
                 origin=draft.origin,
                 taken_at=now if draft.hash is not None else 0,
                 kind=draft.kind,
@@ -222,18 +220,13 @@ class Anchoring:
     def retake(self, transaction: Transaction, row: Anchor, draft: Draft) -> None:
         """Compare an anchor with the code of now from now on; where that is what it was, nothing changes."""
         state = next(iter(transaction.get(AnchorState, [row.id])), None)
-        values = draft._asdict()
-        file_hash = values.pop("file_hash")
+        values = {name: value for name, value in draft._asdict().items() if name != "file_hash"}
         is_fresh = state is not None and state.verdict == "fresh"
         if draft.hash is None or (is_fresh and all(getattr(row, name) == value for name, value in values.items())):
             return
-        now, stamp = clock.now(), self._engine.code_store.code_generation()
-        taken = transaction.update(Anchor, row.id, {**values, "taken_at": now, "created_at": now})
-        fresh = fresh_state(taken, file_hash, now, stamp)
-        if state is None:
-            transaction.insert(fresh)
-        else:
-            transaction.update(AnchorState, row.id, msgspec.structs.asdict(fresh))
+        # As a new row: what is taken of the code is not part of a change, and an undo must bring the old one back.
+        transaction.delete(Anchor, {"id": row.id})
+        self._insert(transaction, row.memory_id, clock.now(), draft)
 
     def _wait(self, transaction: Transaction, memory: Memory, names: Sequence[str]) -> None:
         transaction.delete(Mention, {"memory_id": memory.id})

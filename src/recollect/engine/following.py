@@ -103,8 +103,9 @@ class Following:
             after = {path: code.spots(rows[0]) for path, rows in files.items() if rows and not rows[0].skipped}
         defined = {spot.name for spots in after.values() for spot in spots.values()} if waits else set()
         made = set(anchoring.catch_up(tree, defined))
+        renamed = self._renamed(tree, seen, after)
         if compares:
-            difference = Difference(seen.before, after, self._renamed(tree, seen, after))
+            difference = Difference(seen.before, after, renamed)
             everything = store.setting(_unfinished(tree.id)) == "all"
             self._note_copies(tree, difference)
             self._judge(tree, difference, None if everything else seen.touched, made)
@@ -365,8 +366,10 @@ class _Judging:
         candidates = self._code.files_at([path for path in after if path not in before])
         files = [rows[0] for rows in candidates.values() if rows]
         same = [file for file in files if file.hash == row.state.file_hash]
-        renamed = self._difference.renames().get(row.state.path)
+        renames = self._difference.renames()
+        renamed = renames.pop(row.state.path, None)
         meant = same[0] if same else next((file for file in files if file.path == renamed), None)
+        files = [file for file in files if file.path not in renames.values()]
         if meant is None and files:
             ranked = [
                 (likeness(row.anchor.sketch, form.sketch_of(None)), file.path, file)

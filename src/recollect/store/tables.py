@@ -74,7 +74,8 @@ TABLES: dict[type[Record], Table] = {
         Table(Edge, "graph_edges", {"properties": _OBJECT}, True, frozenset({"rev"})),
         Table(Session, "sessions", {}, True, frozenset({"rev"})),
         Table(Workspace, "workspaces", {}, True, frozenset({"rev"})),
-        Table(Anchor, "anchors", {}, True, frozenset({"rev"})),
+        # What is taken of the code once it is indexed is no change that an undo of the memory could stumble over.
+        Table(Anchor, "anchors", {}, True, frozenset({"rev", "hash", "taken_at", "kind", "sketch"})),
         Table(AnchorState, "anchor_states", {}, False, frozenset()),
         Table(Mention, "mentions", {}, False, frozenset()),
         Table(Tree, "trees", {}, False, frozenset()),
