@@ -9,6 +9,7 @@ of a file is shown already, the better a further symbol of it has to be.
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -24,7 +25,7 @@ from recollect.graph.project import USES, Further, Project, project
 from recollect.model import File, Tree
 from recollect.store.code_protocol import PLACE_BITS, SymbolRow, file_node, symbol_nodes
 from recollect.text.budget import tokens
-from recollect.text.identifiers import name_term
+from recollect.text.identifiers import whole_term
 
 if TYPE_CHECKING:
     from recollect.graph.code import CodePart
@@ -48,7 +49,9 @@ HIDDEN: Mapping[str, float] = {"private": 0.4, "internal": 0.8}
 # Without links: pieces of code that are read for the names in them, and what names tell.
 MOST_PIECES = 6_000
 NAME_LETTERS, NAME_FILES = 4, 3
-BY_NAME = 0.5
+# A single word may be anything; a composed one (`parse_header`) is hardly ever something else.
+BY_NAME, BY_WORD = 0.5, 0.05
+_COMPOSED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_+[A-Za-z0-9]")
 
 # Files count as edited lately within this time before the latest edit, if they are few of all: after a fresh checkout
 # all of them are.
@@ -266,19 +269,21 @@ def _by_names(store: CodeStore, trees: Sequence[Tree], sheets: Sequence[Sheet]) 
     roots = {tree.id: tree.root for tree in trees}
     if sum(sheet.chunk_count for sheet in sheets) > MOST_PIECES:
         return
-    defined: dict[str, list[tuple[int, str]]] = {}
+    defined: dict[str, list[tuple[int, str, float]]] = {}
     rows = _rows(store, sheets)
     for sheet in sheets:
         symbols = rows.get(sheet.id, [])
         for row, node in zip(symbols, symbol_nodes(roots[sheet.tree], sheet.path, symbols), strict=True):
-            if len(row.name) >= NAME_LETTERS:
-                defined.setdefault(name_term(row.name), []).append((sheet.id, node))
-    rare = {name: at for name, at in defined.items() if len({file for file, _ in at}) <= NAME_FILES}
+            term = whole_term(row.name)
+            if len(term) >= NAME_LETTERS:
+                sure = BY_NAME if _COMPOSED.search(row.name) else BY_WORD
+                defined.setdefault(term, []).append((sheet.id, node, sure))
+    rare = {name: at for name, at in defined.items() if len({file for file, _, _ in at}) <= NAME_FILES}
     for sheet in sheets:
         first = sheet.id << PLACE_BITS
         pieces = store.chunk_rows([first + place for place in range(sheet.chunk_count)])
         source = file_node(roots[sheet.tree], sheet.path)
         for name in rare.keys() & {term for piece in pieces for term in piece.body}:
-            elsewhere = [node for file, node in rare[name] if file != sheet.id]
-            for node in elsewhere:
-                yield Further(source, node, "DEPENDS_ON", BY_NAME / len(elsewhere))
+            elsewhere = [(node, sure) for file, node, sure in rare[name] if file != sheet.id]
+            for node, sure in elsewhere:
+                yield Further(source, node, "DEPENDS_ON", sure / len(elsewhere))

@@ -23,6 +23,7 @@ from recollect.surface.command import Command, commands, question
 from recollect.surface.form import meant
 from recollect.surface.handwritten import WRITTEN
 from recollect.surface.output import Output, ReaderGone, is_terminal
+from recollect.surface.pipe import piped
 from recollect.surface.waiting import waiting
 from recollect.version import __version__
 
@@ -135,6 +136,7 @@ def _settings(values: Mapping[str, Any]) -> Settings:
 
 def _operate(operation: Operation, values: Mapping[str, Any], settings: Settings, offer: Offer, output: Output) -> int:
     given = arguments(operation, values, _standard_input)
+    given |= piped(operation.command, given, _standard_input)
     _confirm(operation, given, has_consent=bool(values.get("yes")))
     with waiting(lines=bool(values.get("verbose"))), offer.open_engine(settings) as engine:
         record = operation.call(engine, given)

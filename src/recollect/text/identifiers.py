@@ -117,3 +117,9 @@ def _word_terms(word: bytes) -> list[str]:
     if len(parts) > MAX_PARTS or len(parts) < 2:
         return [_stems[whole]] if 1 < len(whole) <= MAX_WHOLE_CHARACTERS else []
     return [*[_stems[part.lower()] for part in parts if len(part) > 1], whole]
+
+
+def whole_term(name: str) -> str:
+    """Return the term that stands for a name as a whole in the text of code; of a single word its stem, or nothing."""
+    found = joined_terms(words(name.encode("utf-8", "surrogatepass"))).split()
+    return found[-1] if found else ""

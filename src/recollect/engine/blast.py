@@ -1,0 +1,224 @@
+"""Blast radius: what changes of code reach over the links of a project, and the tests among it.
+
+    changed symbols ─► nodes ─► who uses them, and who uses those ─► code, endpoints
+                                                                  └► tests: reached by calls, then by imports alone
+
+What a test framework calls by itself (fixtures, set-ups) counts as used by the test.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.code.diff.changed import SymbolChange
+from recollect.code.fixtures import hidden_uses
+from recollect.code.record import Affected
+from recollect.code.testing import is_test_file
+from recollect.engine.code_nodes import CodeNode, code_nodes
+from recollect.engine.code_places import code_place
+from recollect.graph.arrays import EVERYTHING, KIND_CODES, RELATION_CODES, Graph
+from recollect.graph.project import USES, FileLinks, Further, Project, between_files, only, project
+from recollect.graph.reach import Reach, affected, reach
+from recollect.model import RELATIONS, File, Tree
+
+if TYPE_CHECKING:
+    from recollect.graph.code import CodePart
+    from recollect.store.link_protocol import LinkStore
+
+# How far tests may be from what they test: a test of the command line passes a dozen calls.
+TEST_DEPTH = 15
+# Less sure ways are not followed: a chain of guesses is none.
+LEAST_SURE = 0.05
+# A test that only imports what changed, over how many files, is named last; so sure is that, halved with every file.
+BY_IMPORT = 0.3
+MOST_IMPORTS = 3
+# Test files whose fixtures are read.
+MOST_TEST_FILES = 5_000
+# How sure a fixture or a set-up runs with its test.
+FRAMEWORK = 0.95
+
+CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "__construct", "init"})
+_OWNER = re.compile(r"^(.*)(?:::|\.)[^.:]+$")
+_VERBS: Mapping[str, str] = {
+    "CALLS": "calls", "IMPORTS": "imports", "INHERITS": "inherits from", "IMPLEMENTS": "implements",
+    "EXTENDS": "extends", "DEPENDS_ON": "uses",
+}  # fmt: skip
+
+
+class Terrain(NamedTuple):
+    """The linked code of a tree: who uses what, and the same between files; None where nothing is linked."""
+
+    tree: Tree
+    store: LinkStore
+    found: Project
+    uses: Graph
+    files: FileLinks
+
+    @property
+    def is_linked(self) -> bool:
+        """Tell whether anything is known of who uses what."""
+        return bool(len(self.uses.src))
+
+
+class Radius(NamedTuple):
+    """What changes reach: code and endpoints within the depth asked for, and tests however far, nearest first."""
+
+    affected: list[Affected]
+    tests: list[Affected]
+    endpoints: list[Affected]
+    files: list[str]
+
+
+class Around(NamedTuple):
+    """What one change reaches, in numbers."""
+
+    users: int
+    files: int
+    reached: int
+    tests: int
+
+
+def terrain(store: LinkStore, part: CodePart | None, tree: Tree) -> Terrain:
+    """Return the code of a tree with the links of it, those of test frameworks included."""
+    found = project(part, [tree.id], list(_framework(store, tree)))
+    return Terrain(tree, store, found, only(found.graph, USES), between_files(found))
+
+
+def _framework(store: LinkStore, tree: Tree) -> Iterator[Further]:
+    rows = store.columns(File, ("id", "path"), {"tree": tree.id, "language": "python", "skipped": ""})
+    paths = {row[0]: row[1] for row in rows if is_test_file("python", row[1])}
+    contents = store.file_contents(sorted(paths)[:MOST_TEST_FILES])
+    for hidden in hidden_uses({paths[number]: symbols for number, (symbols, _) in contents.items()}):
+        user, used = (f"sym:{tree.root}/{path}::{key}" for path, key in hidden)
+        yield Further(user, used, "CALLS", FRAMEWORK)
+
+
+# --- from changes to nodes ---
+
+
+def seeds(land: Terrain, change: SymbolChange) -> list[int]:
+    """Return the nodes that a change is a change of; none where the index does not know them."""
+    found: dict[int, None] = {}
+    for path, key in ((change.path, change.key), (change.old_path, change.old_key)):
+        names = [f"sym:{land.tree.root}/{path}::{key}" if key else f"file:{land.tree.root}/{path}"]
+        names += [f"sym:{land.tree.root}/{path}::{owner}" for owner in _owners(land, path, key, change)]
+        found.update((land.uses.index[name], None) for name in names if name in land.uses.index)
+    return list(found)
+
+
+def _owners(land: Terrain, path: str, key: str, change: SymbolChange) -> Iterator[str]:
+    """Yield what changes with a symbol: the function around it, or the class it makes instances of or adds to."""
+    row = change.row
+    owner = _OWNER.match(key)
+    if row is None or owner is None:
+        return
+    number = land.uses.index.get(f"sym:{land.tree.root}/{path}::{owner[1]}")
+    if number is None:
+        return
+    kind = int(land.uses.points.kinds[number])
+    is_code = kind in (KIND_CODES["Function"], KIND_CODES["Method"])
+    is_new = change.how in ("added", "removed") and row.kind == "Method"
+    if is_code or is_new or row.name in CONSTRUCTORS:
+        yield owner[1]
+
+
+# --- what is reached ---
+
+
+def around(land: Terrain, starts: Sequence[int], depth: int) -> Around:
+    """Return what a change of nodes reaches, in numbers."""
+    way = affected(land.uses, starts, most_depth=TEST_DEPTH, least=LEAST_SURE, through=EVERYTHING)
+    numbers = [number for number in way.order.tolist() if way.depth[number] > 0]
+    nodes = code_nodes(land.store, (land.uses.points.ids[number] for number in numbers))
+    is_test = {number: _is_trial(nodes.get(land.uses.points.ids[number])) for number in numbers}
+    users = [number for number in numbers if way.depth[number] == 1 and not is_test[number]]
+    reached = [number for number in numbers if way.depth[number] <= depth and not is_test[number]]
+    files = {int(land.found.files[number]) for number in users}
+    return Around(len(users), len(files), len(reached), sum(is_test.values()))
+
+
+def radius(land: Terrain, starts: Sequence[int], changed_files: Iterable[str], depth: int) -> Radius:
+    """Return what a change of nodes reaches.
+
+    changed_files: paths of files with changes that matter, whose importers are named after all else
+    """
+    way = affected(land.uses, starts, most_depth=TEST_DEPTH, least=LEAST_SURE, through=EVERYTHING)
+    numbers = way.order.tolist()
+    nodes = code_nodes(land.store, (land.uses.points.ids[number] for number in numbers))
+    rows: list[Affected] = []
+    tests: list[Affected] = []
+    by_import: list[Affected] = []
+    for number in numbers:
+        node = nodes.get(land.uses.points.ids[number])
+        if node is None:
+            continue
+        told = _affected(land, way, number, node, nodes)
+        if _is_trial(node):
+            is_import = way.edge[number] >= 0 and land.uses.relations[way.edge[number]] == RELATION_CODES["IMPORTS"]
+            (by_import if is_import else tests).append(told)
+        elif 0 < told.depth <= depth:
+            rows.append(told)
+    tests += sorted(by_import, key=lambda row: (row.depth, row.place.path))
+    tests = _leaves(tests)
+    covered = {row.place.path for row in tests}
+    tests += [row for row in _importers(land, changed_files) if row.place.path not in covered]
+    endpoints = [row for row in (*rows, *tests) if row.endpoint]
+    return Radius(rows, tests, endpoints, sorted({row.place.path for row in rows}))
+
+
+def _is_trial(node: CodeNode | None) -> bool:
+    """Tell whether a node is a test, or a whole file of tests."""
+    if node is None:
+        return False
+    if node.symbol is None:
+        return is_test_file(node.file.language, node.file.path) and not node.file.path.endswith("conftest.py")
+    return node.is_test
+
+
+def _leaves(tests: Sequence[Affected]) -> list[Affected]:
+    """Return tests without classes of which single tests are named, and without those of files that are run whole."""
+    whole = {row.place.path for row in tests if not row.place.symbol and not row.why.startswith(_VERBS["IMPORTS"])}
+    owners = {(row.place.path, match[1]) for row in tests if (match := _OWNER.match(row.place.symbol))}
+    kept = []
+    for row in tests:
+        if row.place.symbol and (row.place.path in whole or (row.place.path, row.place.symbol) in owners):
+            continue
+        kept.append(row)
+    return kept
+
+
+def _affected(land: Terrain, way: Reach, number: int, node: CodeNode, nodes: Mapping[str, CodeNode]) -> Affected:
+    why = "changed itself"
+    if way.parent[number] >= 0:
+        verb = _VERBS.get(RELATIONS[int(land.uses.relations[way.edge[number]])], "uses")
+        used = nodes.get(land.uses.points.ids[int(way.parent[number])])
+        why = f"{verb} {used.key or used.file.path}" if used else verb
+    return Affected(
+        place=code_place(node),
+        depth=int(way.depth[number]),
+        confidence=round(float(way.confidence[number]), 3),
+        why=why,
+        endpoint=node.symbol.endpoint if node.symbol else None,
+    )
+
+
+def _importers(land: Terrain, paths: Iterable[str]) -> list[Affected]:
+    """Return the test files that use some files, over others, as far as files that use each other tell."""
+    graph = land.files.graph
+    index = {name.removeprefix(f"file:{land.tree.root}/"): number for number, name in enumerate(graph.points.ids)}
+    starts = [index[path] for path in paths if path in index]
+    way = reach(graph, starts, most_depth=MOST_IMPORTS, direction="in")
+    names = [graph.points.ids[number] for number in way.order.tolist() if way.depth[number] > 0]
+    nodes = code_nodes(land.store, names)
+    found = []
+    for number in way.order.tolist():
+        node = nodes.get(graph.points.ids[number])
+        if node is None or not _is_trial(node):
+            continue
+        depth = int(way.depth[number])
+        used = graph.points.ids[int(way.parent[number])].removeprefix(f"file:{land.tree.root}/")
+        sure = round(BY_IMPORT / 2 ** (depth - 1), 3)
+        found.append(Affected(place=code_place(node), depth=depth, confidence=sure, why=f"its file uses {used}"))
+    return found

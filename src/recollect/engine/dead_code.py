@@ -1,0 +1,326 @@
+"""Dead code: symbols that nothing seems to use, how sure that is, and what speaks against it.
+
+    symbols ─► no link leads to it ─► not excused ─► its name nowhere else ─► candidate, surest first
+                                      (table)        else less sure, and the places are named
+
+What only candidates use is a candidate, too. Code is called in ways no program sees: by a framework, by a name in a
+configuration, from another repository. So nothing here says that a symbol is dead, only what is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from recollect.code.fixtures import is_fixture
+from recollect.code.freshness.form import read
+from recollect.code.record import CodePlace, DeadCode, DeadSymbol
+from recollect.code.testing import is_test_file
+from recollect.engine.code_places import file_place, symbol_hit
+from recollect.graph.arrays import RELATION_CODES, Flags
+from recollect.graph.project import USES, Project, project
+from recollect.model import File, Tree
+from recollect.store.code_protocol import CodeScope, FoundSymbol, SymbolRow, symbol_nodes
+from recollect.text.identifiers import whole_term
+
+if TYPE_CHECKING:
+    from recollect.graph.code import CodePart
+    from recollect.store.link_protocol import LinkStore
+
+# Kinds that can be dead. A module is its file, an endpoint and a test are called from outside.
+KINDS = frozenset({"Function", "Method", "Class", "Interface", "Type", "Constant"})
+
+# How sure it is that a symbol is not used if nothing leads to it and its name is nowhere else, by who may see it.
+SURE: Mapping[str, float] = {"private": 0.95, "protected": 0.85, "internal": 0.9, "public": 0.7}
+# … if it may be meant by something that is not resolved, if its name stands elsewhere in the code or in a text or a
+# configuration, if its class inherits from something that is not indexed, and if only candidates use it.
+MAYBE, NAMED, OUTSIDE_BASE, USED_BY_DEAD = 0.35, 0.5, 0.5, 0.9
+# Candidates whose names are looked for, surest first; each costs a search.
+MOST_CHECKED = 1_500
+# Places that are looked at, and shown, of a name.
+MOST_PIECES, MOST_SHOWN = 40, 3
+# A text that is longer is not looked through for names.
+MOST_BYTES = 2_000_000
+
+# Names that a language or its tools call by themselves.
+ENTRIES = re.compile(r"main|__\w+__|_start|init|setup|teardown|handler|lambda_handler|run_module|pytest_\w+")
+# Decorators that do not hand a function to anybody: all others may register it.
+HARMLESS = re.compile(
+    r"(?:\w+\.)*(?:property|staticmethod|classmethod|cached_property|cache|lru_cache|functools\.\w+|wraps|override|"
+    r"contextmanager|asynccontextmanager|dataclass|dataclasses\.dataclass|final|overload|abstractmethod|total_ordering|"
+    r"\w+\.setter|\w+\.getter|inline|derive|allow|must_use|Override|Deprecated|SuppressWarnings|FunctionalInterface|"
+    r"Nullable|NotNull|Data|Value|Getter|Setter)\b"
+)
+# How a file may hold code that is run, not used.
+SCRIPTS = re.compile(r"(?:^|/)(?:setup|conftest|manage|wsgi|asgi|noxfile|tasks|fabfile|build|Rakefile)\.\w+$|\.d\.ts$")
+
+
+class Asked(NamedTuple):
+    """What is asked for: trees, folder, kinds, the least confidence, and how many."""
+
+    trees: list[Tree]
+    below: str
+    kinds: frozenset[str]
+    least: float
+    limit: int
+
+
+class _Symbol(NamedTuple):
+    """A symbol with what decides about it."""
+
+    number: int
+    found: FoundSymbol
+    owner: SymbolRow | None
+
+    @property
+    def row(self) -> SymbolRow:
+        return self.found.symbol
+
+
+_Candidate = tuple[float, _Symbol, str]
+
+# Why a symbol that nothing leads to is no candidate: the first that is true.
+EXCUSES: tuple[tuple[str, Callable[[_Symbol], bool]], ...] = (
+    ("test", lambda each: each.row.test or is_fixture(each.row)),
+    ("of a test file", lambda each: is_test_file(each.found.file.language, each.found.file.path)),
+    ("copied or generated", lambda each: bool(each.found.file.mark)),
+    ("endpoint", lambda each: bool(each.row.endpoint)),
+    ("entry point", lambda each: ENTRIES.fullmatch(each.row.name) is not None),
+    ("script", lambda each: SCRIPTS.search(each.found.file.path) is not None),
+    ("handed over by a decorator", lambda each: any(not HARMLESS.match(text) for text in each.row.decorators)),
+    ("part of an interface", lambda each: each.owner is not None and each.owner.kind == "Interface"),
+    ("local", lambda each: each.owner is not None and each.owner.kind in ("Function", "Method")),
+)
+
+
+def dead_code(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequence[str]) -> DeadCode:
+    """Return the symbols of trees that nothing seems to use, surest first."""
+    found = project(part, [tree.id for tree in asked.trees])
+    symbols = _symbols(store, found, asked)
+    unused, by_dead = _unused(found)
+    excused: Counter[str] = Counter()
+    overriding = _overriding(found, symbols)
+    candidates: list[_Candidate] = []
+    for each in symbols:
+        if not unused[each.number] and not by_dead[each.number]:
+            continue
+        excuse = next((name for name, holds in EXCUSES if holds(each)), None)
+        excuse = excuse or overriding.get(each.number, (None, False))[0]
+        if excuse:
+            excused[excuse] += 1
+            continue
+        sure, why = _first_look(each, is_chain=not unused[each.number], overriding=overriding)
+        candidates.append((sure, each, why))
+    candidates.sort(key=lambda row: (-row[0], row[1].found.file.path, row[1].row.start_line))
+    told = list(notes)
+    if len(candidates) > MOST_CHECKED:
+        told.append(f"only the surest {MOST_CHECKED:,} of {len(candidates):,} candidates were looked at closely")
+    texts = _Texts()
+    looked = [_checked(store, asked.trees, row, texts) for row in candidates[:MOST_CHECKED]]
+    wanted = [row for row in looked if row.confidence >= asked.least]
+    wanted.sort(key=lambda row: (-row.confidence, -row.lines, row.symbol.path, row.symbol.start_line))
+    return DeadCode(
+        symbols=tuple(wanted[: asked.limit]),
+        total=len(wanted),
+        looked_at=len(symbols),
+        excused=dict(excused.most_common()),
+        notes=tuple(told),
+    )
+
+
+def _symbols(store: LinkStore, found: Project, asked: Asked) -> list[_Symbol]:
+    """Return the symbols that are asked about, with their numbers in the project."""
+    index = found.graph.index
+    made: list[_Symbol] = []
+    for tree in asked.trees:
+        files = {
+            file.id: file
+            for file in store.find(File, {"tree": tree.id, "skipped": ""})
+            if file.path.startswith(asked.below) and file.symbol_count
+        }
+        for number, (rows, _) in store.file_contents(sorted(files)).items():
+            file = files[number]
+            for place, node in enumerate(symbol_nodes(tree.root, file.path, rows)):
+                row = rows[place]
+                if node in index and row.kind in asked.kinds:
+                    symbol = FoundSymbol(number, node, row, file, tree)
+                    made.append(_Symbol(index[node], symbol, rows[row.parent] if row.parent >= 0 else None))
+    return made
+
+
+def _unused(found: Project) -> tuple[Flags, Flags]:
+    """Return which nodes nothing uses but themselves and what they hold, and which only such nodes use."""
+    graph = found.graph
+    uses = np.isin(graph.relations, [RELATION_CODES[name] for name in USES]) & (graph.src != graph.dst)
+    src, dst = graph.src[uses], graph.dst[uses]
+    holder = _holders(found)
+    # A class is not used by its own methods.
+    outside = holder[src] != dst
+    src, dst = src[outside], dst[outside]
+    unused: Flags = np.ones(graph.size, np.bool_)
+    unused[dst] = False
+    dead = unused.copy()
+    is_code = np.array([not name.startswith("file:") for name in graph.points.ids], np.bool_)
+    dead &= is_code
+    while True:
+        live = np.zeros(graph.size, np.bool_)
+        live[dst[~dead[src]]] = True
+        more = ~live & ~unused & ~dead & is_code
+        if not more.any():
+            return unused, dead & ~unused
+        dead |= more
+
+
+def _holders(found: Project) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    """Return by node the symbol that contains it, or itself."""
+    graph = found.graph
+    holder = np.arange(graph.size, dtype=np.int32)
+    contains = graph.relations == RELATION_CODES["CONTAINS"]
+    holder[graph.dst[contains]] = graph.src[contains]
+    return holder
+
+
+def _overriding(found: Project, symbols: Sequence[_Symbol]) -> dict[int, tuple[str | None, bool]]:
+    """Return methods by number: what excuses them if a base has one of the name, and whether a base is not known."""
+    graph = found.graph
+    bases: dict[int, list[int]] = {}
+    codes = [RELATION_CODES[name] for name in ("INHERITS", "IMPLEMENTS", "EXTENDS")]
+    inherits = np.isin(graph.relations, codes)
+    for src, dst in zip(graph.src[inherits].tolist(), graph.dst[inherits].tolist(), strict=True):
+        bases.setdefault(src, []).append(dst)
+    names: dict[int, set[str]] = {}
+    contains = graph.relations == RELATION_CODES["CONTAINS"]
+    for src, dst in zip(graph.src[contains].tolist(), graph.dst[contains].tolist(), strict=True):
+        names.setdefault(src, set()).add(re.split(r"::|\.", graph.points.ids[dst])[-1].partition("#")[0])
+    holder = _holders(found)
+    told: dict[int, tuple[str | None, bool]] = {}
+    for each in symbols:
+        if each.row.kind != "Method" or each.owner is None:
+            continue
+        around = _above(int(holder[each.number]), bases)
+        is_override = any(each.row.name in names.get(base, ()) for base in around)
+        declared = _written_bases(each.owner)
+        is_open = len(bases.get(int(holder[each.number]), ())) < declared
+        told[each.number] = ("override" if is_override else None, is_open)
+    return told
+
+
+def _above(number: int, bases: Mapping[int, list[int]]) -> set[int]:
+    found: set[int] = set()
+    waiting = list(bases.get(number, ()))
+    while waiting:
+        base = waiting.pop()
+        if base not in found:
+            found.add(base)
+            waiting += bases.get(base, ())
+    return found
+
+
+def _written_bases(owner: SymbolRow) -> int:
+    """Return about how many bases a class names in its head; `object` and keywords are none."""
+    head = owner.signature
+    brackets = re.search(r"\bclass\s+\w+\s*\(([^()]*)\)", head)
+    if brackets:
+        parts = [part.strip() for part in brackets[1].split(",")]
+        return sum(bool(part) and "=" not in part and part not in ("object", "Protocol", "ABC") for part in parts)
+    after = re.search(r"\b(?:extends|implements)\b(.*)|\bclass\s+\w+(?:<[^>]*>)?\s*:\s*(.*)", head)
+    return (
+        len([part for part in re.split(r",|\bimplements\b", after[1] or after[2] or "") if part.strip()])
+        if after
+        else 0
+    )
+
+
+def _first_look(
+    each: _Symbol, *, is_chain: bool, overriding: Mapping[int, tuple[str | None, bool]]
+) -> tuple[float, str]:
+    """Return how sure it is that nothing uses a symbol as far as links tell, and why."""
+    sure = SURE.get(each.row.visibility, SURE["public"])
+    words = ["used by candidates alone" if is_chain else "nothing uses it"]
+    if is_chain:
+        sure *= USED_BY_DEAD
+    if each.row.visibility == "public":
+        words.append("public, so code elsewhere may")
+    if overriding.get(each.number, (None, False))[1]:
+        sure *= OUTSIDE_BASE
+        words.append("its class inherits from what is not indexed")
+    return sure, "; ".join(words)
+
+
+def _checked(store: LinkStore, trees: Iterable[Tree], candidate: _Candidate, texts: _Texts) -> DeadSymbol:
+    """Return a candidate after its name was looked for in all texts and among what is not resolved."""
+    sure, each, why = candidate
+    doubts = _doubts(store, each)
+    named = [] if doubts else _named(store, trees, each, texts)
+    if doubts:
+        sure, why = sure * MAYBE, f"{why}; may be meant where its name is used on something unknown"
+    elif named:
+        sure, why = sure * NAMED, f"{why}; its name stands elsewhere"
+    places = doubts or named
+    row = each.row
+    return DeadSymbol(
+        symbol=symbol_hit(each.found),
+        confidence=round(sure, 2),
+        why=why,
+        lines=row.end_line - row.start_line + 1,
+        mentions=tuple(places[:MOST_SHOWN]),
+        mentions_total=len(places),
+    )
+
+
+def _doubts(store: LinkStore, each: _Symbol) -> list[CodePlace]:
+    """Return the places that may mean a symbol: ambiguous ones, and unresolved ones of its name."""
+    tree, name = each.found.tree, each.row.name
+    files = store.files_mentioning(tree.id, [name], MOST_PIECES)
+    found: list[CodePlace] = []
+    paths = {file.id: file.path for file in store.get(File, files)} if files else {}
+    for file, sites in store.file_sites(files).items():
+        lines = [(site.line, site.source) for site in sites.ambiguous if _last(site.name) == name]
+        lines += [(site.line, site.source) for site in sites.unresolved if _last(site.name) == name]
+        for line, source in lines:
+            if file == each.found.file.id and each.row.start_line <= line <= each.row.end_line:
+                continue
+            found.append(file_place(tree.root, paths[file], line, source))
+    return sorted(found, key=lambda place: (place.path, place.line))
+
+
+def _last(name: str) -> str:
+    return re.split(r"::|->|\.", name)[-1]
+
+
+class _Texts:
+    """The texts of files, read when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, list[str] | None] = {}
+
+    def lines(self, tree: Tree, file: File, name: str) -> list[int]:
+        """Return the lines of a file on which a name stands; the first where the file cannot be read."""
+        key = f"{tree.root}/{file.path}"
+        if key not in self._lines:
+            content = read(tree.root, file.path, MOST_BYTES)
+            self._lines[key] = None if content is None else content.decode("utf-8", "replace").split("\n")
+        texts = self._lines[key]
+        if texts is None:
+            return [1]
+        pattern = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        return [number for number, text in enumerate(texts, 1) if name in text and pattern.search(text)]
+
+
+def _named(store: LinkStore, trees: Iterable[Tree], each: _Symbol, texts: _Texts) -> list[CodePlace]:
+    """Return the lines of code and of other texts on which a symbol's name stands, other than those of the symbol."""
+    term = whole_term(each.row.name)
+    scope = CodeScope(tuple(tree.id for tree in trees))
+    matches = store.search_code_text([term], scope, MOST_PIECES) if term else []
+    files = {piece.file.id: piece for piece in store.chunk_rows([match.id for match in matches], with_terms=False)}
+    found: list[CodePlace] = []
+    for piece in files.values():
+        for line in texts.lines(piece.tree, piece.file, each.row.name):
+            own = piece.file.id == each.found.file.id and each.row.start_line <= line <= each.row.end_line
+            if not own:
+                found.append(file_place(piece.tree.root, piece.file.path, line))
+    return sorted(found, key=lambda place: (place.path, place.line))

@@ -1,0 +1,234 @@
+"""Maps, reviews, cycles and dead code, as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from recollect.code import record
+from recollect.model import Record
+from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Quote, Show, present
+from recollect.render.measure import count
+from recollect.render.untrusted import inline, visible
+
+# A reason and what it is about, on one line of a list.
+LISTED_CHARACTERS = 240
+
+
+def _notes(notes: Iterable[str]) -> list[Block]:
+    return [Line(f"Note: {inline(note, PARTICULAR_CHARACTERS)}", "weak") for note in notes]
+
+
+def _more(shown: int, total: int) -> str:
+    return f", {shown:,} shown" if shown < total else ""
+
+
+# --- map ---
+
+
+def _map_symbol(symbol: record.MapSymbol, _now: int | None) -> list[Block]:
+    return [Listing((Entry(f":{symbol.line}", symbol.kind, inline(symbol.signature)),))]
+
+
+def _map_file(file: record.MapFile, _now: int | None) -> list[Block]:
+    return [Quote("File", (), visible("\n".join(file.lines())))]
+
+
+def _map(answer: record.RepoMap, _now: int | None) -> list[Block]:
+    if not answer.files:
+        return [Line("There is nothing to draw a map of.", "weak"), *_notes(answer.notes)]
+    shown = sum(len(file.symbols) for file in answer.files)
+    facts = (
+        ("root", inline(answer.root)),
+        ("around", inline(", ".join(answer.focus))),
+        (
+            "shown",
+            f"{len(answer.files):,} of {answer.files_total:,} files, {shown:,} of {answer.symbols_total:,} symbols",
+        ),
+    )
+    head = f"Map, {answer.tokens:,} of {answer.budget:,} tokens"
+    return [Quote(head, present(facts), visible(answer.text())), *_notes(answer.notes)]
+
+
+# --- review ---
+
+
+def _where(path: str, symbol: str, line: int) -> str:
+    return inline(f"{path}:{line}" + (f" {symbol}" if symbol else ""))
+
+
+def _place(place: record.CodePlace, _now: int | None) -> list[Block]:
+    return [Listing((Entry(_where(place.path, place.symbol, place.line), place.kind, ""),))]
+
+
+def _change_entry(row: record.ChangedSymbol) -> Entry:
+    was = f" (was {row.was})" if row.was else ""
+    now = f" — {row.before} → {row.signature}" if row.before else ""
+    return Entry(
+        _where(row.path, row.symbol, row.line),
+        f"{row.risk} risk {row.score:.2f}, {row.kind} {row.change}{inline(was)}",
+        inline(row.why + now, LISTED_CHARACTERS),
+    )
+
+
+def _change(row: record.ChangedSymbol, _now: int | None) -> list[Block]:
+    return [Listing((_change_entry(row),))]
+
+
+def _affected_entry(row: record.Affected) -> Entry:
+    far = "changed" if row.depth == 0 else count(row.depth, "link") + " away"
+    answers = f", answers {row.endpoint}" if row.endpoint else ""
+    head = f"{far}, confidence {row.confidence:.2f}"
+    return Entry(
+        _where(row.place.path, row.place.symbol, row.place.line), head, inline(row.why + answers, LISTED_CHARACTERS)
+    )
+
+
+def _affected(row: record.Affected, _now: int | None) -> list[Block]:
+    return [Listing((_affected_entry(row),))]
+
+
+def _run(row: record.RunTests, _now: int | None) -> list[Block]:
+    return [Facts(((f"run {count(row.tests, 'test')}", inline(row.command)),))]
+
+
+def _touched_entry(row: record.TouchedMemory) -> Entry:
+    fresh = f", {row.verdict}" if row.verdict not in ("", "fresh") else ""
+    return Entry(
+        inline(row.memory_id),
+        f"{row.relation}, {row.memory_type}{fresh}",
+        inline(f"{row.title} — {row.why}", LISTED_CHARACTERS * 2),
+    )
+
+
+def _touched(row: record.TouchedMemory, _now: int | None) -> list[Block]:
+    return [Listing((_touched_entry(row),))]
+
+
+def _part(head: str, entries: Sequence[Entry], total: int) -> list[Block]:
+    if not entries:
+        return []
+    return [Line(f"{head} ({total:,}{_more(len(entries), total)}):"), Listing(tuple(entries))]
+
+
+def _review(answer: record.Review, now: int | None) -> list[Block]:
+    facts = Facts(present((("of", inline(answer.source)), ("root", inline(answer.root)))))
+    if not answer.changes:
+        head = (
+            "Nothing to review."
+            if not answer.files
+            else f"{count(answer.files, 'file')} differ, and no symbol of code."
+        )
+        return [Line(head, "weak"), facts, *_memories(answer), *_notes(answer.notes)]
+    risks = [sum(row.risk == level for row in answer.changes) for level in ("high", "medium")]
+    told = ", ".join(
+        f"{number:,} of {level} risk" for number, level in zip(risks, ("high", "medium"), strict=True) if number
+    )
+    head = f"{count(answer.files, 'file')}, {count(answer.changes_total, 'changed symbol')}" + (
+        f": {told}." if told else "."
+    )
+    runs = [block for row in answer.commands for block in _run(row, now)]
+    packages = Facts(present((("packages", inline(", ".join(answer.packages), PARTICULAR_CHARACTERS)),)))
+    return [
+        Line(head),
+        facts,
+        *_part("Changes, riskiest first", [_change_entry(row) for row in answer.changes], answer.changes_total),
+        *_part(
+            f"Reached within {count(answer.depth, 'link')}, nearest first",
+            [_affected_entry(row) for row in answer.affected],
+            answer.affected_total,
+        ),
+        *_part("Endpoints", [_affected_entry(row) for row in answer.endpoints], answer.endpoints_total),
+        *([packages] if packages.rows else []),
+        *_part("Tests to run, nearest first", [_affected_entry(row) for row in answer.tests], answer.tests_total),
+        *runs,
+        *_memories(answer),
+        *_notes(answer.notes),
+    ]
+
+
+def _memories(answer: record.Review) -> list[Block]:
+    entries = [_touched_entry(row) for row in answer.memories]
+    return _part("Memories of what changed", entries, answer.memories_total)
+
+
+# --- cycles ---
+
+
+def _short(place: record.CodePlace) -> str:
+    return place.symbol or place.path
+
+
+def _cycle_link_entry(link: record.CycleLink) -> Entry:
+    uses = f"{count(link.uses, 'use')}" if link.source.kind == "File" else f"confidence {link.confidence:.2f}"
+    return Entry(
+        _where(link.source.path, link.source.symbol, link.source.line), f"→ {inline(_short(link.target))}", uses
+    )
+
+
+def _cycle_link(link: record.CycleLink, _now: int | None) -> list[Block]:
+    return [Listing((_cycle_link_entry(link),))]
+
+
+def _cycle(cycle: record.Cycle, _now: int | None) -> list[Block]:
+    what = "file" if cycle.members[0].kind == "File" else "function"
+    rest = f"leaves {count(cycle.left, what)} in circles" if cycle.left else "breaks it"
+    cut = f"{_short(cycle.cut.source)} → {_short(cycle.cut.target)} ({rest})"
+    shortest = f", the shortest way round has {len(cycle.way)}" if len(cycle.way) < cycle.size else ""
+    return [
+        Line(f"{count(cycle.size, what)}, {count(cycle.links, 'link')} between them{shortest}:"),
+        Listing(tuple(_cycle_link_entry(link) for link in cycle.way)),
+        Facts((("cheapest cut", inline(cut, PARTICULAR_CHARACTERS)),)),
+    ]
+
+
+def _cycles(answer: record.Cycles, now: int | None) -> list[Block]:
+    if not answer.cycles:
+        return [Line(f"No cycles of {answer.of}.", "weak" if answer.notes else "good"), *_notes(answer.notes)]
+    head = f"{count(answer.total, 'cycle')} of {answer.of}{_more(len(answer.cycles), answer.total)}, largest first."
+    return [Line(head), *(block for cycle in answer.cycles for block in _cycle(cycle, now)), *_notes(answer.notes)]
+
+
+# --- dead code ---
+
+
+def _dead_entry(row: record.DeadSymbol) -> Entry:
+    hit = row.symbol
+    places = ", ".join(f"{place.path}:{place.line}" for place in row.mentions)
+    more = f" and {row.mentions_total - len(row.mentions):,} more" if row.mentions_total > len(row.mentions) else ""
+    return Entry(
+        inline(f"{hit.path}:{hit.start_line}-{hit.end_line}"),
+        f"confidence {row.confidence:.2f}, {hit.visibility} {hit.kind} {inline(hit.qualified)}",
+        inline(row.why + (f": {places}{more}" if places else ""), LISTED_CHARACTERS),
+    )
+
+
+def _dead(row: record.DeadSymbol, _now: int | None) -> list[Block]:
+    return [Listing((_dead_entry(row),))]
+
+
+def _dead_code(answer: record.DeadCode, _now: int | None) -> list[Block]:
+    excused = ", ".join(f"{inline(why)} {number:,}" for why, number in answer.excused.items())
+    facts = Facts(present((("looked at", count(answer.looked_at, "symbol")), ("excused", excused))))
+    if not answer.symbols:
+        return [Line("Everything seems to be used.", "weak" if answer.notes else "good"), facts, *_notes(answer.notes)]
+    shown = _more(len(answer.symbols), answer.total)
+    head = Line(f"{count(answer.total, 'symbol')} that nothing seems to use{shown}, surest first.")
+    return [head, facts, Listing(tuple(map(_dead_entry, answer.symbols))), *_notes(answer.notes)]
+
+
+SHOWN: Mapping[type[Record], Show] = {
+    record.MapSymbol: _map_symbol,
+    record.MapFile: _map_file,
+    record.RepoMap: _map,
+    record.CodePlace: _place,
+    record.ChangedSymbol: _change,
+    record.Affected: _affected,
+    record.RunTests: _run,
+    record.TouchedMemory: _touched,
+    record.Review: _review,
+    record.CycleLink: _cycle_link,
+    record.Cycle: _cycle,
+    record.Cycles: _cycles,
+    record.DeadSymbol: _dead,
+    record.DeadCode: _dead_code,
+}
