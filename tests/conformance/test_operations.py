@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from tests.conformance.surfaces import SURFACES, library, tool
 from tests.fakes import FrozenClock
+from tests.trees import git
 
 from recollect import Engine, clock
 from recollect.engine import OPERATIONS
@@ -44,6 +45,7 @@ CASES = (
             "session_id": "monday",
             "valid_from": "2026-05-08T13:56",
             "supersedes": "m2",
+            "anchors": ["lib/parser.py::Parser.parse", "lib/parser.py:5"],
             "source": "assistant",
             "metadata": {"ticket": 7, "nested": {"list": [1, None, "é"]}},
             "deduplicate": False,
@@ -54,6 +56,7 @@ CASES = (
             *("--importance", "0.25", "--confidence", "1", "--title", "Tabs", "--category=style"),
             *("--author", "Ada Lovelace", "--session-id", "monday", "--valid-from", "2026-05-08T13:56"),
             *("--supersedes", "m2"),
+            *("--anchors", "lib/parser.py::Parser.parse", "--anchors", "lib/parser.py:5"),
             *("--source", "assistant", "--metadata", '{"ticket": 7, "nested": {"list": [1, null, "é"]}}'),
             "--no-deduplicate",
         ),
@@ -77,12 +80,23 @@ CASES = (
         "update_memory",
         {"memory_id": "m1", "content": "The parser is generated", "memory_type": "insight", "tags": ["a", "b"],
          "namespace": "lib", "importance": 1.0, "confidence": 0.5, "title": "", "category": "design",
-         "metadata": {"k": [1]}},
+         "metadata": {"k": [1]}, "anchors": ["a.py::f"]},
         ("m1", "--content", "The parser is generated", "--memory-type", "insight", "--tags", "a,b", "--namespace",
          "lib", "--importance", "1.0", "--confidence", "0.5", "--title", "", "--category", "design",
-         "--metadata", '{"k": [1]}'),
+         "--metadata", '{"k": [1]}', "--anchors", "a.py::f"),
     ),
     Case("update_memory", {"memory_id": "m2", "importance": 0.5}, ("m2", "--importance", "0.5")),
+    Case("update_memory", {"memory_id": "m2", "anchors": ["lib/parser.py"]}, ("m2", "--anchors", "lib/parser.py")),
+    Case("drift", {}, ()),
+    Case("drift", {"since": "2001-01-01", "last": True, "namespace": "app", "limit": 3},
+         ("--since", "2001-01-01", "--last", "--namespace", "app", "--limit", "3")),
+    Case("drift", {"range": "HEAD~1..HEAD"}, ("--range", "HEAD~1..HEAD")),
+    Case("settle_drift", {"memory_id": "m6", "action": "keep"}, ("m6", "keep")),
+    Case("settle_drift", {"memory_id": "m6", "action": "retire"}, ("m6", "retire")),
+    Case("settle_drift", {"memory_id": "m6", "action": "update", "content": "Parser().parse is called by parse_file",
+                          "anchors": ["lib/parser.py"]},
+         ("m6", "update", "--content", "Parser().parse is called by parse_file", "--anchors", "lib/parser.py")),
+    Case("recall_memory", {"query": "parse_file makes a parser"}, ("parse_file makes a parser",)),
     Case("delete_memory", {"memory_id": "m1"}, ("m1",)),
     Case("associate_memories", {"source_id": "m1", "target_id": "m3"}, ("m1", "m3")),
     Case("associate_memories", {"source_id": "m1", "target_id": "m2", "relationship": "LEADS_TO", "weight": 0.25},
@@ -165,8 +179,9 @@ CASES = (
          ("new", "--name", "New", "--description", "What it is about")),
     Case("workspace_retrieve", {"identifier": "app"}, ("app",)),
     Case("index_codebase", {}, ()),
-    Case("index_codebase", {"path": "project", "namespace": "app", "rebuild": True, "force": True, "vectors": True},
-         ("project", "--namespace", "app", "--rebuild", "--force", "--vectors")),
+    Case("index_codebase", {"path": "project", "namespace": "app", "rebuild": True, "force": True, "vectors": True,
+                            "link": True},
+         ("project", "--namespace", "app", "--rebuild", "--force", "--vectors", "--link")),
     Case("search_symbols", {"query": "parse"}, ("parse",)),
     Case(
         "search_symbols",
@@ -184,6 +199,20 @@ CASES = (
     Case("get_symbol_info", {"symbol": "Parser.parse"}, ("Parser.parse",)),
     Case(
         "get_symbol_info", {"symbol": "lib/parser.py:5", "namespace": "app"}, ("lib/parser.py:5", "--namespace", "app")
+    ),
+    Case("get_dependencies", {"symbol": "parse_file"}, ("parse_file",)),
+    Case(
+        "get_dependencies",
+        {"symbol": "lib/parser.py", "depth": 2, "direction": "both", "relationships": ["CALLS", "CONTAINS"],
+         "namespace": "app", "limit": 5},
+        ("lib/parser.py", "--depth", "2", "--direction", "both", "--relationships", "CALLS", "--relationships",
+         "CONTAINS", "--namespace", "app", "--limit", "5"),
+    ),
+    Case("get_impact", {"symbol": "Parser"}, ("Parser",)),
+    Case(
+        "get_impact",
+        {"symbol": "Parser.parse", "depth": 1, "min_confidence": 0.5, "namespace": "app", "limit": 3},
+        ("Parser.parse", "--depth", "1", "--min-confidence", "0.5", "--namespace", "app", "--limit", "3"),
     ),
     Case("get_cross_repo", {}, ()),
     Case("get_cross_repo", {"namespace": "app", "package": "parser-kit", "limit": 3},
@@ -233,6 +262,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"id": "m3", "content": "The parser of lib is generated", "namespace": "lib"},
         {"id": "m4", "content": "Without a namespace", "memory_type": "habit"},
         {"id": "m5", "content": "To be deleted", "namespace": "app"},
+        {"id": "m6", "content": "parse_file makes a parser anew", "namespace": "app"},
     ]  # fmt: skip
     with pytest.MonkeyPatch.context() as patch, Engine(home=str(home), embed_provider="off") as engine:
         patch.setattr(clock, "now", FrozenClock(1_600_000_000))
@@ -243,8 +273,15 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
             transaction.insert(Session(id="s", namespace="app", started_at=1))
         with engine.store.transaction("delete_memory", batch="deletion") as transaction:
             transaction.delete(Memory, {"id": "m5"})
-        write_project(home.parent / "project")
-        engine.code.index(str(home.parent / "project"), namespace="app")
+        project = home.parent / "project"
+        write_project(project)
+        git(project, "init", "-q")
+        for number in (1, 2):
+            git(project, "add", ".")
+            git(project, "commit", "-qm", f"commit {number}")
+            engine.code.index(str(project), namespace="app")
+            source = (project / "lib" / "parser.py").read_text(encoding="utf-8")
+            (project / "lib" / "parser.py").write_text(source.replace("Parser()\n", "Parser().parse()\n"), "utf-8")
     return home
 
 
