@@ -58,6 +58,8 @@ def once(tree: Path, workers: int, changed: int) -> dict[str, Any]:
             "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
             "worker_rss_mb": round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, 1),
         }
+        database_mb = round(engine.store.describe().size_bytes / 1e6, 1)
+        linked, link_s, _ = _timed(lambda: engine.code.index(str(tree), link=True))
         single = [_timed(change)[1] * 1000 for change in _changes(engine, tree, changed)]
         store = engine.code_store
         searches = []
@@ -74,8 +76,10 @@ def once(tree: Path, workers: int, changed: int) -> dict[str, Any]:
             "wall_s": round(wall_s, 2),
             "mb_per_cpu_s": round(megabytes / fresh_s, 2),
             **memory,
-            "database_mb": round(engine.store.describe().size_bytes / 1e6, 1),
+            "database_mb": database_mb,
             "rescan_cpu_s": round(again_s, 3),
+            "linked_files": linked.linked,
+            "link_cpu_s": round(link_s - again_s, 2),
             "one_file_cpu_ms": measure.summary(single),
             "search_cpu_ms": measure.summary(searches),
         }

@@ -83,7 +83,55 @@ _IMPACT = record.ImpactHit(
     files=("src/a.py",),
     files_total=2,
 )
+_CODE = record.NodeView(
+    id="sym:/app/lib/a.py::A.run", kind="Method", label="A.run", namespace="/app", path="lib/a.py", line=7
+)
+_USE = record.Use(
+    node=_CODE, relationship="CALLS", depth=2, confidence=0.6, via="sym:/app/lib/b.py::go", lines=(3, 9), how="type",
+    endpoint="GET /a",
+)  # fmt: skip
+_DOUBT = record.Doubt(name="x.run", path="lib/c.py", line=4, candidates=("sym:/app/lib/a.py::A.run",))
+
 SAMPLES: tuple[Record, ...] = (
+    _USE,
+    record.OutsideUse(name="os.path.join", relationship="CALLS", lines=(1,)),
+    _DOUBT,
+    record.Doubt(name="run", path="lib/c.py", line=5),
+    record.Dependencies(
+        node=_CODE,
+        direction="out",
+        depth=2,
+        uses=(_USE,),
+        total=3,
+        unresolved=2,
+        notes=("not linked yet",),
+        outside=(record.OutsideUse(name="json", relationship="IMPORTS"),),
+        outside_total=1,
+        doubts=(_DOUBT,),
+        doubts_total=1,
+    ),
+    record.Dependencies(node=_CODE, direction="in", depth=1, uses=(), total=0),
+    record.Impact(
+        node=_CODE,
+        depth=3,
+        affected=(_USE,),
+        total=2,
+        by_depth=(1, 1),
+        files=("lib/a.py",),
+        files_total=1,
+        tests=(_USE,),
+        tests_total=1,
+        endpoints=(_USE,),
+        endpoints_total=1,
+        memories=(_VIEW,),
+        memories_total=1,
+        doubts=(_DOUBT,),
+        doubts_total=1,
+        is_complete=False,
+        verdict="1 place may mean it",
+        notes=("a note",),
+    ),
+    record.Impact(node=_CODE, depth=1, affected=(), total=0, verdict="No users: nothing in the linked code uses it."),
     _VIEW,
     _STEP,
     record.Visited(node=_VIEW, depth=1, via=_STEP),

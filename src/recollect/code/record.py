@@ -11,7 +11,7 @@ class Indexed(Record, frozen=True, kw_only=True):
     """What indexing a tree of source code did, and how much of it is indexed now.
 
     read, unchanged, removed: files, by what this run did with them. skipped: files that are not indexed, by reason
-    vectors_made: vectors of code that this run made
+    vectors_made: vectors of code that this run made. linked: files whose links this run made
     """
 
     root: str
@@ -28,6 +28,7 @@ class Indexed(Record, frozen=True, kw_only=True):
     languages: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
     skipped: dict[str, int] = {}  # noqa: RUF012
     vectors_made: int = 0
+    linked: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -62,6 +63,7 @@ class SymbolView(Record, frozen=True, kw_only=True):
     """All that is known of one symbol.
 
     parent: its owner; children: what it holds. others: further symbols that the same words may mean
+    callers, callees: some that call it and that it calls, by id; totals None: its file is not linked yet
     """
 
     symbol: SymbolHit
@@ -73,6 +75,10 @@ class SymbolView(Record, frozen=True, kw_only=True):
     parent: SymbolHit | None = None
     children: tuple[SymbolHit, ...] = ()
     others: tuple[SymbolHit, ...] = ()
+    callers: tuple[str, ...] = ()
+    callers_total: int | None = None
+    callees: tuple[str, ...] = ()
+    callees_total: int | None = None
 
 
 class CodeHits(Record, frozen=True, kw_only=True):
@@ -188,14 +194,21 @@ class MapFile(Record, frozen=True, kw_only=True):
     symbols: tuple[MapSymbol, ...] = ()
     left_out: int = 0
 
+    @property
+    def folder(self) -> str:
+        """The folder it lies in, with a final slash; empty for the root."""
+        return self.path[: self.path.rfind("/") + 1]
+
     def lines(self) -> list[str]:
-        """Return how it is shown: the path, a line for each symbol, and a mark for what is left out."""
-        shown = [f"{'  ' * (symbol.depth + 1)}{symbol.signature}  :{symbol.line}" for symbol in self.symbols]
-        return [f"{self.path}:", *shown, *([f"  ⋮ {self.left_out}"] if self.left_out else [])]
+        """Return how it is shown below its folder: its name, a line for each symbol, a mark for what is left out."""
+        indent = "  " if self.folder else ""
+        shown = [f"{indent}{'  ' * (symbol.depth + 1)}{symbol.signature}  :{symbol.line}" for symbol in self.symbols]
+        more = [f"{indent}  ⋮ {self.left_out}"] if self.left_out else []
+        return [f"{indent}{self.path[len(self.folder) :]}", *shown, *more]
 
 
 class RepoMap(Record, frozen=True, kw_only=True):
-    """A map of a repository within a budget of tokens: its most central files and symbols, files in order of path.
+    """A map of a repository within a budget of tokens: its most central files and symbols, by folder in order.
 
     focus: what it is drawn around. ranked_by: links between symbols, names that files share, or size alone
     """
@@ -212,7 +225,13 @@ class RepoMap(Record, frozen=True, kw_only=True):
 
     def text(self) -> str:
         """Return the map as it is shown."""
-        lines = [line for file in self.files for line in file.lines()]
+        lines: list[str] = []
+        folder = ""
+        for file in self.files:
+            if file.folder != folder:
+                folder = file.folder
+                lines.append(folder)
+            lines += file.lines()
         more = self.files_total - len(self.files)
         return "\n".join([*lines, *([f"⋮ {more} files"] if more > 0 else [])])
 

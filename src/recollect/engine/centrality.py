@@ -98,7 +98,7 @@ class Centrality:
         from recollect.graph.record import Recomputed
         from recollect.graph.strength import strengths
 
-        # Without code: what is kept tells memories apart, which would all look alike beside the hubs of a large program.
+        # Without code: what is kept tells memories apart, which would all look alike beside the hubs of a program.
         # What matters in code is worked out when it is asked for (get_pagerank).
         graph = self.rows()
         found = strengths(graph)

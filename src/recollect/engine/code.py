@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from recollect.code.update import Limits, Update
     from recollect.engine.root import Engine
     from recollect.store.code_protocol import CodeScope, CodeStore, FoundSymbol
+    from recollect.store.link_protocol import LinkStore
 
 # Notes of an index run that are shown; a tree may have thousands of odd files.
 MAX_NOTES = 20
+# Callers and callees that a symbol is shown with; get_dependencies and get_impact show all.
+MAX_CALLS = 5
 
 
 class Code:
@@ -44,6 +47,7 @@ class Code:
         rebuild: bool = False,
         force: bool = False,
         vectors: bool = False,
+        link: bool = False,
     ) -> Indexed:
         """Index the source code of a project, or bring its index up to date: only files that changed are read.
 
@@ -55,6 +59,7 @@ class Code:
         rebuild: read every file anew
         force: index it even if it is a home directory or a whole disk
         vectors: make the vectors of all indexed code now, too; otherwise a running server makes them in the background
+        link: find out who uses what now, too; otherwise that is done when it is first asked for, or by a running server
         """
         from recollect.code.place import place
         from recollect.code.update import update
@@ -63,8 +68,13 @@ class Code:
         scope = self._namespace(where, namespace)
         began = _cpu_s()
         with self._engine.following.observed() as store:
-            done = update(store, where, scope, limits=self._limits(), rebuild=rebuild)
+            done = update(store, where, scope, limits=self.limits(), rebuild=rebuild)
         summary = self._summary(done, cpu_s=_cpu_s() - began)
+        if link:
+            linked = self._engine.links.link(done.tree)
+            summary = msgspec.structs.replace(
+                summary, linked=linked.solved_files, notes=(*summary.notes, *_shortened(list(linked.notes)))
+            )
         return msgspec.structs.replace(summary, vectors_made=self.embed()) if vectors else summary
 
     @operation("search_symbols", "symbols", toolset="core", read_only=True)
@@ -165,25 +175,17 @@ class Code:
         namespace: only of this project, as a path or a name; none: of all
         """
         from recollect.code.complexity import level
-        from recollect.code.lookup import find_symbols, symbol_at
+        from recollect.engine.callers import calls
         from recollect.store.code_protocol import PLACE_BITS
 
-        asked = accept.text("symbol", symbol).strip()
-        scope = self.scope(namespace, None, None)
         store = self._engine.code_store
-        found = symbol_at(store, asked, scope)
-        if not found:
-            hits = find_symbols(store, asked, scope, limit=MAX_NOTES)
-            found = [hit.found for hit in hits if hit.how == "exact"]
-            if not found:
-                raise NotFound(
-                    f"no symbol {asked}", hint=_suggestion([hit.found for hit in hits], self.why_nothing(scope))
-                )
+        found = self.found(accept.text("symbol", symbol).strip(), self.scope(namespace))
         best, *others = found
         row = best.symbol
         first = best.file.id << PLACE_BITS
         family = store.symbols([first + place for place in range(best.file.symbol_count)])
         own = best.id - first
+        known = calls(cast("LinkStore", store), best)
         return SymbolView(
             symbol=_hit(best),
             decorators=row.decorators,
@@ -194,7 +196,26 @@ class Code:
             parent=_hit(family[row.parent]) if row.parent >= 0 else None,
             children=tuple(_hit(member) for member in family if member.symbol.parent == own),
             others=tuple(map(_hit, others)),
+            callers=tuple(known.callers[:MAX_CALLS]) if known else (),
+            callers_total=len(known.callers) if known else None,
+            callees=tuple(known.callees[:MAX_CALLS]) if known else (),
+            callees_total=len(known.callees) if known else None,
         )
+
+    def found(self, asked: str, scope: "CodeScope") -> "list[FoundSymbol]":
+        """Return the symbols that an id, a name or a place means, best first. Raises NotFound."""
+        from recollect.code.lookup import find_symbols, symbol_at
+
+        store = self._engine.code_store
+        found = symbol_at(store, asked, scope)
+        if not found:
+            hits = find_symbols(store, asked, scope, limit=MAX_NOTES)
+            found = [hit.found for hit in hits if hit.how == "exact"]
+            if not found:
+                raise NotFound(
+                    f"no symbol {asked}", hint=_suggestion([hit.found for hit in hits], self.why_nothing(scope))
+                )
+        return found
 
     # --- following changes ---
 
@@ -214,7 +235,7 @@ class Code:
             spent, began[0] = _cpu_s() - began[0], _cpu_s()
             told(self._summary(done, cpu_s=spent))
 
-        watch(cast("CodeStore", seen), where, scope, limits=self._limits(), stop=stop, told=tell)
+        watch(cast("CodeStore", seen), where, scope, limits=self.limits(), stop=stop, told=tell)
 
     def start(self) -> None:
         """Follow the changes of the project this process was started in, in a thread, until stopped."""
@@ -240,7 +261,8 @@ class Code:
 
     # --- what the above share ---
 
-    def _limits(self) -> "Limits":
+    def limits(self) -> "Limits":
+        """Return what reading files may do: how large they may be, with how many processes."""
         from recollect.code.update import Limits
 
         settings = self._engine.settings

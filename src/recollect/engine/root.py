@@ -15,11 +15,13 @@ from recollect.engine.embedding import Embedding
 from recollect.engine.following import Following
 from recollect.engine.graph import Graphs
 from recollect.engine.language import Language
+from recollect.engine.links import Links
 from recollect.engine.memories import Memories
 from recollect.engine.namespaces import Namespaces
 from recollect.engine.packages import Packages
 from recollect.engine.recall import Recalls
 from recollect.engine.scoring import Scoring
+from recollect.engine.survey import Survey
 from recollect.engine.workspaces import Workspaces
 from recollect.errors import Conflict
 from recollect.operations import Operation, collect
@@ -40,6 +42,8 @@ NOUNS: dict[str, type] = {
     "namespaces": Namespaces,
     "workspaces": Workspaces,
     "code": Code,
+    "links": Links,
+    "survey": Survey,
     "packages": Packages,
     "drift": Drifts,
     "archive": Archive,
@@ -76,6 +80,8 @@ class Engine:
         self.namespaces = Namespaces(self)
         self.workspaces = Workspaces(self)
         self.code = Code(self)
+        self.links = Links(self)
+        self.survey = Survey(self)
         self.packages = Packages(self)
         self.drift = Drifts(self)
         self.archive = Archive(self)
@@ -119,7 +125,8 @@ class Engine:
     def start_background(self) -> None:
         """Keep derived state up to date in threads of this process until the engine is closed.
 
-        Vectors, centrality, and the code index of the project the process was started in where `watch` is set.
+        Vectors, centrality, and the code index of the project the process was started in, with its links, where `watch`
+        is set.
         """
         self.embedding.start()
         self.centrality.start()
@@ -129,6 +136,7 @@ class Engine:
     def close(self) -> None:
         """Stop background work and close the database."""
         self.code.stop()
+        self.links.stop()
         self.embedding.stop()
         self.centrality.stop()
         self.language.stop()

@@ -33,6 +33,7 @@ def _indexed(done: record.Indexed, _now: int | None) -> list[Block]:
         ("symbols", f"{done.symbols:,}"),
         ("pieces", f"{done.chunks:,}"),
         ("vectors made", f"{done.vectors_made:,}" if done.vectors_made else ""),
+        ("files linked", f"{done.linked:,}" if done.linked else ""),
         ("not indexed", _tally(done.skipped)),
     )
     notes = [Line(f"Note: {inline(note, PARTICULAR_CHARACTERS)}", "weak") for note in done.notes]
@@ -81,6 +82,8 @@ def _symbol(view: record.SymbolView, _now: int | None) -> list[Block]:
         ("complexity", view.complexity),
         ("test", "yes" if view.is_test else ""),
         ("hash", inline(view.hash)),
+        ("called by", _calls(view.callers, view.callers_total)),
+        ("calls", _calls(view.callees, view.callees_total)),
     )
     return [
         *_hit(hit, None),
@@ -88,6 +91,15 @@ def _symbol(view: record.SymbolView, _now: int | None) -> list[Block]:
         *_listed("Parts:", view.children),
         *_listed("The same words may also mean:", view.others),
     ]
+
+
+def _calls(ids: Sequence[str], total: int | None) -> str:
+    """Return the ends of calls as path and name, and how many more there are; nothing where that is not known."""
+    if total is None:
+        return ""
+    shown = ", ".join(name.rpartition("::")[2] for name in ids)
+    more = f" and {total - len(ids):,} more" if total > len(ids) else ""
+    return inline(shown, PARTICULAR_CHARACTERS) + more if ids else "nothing that is known"
 
 
 def show_places(hits: Sequence[CodeHit]) -> list[Block]:

@@ -8,10 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.model import Record
-from recollect.render import code, graph, memory, packages, upkeep
+from recollect.render import code, graph, links, memory, packages, survey, upkeep
 from recollect.render.block import Block, Facts, Show, particular
 
-SHOWN: Mapping[type[Record], Show] = {**memory.SHOWN, **graph.SHOWN, **code.SHOWN, **packages.SHOWN, **upkeep.SHOWN}
+SHOWN: Mapping[type[Record], Show] = {
+    **memory.SHOWN,
+    **graph.SHOWN,
+    **links.SHOWN,
+    **code.SHOWN,
+    **packages.SHOWN,
+    **survey.SHOWN,
+    **upkeep.SHOWN,
+}
 
 
 def show_fields(record: Record, _now: int | None) -> list[Block]:

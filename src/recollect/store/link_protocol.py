@@ -199,6 +199,10 @@ class LinkStore(CodeStore, Protocol):
         """Return where the links of files stand, by their number."""
         ...
 
+    def files_linking(self, tree: int, target: str, limit: int) -> list[int]:
+        """Return files of a tree that may have links to a target, given as of Edges.targets; all that do are named."""
+        ...
+
     def files_mentioning(self, tree: int, texts: Sequence[str], limit: int) -> list[int]:
         """Return files of a tree among whose sites one of these texts stands, as a name or a part of one."""
         ...

@@ -118,11 +118,17 @@ class CodeLinks(Rows):
         rows = self._numbered("SELECT file, sites FROM file_links", files)
         return {file: _sites.decode(content) for file, content in rows}
 
+    def files_linking(self, tree: int, target: str, limit: int) -> list[int]:
+        return self._holding("edges", tree, [target], limit)
+
     def files_mentioning(self, tree: int, texts: Sequence[str], limit: int) -> list[int]:
+        return self._holding("sites", tree, texts, limit)
+
+    def _holding(self, column: str, tree: int, texts: Sequence[str], limit: int) -> list[int]:
         # Texts stand in a packed list as they are: looking for their bytes spares unpacking all the others.
         found: dict[int, None] = {}
         for chunk in chunks([text.encode("utf-8", "surrogatepass") for text in texts]):
-            some = " OR ".join(["instr(sites, ?) > 0"] * len(chunk))
+            some = " OR ".join([f"instr({column}, ?) > 0"] * len(chunk))
             sql = f"SELECT file FROM file_links WHERE file BETWEEN ? AND ? AND ({some}) LIMIT ?"
             with self._dialect.errors():
                 rows = self._connection().execute(sql, (*files_of_tree(tree), *chunk, limit))

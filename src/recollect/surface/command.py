@@ -115,7 +115,25 @@ def question(command: Command) -> str:
 # How the overview groups commands; what no group names comes last, under `OTHER`.
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Remember and recall", ("store", "search", "pack", "get", "list", "update", "delete", "associate")),
-    ("Know the code", ("index", "watch", "code", "symbols", "symbol", "cross-repo", "drift", "settle")),
+    (
+        "Know the code",
+        (
+            "index",
+            "watch",
+            "map",
+            "code",
+            "symbols",
+            "symbol",
+            "dependencies",
+            "impact",
+            "review",
+            "cycles",
+            "dead-code",
+            "cross-repo",
+            "drift",
+            "settle",
+        ),
+    ),
     (
         "Follow links",
         (

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from recollect.code.resolve.modules import Declared, Facts, Modules
@@ -45,18 +45,24 @@ class Group(NamedTuple):
     digest: str
 
 
+# From a family of languages and a module that is not of the tree to the id of the file of another tree that it means.
+Elsewhere = Callable[[str, str], str]
+
+
 class Plan(NamedTuple):
     """A tree divided into groups.
 
     seen: by file, the names that it sees without importing them, and the files that offer each
+    crossed: by family and module, the files of other trees that imports lead to
     """
 
     modules: Modules
     groups: tuple[Group, ...]
     seen: dict[str, dict[str, tuple[str, ...]]]
+    crossed: dict[tuple[str, str], str]
 
 
-def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str) -> Plan:
+def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str, elsewhere: Elsewhere | None = None) -> Plan:
     """Return the groups of a tree, in the order of their keys."""
     declared = {
         path: Declared(row.offer.language, row.offer.package, row.offer.names) for path, row in programs.items()
@@ -64,13 +70,15 @@ def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str) -> Plan:
     modules = Modules(declared, facts)
     seen = {path: _seen(modules, path, row.offer) for path, row in programs.items()}
     needs = {path: _needs(modules, path, row.offer, seen[path]) for path, row in programs.items()}
-    own = {path: _digest((path, programs[path].hash, *needs[path])) for path in programs}
+    crossed: dict[tuple[str, str], str] = {}
+    crossings = {path: _crossings(modules, path, row.offer, elsewhere, crossed) for path, row in programs.items()}
+    own = {path: _digest((path, programs[path].hash, *needs[path], "", *crossings[path])) for path in programs}
     groups: list[Group] = []
     for key, members in sorted(_divided(modules, programs).items()):
         needed = () if key.startswith("all ") else _reached(members, needs)
         digest = _digest((fingerprint, key, *(own[path] for path in members), *(own[path] for path in needed)))
         groups.append(Group(key, members, needed, digest))
-    return Plan(modules, tuple(groups), seen)
+    return Plan(modules, tuple(groups), seen, {key: node for key, node in crossed.items() if node})
 
 
 def _seen(modules: Modules, path: str, offer: Offer) -> dict[str, tuple[str, ...]]:
@@ -86,6 +94,24 @@ def _needs(modules: Modules, path: str, offer: Offer, seen: Mapping[str, tuple[s
         found.update(dict.fromkeys(files))
     found.pop(path, None)
     return tuple(found)
+
+
+def _crossings(
+    modules: Modules, path: str, offer: Offer, elsewhere: Elsewhere | None, crossed: dict[tuple[str, str], str]
+) -> list[str]:
+    """Return what a file's imports mean in other trees, and note it down for all."""
+    if elsewhere is None:
+        return []
+    family = modules.family(path)
+    found: list[str] = []
+    for module, level in offer.modules:
+        if level or modules.find(path, module):
+            continue
+        key = (family, module)
+        if key not in crossed:
+            crossed[key] = elsewhere(family, module)
+        found.append(crossed[key])
+    return found
 
 
 def _divided(modules: Modules, programs: Mapping[str, Known]) -> dict[str, tuple[str, ...]]:

@@ -1,0 +1,211 @@
+"""Linking: from the files of an indexed tree to the links that start in each.
+
+    files ──changed──► programs, read on all cores ──► groups ──other digest──► solved ──► links, packed per file
+
+Like an update of the index it holds the tree for itself, writes in batches, and goes on where it was stopped. What it
+leaves is a function of the files alone: after any number of edits it is what linking them afresh would give.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect import clock
+from recollect.code.fingerprint import fingerprint as index_fingerprint
+from recollect.code.manifests.provided import provided
+from recollect.code.read import Task
+from recollect.code.resolve.facts import CONFIGS, aliases, elsewhere, facts
+from recollect.code.resolve.link_groups import Elsewhere, Group, Known, Plan, plan
+from recollect.code.resolve.link_pack import pack
+from recollect.code.resolve.link_solve import solved
+from recollect.code.resolve.modules import Facts
+from recollect.code.resolve.translate import has_program, read_offer
+from recollect.code.update import LEASE_S, LIMITS, Limits
+from recollect.code.workers import read_all
+from recollect.model import File, Tree
+from recollect.progress import report
+from recollect.store.link_protocol import LinkedTree, Links, LinkStore, Program
+
+# Programs to a transaction.
+BATCH_FILES = 500
+# How long somebody who wants to link waits for another who writes to the tree.
+WAIT_S = 0.1
+
+
+class Linking(NamedTuple):
+    """What linking did: files whose programs were read, groups and files that were solved again, and what to know."""
+
+    read: int = 0
+    solved_groups: int = 0
+    solved_files: int = 0
+    cpu_s: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+@cache
+def fingerprint() -> str:
+    """Return a hash of everything that decides which links are found in a tree: our sources."""
+    digest = hashlib.sha256(index_fingerprint().encode())
+    for file in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def is_linked(store: LinkStore, tree: Tree) -> bool:
+    """Tell whether a tree is linked in the state that its index is in now; one small query."""
+    known = store.linked_tree(tree.id)
+    return known is not None and known.fingerprint == fingerprint() and known.generation == store.code_generation()
+
+
+def link(store: LinkStore, tree: Tree, *, limits: Limits = LIMITS, wait_s: float = 0.0) -> Linking | None:
+    """Bring the links of a tree up to date; None if another process writes to it for longer than `wait_s`."""
+    with _held(store, tree, wait_s) as owner:
+        if owner is None:
+            return None
+        began = time.process_time()
+        generation = store.code_generation()
+        files = _files(store, tree)
+        notes: list[str] = []
+        read = _read(store, tree, owner, files, limits, notes)
+        division = plan(_known(store, tree), *_facts(store, tree))
+        stale = _stale(store, tree, files, division)
+        solved_files = 0
+        for number, group in enumerate(stale):
+            report(number, len(stale), f"linking, {group.key}")
+            solved_files += _solve(store, tree, owner, files, division, group)
+        store.put_linked_tree(tree.id, owner, LinkedTree(fingerprint(), generation, clock.now()))
+        return Linking(read, len(stale), solved_files, time.process_time() - began, tuple(notes))
+
+
+@contextmanager
+def _held(store: LinkStore, tree: Tree, wait_s: float) -> Iterator[str | None]:
+    """Hold a tree for a block; None if another one does for too long."""
+    owner = clock.new_id()
+    until = time.monotonic() + wait_s
+
+    def claim() -> Tree | None:
+        return store.claim_tree(tree.root, tree.namespace, owner=owner, fingerprint=tree.fingerprint, lease_s=LEASE_S)
+
+    held = claim()
+    while held is None and time.monotonic() < until:
+        report(0, None, "another process is indexing this tree: waiting for it")
+        time.sleep(WAIT_S)
+        held = claim()
+    if held is None:
+        yield None
+        return
+    try:
+        yield owner
+    finally:
+        store.release_tree(tree.id, owner, is_complete=False)
+
+
+class _Indexed(NamedTuple):
+    """An indexed file that has a program: its number, hash and size."""
+
+    id: int
+    hash: str
+    size_bytes: int
+
+
+def _files(store: LinkStore, tree: Tree) -> dict[str, _Indexed]:
+    rows = store.columns(File, ("path", "id", "hash", "size_bytes", "language"), {"tree": tree.id, "skipped": ""})
+    return {row[0]: _Indexed(*row[1:4]) for row in rows if has_program(row[4])}
+
+
+# --- programs ---
+
+
+def _read(
+    store: LinkStore, tree: Tree, owner: str, files: Mapping[str, _Indexed], limits: Limits, notes: list[str]
+) -> int:
+    """Read the programs of files that changed and forget those of files that are gone; returns how many were read."""
+    known = store.known_programs(tree.id)
+    gone = [row.file for path, row in known.items() if path not in files or files[path].id != row.file]
+    changed = [path for path, row in files.items() if path not in known or known[path].hash != _stamped(row.hash)]
+    if gone:
+        store.put_programs(tree.id, owner, (), gone=gone, lease_s=LEASE_S)
+    done = 0
+    for start in range(0, len(changed), BATCH_FILES):
+        part = changed[start : start + BATCH_FILES]
+        symbols = store.packed_symbols([files[path].id for path in part])
+        tasks = [
+            Task(path, files[path].size_bytes, files[path].hash, symbols.get(files[path].id, b"")) for path in part
+        ]
+        programs: list[Program] = []
+        for answers in read_all(tree.root, tasks, max_bytes=limits.max_bytes, workers=limits.workers, programs=True):
+            for answer in answers:
+                found = answer.program
+                if found is None:
+                    continue
+                row = files[found.path]
+                programs.append(Program(row.id, found.path, _stamped(row.hash), found.outline, found.content))
+                if found.note:
+                    notes.append(f"{found.path}: {found.note}")
+            done += len(answers)
+            report(done, len(changed), "reading programs")
+        store.put_programs(tree.id, owner, programs, lease_s=LEASE_S)
+    return done
+
+
+def _stamped(digest: str) -> str:
+    """Return the hash of a file together with what read its program."""
+    return f"{fingerprint()}:{digest}"
+
+
+def _known(store: LinkStore, tree: Tree) -> dict[str, Known]:
+    """Return the programs of a tree; a file whose program could not be read has none."""
+    return {
+        path: Known(row.hash, row.size_bytes, read_offer(row.outline))
+        for path, row in store.known_programs(tree.id).items()
+        if row.outline
+    }
+
+
+def _facts(store: LinkStore, tree: Tree) -> tuple[Facts, str, Elsewhere | None]:
+    """Return what manifests say, what links are made by, and how to find modules in other trees, if there are any."""
+    configs = [path for path in store.known_files(tree.id) if CONFIGS.search(path)]
+    names = provided(store)
+    told = facts(names, tree.id, aliases(tree.root, configs))
+    roots = {other.id: other.root for other in store.find(Tree) if other.id != tree.id}
+    if not roots:
+        return told, fingerprint(), None
+    paths: dict[int, set[str]] = {number: set() for number in roots}
+    for number, path in store.columns(File, ("tree", "path"), {"tree": tuple(roots), "skipped": ""}):
+        paths[number].add(path)
+    return told, fingerprint(), elsewhere(names, tree.id, roots, paths)
+
+
+# --- links ---
+
+
+def _stale(store: LinkStore, tree: Tree, files: Mapping[str, _Indexed], division: Plan) -> list[Group]:
+    """Return the groups whose links were made from something else than what is there now."""
+    digests = store.link_digests(tree.id)
+    return [
+        group for group in division.groups if any(digests.get(files[path].id) != group.digest for path in group.members)
+    ]
+
+
+def _solve(
+    store: LinkStore, tree: Tree, owner: str, files: Mapping[str, _Indexed], division: Plan, group: Group
+) -> int:
+    """Find and keep the links of a group; returns how many files it has."""
+    wanted = [*group.members, *group.needed]
+    content = store.programs([files[path].id for path in wanted])
+    programs = {path: content[files[path].id] for path in wanted if files[path].id in content}
+    found = solved(programs, division, group)
+    rows: list[Links] = []
+    for path in group.members:
+        rows.append(Links(files[path].id, group.digest, *pack(*found[path])))
+        if len(rows) >= BATCH_FILES:
+            store.put_links(tree.id, owner, rows, lease_s=LEASE_S)
+            rows = []
+    store.put_links(tree.id, owner, rows, lease_s=LEASE_S)
+    return len(group.members)

@@ -1,0 +1,206 @@
+"""Links: who uses what in indexed code, kept up to date, and the questions about it."""
+
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, cast
+
+import msgspec
+
+from recollect.engine import accept
+from recollect.engine.identity import namespace_of
+from recollect.errors import Conflict, NotFound, RecollectError
+from recollect.graph.record import Dependencies, Direction, Impact
+from recollect.model import File, Limit, Ratio, Relation, Tree
+from recollect.operations import operation
+
+if TYPE_CHECKING:
+    from recollect.code.resolve.link import Linking
+    from recollect.engine.root import Engine
+    from recollect.graph.arrays import Graph
+    from recollect.store.link_protocol import LinkStore
+
+# Farther than this, nearly everything depends on nearly everything.
+MAX_DEPTH = 10
+# How often the background looks whether something was indexed: one small query a tree.
+POLL_S = 5.0
+# The share of its time the background rests, as a multiple of the time it worked.
+REST = 10
+# How long a question waits for another process that is writing to the tree.
+WAIT_S = 2.0
+# How long closing waits for the background.
+STOP_S = 5.0
+
+Depth = Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
+
+
+class Links:
+    """Who uses what in the code."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self._linking = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @operation("get_dependencies", "dependencies", toolset="core", read_only=True)
+    def dependencies(
+        self,
+        symbol: str,
+        *,
+        depth: Depth = 1,
+        direction: Direction = "out",
+        relationships: tuple[Relation, ...] = (),
+        namespace: str | None = None,
+        limit: Limit = 50,
+    ) -> Dependencies:
+        """Show what a symbol, file or package of indexed code uses: calls, imports, bases, types; or what uses it.
+
+        Each comes with the lines that say so, how it was found and how sure that is; what may mean several things is
+        listed as such. A class is asked about with its methods, a file with all it holds. Links code first where that
+        was not done since it was indexed.
+
+        symbol: an id, a name (Server.start), a place (path:line, path::name), the path of a file, or a package
+        depth: how many links away at most, 1 to 10
+        direction: what it uses (out), what uses it (in), or both
+        relationships: only by links of these relationships; none: all those of code
+        namespace: only of this project, as a path or a name; none: of all
+        limit: how many of each at most
+        """
+        from recollect.engine.dependencies import CODE_RELATIONS, Asked, dependencies
+        from recollect.graph.arrays import sieve
+
+        most = accept.whole("depth", depth, least=1, most=MAX_DEPTH)
+        shown = accept.whole("limit", limit, least=1, most=1000)
+        way = accept.one_of("direction", direction, ("out", "in", "both"))
+        chosen = [accept.relation(name) for name in accept.several("relationships", relationships)]
+        graph, notes = self.graph()
+        through = sieve(graph, relations=chosen or CODE_RELATIONS, namespace=namespace_of(namespace))
+        asked = Asked(self.meant(graph, symbol, namespace), most, shown, through)
+        found = dependencies(self._store, graph, asked, cast(Direction, way))
+        return msgspec.structs.replace(found, notes=(*found.notes, *notes))
+
+    @operation("get_impact", "impact", toolset="core", read_only=True)
+    def impact(
+        self,
+        symbol: str,
+        *,
+        depth: Depth = 3,
+        min_confidence: Ratio = 0.0,
+        namespace: str | None = None,
+        limit: Limit = 50,
+    ) -> Impact:
+        """Show what a change of a symbol, file or package reaches: users by distance, tests, endpoints and memories.
+
+        Ask before changing code. Each user comes with the lines of its use and with how sure the way to it is; places
+        that may use it are listed apart. If no users are found, the answer says whether that is known, and why not.
+
+        symbol: an id, a name (Server.start), a place (path:line, path::name), the path of a file, or a package
+        depth: how many links away at most, 1 to 10
+        min_confidence: leave out what is less sure to be reached, 0 to 1
+        namespace: only of this project, as a path or a name; none: of all
+        limit: how many of each at most
+        """
+        from recollect.engine.dependencies import Asked, impact
+        from recollect.graph.arrays import sieve
+
+        most = accept.whole("depth", depth, least=1, most=MAX_DEPTH)
+        shown = accept.whole("limit", limit, least=1, most=1000)
+        least = accept.ratio("min_confidence", min_confidence)
+        graph, notes = self.graph()
+        through = sieve(graph, namespace=namespace_of(namespace))
+        asked = Asked(self.meant(graph, symbol, namespace), most, shown, through)
+        found = impact(self._store, graph, asked, least)
+        return msgspec.structs.replace(found, notes=(*found.notes, *notes))
+
+    # --- for whoever asks further questions ---
+
+    def graph(self) -> "tuple[Graph, tuple[str, ...]]":
+        """Return the graph with all code linked, and what to know about that; takes as long as linking does."""
+        notes = self.refresh()
+        return self._engine.centrality.graph(), notes
+
+    def meant(self, graph: "Graph", symbol: str, namespace: str | None) -> Sequence[int]:
+        """Return the nodes that a name, a place, a path or an id means, best first. Raises NotFound."""
+        asked = accept.text("symbol", symbol).strip()
+        for known in (asked, f"pkg:{asked}"):
+            if known in graph.index:
+                return [graph.index[known]]
+        scope = self._engine.code.scope(namespace)
+        trees = [tree for tree in self._store.find(Tree) if scope.trees is None or tree.id in scope.trees]
+        for tree in trees:
+            path = asked.removeprefix(tree.root + "/").removeprefix("./")
+            if self._store.find(File, {"tree": tree.id, "path": path}, limit=1):
+                node = graph.index.get(f"file:{tree.root}/{path}")
+                if node is not None:
+                    return [node]
+        found = [hit.node for hit in self._engine.code.found(asked, scope)]
+        numbers = [graph.index[node] for node in found if node in graph.index]
+        if not numbers:
+            raise NotFound(f"{asked} is not part of the graph", hint="Run index again: it has changed.", symbol=asked)
+        return numbers[:1]
+
+    # --- keeping links up to date ---
+
+    def refresh(self, *, wait_s: float = WAIT_S) -> tuple[str, ...]:
+        """Link every indexed tree that changed since it was linked; returns what to know about it."""
+        from recollect.code.resolve.link import is_linked, link
+
+        notes: list[str] = []
+        for tree in self._store.find(Tree):
+            if is_linked(self._store, tree):
+                continue
+            with self._linking:
+                done = link(self._store, tree, limits=self._engine.code.limits(), wait_s=wait_s)
+            if done is None:
+                notes.append(f"{tree.root} is being indexed by another process: its latest changes are not linked yet")
+        return tuple(notes)
+
+    def link(self, number: int) -> "Linking":
+        """Link one tree. Raises Conflict while another process writes to it."""
+        from recollect.code.resolve.link import link
+
+        (tree,) = self._store.get(Tree, [number])
+        with self._linking:
+            done = link(self._store, tree, limits=self._engine.code.limits(), wait_s=WAIT_S)
+        if done is None:
+            raise Conflict("another process is indexing this tree", hint="Try again when it is done.", tree=number)
+        return done
+
+    def start(self) -> None:
+        """Link in a thread what is indexed of the project this process was started in, until stopped."""
+        if self._thread is None and not self._stop.is_set():
+            self._thread = threading.Thread(target=self._work, name="recollect-links", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread; what it is in the middle of is left to the next one."""
+        self._stop.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=STOP_S)
+
+    def _work(self) -> None:
+        from recollect import progress
+        from recollect.code.resolve.link import is_linked
+        from recollect.errors import Cancelled
+
+        def listen(*_: object) -> None:
+            if self._stop.is_set():
+                raise Cancelled("the engine was closed while code was linked")
+
+        pause_s = POLL_S
+        with progress.reporting_to(listen):
+            while not self._stop.wait(pause_s):
+                began = time.monotonic()
+                # Whatever is wrong with the store, the next look tries again; questions link for themselves.
+                with suppress(RecollectError, OSError):
+                    own = namespace_of(".")
+                    for tree in self._store.find(Tree, {"namespace": own}):
+                        if not is_linked(self._store, tree):
+                            self.link(tree.id)
+                pause_s = max(POLL_S, REST * (time.monotonic() - began))
+
+    @property
+    def _store(self) -> "LinkStore":
+        return cast("LinkStore", self._engine.code_store)
