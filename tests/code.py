@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from recollect.code.record import (
+    Affected,
+    ChangedSymbol,
     CodeHits,
+    CodePlace,
     CrossRepo,
+    Cycle,
+    CycleLink,
+    Cycles,
+    DeadCode,
+    DeadSymbol,
     ExternalPackage,
     Indexed,
+    MapFile,
+    MapSymbol,
     PackageLink,
     PackageView,
+    RepoMap,
+    Review,
+    RunTests,
     SymbolHit,
     SymbolList,
     SymbolView,
+    TouchedMemory,
 )
 from recollect.model import CodeHit, Record, Share
 
@@ -112,7 +126,73 @@ CROSS_REPO = CrossRepo(
     notes=("These packages need each other: a → b → a.",),
 )  # fmt: skip
 
+MAPPED = MapFile(
+    path="src/server.py",
+    rank=0.25,
+    symbols=(
+        MapSymbol(name="Server", kind="Class", line=10, depth=0, signature="class Server"),
+        MapSymbol(name="Server.start", kind="Method", line=12, depth=1, signature="def start(self) -> None"),
+    ),
+    left_out=7,
+)
+MAP = RepoMap(
+    root="/app", files=(MAPPED,), files_total=9, symbols_total=90, tokens=40, budget=1000, focus=("src/a.py",)
+)
+WHERE = CodePlace(
+    id="sym:/app/src/server.py::Server.start", path="src/server.py", line=12, symbol="Server.start", kind="Method"
+)
+CHANGED = ChangedSymbol(
+    change="signature", path="src/server.py", symbol="Server.start", kind="Method", line=12, risk="high", score=0.75,
+    why="called differently; 3 users in 2 files", signature="def start(self, port)", before="def start(self)", users=3,
+    reached=9, tests=2,
+)  # fmt: skip
+GONE = ChangedSymbol(
+    change="moved", path="src/b.py", symbol="", kind="File", line=1, risk="low", score=0.1, why="w", was="src/a.py"
+)
+AFFECTED = Affected(place=WHERE, depth=2, confidence=0.81, why="calls Server.stop", endpoint="GET /start")
+RUN = RunTests(command="pytest tests/test_server.py::test_start", runner="pytest", tests=1)
+TOUCHED = TouchedMemory(
+    memory_id="m1", memory_type="decision", title="Ports", relation="may contradict", verdict="changed",
+    why="says of src/server.py::Server.start: “start must not take a port”",
+)  # fmt: skip
+REVIEW = Review(
+    source="HEAD~1..HEAD", root="/app", files=2, changes=(CHANGED, GONE), changes_total=3, affected=(AFFECTED,),
+    affected_total=4, tests=(AFFECTED,), tests_total=1, commands=(RUN,), endpoints=(AFFECTED,), endpoints_total=1,
+    packages=("shop",), memories=(TOUCHED,), memories_total=1, notes=("not indexed: src/c.py",),
+)  # fmt: skip
+CYCLE_LINK = CycleLink(source=WHERE, target=WHERE, confidence=0.9)
+FILE = CodePlace(id="file:/app/src/server.py", path="src/server.py")
+CYCLE = Cycle(
+    members=(FILE, FILE), size=3, links=4, way=(CycleLink(source=FILE, target=FILE, uses=2),) * 2, left=2,
+    cut=CycleLink(source=FILE, target=FILE, uses=2),
+)  # fmt: skip
+CALL_CYCLE = Cycle(members=(WHERE, WHERE), size=2, links=2, way=(CYCLE_LINK, CYCLE_LINK), cut=CYCLE_LINK, left=0)
+DEAD = DeadSymbol(symbol=HIT, confidence=0.35, why="nothing uses it", lines=4, mentions=(FILE,), mentions_total=3)
+
 SAMPLES: tuple[Record, ...] = (
+    *MAPPED.symbols,
+    MAPPED,
+    MAP,
+    RepoMap(
+        root="", files=(), files_total=0, symbols_total=0, tokens=0, budget=1000, notes=("No code is indexed yet.",)
+    ),
+    WHERE,
+    CHANGED,
+    GONE,
+    AFFECTED,
+    RUN,
+    TOUCHED,
+    REVIEW,
+    Review(source="the diff given", root="/app", files=0, changes=(), changes_total=0, notes=("nothing changed",)),
+    Review(source="the diff given", root="/app", files=1, changes=(), changes_total=0),
+    CYCLE_LINK,
+    CYCLE,
+    CALL_CYCLE,
+    Cycles(of="imports", cycles=(CYCLE,), total=2, nodes=3, notes=("n",)),
+    Cycles(of="calls", cycles=(), total=0, nodes=0),
+    DEAD,
+    DeadCode(symbols=(DEAD,), total=2, looked_at=90, excused={"test": 3}),
+    DeadCode(symbols=(), total=0, looked_at=0, notes=("No code is indexed yet.",)),
     PACKAGE,
     ALONE,
     PACKAGE_LINK,

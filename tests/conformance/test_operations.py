@@ -14,6 +14,7 @@ import pytest
 from tests.conformance.surfaces import SURFACES, library, tool
 from tests.fakes import FrozenClock
 from tests.trees import git
+from tests.trees import git
 
 from recollect import Engine, clock
 from recollect.engine import OPERATIONS
@@ -27,6 +28,15 @@ class Case(NamedTuple):
     arguments: dict[str, Any]
     words: tuple[str, ...]
 
+
+DIFF = """--- a/lib/parser.py
++++ b/lib/parser.py
+@@ -1,3 +1,3 @@
+ class Parser:
+     def parse(self):
+-        return 2
++        return 1
+"""
 
 CASES = (
     Case("store_memory", {"content": "Prefer composition"}, ("Prefer composition",)),
@@ -217,6 +227,20 @@ CASES = (
     Case("get_cross_repo", {}, ()),
     Case("get_cross_repo", {"namespace": "app", "package": "parser-kit", "limit": 3},
          ("--namespace", "app", "--package", "parser-kit", "--limit", "3")),
+    Case("repo_map", {}, ()),
+    Case("repo_map", {"tokens": 400, "focus": ["lib/parser.py", "parse_file"], "namespace": "app"},
+         ("--tokens", "400", "--focus", "lib/parser.py", "--focus", "parse_file", "--namespace", "app")),
+    Case("review_diff", {"diff": DIFF, "path": "project", "depth": 2, "limit": 5},
+         ("--diff", DIFF, "--path", "project", "--depth", "2", "--limit", "5")),
+    Case("review_diff", {"range": "HEAD", "path": "repository"}, ("--range", "HEAD", "--path", "repository")),
+    Case("find_cycles", {}, ()),
+    Case("find_cycles", {"of": "calls", "path": "lib/", "kinds": ["Function"], "namespace": "app", "limit": 3},
+         ("--of", "calls", "--path", "lib/", "--kinds", "Function", "--namespace", "app", "--limit", "3")),
+    Case("find_dead_code", {}, ()),
+    Case("find_dead_code",
+         {"path": "lib/", "kinds": ["Function", "Class"], "min_confidence": 0.1, "namespace": "app", "limit": 3},
+         ("--path", "lib/", "--kinds", "Function,Class", "--min-confidence", "0.1", "--namespace", "app",
+          "--limit", "3")),
     Case("export_memories", {}, ()),
     Case("export_memories", {"path": "out.jsonl", "namespace": "app"}, ("out.jsonl", "--namespace", "app")),
     Case("import_memories", {"path": "in.jsonl"}, ("in.jsonl",)),
@@ -298,6 +322,9 @@ def bench(prepared: Path, home: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
     monkeypatch.chdir(tmp_path)
     write_project(tmp_path / "project")
+    write_project(tmp_path / "repository")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        git(tmp_path / "repository", *words)
     (tmp_path / "in.jsonl").write_text('{"id": "m9", "content": "imported"}\n{"content": "bare"}\n', encoding="utf-8")
     return Bench(prepared, home, tmp_path, monkeypatch)
 

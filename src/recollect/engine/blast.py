@@ -160,6 +160,9 @@ def radius(land: Terrain, starts: Sequence[int], changed_files: Iterable[str], d
             (by_import if is_import else tests).append(told)
         elif 0 < told.depth <= depth:
             rows.append(told)
+    # A file that imports what changed says nothing new where it is known what in it uses it.
+    named = {row.place.path for row in rows if row.place.symbol}
+    rows = [row for row in rows if row.place.symbol or row.place.path not in named]
     tests += sorted(by_import, key=lambda row: (row.depth, row.place.path))
     tests = _leaves(tests)
     covered = {row.place.path for row in tests}

@@ -19,9 +19,10 @@ import numpy as np
 from recollect.code.fixtures import is_fixture
 from recollect.code.freshness.form import read
 from recollect.code.record import CodePlace, DeadCode, DeadSymbol
+from recollect.code.resolve.translate import has_program
 from recollect.code.testing import is_test_file
 from recollect.engine.code_places import file_place, symbol_hit
-from recollect.graph.arrays import RELATION_CODES, Flags
+from recollect.graph.arrays import RELATION_CODES
 from recollect.graph.project import USES, Project, project
 from recollect.model import File, Tree
 from recollect.store.code_protocol import CodeScope, FoundSymbol, SymbolRow, symbol_nodes
@@ -39,6 +40,8 @@ SURE: Mapping[str, float] = {"private": 0.95, "protected": 0.85, "internal": 0.9
 # … if it may be meant by something that is not resolved, if its name stands elsewhere in the code or in a text or a
 # configuration, if its class inherits from something that is not indexed, and if only candidates use it.
 MAYBE, NAMED, OUTSIDE_BASE, USED_BY_DEAD = 0.35, 0.5, 0.5, 0.9
+# What is less sure than this makes nothing else a candidate.
+LINKING = 0.5
 # Candidates whose names are looked for, surest first; each costs a search.
 MOST_CHECKED = 1_500
 # Places that are looked at, and shown, of a name.
@@ -81,7 +84,9 @@ class _Symbol(NamedTuple):
         return self.found.symbol
 
 
-_Candidate = tuple[float, _Symbol, str]
+_Candidate = tuple[float, str, _Symbol]
+# By the number of a method: whether it overrides, and whether its class has a base that is not known.
+_Overriding = Mapping[int, tuple[bool, bool]]
 
 # Why a symbol that nothing leads to is no candidate: the first that is true.
 EXCUSES: tuple[tuple[str, Callable[[_Symbol], bool]], ...] = (
@@ -101,27 +106,26 @@ def dead_code(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequ
     """Return the symbols of trees that nothing seems to use, surest first."""
     found = project(part, [tree.id for tree in asked.trees])
     symbols = _symbols(store, found, asked)
-    unused, by_dead = _unused(found)
+    users = _users(found)
     excused: Counter[str] = Counter()
     overriding = _overriding(found, symbols)
     candidates: list[_Candidate] = []
-    for each in symbols:
-        if not unused[each.number] and not by_dead[each.number]:
+    for each in symbols.values():
+        if each.number in users:
             continue
-        excuse = next((name for name, holds in EXCUSES if holds(each)), None)
-        excuse = excuse or overriding.get(each.number, (None, False))[0]
+        excuse = _excuse(each, overriding)
         if excuse:
             excused[excuse] += 1
-            continue
-        sure, why = _first_look(each, is_chain=not unused[each.number], overriding=overriding)
-        candidates.append((sure, each, why))
-    candidates.sort(key=lambda row: (-row[0], row[1].found.file.path, row[1].row.start_line))
+        else:
+            candidates.append((*_first_look(each, overriding), each))
+    candidates.sort(key=lambda row: (-row[0], row[2].found.file.path, row[2].row.start_line))
     told = list(notes)
     if len(candidates) > MOST_CHECKED:
         told.append(f"only the surest {MOST_CHECKED:,} of {len(candidates):,} candidates were looked at closely")
     texts = _Texts()
-    looked = [_checked(store, asked.trees, row, texts) for row in candidates[:MOST_CHECKED]]
-    wanted = [row for row in looked if row.confidence >= asked.least]
+    looked = {row[2].number: _checked(store, asked.trees, row, texts) for row in candidates[:MOST_CHECKED]}
+    looked |= _chains(symbols, users, overriding, looked)
+    wanted = [row for row in looked.values() if row.confidence >= asked.least]
     wanted.sort(key=lambda row: (-row.confidence, -row.lines, row.symbol.path, row.symbol.start_line))
     return DeadCode(
         symbols=tuple(wanted[: asked.limit]),
@@ -132,15 +136,45 @@ def dead_code(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequ
     )
 
 
-def _symbols(store: LinkStore, found: Project, asked: Asked) -> list[_Symbol]:
+def _excuse(each: _Symbol, overriding: _Overriding) -> str | None:
+    excuse = next((name for name, holds in EXCUSES if holds(each)), None)
+    return excuse or ("override" if overriding.get(each.number, (False, False))[0] else None)
+
+
+def _chains(
+    symbols: Mapping[int, _Symbol],
+    users: Mapping[int, set[int]],
+    overriding: _Overriding,
+    looked: dict[int, DeadSymbol],
+) -> dict[int, DeadSymbol]:
+    """Return the symbols that only candidates use, each a little less sure than the least sure of those."""
+    found: dict[int, DeadSymbol] = {}
+    while True:
+        known = {number: row.confidence for number, row in (looked | found).items() if row.confidence >= LINKING}
+        more = [
+            each
+            for number, each in symbols.items()
+            if number not in looked and number not in found and number in users and users[number] <= known.keys()
+        ]
+        more = [each for each in more if not _excuse(each, overriding)]
+        if not more:
+            return found
+        for each in more:
+            least = min(users[each.number], key=lambda number: known[number])
+            sure = min(known[least], SURE.get(each.row.visibility, SURE["public"])) * USED_BY_DEAD
+            why = f"only {symbols[least].row.qualified} uses it, and that seems to be unused"
+            found[each.number] = _dead(each, sure, why, [])
+
+
+def _symbols(store: LinkStore, found: Project, asked: Asked) -> dict[int, _Symbol]:
     """Return the symbols that are asked about, with their numbers in the project."""
     index = found.graph.index
-    made: list[_Symbol] = []
+    made: dict[int, _Symbol] = {}
     for tree in asked.trees:
         files = {
             file.id: file
             for file in store.find(File, {"tree": tree.id, "skipped": ""})
-            if file.path.startswith(asked.below) and file.symbol_count
+            if file.path.startswith(asked.below) and file.symbol_count and has_program(file.language)
         }
         for number, (rows, _) in store.file_contents(sorted(files)).items():
             file = files[number]
@@ -148,31 +182,24 @@ def _symbols(store: LinkStore, found: Project, asked: Asked) -> list[_Symbol]:
                 row = rows[place]
                 if node in index and row.kind in asked.kinds:
                     symbol = FoundSymbol(number, node, row, file, tree)
-                    made.append(_Symbol(index[node], symbol, rows[row.parent] if row.parent >= 0 else None))
+                    made[index[node]] = _Symbol(index[node], symbol, rows[row.parent] if row.parent >= 0 else None)
     return made
 
 
-def _unused(found: Project) -> tuple[Flags, Flags]:
-    """Return which nodes nothing uses but themselves and what they hold, and which only such nodes use."""
+def _users(found: Project) -> dict[int, set[int]]:
+    """Return what uses each node: not itself, not what it holds, and not what merely imports it."""
     graph = found.graph
-    uses = np.isin(graph.relations, [RELATION_CODES[name] for name in USES]) & (graph.src != graph.dst)
-    src, dst = graph.src[uses], graph.dst[uses]
+    codes = [RELATION_CODES[name] for name in USES]
+    uses = np.isin(graph.relations, codes) & (graph.src != graph.dst)
     holder = _holders(found)
-    # A class is not used by its own methods.
-    outside = holder[src] != dst
-    src, dst = src[outside], dst[outside]
-    unused: Flags = np.ones(graph.size, np.bool_)
-    unused[dst] = False
-    dead = unused.copy()
-    is_code = np.array([not name.startswith("file:") for name in graph.points.ids], np.bool_)
-    dead &= is_code
-    while True:
-        live = np.zeros(graph.size, np.bool_)
-        live[dst[~dead[src]]] = True
-        more = ~live & ~unused & ~dead & is_code
-        if not more.any():
-            return unused, dead & ~unused
-        dead |= more
+    users: dict[int, set[int]] = {}
+    for src, dst in zip(graph.src[uses].tolist(), graph.dst[uses].tolist(), strict=True):
+        around = src
+        while around != dst and int(holder[around]) != around:
+            around = int(holder[around])
+        if around != dst:  # a class is not used by its own methods
+            users.setdefault(dst, set()).add(src)
+    return users
 
 
 def _holders(found: Project) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
@@ -184,8 +211,8 @@ def _holders(found: Project) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     return holder
 
 
-def _overriding(found: Project, symbols: Sequence[_Symbol]) -> dict[int, tuple[str | None, bool]]:
-    """Return methods by number: what excuses them if a base has one of the name, and whether a base is not known."""
+def _overriding(found: Project, symbols: Mapping[int, _Symbol]) -> _Overriding:
+    """Return methods by number: whether a base has one of the name, and whether a base is not known."""
     graph = found.graph
     bases: dict[int, list[int]] = {}
     codes = [RELATION_CODES[name] for name in ("INHERITS", "IMPLEMENTS", "EXTENDS")]
@@ -197,15 +224,15 @@ def _overriding(found: Project, symbols: Sequence[_Symbol]) -> dict[int, tuple[s
     for src, dst in zip(graph.src[contains].tolist(), graph.dst[contains].tolist(), strict=True):
         names.setdefault(src, set()).add(re.split(r"::|\.", graph.points.ids[dst])[-1].partition("#")[0])
     holder = _holders(found)
-    told: dict[int, tuple[str | None, bool]] = {}
-    for each in symbols:
+    told: dict[int, tuple[bool, bool]] = {}
+    for each in symbols.values():
         if each.row.kind != "Method" or each.owner is None:
             continue
         around = _above(int(holder[each.number]), bases)
         is_override = any(each.row.name in names.get(base, ()) for base in around)
         declared = _written_bases(each.owner)
         is_open = len(bases.get(int(holder[each.number]), ())) < declared
-        told[each.number] = ("override" if is_override else None, is_open)
+        told[each.number] = (is_override, is_open)
     return told
 
 
@@ -235,17 +262,13 @@ def _written_bases(owner: SymbolRow) -> int:
     )
 
 
-def _first_look(
-    each: _Symbol, *, is_chain: bool, overriding: Mapping[int, tuple[str | None, bool]]
-) -> tuple[float, str]:
+def _first_look(each: _Symbol, overriding: _Overriding) -> tuple[float, str]:
     """Return how sure it is that nothing uses a symbol as far as links tell, and why."""
     sure = SURE.get(each.row.visibility, SURE["public"])
-    words = ["used by candidates alone" if is_chain else "nothing uses it"]
-    if is_chain:
-        sure *= USED_BY_DEAD
+    words = ["nothing uses it"]
     if each.row.visibility == "public":
         words.append("public, so code elsewhere may")
-    if overriding.get(each.number, (None, False))[1]:
+    if overriding.get(each.number, (False, False))[1]:
         sure *= OUTSIDE_BASE
         words.append("its class inherits from what is not indexed")
     return sure, "; ".join(words)
@@ -253,14 +276,17 @@ def _first_look(
 
 def _checked(store: LinkStore, trees: Iterable[Tree], candidate: _Candidate, texts: _Texts) -> DeadSymbol:
     """Return a candidate after its name was looked for in all texts and among what is not resolved."""
-    sure, each, why = candidate
+    sure, why, each = candidate
     doubts = _doubts(store, each)
     named = [] if doubts else _named(store, trees, each, texts)
     if doubts:
         sure, why = sure * MAYBE, f"{why}; may be meant where its name is used on something unknown"
     elif named:
         sure, why = sure * NAMED, f"{why}; its name stands elsewhere"
-    places = doubts or named
+    return _dead(each, sure, why, doubts or named)
+
+
+def _dead(each: _Symbol, sure: float, why: str, places: Sequence[CodePlace]) -> DeadSymbol:
     row = each.row
     return DeadSymbol(
         symbol=symbol_hit(each.found),

@@ -1,6 +1,6 @@
 """Repository map: the most central files and their most important symbols, as much as a budget of tokens holds.
 
-    links of the code ─► importance ─► symbols, best first ─► lines, as long as they fit ─► files in order of path
+    links of the code ─► importance ─► symbols, best first ─► lines, as long as they fit ─► files by folder
 
 Nothing is parsed: symbols come from the index, links from the graph. A symbol is shown with those it lies in. The more
 of a file is shown already, the better a further symbol of it has to be.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # What is shown around the map: a headline, its facts and the fence.
 FRAME_TOKENS = 90
 # What of a signature is shown.
-SIGNATURE_CHARACTERS = 110
+SIGNATURE_CHARACTERS = 100
 # Files whose symbols are looked at, best first: more than any sensible budget holds.
 MOST_FILES = 600
 # How much less a further symbol of a file counts for each that is shown already.
@@ -43,7 +43,7 @@ CROWDING = 0.25
 MOST_MISSES = 60
 # What a symbol counts besides its importance. Constants say little by their first line; what is private is a detail.
 KINDS: Mapping[str, float] = {"Constant": 0.5, "Type": 0.8, "Module": 0.3, "Test": 0.0, "Endpoint": 1.2}
-MARKED = 0.2  # what was copied in or generated
+MARKED = 0.2  # what was copied in or generated, and what tests need
 HIDDEN: Mapping[str, float] = {"private": 0.4, "internal": 0.8}
 
 # Without links: pieces of code that are read for the names in them, and what names tell.
@@ -103,7 +103,7 @@ def repo_map(store: CodeStore, part: CodePart | None, asked: Asked, root: str, n
     left = asked.budget - FRAME_TOKENS - sum(tokens(text) + 2 for text in (root, *asked.named, *told))
     left -= tokens(f"⋮ {len(sheets)} files\n")  # how many are not shown is told at the end
     page = _Page(left, asked.trees, {sheet.id: sheet for sheet in best}, _rows(store, best))
-    page.fill(_scored(asked.trees, page, found, ranks.tolist()))
+    page.fill(_scored(asked.trees, page, found, ranks.tolist(), seen))
     made = RepoMap(
         root=root,
         files=tuple(page.files(shares)),
@@ -141,6 +141,7 @@ class _Page:
         self.sheets = sheets
         self._shown: dict[int, set[int]] = {}
         self._cost: dict[int, int] = {}
+        self._folders: set[str] = {""}
 
     def fill(self, wanted: Iterable[_Wanted]) -> None:
         """Put symbols on the map, best first, as long as they fit."""
@@ -159,12 +160,15 @@ class _Page:
     def _put(self, file: int, place: int) -> bool:
         before = self._shown.get(file, set())
         after = before | set(self._with_owners(file, place))
-        cost = sum(tokens(line) + 1 for line in self._drawn(file, after, 0.0).lines())
-        spent = cost - self._cost.get(file, 0)
+        drawn = self._drawn(file, after, 0.0)
+        cost = sum(tokens(line) + 1 for line in drawn.lines())
+        folder = 0 if drawn.folder in self._folders else tokens(drawn.folder) + 1
+        spent = cost - self._cost.get(file, 0) + folder
         if spent > self.left:
             return False
         self.left -= spent
         self._shown[file], self._cost[file] = after, cost
+        self._folders.add(drawn.folder)
         return True
 
     def _with_owners(self, file: int, place: int) -> Iterator[int]:
@@ -193,9 +197,9 @@ class _Page:
         return sheet.path if len(self._trees) == 1 else f"{PurePath(self._trees[sheet.tree].root).name}/{sheet.path}"
 
     def files(self, shares: Mapping[int, float]) -> list[MapFile]:
-        """Return what is on the map, in order of path."""
-        shown = sorted(self._shown, key=self._path)
-        return [self._drawn(file, self._shown[file], round(shares[file], 4)) for file in shown]
+        """Return what is on the map, by folder in order."""
+        drawn = [self._drawn(file, self._shown[file], round(shares[file], 4)) for file in self._shown]
+        return sorted(drawn, key=lambda file: (file.folder, file.path))
 
 
 def _signature(row: SymbolRow) -> str:
@@ -203,13 +207,15 @@ def _signature(row: SymbolRow) -> str:
     return text if len(text) <= SIGNATURE_CHARACTERS else text[: SIGNATURE_CHARACTERS - 1].rstrip() + "…"
 
 
-def _scored(trees: Sequence[Tree], page: _Page, found: Project, ranks: Sequence[float]) -> Iterator[_Wanted]:
+def _scored(
+    trees: Sequence[Tree], page: _Page, found: Project, ranks: Sequence[float], seen: Seen
+) -> Iterator[_Wanted]:
     """Yield the symbols of files with what each counts."""
     roots = {tree.id: tree.root for tree in trees}
     index = found.graph.index
     for file, rows in page.rows.items():
         sheet = page.sheets[file]
-        mark = MARKED if sheet.mark else 1.0
+        mark = MARKED if sheet.mark or (file in seen.tests and file not in seen.focus) else 1.0
         for place, node in enumerate(symbol_nodes(roots[sheet.tree], sheet.path, rows)):
             number, row = index.get(node), rows[place]
             if number is None or row.test:

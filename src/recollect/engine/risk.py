@@ -80,7 +80,7 @@ def _users(around: Weighed) -> str:
     if not around.is_known:
         return "users not known"
     if not around.users and not around.reached:
-        return "no users found"
+        return f"only tests use it: {around.tests:,}" if around.tests else "no users found"
     files = f" in {around.files:,} file{'s' * (around.files != 1)}" if around.files else ""
     parts = [f"{around.users:,} user{'s' * (around.users != 1)}{files}"]
     if around.reached > around.users:
