@@ -14,7 +14,6 @@ import pytest
 from tests.conformance.surfaces import SURFACES, library, tool
 from tests.fakes import FrozenClock
 from tests.trees import git
-from tests.trees import git
 
 from recollect import Engine, clock
 from recollect.engine import OPERATIONS
