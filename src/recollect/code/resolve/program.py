@@ -45,10 +45,11 @@ class Member(_Part, frozen=True, tag=1):
 
 
 class Item(_Part, frozen=True, tag=2):
-    """`of[key]`; None where the key is not written down."""
+    """`of[key]`; None where the key is not written down: then `by` is what it is worked out from, if that is known."""
 
     of: Expression
     key: Key | None = None
+    by: Expression | None = None
 
 
 class Call(_Part, frozen=True, tag=3):
@@ -255,6 +256,8 @@ class Scope(_Part, frozen=True):
     outer_names: names that belong to the scope around (`nonlocal`), global_names: to the module (`global`)
     returns: the declared type of what it returns
     arity: how many arguments it takes, where overloads are told apart by that; -1 else
+    ways: parts of the body, by the places of their first statement and of the one after their last, that may not
+        happen, and whether they may happen more than once; empty where the front end does not say
     """
 
     kind: ScopeKind
@@ -272,6 +275,7 @@ class Scope(_Part, frozen=True):
     returns: Expression | None = None
     arity: int = -1
     line: int = 0
+    ways: tuple[tuple[int, int, bool], ...] = ()
 
 
 class Unit(_Part, frozen=True):

@@ -68,7 +68,7 @@ class Frame:
     __slots__ = (
         "bases", "block", "body", "counts", "exits", "global_names", "implements", "is_begun", "is_over", "kind",
         "line", "marks", "name", "outer", "outer_names", "parameters", "place", "prefix", "returns", "symbol",
-        "versioned", "versions",
+        "versioned", "versions", "ways",
     )  # fmt: skip
 
     def __init__(self, kind: ScopeKind, name: str, *, place: int, outer: Frame | None, block: Block | None) -> None:
@@ -93,6 +93,7 @@ class Frame:
         self.versions: Versions = {}
         self.is_over = False  # nothing after this is reached
         self.is_begun = False  # its body is being read: braces from here on are blocks
+        self.ways: list[tuple[int, int, bool]] = []
         self.exits: list[list[Versions]] = []  # versions at the jumps out of each statement around
 
     # --- names ---
@@ -151,6 +152,11 @@ class Frame:
                 met = self._next(variable)
                 self.body.append(Assign(Name(met), Either(tuple([Name(name) for name in names]))))
 
+    def unsure(self, start: int, *, is_repeated: bool = False) -> None:
+        """Say that what was written from a place on may not happen, or more than once."""
+        if len(self.body) > start:
+            self.ways.append((start, len(self.body), is_repeated))
+
     def lead_back(self, entry: Versions) -> None:
         """Make the versions that a loop began with hold what its body ends with, too."""
         for variable, name in self.versions.items():
@@ -190,4 +196,5 @@ class Frame:
             global_names=tuple(self.global_names),
             returns=self.returns,
             line=self.line,
+            ways=tuple(self.ways),
         )

@@ -281,7 +281,7 @@ def item(of: Expression, key: Expression) -> Expression:
     """Return `of[key]`: a member where the key is a word, since objects and tables are the same."""
     if isinstance(key, Text):
         return property_of(of, key.value)
-    return Item(of)
+    return Item(of, None, None if key is NOTHING else key)
 
 
 def property_of(of: Expression, key: Key | None) -> Expression:

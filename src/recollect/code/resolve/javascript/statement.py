@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 HOISTED = ("function_declaration", "generator_function_declaration")
+WHOLE = 1 << 30  # beyond the last statement of any scope
 BEFORE = frozenset((*HOISTED, "export_statement"))
 
 
@@ -134,9 +135,10 @@ def if_(r: Reader, node: tree_sitter.Node) -> Expression:
         asked, then = at.child_by_field_id(fields.condition), at.child_by_field_id(fields.consequence)
         if asked is not None:
             r.do(r.value(asked))
-        entry, was_over = dict(frame.versions), frame.is_over
+        entry, was_over, start = dict(frame.versions), frame.is_over, len(frame.body)
         if then is not None:
             r.do(r.value(then))
+        frame.unsure(start)
         ways.append((frame.versions, frame.is_over))
         frame.versions, frame.is_over = entry, was_over
         clause = at.child_by_field_id(fields.alternative)
@@ -144,22 +146,27 @@ def if_(r: Reader, node: tree_sitter.Node) -> Expression:
         if inner and r.kind(inner[0]) == "if_statement":
             at = inner[0]
             continue
+        start = len(frame.body)
         if inner:
             r.do(r.value(inner[0]))
+        frame.unsure(start)
         ways.append((frame.versions, frame.is_over))
         break
     frame.join(ways)
+    if any(is_over for _, is_over in ways):  # what follows may not be reached
+        frame.ways.append((len(frame.body), WHOLE, False))
     return NOTHING
 
 
 def _loop(r: Reader, nodes: Iterable[tree_sitter.Node | None]) -> None:
     """Read what may happen any number of times."""
     frame = r.frame
-    entry, was_over = dict(frame.versions), frame.is_over
+    entry, was_over, start = dict(frame.versions), frame.is_over, len(frame.body)
     frame.exits.append([])
     for node in nodes:
         if node is not None:
             r.do(r.value(node))
+    frame.unsure(start, is_repeated=True)
     exits = frame.exits.pop()
     ways = [(entry, was_over), (frame.versions, frame.is_over), *[(versions, False) for versions in exits]]
     for versions, is_over in ways[1:]:
@@ -201,7 +208,9 @@ def for_in(r: Reader, node: tree_sitter.Node) -> Expression:
     is_of = operator is not None and operator.type == "of"
     if not is_of:
         r.do(value)
+    start = len(r.frame.body)
     bind(r, left, Elements(value) if is_of else NOTHING, r.cut(kind) if kind is not None else "")
+    r.frame.unsure(start, is_repeated=True)
     _loop(r, (node.child_by_field_id(fields.body),))
     r.block = outer
     return NOTHING
@@ -213,7 +222,7 @@ def switch(r: Reader, node: tree_sitter.Node) -> Expression:
     asked, body = node.child_by_field_id(fields.value), node.child_by_field_id(fields.body)
     if asked is not None:
         r.do(r.value(asked))
-    entry, was_over = dict(frame.versions), frame.is_over
+    entry, was_over, start = dict(frame.versions), frame.is_over, len(frame.body)
     frame.exits.append([])
     outer = r.block
     r.block = Block(outer, r.frame)
@@ -228,6 +237,7 @@ def switch(r: Reader, node: tree_sitter.Node) -> Expression:
             inner = inner[1:]
         statements(r, inner)
     r.block = outer
+    frame.unsure(start)
     ways = [(frame.versions, frame.is_over), *[(versions, False) for versions in frame.exits.pop()]]
     frame.join(ways if has_default else [(entry, was_over), *ways])
     return NOTHING
@@ -237,7 +247,7 @@ def try_(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `try`: what is caught may come from before it or from its end."""
     frame, fields = r.frame, r.fields
     body, handler = node.child_by_field_id(fields.body), node.child_by_field_id(fields.handler)
-    entry, was_over = dict(frame.versions), frame.is_over
+    entry, was_over, start = dict(frame.versions), frame.is_over, len(frame.body)
     if body is not None:
         r.value(body)
     after = (frame.versions, frame.is_over)
@@ -252,6 +262,7 @@ def try_(r: Reader, node: tree_sitter.Node) -> Expression:
             r.value(inner)
         r.block = outer
         frame.join([after, (frame.versions, frame.is_over)])
+    frame.unsure(start)
     last = node.child_by_field_id(fields.finalizer)
     if last is not None:
         was_over = frame.is_over
