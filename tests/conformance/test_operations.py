@@ -316,14 +316,18 @@ def write_project(folder: Path) -> None:
     (folder / "pyproject.toml").write_text(manifest, encoding="utf-8")
 
 
+def write_repository(folder: Path) -> None:
+    write_project(folder)
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        git(folder, *words)
+    (folder / "lib" / "parser.py").write_text("def parse_file():\n    return 1\n", encoding="utf-8")
+
+
 @pytest.fixture
 def bench(prepared: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
     monkeypatch.chdir(tmp_path)
     write_project(tmp_path / "project")
-    write_project(tmp_path / "repository")
-    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
-        git(tmp_path / "repository", *words)
     (tmp_path / "in.jsonl").write_text('{"id": "m9", "content": "imported"}\n{"content": "bare"}\n', encoding="utf-8")
     return Bench(prepared, home, tmp_path, monkeypatch)
 
@@ -338,6 +342,8 @@ class Bench:
         """Return the answer and everything the call left behind."""
         shutil.rmtree(self._home, ignore_errors=True)
         shutil.copytree(self._prepared, self._home)
+        if "repository" in case.words and not (self._folder / "repository").exists():
+            write_repository(self._folder / "repository")
         restart(self._monkeypatch)
         told = SURFACES[surface](OPERATIONS[case.operation], case.arguments, case.words)
         return {"answer": steady(told), **self.left_behind()}

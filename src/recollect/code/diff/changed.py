@@ -18,9 +18,12 @@ from typing import Literal, NamedTuple
 from recollect.code.diff.sides import Sides
 from recollect.code.freshness.form import TELLING_BYTES, Form, digest, form
 from recollect.code.languages import BY_NAME
-from recollect.code.normal import BLANK
+from recollect.code.normal import BLANK, BLOCK_ENDS, BLOCKS_MOST, LINE, SEPARATED
 from recollect.store.code_protocol import SymbolRow
 from recollect.store.link_protocol import symbol_keys
+
+# Marks of the normal form between symbols (recollect.code.normal): of separation, of lines and of blocks that end.
+MARKS = BLANK + bytes([SEPARATED, *range(LINE, BLOCK_ENDS + BLOCKS_MOST + 1)])
 
 How = Literal["added", "removed", "renamed", "moved", "signature", "body", "cosmetic"]
 
@@ -46,11 +49,16 @@ class SymbolChange(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A symbol by itself: without what it holds, as text and in normal form."""
+    """A symbol by itself, without what it holds: as text, in normal form, and in one that knows no lines and blocks.
+
+    held: how many symbols it holds, in order by name; where others are held, their places cut the normal form otherwise
+    """
 
     row: SymbolRow | None
     text: bytes
     normal: str
+    loose: str
+    held: tuple[str, ...]
 
 
 def changed(files: Iterable[Sides]) -> list[SymbolChange]:
@@ -84,7 +92,7 @@ def _how(before: _Part | None, after: _Part | None) -> How | None:
         return "removed"
     if before.row and after.row and _call(before.row) != _call(after.row):
         return "signature"
-    if before.normal != after.normal:
+    if before.normal != after.normal and (before.held == after.held or before.loose != after.loose):
         return "body"
     return "cosmetic" if before.text != after.text else None
 
@@ -117,16 +125,21 @@ def _parts(path: str, source: bytes | None) -> dict[str, _Part]:
 
 def _part(read: Form, plain: bytes, row: SymbolRow | None, held: Sequence[SymbolRow]) -> _Part:
     start, end = (row.start_byte, row.end_byte) if row else (0, len(plain))
-    text, normal = bytearray(), bytearray()
-    at = start
-    for child in sorted(held, key=lambda each: each.start_byte):
-        if child.start_byte >= at and child.end_byte <= end:
-            text += plain[at : child.start_byte] + b"\0"
-            normal += read.blob[at : child.start_byte] + b"\n"
-            at = child.end_byte
-    text += plain[at:end]
-    normal += read.blob[at:end]
-    return _Part(row, bytes(text), digest(bytes(normal).translate(None, BLANK)))
+    inside = [each for each in sorted(held, key=lambda each: each.start_byte) if start <= each.start_byte < end]
+    edges = [start, *(edge for each in inside for edge in (each.start_byte, each.end_byte)), end]
+    spans = [(first, last) for first, last in zip(edges[::2], edges[1::2], strict=True) if first < last]
+    # Blank lines around a symbol are nobody's.
+    text = b"".join(plain[first:last].strip() for first, last in spans)
+    # Where a symbol ends stand marks that belong to it.
+    pieces = [read.blob[first:last].strip(MARKS) for first, last in spans] if inside else [read.blob[start:end]]
+    normal = b"\n".join(piece for piece in pieces if piece)
+    return _Part(
+        row,
+        text,
+        digest(normal.translate(None, BLANK)),
+        digest(normal.translate(None, MARKS)),
+        tuple(each.qualified for each in inside),
+    )
 
 
 def _followed(found: Sequence[SymbolChange]) -> list[SymbolChange]:

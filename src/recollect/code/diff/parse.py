@@ -33,7 +33,7 @@ NOWHERE = "/dev/null"
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _COMBINED = re.compile(r"^(?:diff --(?:cc|combined) |@@@+ -)", re.MULTILINE)
-_BLOBS = re.compile(r"index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})")
+_BLOBS = re.compile(r"index ([0-9a-f]{1,64})\.\.([0-9a-f]{1,64})")
 _OCTAL = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 # After a path of a plain header comes a tab and a time; without the tab the time alone tells.
@@ -204,8 +204,6 @@ class _Reader:
 
     def _file(self, header: _Header) -> FileDiff:
         old, new = _sides(header)
-        if header.is_binary:
-            self._pass_binary()
         hunks = tuple(self._hunks(new or old))
         moved = header.renamed or header.copied
         status: Status = "changed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from recollect.code.diff.parse import Hunk
 
@@ -13,28 +13,37 @@ MOST_SHIFT = 400
 def applied(source: bytes, hunks: Sequence[Hunk], *, backwards: bool = False) -> bytes | None:
     """Return the new side of a file from its old one, or backwards; None where it is not the side it should be.
 
-    Lines are compared as text without the end of the line, so that neither another encoding nor converted line ends of
-    the diff matter; what the hunks do not touch stays byte for byte.
+    What the hunks do not touch stays byte for byte. Where the lines of a diff fit only apart from the ends of lines,
+    which whoever passed it on may have converted, they get the ends that the file has.
     """
+    exact = _applied(source, hunks, backwards, str)
+    return exact if exact is not None else _applied(source, hunks, backwards, _without_return)
+
+
+def _without_return(line: str) -> str:
+    return line.removesuffix("\r")
+
+
+def _applied(source: bytes, hunks: Sequence[Hunk], backwards: bool, seen: Callable[[str], str]) -> bytes | None:
+    """Return the other side, with lines compared as they are seen."""
     lines = source.split(b"\n")
-    is_open = lines[-1] != b""  # the last line has no line feed
-    if not is_open:
+    ends_bare = lines[-1] != b""  # the last line has no line feed
+    if not ends_bare:
         lines.pop()
-    texts = [_text(line) for line in lines]
+    texts = [seen(line.decode("utf-8", "replace")) for line in lines]
     made: list[bytes] = []
     at = shift = 0
-    ends_bare = is_open
     for hunk in hunks:
-        have, want = hunk.side(new=backwards), hunk.side(new=not backwards)
+        have, want = ([seen(line) for line in hunk.side(new=new)] for new in (backwards, not backwards))
         start = hunk.new_start if backwards else hunk.old_start
         # A side without lines stands after the line it names, any other at it.
         begin = (start if not have else start - 1) + shift
-        found = _found(texts, [_plain(line) for line in have], begin, at)
+        found = _found(texts, have, begin, at)
         if found is None:
             return None
         shift += found - begin
         made += lines[at:found]
-        made += _mixed(lines[found : found + len(have)], have, want)
+        made += _mixed(lines[found : found + len(have)], have, want, is_exact=seen is str)
         at = found + len(have)
         if at == len(lines):
             ends_bare = hunk.old_bare if backwards else hunk.new_bare
@@ -49,29 +58,13 @@ def _found(texts: Sequence[str], have: Sequence[str], begin: int, least: int) ->
         return begin if least <= begin <= most else None
     for distance in range(MOST_SHIFT + 1):
         for place in dict.fromkeys((begin - distance, begin + distance)):
-            if least <= place <= most and texts[place] == have[0] and list(texts[place : place + len(have)]) == have:
+            if least <= place <= most and texts[place] == have[0] and texts[place : place + len(have)] == have:
                 return place
     return None
 
 
-def _mixed(real: Sequence[bytes], have: Sequence[str], want: Sequence[str]) -> list[bytes]:
+def _mixed(real: Sequence[bytes], have: Sequence[str], want: Sequence[str], *, is_exact: bool) -> list[bytes]:
     """Return wanted lines, those that are there already as they are there, the others with their kind of line end."""
-    known = dict(zip(map(_plain, have), real, strict=True))
-    has_returns = any(line.endswith(b"\r") for line in real)
-    made = []
-    for line in want:
-        plain = _plain(line)
-        ready = known.get(plain)
-        if ready is None:
-            ready = plain.encode("utf-8", "replace") + (b"\r" if has_returns or line.endswith("\r") else b"")
-        made.append(ready)
-    return made
-
-
-def _plain(line: str) -> str:
-    return line.removesuffix("\r")
-
-
-def _text(line: bytes) -> str:
-    """Return a line of a file as the text of a diff would have it."""
-    return line.removesuffix(b"\r").decode("utf-8", "replace")
+    known = dict(zip(have, real, strict=True))
+    end = b"\r" if not is_exact and any(line.endswith(b"\r") for line in real) else b""
+    return [known[line] if line in known else line.encode("utf-8", "replace") + end for line in want]
