@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MAX_GIVEN = 8
 # Memories looked at in one transaction while the code of a project is first indexed.
 BATCH = 200
+# Files kept in mind while memories are tied one after the other: some 20 MB.
+MAX_FORMS = 512
 
 Origin = Literal["given", "found"]
 
@@ -117,7 +119,7 @@ class Anchoring:
 
         code = self.code(self.trees(namespace))
         place = given(code, path if symbol is None else f"{path}::{symbol}") if code.trees else None
-        return self._taken(place, anchor.origin, code, {}) if place is not None else None
+        return self._taken(place, anchor.origin, code) if place is not None else None
 
     def code(self, trees: Sequence[Tree]) -> Code:
         """Return the indexed code of some trees, to look places up in."""
@@ -138,9 +140,8 @@ class Anchoring:
             places.append((place, "given"))
         places += [(place, "found") for place in found.places]
         drafts: dict[tuple[str, str | None], Draft] = {}
-        forms: dict[tuple[str, str], Form | None] = {}
         for place, origin in places:
-            draft = self._taken(place, origin, code, forms)
+            draft = self._taken(place, origin, code)
             if draft is not None:
                 drafts.setdefault((draft.path, draft.symbol), draft)
         # A file that was named only to say where a symbol is, is not what the text speaks of.
@@ -150,14 +151,14 @@ class Anchoring:
         ]
         return Prepared(tuple(kept)[:MAX_GIVEN], tuple(dict.fromkeys(found.unknown)))
 
-    def _taken(
-        self, place: Place, origin: Origin, code: Code, forms: dict[tuple[str, str], Form | None]
-    ) -> Draft | None:
+    def _taken(self, place: Place, origin: Origin, code: Code) -> Draft | None:
         """Return what is at a place now: on disk, or as it was indexed where the file cannot be read."""
         key = (place.tree.root, place.file.path)
-        if key not in forms:
-            forms[key] = self.form(*key)
-        form = forms[key]
+        if key not in code.forms:
+            if len(code.forms) >= MAX_FORMS:
+                code.forms.clear()
+            code.forms[key] = self.form(*key)
+        form = code.forms[key]
         if form is None:
             spot = code.spots(place.file).get(place.symbol or "")
             if spot is None:
@@ -244,12 +245,13 @@ class Anchoring:
         key = f"anchored/{tree.id}"
         mark = int(self._engine.store.setting(key) or 0)
         made: list[str] = []
+        codes: dict[str | None, Code] = {}
         while rows := self._since(tree, mark):
             tied = self._tied([row.id for row in rows])
-            made += self._tie([row for row in rows if row.id not in tied])
+            made += self._tie([row for row in rows if row.id not in tied], codes)
             mark = max(row.rev for row in rows)
             self._engine.store.keep_setting(key, str(mark))
-        return made + self._tie(self._waiting_for(tree, frozenset(defined))) + self._place_given(tree)
+        return made + self._tie(self._waiting_for(tree, frozenset(defined)), codes) + self._place_given(tree)
 
     def _since(self, tree: Tree, mark: int) -> list[Memory]:
         from recollect.store.protocol import Range
@@ -271,11 +273,10 @@ class Anchoring:
         ids = list(dict.fromkeys(memory_id for memory_id, name in waiting if name in names))
         return [memory for memory in store.get(Memory, ids) if memory.namespace in (tree.namespace, None)]
 
-    def _tie(self, memories: Sequence[Memory]) -> list[str]:
+    def _tie(self, memories: Sequence[Memory], codes: dict[str | None, Code]) -> list[str]:
         from recollect.code.freshness.mention import mentions
 
         made: list[str] = []
-        codes: dict[str | None, Code] = {}
         for start in range(0, len(memories), BATCH):
             ready: list[tuple[Memory, Prepared]] = []
             for memory in memories[start : start + BATCH]:
@@ -310,13 +311,12 @@ class Anchoring:
         scopes = {row.id: row.namespace for row in store.get(Memory, [row.memory_id for row in waiting])}
         waiting = [row for row in waiting if scopes.get(row.memory_id, "") in (tree.namespace, None)]
         code = self.code(self.trees(tree.namespace))
-        forms: dict[tuple[str, str], Form | None] = {}
         now, stamp = clock.now(), self._engine.code_store.code_generation()
         made: list[str] = []
         with store.transaction("anchor_memories") as transaction:
             for row in transaction.get(Anchor, [row.id for row in waiting]):
                 place = given(code, row.path if row.symbol is None else f"{row.path}::{row.symbol}")
-                draft = self._taken(place, row.origin, code, forms) if place is not None else None
+                draft = self._taken(place, row.origin, code) if place is not None else None
                 if draft is not None and draft.hash is not None:
                     values = draft._asdict() | {"taken_at": now}
                     file_hash = values.pop("file_hash")

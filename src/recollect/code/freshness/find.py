@@ -1,7 +1,8 @@
 """Find: the places in indexed code that mentions mean. Only what is certain counts: one place, or none.
 
-A name is certain if one symbol bears it: tests and copied code count only where nothing else does, a class before its
-constructor of the same name. Owners written before it must stand directly before it in its qualified name or its path.
+A name is certain if one symbol bears it: tests count only where nothing else does, copied and generated code never
+does, a class comes before its constructor of the same name. Owners written before it must stand directly before it in
+its qualified name or its path.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from recollect.code.freshness.form import TELLING_BYTES, Spot, spots
+from recollect.code.freshness.form import TELLING_BYTES, Form, Spot, spots
 from recollect.code.freshness.mention import Mentions, Name, Path, is_path
 from recollect.code.languages import BY_NAME
 from recollect.model import File, Tree
@@ -21,6 +22,8 @@ from recollect.text.identifiers import name_term
 MAX_PLACES = 8
 # Files in which a name without owners is looked up; one that more files define is not certain anyway.
 MAX_FILES = 12
+# A name that so many times as many files of all trees define is not looked up at all: it costs too much for too little.
+MANY = 8
 # … and with owners, which may single one out.
 MAX_OWNED_FILES = 300
 
@@ -43,11 +46,13 @@ class Found(NamedTuple):
 
 
 class Code:
-    """The indexed code of some trees, as far as it was asked about."""
+    """The indexed code of some trees, as far as it was asked about; what was read once is not read again."""
 
     def __init__(self, store: CodeStore, trees: Sequence[Tree]) -> None:
         self.store = store
         self.trees = list(trees)
+        self.bearers: dict[Name, list[FoundSymbol] | None] = {}
+        self.forms: dict[tuple[str, str], Form | None] = {}
         self._rows: dict[int, list[SymbolRow]] = {}
         self._paths: list[tuple[str, int]] | None = None
 
@@ -212,11 +217,20 @@ def _owns(owner: str, symbol: str) -> bool:
 
 def _bearers(code: Code, name: Name) -> list[FoundSymbol] | None:
     """Return the symbols of a name with its owners; None where no file defines the name at all."""
+    if name not in code.bearers:
+        code.bearers[name] = _looked_up(code, name)
+    return code.bearers[name]
+
+
+def _looked_up(code: Code, name: Name) -> list[FoundSymbol] | None:
     term = name_term(name.name)
     known = code.store.symbol_names(term, limit=1)
     if not known or known[0][0] != term:
         return None
     most = MAX_OWNED_FILES if name.owners else MAX_FILES
+    # So many files of all trees have it that one of them is not certain, wherever it is looked for.
+    if known[0][1] > most * MANY:
+        return []
     found = [
         symbol
         for symbol in code.store.symbols_named([name.name], code.scope, most + 1)
@@ -268,7 +282,7 @@ def _narrower(candidates: Sequence[FoundSymbol], beside: frozenset[str]) -> Iter
     if near:
         yield near
         return
-    yield list(candidates)
+    # What was copied in or generated is spoken of by its path, if at all: its names are everybody's.
     own = [found for found in candidates if not found.file.mark]
     yield own
     yield [found for found in own if not _is_test(found)]

@@ -85,7 +85,9 @@ def form(path: str, source: bytes) -> Form:
         blob = b" ".join(source.split())
         return Form(path, file_hash, digest(blob), "", blob, ())
     blob = _normal(source, language)
-    rows = tuple(_in_form(SymbolRow(*symbol), source) for symbol in outline(source, path, language).symbols)
+    rows = tuple(SymbolRow(*symbol) for symbol in outline(source, path, language).symbols)
+    if b"\r\n" in source:
+        rows = tuple(_in_form(row, source) for row in rows)
     return Form(path, file_hash, digest(blob.translate(None, BLANK)), language.name, blob, rows)
 
 
@@ -132,15 +134,14 @@ def _normal(source: bytes, language: Language) -> bytes:
     return normalise(
         page.source,
         comments=found.spans("comment"),
-        strings=found.captures.get("string", ()),
-        blocks=found.captures.get("block", ()),
+        strings=found.spans("string"),
+        markup=found.spans("markup"),
+        blocks=found.ends("block"),
         layout=language.layout,
     )
 
 
 def _in_form(row: SymbolRow, source: bytes) -> SymbolRow:
     """Return a symbol with its offsets in the normal form, which has no \\r before a line feed."""
-    if b"\r\n" not in source:
-        return row
     start, end = (offset - source.count(b"\r\n", 0, offset) for offset in (row.start_byte, row.end_byte))
     return row._replace(start_byte=start, end_byte=end)
