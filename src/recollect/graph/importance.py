@@ -7,7 +7,7 @@ what a node has only because the walker starts there does not count: who looks a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +16,6 @@ from recollect.graph.arrays import RELATION_CODES, Flags, Floats, ordered
 from recollect.graph.project import USES, Project
 from recollect.graph.rank import DAMPING, Arcs, pagerank
 
-# A test uses everything; what only tests use is not what carries a project.
-FROM_TESTS = 0.25
 # How much goes back from what is used to what uses it, where something is in focus: its users matter, too.
 BACKWARDS = 0.2
 # Where walkers start anew: at the focus, at what was edited lately, and anywhere.
@@ -38,9 +36,8 @@ def importance(found: Project, seen: Seen, relations: Collection[str] = USES) ->
     graph = found.graph
     if not graph.size:
         return np.empty(0)
-    is_test = _in(found, seen.tests)
-    restart = _restart(found, seen, is_test)
-    rank = pagerank(_arcs(found, seen, is_test, relations), restart=restart)
+    restart = _restart(found, seen)
+    rank = pagerank(_arcs(found, seen, relations), restart=restart)
     return np.asarray(np.maximum(rank - (1 - DAMPING) * restart, 0.0), np.float64)
 
 
@@ -56,25 +53,24 @@ def _in(found: Project, files: Collection[int]) -> Flags:
     return np.isin(found.files, np.array(sorted(files), np.int64))
 
 
-def _restart(found: Project, seen: Seen, is_test: Flags) -> Floats:
-    parts: Mapping[float, Flags] = {
-        ANYWHERE: ~is_test,
-        EDITED: _in(found, seen.edited),
-        IN_FOCUS: _in(found, seen.focus) | np.isin(np.arange(found.graph.size), sorted(seen.nodes)),
-    }
+def _restart(found: Project, seen: Seen) -> Floats:
+    parts: tuple[tuple[float, Flags], ...] = (
+        (ANYWHERE, ~_in(found, seen.tests)),
+        (EDITED, _in(found, seen.edited)),
+        (IN_FOCUS, _in(found, seen.focus) | np.isin(np.arange(found.graph.size), sorted(seen.nodes))),
+    )
     restart = np.zeros(found.graph.size)
-    for share, nodes in parts.items():
+    for share, nodes in parts:
         if nodes.any():
             restart[nodes] += share / int(nodes.sum())
     whole = float(restart.sum())
     return restart / whole if whole else np.full(len(restart), 1 / len(restart))
 
 
-def _arcs(found: Project, seen: Seen, is_test: Flags, relations: Collection[str]) -> Arcs:
+def _arcs(found: Project, seen: Seen, relations: Collection[str]) -> Arcs:
     graph = found.graph
     is_use = np.isin(graph.relations, [RELATION_CODES[name] for name in relations]) & (graph.src != graph.dst)
     src, dst, weights = graph.src[is_use], graph.dst[is_use], graph.weights[is_use]
-    weights = np.where(is_test[src], FROM_TESTS, 1.0) * weights
     if seen.focus or seen.nodes:
         src, dst = np.concatenate((src, dst)), np.concatenate((dst, src))
         weights = np.concatenate((weights, BACKWARDS * weights))
