@@ -26,7 +26,7 @@ class Drifts:
         self._engine = engine
 
     @operation("drift", "drift", toolset="core", read_only=True)
-    def list(
+    def drift(
         self,
         *,
         range: str | None = None,

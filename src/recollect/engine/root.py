@@ -45,7 +45,7 @@ NOUNS: dict[str, type] = {
     "links": Links,
     "survey": Survey,
     "packages": Packages,
-    "drift": Drifts,
+    "freshness": Drifts,
     "archive": Archive,
     "admin": Admin,
 }
@@ -83,7 +83,7 @@ class Engine:
         self.links = Links(self)
         self.survey = Survey(self)
         self.packages = Packages(self)
-        self.drift = Drifts(self)
+        self.freshness = Drifts(self)
         self.archive = Archive(self)
         self.admin = Admin(self)
         self.embedding = Embedding(self, embedder)

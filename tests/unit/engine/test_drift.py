@@ -49,33 +49,33 @@ def change(project: Path, path: str, old: str, new: str) -> None:
 
 
 def test_without_code_or_anchors_the_list_says_why_it_is_empty(engine: Engine, tmp_path: Path) -> None:
-    assert "indexed" in engine.drift.list().notes[0]
+    assert "indexed" in engine.freshness.drift().notes[0]
     write(tmp_path / "app", FILES)
     engine.code.index(str(tmp_path / "app"))
-    assert "speaks of" in engine.drift.list().notes[0]
+    assert "speaks of" in engine.freshness.drift().notes[0]
 
 
 @pytest.mark.promise("B2")
 def test_what_changed_or_is_gone_is_listed_and_what_moved_is_not(
     engine: Engine, project: Path, ids: dict[str, str], frozen: FrozenClock
 ) -> None:
-    assert engine.drift.list() == Drift(memories=(), total=0)
+    assert engine.freshness.drift() == Drift(memories=(), total=0)
     frozen.advance(10)
     change(project, "src/one.py", "* 1", "* 10")
     change(project, "src/one.py", "count_two", "count_pairs")
     engine.code.index(str(project))
-    assert listed(engine.drift.list()) == {ids["count_one"]: "changed"}
+    assert listed(engine.freshness.drift()) == {ids["count_one"]: "changed"}
     frozen.advance(10)
     (project / "src" / "three.py").unlink()
     engine.code.index(str(project))
-    found = engine.drift.list()
+    found = engine.freshness.drift()
     assert [row.memory.id for row in found.memories] == [ids["count_three"], ids["count_one"]]
     assert found.memories[0].freshness.anchors[0].since == frozen()
-    assert listed(engine.drift.list(last=True)) == {ids["count_three"]: "gone"}
-    assert listed(engine.drift.list(since=frozen())) == {ids["count_three"]: "gone"}
-    assert listed(engine.drift.list(since=frozen() + 1)) == {}
-    assert listed(engine.drift.list(namespace="elsewhere")) == {}
-    short = engine.drift.list(limit=1, namespace=str(project))
+    assert listed(engine.freshness.drift(last=True)) == {ids["count_three"]: "gone"}
+    assert listed(engine.freshness.drift(since=frozen())) == {ids["count_three"]: "gone"}
+    assert listed(engine.freshness.drift(since=frozen() + 1)) == {}
+    assert listed(engine.freshness.drift(namespace="elsewhere")) == {}
+    short = engine.freshness.drift(limit=1, namespace=str(project))
     assert (len(short.memories), short.total) == (1, 2)
 
 
@@ -85,9 +85,9 @@ def test_keeping_compares_with_the_code_of_now(engine: Engine, project: Path, id
     (project / "src" / "three.py").unlink()
     engine.code.index(str(project))
     for name in ids:
-        settled = engine.drift.settle(ids[name], "keep")
+        settled = engine.freshness.settle(ids[name], "keep")
         assert settled.freshness.verdict == ("unanchored" if name == "count_three" else "fresh")
-    assert engine.drift.list().total == 0
+    assert engine.freshness.drift().total == 0
     # What moved is tied to its new place; what is gone is forgotten.
     assert {(row.path, row.symbol) for row in engine.store.find(Anchor)} == {
         ("src/one.py", "count_one"),
@@ -95,21 +95,21 @@ def test_keeping_compares_with_the_code_of_now(engine: Engine, project: Path, id
     }
     change(project, "src/one.py", "* 10", "* 100")
     engine.code.index(str(project))
-    assert listed(engine.drift.list()) == {ids["count_one"]: "changed"}
+    assert listed(engine.freshness.drift()) == {ids["count_one"]: "changed"}
 
 
 def test_keeping_can_be_taken_back(engine: Engine, project: Path, ids: dict[str, str]) -> None:
     change(project, "src/one.py", "* 1", "* 10")
     engine.code.index(str(project))
-    settled = engine.drift.settle(ids["count_one"], "keep")
+    settled = engine.freshness.settle(ids["count_one"], "keep")
     engine.admin.undo(settled.batch)
-    assert listed(engine.drift.list()) == {ids["count_one"]: "changed"}
+    assert listed(engine.freshness.drift()) == {ids["count_one"]: "changed"}
 
 
 def test_an_update_has_new_words_and_new_anchors(engine: Engine, project: Path, ids: dict[str, str]) -> None:
     change(project, "src/one.py", "* 1", "* 10")
     engine.code.index(str(project))
-    settled = engine.drift.settle(
+    settled = engine.freshness.settle(
         ids["count_one"], "update", content="count_one counts tens", anchors=("src/three.py::count_three",)
     )
     assert settled.memory.content == "count_one counts tens"
@@ -117,10 +117,10 @@ def test_an_update_has_new_words_and_new_anchors(engine: Engine, project: Path, 
         ("src/one.py", "fresh"),
         ("src/three.py", "fresh"),
     ]
-    assert engine.drift.list().total == 0
+    assert engine.freshness.drift().total == 0
     engine.admin.undo(settled.batch)
     assert engine.memories.get(ids["count_one"]).content == "count_one counts lines"
-    assert listed(engine.drift.list()) == {ids["count_one"]: "changed"}
+    assert listed(engine.freshness.drift()) == {ids["count_one"]: "changed"}
 
 
 def test_a_retired_memory_ends_is_not_packed_and_can_come_back(
@@ -128,27 +128,27 @@ def test_a_retired_memory_ends_is_not_packed_and_can_come_back(
 ) -> None:
     change(project, "src/one.py", "* 1", "* 10")
     engine.code.index(str(project))
-    settled = engine.drift.settle(ids["count_one"], "retire")
+    settled = engine.freshness.settle(ids["count_one"], "retire")
     assert settled.memory.valid_to == frozen()
-    assert engine.drift.list().total == 0
+    assert engine.freshness.drift().total == 0
     assert "count_one" not in engine.recall.pack("count_one counts lines", min_score=0.0).text
     assert any(row.memory.id == ids["count_one"] for row in engine.recall.search("count_one", min_score=0.0).hits)
     engine.admin.undo(settled.batch)
     assert "count_one" in engine.recall.pack("count_one counts lines", min_score=0.0).text
-    assert listed(engine.drift.list()) == {ids["count_one"]: "changed"}
+    assert listed(engine.freshness.drift()) == {ids["count_one"]: "changed"}
 
 
 def test_what_cannot_be_settled_is_refused(engine: Engine, ids: dict[str, str]) -> None:
     with pytest.raises(InvalidInput):
-        engine.drift.settle(ids["count_one"], "update")
+        engine.freshness.settle(ids["count_one"], "update")
     with pytest.raises(InvalidInput):
-        engine.drift.settle(ids["count_one"], "keep", content="new")
+        engine.freshness.settle(ids["count_one"], "keep", content="new")
     with pytest.raises(InvalidInput):
-        engine.drift.settle(ids["count_one"], "retire", anchors=())
+        engine.freshness.settle(ids["count_one"], "retire", anchors=())
     with pytest.raises(InvalidInput):
-        engine.drift.settle(ids["count_one"], "forget")  # type: ignore[arg-type]
+        engine.freshness.settle(ids["count_one"], "forget")  # type: ignore[arg-type]
     with pytest.raises(MemoryNotFound):
-        engine.drift.settle("nobody", "keep")
+        engine.freshness.settle("nobody", "keep")
 
 
 # --- a range of commits ---
@@ -162,11 +162,11 @@ def test_a_range_tells_what_its_commits_do_to_memories_indexed_or_not(
     change(project, "src/one.py", "count_two", "count_pairs")
     (project / "src" / "three.py").unlink()
     git(project, "commit", "-qam", "three")
-    assert engine.drift.list().total == 0
-    assert listed(engine.drift.list(range="HEAD~2..HEAD~1")) == {ids["count_one"]: "changed"}
-    assert listed(engine.drift.list(range="HEAD~1")) == {ids["count_three"]: "gone"}
-    assert listed(engine.drift.list(range="HEAD~2..")) == {ids["count_one"]: "changed", ids["count_three"]: "gone"}
-    assert listed(engine.drift.list(range="HEAD..HEAD")) == {}
+    assert engine.freshness.drift().total == 0
+    assert listed(engine.freshness.drift(range="HEAD~2..HEAD~1")) == {ids["count_one"]: "changed"}
+    assert listed(engine.freshness.drift(range="HEAD~1")) == {ids["count_three"]: "gone"}
+    assert listed(engine.freshness.drift(range="HEAD~2..")) == {ids["count_one"]: "changed", ids["count_three"]: "gone"}
+    assert listed(engine.freshness.drift(range="HEAD..HEAD")) == {}
 
 
 def test_a_range_sees_edits_on_the_way_to_another_file(engine: Engine, project: Path, ids: dict[str, str]) -> None:
@@ -176,7 +176,7 @@ def test_a_range_sees_edits_on_the_way_to_another_file(engine: Engine, project: 
     write(project, {"lib/trio.py": text})
     git(project, "add", ".")
     git(project, "commit", "-qam", "two")
-    found = engine.drift.list(range="HEAD~1..HEAD")
+    found = engine.freshness.drift(range="HEAD~1..HEAD")
     assert listed(found) == {ids["count_three"]: "changed", whole: "changed"}
     assert {row.freshness.anchors[0].now_path for row in found.memories} == {"lib/trio.py"}
 
@@ -184,7 +184,7 @@ def test_a_range_sees_edits_on_the_way_to_another_file(engine: Engine, project: 
 def test_comments_in_a_range_do_nothing(engine: Engine, project: Path, ids: dict[str, str]) -> None:
     change(project, "src/one.py", "    total = 0", "    # from nothing\n    total  =  0")
     git(project, "commit", "-qam", "two")
-    assert engine.drift.list(range="HEAD~1..HEAD").total == 0
+    assert engine.freshness.drift(range="HEAD~1..HEAD").total == 0
 
 
 @pytest.mark.parametrize("span", ["nobody..HEAD", "HEAD..nobody", "--output=x", "HEAD~9", "", "a b"])
@@ -192,7 +192,7 @@ def test_a_range_that_git_does_not_know_is_refused(
     engine: Engine, project: Path, ids: dict[str, str], span: str
 ) -> None:
     with pytest.raises(InvalidInput):
-        engine.drift.list(range=span)
+        engine.freshness.drift(range=span)
     assert not (project / "x").exists()
 
 
@@ -200,4 +200,4 @@ def test_a_range_needs_a_repository(engine: Engine, tmp_path: Path) -> None:
     write(tmp_path / "plain", FILES)
     engine.code.index(str(tmp_path / "plain"))
     with pytest.raises(InvalidInput):
-        engine.drift.list(range="HEAD~1..HEAD")
+        engine.freshness.drift(range="HEAD~1..HEAD")
