@@ -5,9 +5,12 @@
         return g(1).run                  Return(Member(Call(Name("g"), (Argument(Text(1)),), line=3), "run")),
                                      ))
 
-Only the flow of values is kept: no conditions, no order, no arithmetic. What has no value worth following, such as the
-sum of two calls, is an `Opaque` that still holds the calls. Everything is a struct written as an array, so that a
-program is kept as a few kilobytes and read back in a millisecond.
+Only the flow of values is kept: no conditions, no arithmetic. What has no value worth following, such as the sum of two
+calls, is an `Opaque` that still holds the calls. Everything is a struct written as an array, so that a program is kept
+as a few kilobytes and read back in a millisecond.
+
+Order counts only where a unit says that it was kept (`is_ordered`): then a later assignment replaces an earlier one in
+the same straight run of statements, and what may or may not run stands in a `Fork`.
 
 Adding a language is a function `source → Unit`; nothing that solves programs knows which language they were.
 """
@@ -53,13 +56,19 @@ class Item(_Part, frozen=True, tag=2):
 
 
 class Call(_Part, frozen=True, tag=3):
-    """`callee(arguments)`; `is_new` where the language says so (`new Server()`)."""
+    """`callee(arguments)`; `is_new` where the language says so (`new Server()`).
+
+    line, column: of the name that is called, counted like those of references: lines from 1, characters from 0.
+    is_implied: the language calls without its being written (`raise A`, `a + b`): an edge where a function of the
+        program answers it, and silence where none does.
+    """
 
     callee: Expression
     arguments: tuple[Argument, ...] = ()
     line: int = 0
     column: int = 0
     is_new: bool = False
+    is_implied: bool = False
 
 
 class Code(_Part, frozen=True, tag=4):
@@ -74,16 +83,19 @@ class Code(_Part, frozen=True, tag=4):
 class Table(_Part, frozen=True, tag=5):
     """A list, tuple, dictionary or object made here, or a pattern that takes one apart when it is a target.
 
-    A None key stands for any; a `Spread` value brings all entries of another table.
+    A None key stands for any; a `Spread` value brings all entries of another table. As a target, a `Spread` takes what
+    is left over.
+    kind: the builtin type it is an instance of, by the name its language has for it; iterating over a "dict" gives keys
     """
 
     entries: tuple[Entry, ...]
     line: int = 0
     column: int = 0
+    kind: str = ""
 
 
 class Text(_Part, frozen=True, tag=6):
-    """A constant that may be a key or the name of an attribute."""
+    """A constant that may be a key or the name of an attribute; "" is some text that is not written down."""
 
     value: Key
 
@@ -226,7 +238,18 @@ class Use(_Part, frozen=True, tag=6):
     line: int = 0
 
 
-Statement = Assign | Return | Yield | Do | Import | Export | Use
+class Fork(_Part, frozen=True, tag=7):
+    """Statements of which one run is taken: the branches of an `if`, the body of a loop, a `try` and its handlers.
+
+    An `if` without `else` has an empty branch. is_loop: the branches may run any number of times, in any order, and be
+    left anywhere, which also says what is known of `try` and `switch`.
+    """
+
+    branches: tuple[tuple[Statement, ...], ...]
+    is_loop: bool = False
+
+
+Statement = Assign | Return | Yield | Do | Import | Export | Use | Fork
 
 
 # --- scopes -----------------------------------------------------------------------------------------------------------
@@ -279,12 +302,17 @@ class Scope(_Part, frozen=True):
 
 
 class Unit(_Part, frozen=True):
-    """The program of one file; the first scope is the module. `package` is what the file declares it belongs to."""
+    """The program of one file; the first scope is the module.
+
+    package: what the file declares it belongs to
+    is_ordered: statements stand in the order they run, and what may or may not run stands in a `Fork`
+    """
 
     language: str
     scopes: tuple[Scope, ...]
     package: str = ""
     notes: tuple[str, ...] = ()
+    is_ordered: bool = False
 
 
 _decoder = msgspec.msgpack.Decoder(Unit)
