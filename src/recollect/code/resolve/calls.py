@@ -1,0 +1,239 @@
+"""Calls: what happens when a value is called: who is called, what gets which argument, what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+
+from recollect.code.resolve.inherit import derives
+from recollect.code.resolve.library import CALLED
+from recollect.code.resolve.members import WHOLE, Told, inherited, lookup
+from recollect.code.resolve.overload import Array, Signature, meant
+from recollect.code.resolve.program import Expression, Member, Name, Table
+from recollect.code.resolve.supply import supply, supply_known
+from recollect.code.resolve.values import (
+    Bound,
+    Class,
+    Collection,
+    Declared,
+    External,
+    Function,
+    Heritage,
+    Known,
+    Module,
+    Object,
+    Overloaded,
+    Value,
+    Variable,
+)
+from recollect.code.resolve.world import Given, Site, World
+
+IMPLICIT = "implicit"
+SELF = "self"  # a mark: the first parameter is what the function is called on
+
+
+def apply(world: World, value: Value, given: Sequence[Given], site: Site, told: Told, *, is_new: bool = False) -> None:
+    """Call a value; tell what comes back, now and whenever more becomes known."""
+    if isinstance(value, Function):
+        if is_new:
+            _construct(world, value, given, site, told)
+        else:
+            enter(world, value, given, None, site, told)
+    elif isinstance(value, Bound):
+        _bound(world, value, given, site, told, is_new=is_new)
+    elif isinstance(value, Overloaded):
+        for function in chosen(world, value.functions, given, site):
+            enter(world, function, given, None, site, told)
+    elif isinstance(value, Class):
+        make(world, value, given, site, told)
+    elif isinstance(value, Module):
+        frame = world.frames.get((value.path, 0))
+        if frame is not None and WHOLE in frame.exports:
+            frame.exports[WHOLE].use(lambda each: apply(world, each, given, site, told, is_new=is_new))
+    elif isinstance(value, External):
+        world.call(site, value.name, site.how or "external")
+        supply(world, value, given, site, told)
+    elif isinstance(value, Known):
+        supply_known(world, value, given, site, told)
+    elif isinstance(value, Object | Declared):
+        lookup(world, value, CALLED, site, lambda each: apply(world, each, given, site, told))
+    elif isinstance(value, Heritage):
+        _construct_base(world, value, given, site)
+
+
+def _bound(world: World, value: Bound, given: Sequence[Given], site: Site, told: Told, *, is_new: bool) -> None:
+    function, receiver = value.function, value.receiver
+    if isinstance(function, Overloaded):
+        for each in chosen(world, function.functions, given, site):
+            enter(world, each, given, receiver, site, told)
+    elif is_new:
+        _construct(world, function, given, site, told)
+    else:
+        enter(world, function, given, receiver, site, told)
+
+
+def enter(
+    world: World, function: Function, given: Sequence[Given], receiver: Value | None, site: Site, told: Told
+) -> None:
+    """Call one function."""
+    if IMPLICIT not in function.scope.marks:
+        world.call(site, (function.path, function.place), site.how or how(function, receiver, site))
+    pass_on(world, function, given, receiver)
+    marks = function.scope.marks
+    if "generator" in marks:
+        made = world.collection(function)
+        if not made.fields:
+            function.yields.flow(made.rest)
+            made.entry("#returned")
+        told(made)
+    elif "async" in marks:
+        told(world.promised(function.returns))
+    else:
+        function.returns.use(told)
+
+
+def how(function: Function, receiver: Value | None, site: Site) -> str:
+    """Return how a call is known to lead to a function."""
+    if isinstance(receiver, Object | Declared) and function.owner is not None:
+        of = receiver.of
+        return "method" if of is function.owner else "inherited"
+    if isinstance(receiver, Class):
+        return "method"
+    return "direct" if function.path == site.frame.path else "import"
+
+
+def pass_on(world: World, function: Function, given: Sequence[Given], receiver: Value | None) -> None:
+    """Give arguments to parameters."""
+    names, parameters = function.frame.names, function.scope.parameters
+    plain = [parameter.name for parameter in parameters if parameter.kind == ""]
+    by_name = {parameter.name for parameter in parameters if parameter.kind in ("", "=")}
+    rest = next((parameter.name for parameter in parameters if parameter.kind == "*"), None)
+    others = next((parameter.name for parameter in parameters if parameter.kind == "**"), None)
+
+    def at(place: int, value: Variable) -> None:
+        if place < len(plain):
+            value.flow(names[plain[place]])
+        elif rest is not None:
+            value.flow(world.collection((function, rest)).entry(place - len(plain)))
+
+    def named(name: str, value: Variable) -> None:
+        if name in by_name:
+            value.flow(names[name])
+        elif others is not None:
+            value.flow(world.collection((function, others)).entry(name))
+
+    place = 0
+    if receiver is not None:
+        if SELF in function.scope.marks:
+            at(0, world.variable(receiver))
+            place = 1
+        else:
+            function.this.add(receiver)
+    for each in given:
+        if each.is_spread:
+            each.value.use(_spread(world, at, named, place, len(plain)))
+        elif each.name is not None:
+            named(each.name, each.value)
+        else:
+            at(place, each.value)
+            place += 1
+
+
+def _spread(
+    world: World, at: Callable[[int, Variable], None], named: Callable[[str, Variable], None], first: int, count: int
+) -> Told:
+    def spread(value: Value) -> None:
+        if not isinstance(value, Collection):
+            return
+        value.every(lambda key, each: at(first + key, each) if isinstance(key, int) else named(key, each))
+        for place in range(first, count + 1):
+            at(place, value.rest)
+
+    return spread
+
+
+# --- making instances ---
+
+
+def _construct(world: World, function: Value, given: Sequence[Given], site: Site, told: Told) -> None:
+    """Call a function with `new`."""
+    if not isinstance(function, Function):
+        return
+    made = world.instance(function)
+    enter(world, function, given, made, site._replace(how=site.how or "constructor"), lambda _: None)
+    told(made)
+
+
+def make(world: World, of: Class, given: Sequence[Given], site: Site, told: Told) -> None:
+    """Make an instance of a class."""
+    of.is_made = True
+    made = of.instance
+    told(made)
+    for each in of.order:
+        for function in each.initial:
+            function.this.add(made)
+    site = site._replace(how=site.how or "constructor")
+    if not _constructed(world, of.order, given, made, site) and IMPLICIT not in of.scope.marks:
+        world.call(site, (of.path, of.place), "constructor")
+
+
+def _constructed(world: World, orders: Sequence[Class], given: Sequence[Given], made: Value, site: Site) -> bool:
+    """Run the constructor that the first of some classes has; returns whether there is one."""
+    for each in orders:
+        if each.constructors:
+            for function in chosen(world, each.constructors, given, site):
+                enter(world, function, given, made, site, lambda _: None)
+            return True
+    return False
+
+
+def _construct_base(world: World, value: Heritage, given: Sequence[Given], site: Site) -> None:
+    """Run the constructor of what a class derives from: `super(…)`."""
+    orders = value.of.order
+    for function in [each for base in orders[1:] for each in base.initial]:
+        function.this.add(value.receiver)
+    if not _constructed(world, orders[1:], given, value.receiver, site._replace(how="super")):
+        for base in value.of.bases:
+            world.call(site, (base.path, base.place), "super")
+
+
+# --- overloads ---
+
+
+def chosen(world: World, functions: Sequence[Function], given: Sequence[Given], site: Site) -> Sequence[Function]:
+    """Return the functions that a call means, of several of one name."""
+    if len(functions) < 2 or functions[0].scope.arity < 0:
+        return functions
+    types = [type_of(world, each.declared, site) for each in given]
+    signatures = [
+        Signature(
+            tuple([_parameter(world, parameter.declared, function) for parameter in function.scope.parameters]),
+            any(parameter.kind == "*" for parameter in function.scope.parameters),
+        )
+        for function in functions
+    ]
+    return [functions[place] for place in meant(signatures, types, _derives)] or functions
+
+
+def _parameter(world: World, declared: Expression | None, function: Function) -> Hashable:
+    return type_of(world, declared, Site(function.frame))
+
+
+def _derives(one: Hashable, other: Hashable) -> bool:
+    return isinstance(one, Class) and isinstance(other, Class) and derives(one, other)
+
+
+def type_of(world: World, declared: Expression | None, site: Site) -> Hashable:
+    """Return a type as overloads are compared by: a class of the program, else its written name."""
+    if declared is None:
+        return None
+    if isinstance(declared, Table):
+        return Array(type_of(world, declared.entries[0].value, site) if declared.entries else None)
+    for value in world.evaluate(declared, site.frame).values:
+        if isinstance(value, Class):
+            return value
+    if isinstance(declared, Name | Member):
+        return declared.name
+    return None
+
+
+__all__ = ["apply", "inherited", "make"]

@@ -1,0 +1,534 @@
+"""Evaluate: expressions and statements of a program as variables and the flow between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recollect.code.resolve.frame import STAR, Frame
+from recollect.code.resolve.inherit import derives
+from recollect.code.resolve.library import BUILTIN, INDEXED, ITERATED, STEPPED
+from recollect.code.resolve.members import Told, add_member, lookup, of_file
+from recollect.code.resolve.program import (
+    Assign,
+    Awaited,
+    Call,
+    Cast,
+    Code,
+    Do,
+    Either,
+    Elements,
+    Export,
+    Expression,
+    Import,
+    Instance,
+    Item,
+    Member,
+    Name,
+    Opaque,
+    Return,
+    Spread,
+    Statement,
+    Super,
+    Table,
+    Text,
+    This,
+    Use,
+    Yield,
+)
+from recollect.code.resolve.values import (
+    Bound,
+    Class,
+    Collection,
+    Constant,
+    Declared,
+    External,
+    Function,
+    Object,
+    Promised,
+    Value,
+    Variable,
+)
+from recollect.code.resolve.world import Asked, Given, Site, World
+
+ARROW = "arrow"  # a mark: the function has no `this` of its own
+
+
+def evaluate(world: World, expression: Expression, frame: Frame) -> Variable:
+    """Return the variable that holds what an expression may be."""
+    return _EVALUATORS[type(expression)](world, expression, frame)
+
+
+def _name(world: World, expression: Name, frame: Frame) -> Variable:
+    return named(world, expression.name, frame)
+
+
+def named(world: World, name: str, frame: Frame) -> Variable:
+    """Return the variable that a name means in a scope."""
+    found = frame.find(name)
+    if found is not None:
+        return found
+    module = frame.module
+    key = (module.path, name)
+    known = world.outside.get(key)
+    if known is None:
+        known = world.outside[key] = world.variable()
+        if not _elsewhere(world, name, frame, known.add):
+            known.add(world.external(f"{BUILTIN}.{name}"))
+    return known
+
+
+def _elsewhere(world: World, name: str, frame: Frame, told: Told) -> bool:
+    """Tell what a name means that the file does not bind: imported with a star, or visible without an import."""
+    module = frame.module
+    site = Site(module)
+    found = False
+    for star in [*frame.stars, *(module.stars if module is not frame else ())]:
+        if star.is_export:
+            continue
+        for path in world.modules.find(frame.path, star.module, star.level):
+            found = of_file(world, path, name, site, told) or found
+    if not found:
+        for path in world.modules.visible(frame.path, name):
+            found = of_file(world, path, name, site, told) or found
+    return found
+
+
+def _member(world: World, expression: Member, frame: Frame) -> Variable:
+    of, found = evaluate(world, expression.of, frame), world.variable()
+    site, name = Site(frame, expression.line), expression.name
+    of.use(_once(lambda value: lookup(world, value, name, site, found.add)))
+    return found
+
+
+def _once(user: Told) -> Told:
+    """Return a user that hears of every value once; a value may be handed on twice when it arrives."""
+    seen: set[Value] = set()
+
+    def told(value: Value) -> None:
+        if value not in seen:
+            seen.add(value)
+            user(value)
+
+    return told
+
+
+def _item(world: World, expression: Item, frame: Frame) -> Variable:
+    of, found, key = evaluate(world, expression.of, frame), world.variable(), expression.key
+    site = Site(frame)
+
+    def told(value: Value) -> None:
+        if isinstance(value, Collection):
+            value.rest.flow(found)
+            if key is None:
+                value.every(lambda _, each: each.flow(found))
+            else:
+                value.entry(key).flow(found)
+                if value.parents is not None and isinstance(key, str):
+                    lookup(world, value, key, site, found.add)
+        elif isinstance(key, str) and not isinstance(value, Constant | Promised):
+            lookup(world, value, key, site, found.add)
+        elif isinstance(value, Object | Declared):
+            lookup(world, value, INDEXED, site, lambda each: world.apply(each, (), site, found.add))
+
+    of.use(_once(told))
+    return found
+
+
+def _call(world: World, expression: Call, frame: Frame) -> Variable:
+    callee, found = evaluate(world, expression.callee, frame), world.variable()
+    given = [
+        Given(
+            evaluate(world, each.value.of if isinstance(each.value, Spread) else each.value, frame),
+            each.name,
+            isinstance(each.value, Spread),
+            each.declared,
+        )
+        for each in expression.arguments
+    ]
+    site = Site(frame, expression.line, expression.column, _said(expression, frame))
+    world.asked.append(Asked(site, expression.callee, callee))
+    callee.use(_once(lambda value: world.apply(value, given, site, found.add, is_new=expression.is_new)))
+    return found
+
+
+def _said(expression: Call, frame: Frame) -> str:
+    """Return how a call is known where its form alone says it: through `super`, or through a variable."""
+    callee = expression.callee
+    if isinstance(callee, Member) and isinstance(callee.of, Super):
+        return "super"
+    if isinstance(callee, Item | Call | Either | Elements):
+        return "value"
+    if isinstance(callee, Name):
+        at = frame.find(callee.name)
+        if at is not None and frame.function is not None and callee.name in _parameters(frame.function):
+            return "value"
+    return ""
+
+
+def _parameters(function: Function) -> set[str]:
+    return {parameter.name for parameter in function.scope.parameters}
+
+
+def _code(world: World, expression: Code, frame: Frame) -> Variable:
+    return defined(world, (frame.path, expression.scope), frame)
+
+
+def defined(world: World, place: tuple[str, int], frame: Frame) -> Variable:
+    """Return what a function or class is after its decorators."""
+    found = world.defined.get(place)
+    if found is None:
+        value = world.codes[place]
+        found = world.defined[place] = world.variable(value)
+        for decorator in reversed(value.scope.decorators):
+            applied = evaluate(world, decorator, frame)
+            result = world.variable()
+            site = Site(frame, value.scope.line, 0, "decorator")
+            world.asked.append(Asked(site, decorator, applied))
+            applied.use(_decorating(world, found, site, result))
+            found = world.defined[place] = result
+    return found
+
+
+def _decorating(world: World, decorated: Variable, site: Site, result: Variable) -> Told:
+    def told(value: Value) -> None:
+        world.apply(value, [Given(decorated)], site, result.add)
+        # What a decorator outside the program gives back is most often what it was given, or stands for it.
+        if isinstance(value, External) or not isinstance(value, Function | Bound | Class | Object):
+            decorated.flow(result)
+
+    return _once(told)
+
+
+def _table(world: World, expression: Table, frame: Frame) -> Variable:
+    made = Collection(world.work)
+    for entry in expression.entries:
+        value = entry.value
+        if isinstance(value, Spread):
+            evaluate(world, value.of, frame).use(_once(lambda each: _pour(world, each, made, frame)))
+        elif entry.key is None:
+            evaluate(world, value, frame).flow(made.rest)
+        else:
+            evaluate(world, value, frame).flow(made.entry(entry.key))
+    return world.variable(made)
+
+
+def _pour(world: World, source: Value, target: Collection, frame: Frame) -> None:
+    """Add all entries of one table to another; positions are lost, names are kept."""
+    if isinstance(source, Collection):
+        source.rest.flow(target.rest)
+        source.every(lambda key, each: each.flow(target.entry(key) if isinstance(key, str) else target.rest))
+    else:
+        iterate(world, source, Site(frame), target.rest.add)
+
+
+def _text(world: World, expression: Text, frame: Frame) -> Variable:
+    return world.variable(world.constant(expression.value))
+
+
+def _either(world: World, expression: Either, frame: Frame) -> Variable:
+    found = world.variable()
+    for option in expression.options:
+        evaluate(world, option, frame).flow(found)
+    return found
+
+
+def _this(world: World, expression: This, frame: Frame) -> Variable:
+    function = frame.function
+    while function is not None and ARROW in function.scope.marks:
+        around = function.frame.parent
+        function = around.function if around else None
+        frame = around or frame
+    if function is not None and (frame.scope.kind not in ("class", "interface") or function.frame is frame):
+        return function.this
+    return world.variable(frame.owner.instance) if frame.owner is not None else world.variable()
+
+
+def _super(world: World, expression: Super, frame: Frame) -> Variable:
+    found, owner = world.variable(), frame.owner
+    function = frame.function
+    while function is not None and function.owner is None and function.frame.parent is not None:
+        function = function.frame.parent.function
+    if owner is None:
+        return found
+    receivers = world.receivers(function) if function is not None else _this(world, This(), frame)
+    receivers.use(lambda value: found.add(world.heritage(owner, value)))
+    return found
+
+
+def _instance(world: World, expression: Instance, frame: Frame) -> Variable:
+    found = world.variable()
+    world.declared.append((found, evaluate(world, expression.of, frame)))
+    return found
+
+
+def _elements(world: World, expression: Elements, frame: Frame) -> Variable:
+    found, site = world.variable(), Site(frame)
+    evaluate(world, expression.of, frame).use(_once(lambda value: iterate(world, value, site, found.add)))
+    return found
+
+
+def iterate(world: World, value: Value, site: Site, told: Told) -> None:
+    """Tell what iterating over a value yields: of a table what has a position or no known key."""
+    if isinstance(value, Collection):
+        value.rest.use(told)
+        value.every(lambda key, each: each.use(told) if isinstance(key, int) else None)
+    elif isinstance(value, Object | Declared):
+
+        def step(iterator: Value) -> None:
+            if isinstance(iterator, Collection):
+                iterate(world, iterator, site, told)
+            else:
+                lookup(world, iterator, STEPPED, site, lambda each: world.apply(each, (), site, told))
+
+        lookup(world, value, ITERATED, site, lambda each: world.apply(each, (), site, _once(step)))
+
+
+def _spread(world: World, expression: Spread, frame: Frame) -> Variable:
+    return evaluate(world, expression.of, frame)
+
+
+def _opaque(world: World, expression: Opaque, frame: Frame) -> Variable:
+    for part in expression.parts:
+        evaluate(world, part, frame)
+    return world.variable()
+
+
+def _awaited(world: World, expression: Awaited, frame: Frame) -> Variable:
+    found = world.variable()
+
+    def told(value: Value) -> None:
+        if isinstance(value, Promised):
+            value.of.use(told)
+        else:
+            found.add(value)
+
+    evaluate(world, expression.of, frame).use(told)
+    return found
+
+
+def _cast(world: World, expression: Cast, frame: Frame) -> Variable:
+    found, to = world.variable(), evaluate(world, expression.to, frame)
+
+    def told(value: Value) -> None:
+        of = value.of if isinstance(value, Object | Declared) else None
+        wanted = [each for each in to.values if isinstance(each, Class)]
+        if not isinstance(of, Class) or not wanted or any(derives(of, each) for each in wanted):
+            found.add(value)
+
+    evaluate(world, expression.of, frame).use(told)
+    world.declared.append((found, to))
+    return found
+
+
+_EVALUATORS: dict[type, Callable[..., Variable]] = {
+    Name: _name,
+    Member: _member,
+    Item: _item,
+    Call: _call,
+    Code: _code,
+    Table: _table,
+    Text: _text,
+    Either: _either,
+    This: _this,
+    Super: _super,
+    Instance: _instance,
+    Elements: _elements,
+    Spread: _spread,
+    Opaque: _opaque,
+    Awaited: _awaited,
+    Cast: _cast,
+}
+
+
+# --- targets ---
+
+
+def assign(world: World, target: Expression, value: Variable, frame: Frame) -> None:
+    """Let a target hold what a variable holds."""
+    if isinstance(target, Name):
+        found = frame.find(target.name)
+        value.flow(found if found is not None else frame.module.name(target.name))
+    elif isinstance(target, Member):
+        at(world, target, frame, value.flow)
+    elif isinstance(target, Item):
+        _assign_item(world, target, value, frame)
+    elif isinstance(target, Table):
+        _take_apart(world, target, value, frame)
+    elif isinstance(target, Spread):
+        assign(world, target.of, value, frame)
+    else:
+        evaluate(world, target, frame)
+
+
+def at(world: World, target: Member, frame: Frame, told: Callable[[Variable], None]) -> None:
+    """Tell the variables that a member as a target means."""
+    name, site = target.name, Site(frame, target.line)
+
+    def on(value: Value) -> None:
+        if isinstance(value, Class):
+            told(add_member(world, value, name))
+        elif isinstance(value, Bound):
+            told(world.field(value.function, name))
+        elif hasattr(value, "path") and not isinstance(value, Function):
+            module = world.frames.get((value.path, 0))
+            if module is not None:
+                told(module.name(name))
+        elif not isinstance(value, External | Constant | Promised | Declared):
+            if isinstance(value, Function) and name == "prototype":
+                world.prototype(value)
+            told(world.field(value, name))
+            if isinstance(value, Object) and isinstance(value.of, Class):
+                _set(world, value, name, site, told)
+
+    evaluate(world, target.of, frame).use(_once(on))
+
+
+def _set(world: World, value: Object, name: str, site: Site, told: Callable[[Variable], None]) -> None:
+    """Call the setter of a property that is assigned to."""
+    of = value.of
+    if not isinstance(of, Class):
+        return
+    for each in of.order:
+        if name in each.frame.names:
+
+            def setter(found: Value) -> None:
+                if isinstance(found, Function) and "setter" in found.scope.marks:
+                    passed = world.variable()
+                    told(passed)
+                    world.apply(
+                        world.bind(found, value), [Given(passed)], site._replace(how="property"), lambda _: None
+                    )
+
+            each.frame.names[name].use(_once(setter))
+            return
+
+
+def _assign_item(world: World, target: Item, value: Variable, frame: Frame) -> None:
+    key, site = target.key, Site(frame)
+
+    def on(of: Value) -> None:
+        if isinstance(of, Collection):
+            value.flow(of.rest if key is None else of.entry(key))
+        elif isinstance(of, Class) and isinstance(key, str):
+            value.flow(add_member(world, of, key))
+        elif isinstance(key, str) and isinstance(of, Object | Function):
+            value.flow(world.field(of, key))
+        elif isinstance(of, Object):
+            lookup(world, of, "__setitem__", site, lambda each: world.apply(each, (), site, lambda _: None))
+
+    evaluate(world, target.of, frame).use(_once(on))
+
+
+def _take_apart(world: World, target: Table, value: Variable, frame: Frame) -> None:
+    """Let the parts of a pattern hold the entries of a table, or the members of whatever else it is."""
+    site = Site(frame)
+    for entry in target.entries:
+        part, key = world.variable(), entry.key
+        rest = isinstance(entry.value, Spread)
+
+        def on(of: Value, part: Variable = part, key: str | int | None = key, rest: bool = rest) -> None:
+            if isinstance(of, Collection) and not rest:
+                of.rest.flow(part)
+                if key is None:
+                    of.every(lambda _, each: each.flow(part))
+                else:
+                    of.entry(key).flow(part)
+            elif rest:
+                part.add(of)
+            elif isinstance(key, str):
+                lookup(world, of, key, site, part.add)
+            else:
+                iterate(world, of, site, part.add)
+
+        value.use(_once(on))
+        assign(world, entry.value, part, frame)
+
+
+# --- statements ---
+
+
+def execute(world: World, statement: Statement, frame: Frame) -> None:
+    """Do what a statement does to the flow of values."""
+    if isinstance(statement, Assign):
+        if isinstance(statement.value, Instance):
+            _declare(world, statement.target, evaluate(world, statement.value.of, frame), frame)
+        else:
+            assign(world, statement.target, evaluate(world, statement.value, frame), frame)
+    elif isinstance(statement, Do):
+        evaluate(world, statement.value, frame)
+    elif isinstance(statement, Return | Yield):
+        value, function = evaluate(world, statement.value, frame), frame.function
+        if function is not None:
+            value.flow(function.returns if isinstance(statement, Return) else function.yields)
+    elif isinstance(statement, Import):
+        bring_in(world, statement, frame)
+    elif isinstance(statement, Export):
+        evaluate(world, statement.value, frame).flow(frame.module.exports[statement.name])
+    elif isinstance(statement, Use):
+        world.uses.append((Site(frame, statement.line), evaluate(world, statement.value, frame)))
+
+
+def _declare(world: World, target: Expression, declared: Variable, frame: Frame) -> None:
+    """Let a target hold an instance of its declared type if nothing better becomes known."""
+    if isinstance(target, Member):
+        at(world, target, frame, lambda variable: world.declared.append((variable, declared)))
+    elif isinstance(target, Name):
+        found = frame.find(target.name)
+        world.declared.append((found if found is not None else frame.module.name(target.name), declared))
+    else:
+        held = world.variable()
+        world.declared.append((held, declared))
+        assign(world, target, held, frame)
+
+
+def bring_in(world: World, imported: Import, frame: Frame) -> None:
+    """Let a name hold what is imported."""
+    paths = world.modules.find(frame.path, imported.module, imported.level)
+    world.imports.append((frame.path, imported, paths))
+    if imported.name == STAR:
+        if not imported.is_export or imported.alias is None:
+            return  # looked through when a name is asked for
+    name = imported.alias or imported.name
+    if not name:
+        return
+    target = frame.module.exports[name] if imported.is_export else frame.name(name)
+    if imported.name is None or imported.name == STAR:
+        if imported.is_whole:
+            for path in paths:
+                target.add(world.module(path))
+            if not paths:
+                target.add(world.external(imported.module))
+        else:
+            _bring_path(world, imported, frame, target, paths)
+        return
+    found = False
+    site = Site(frame, imported.line)
+    for path in paths:
+        found = of_file(world, path, imported.name, site, target.add) or found
+    if not found:
+        joined = f"{imported.module}.{imported.name}" if imported.module else imported.name
+        below = world.modules.find(frame.path, joined, imported.level)
+        for path in below:
+            target.add(world.module(path))
+        if not below and not paths:
+            target.add(world.external(joined))
+
+
+def _bring_path(world: World, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
+    """`import a.b.c` binds a, through which b and c are found."""
+    parts = imported.module.split(".")
+    top = world.modules.find(frame.path, parts[0], imported.level)
+    for path in top:
+        target.add(world.module(path))
+    if not top and not paths:
+        target.add(world.external(parts[0]))
+        return
+    if not top:  # folders that are no packages
+        within = world.collection((frame.module, parts[0]))
+        target.add(within)
+        for part in parts[1:-1]:
+            below = world.collection((within, part))
+            within.entry(part).add(below)
+            within = below
+        for path in paths:
+            within.entry(parts[-1]).add(world.module(path))

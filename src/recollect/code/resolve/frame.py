@@ -1,0 +1,90 @@
+"""Frame: the names of one scope, and where a name is looked for that is not among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from recollect.code.resolve.program import Assign, Expression, Import, Name, Scope, Spread, Statement, Table
+from recollect.code.resolve.values import Class, Function, Variable, Work
+
+if TYPE_CHECKING:
+    from recollect.code.resolve.program import Key
+
+STAR = "*"
+
+
+class Frame:
+    """A scope at work: its names, the scope around it, and the function and class that its code belongs to.
+
+    stars: imports of everything from elsewhere, in which names that are nowhere else are looked for
+    exports: what the file offers to others, where it says so itself
+    """
+
+    __slots__ = ("exports", "function", "names", "owner", "parent", "path", "place", "scope", "stars", "work")
+
+    def __init__(self, work: Work, path: str, place: int, scope: Scope, parent: Frame | None) -> None:
+        self.work, self.path, self.place, self.scope, self.parent = work, path, place, scope, parent
+        self.names: dict[str, Variable] = {name: Variable(work) for name in bound(scope)}
+        self.function: Function | None = parent.function if parent else None
+        self.owner: Class | None = parent.owner if parent else None
+        self.stars: list[Import] = []
+        self.exports: dict[str, Variable] = {}
+
+    @property
+    def module(self) -> Frame:
+        """The frame of the whole file."""
+        found = self
+        while found.parent is not None:
+            found = found.parent
+        return found
+
+    def name(self, name: Key) -> Variable:
+        """Return the variable of a name of this very scope, made if it is new."""
+        found = self.names.get(str(name))
+        if found is None:
+            found = self.names[str(name)] = Variable(self.work)
+        return found
+
+    def find(self, name: str) -> Variable | None:
+        """Return the variable that a name means here; None if no scope of the file has it.
+
+        The names of a class are seen by its body alone, not by the functions in it.
+        """
+        if name in self.scope.global_names:
+            return self.module.name(name)
+        found = None if name in self.scope.outer_names else self.names.get(name)
+        frame = self.parent
+        while found is None and frame is not None:
+            if frame.scope.kind not in ("class", "interface") and name not in frame.scope.outer_names:
+                found = frame.module.name(name) if name in frame.scope.global_names else frame.names.get(name)
+            frame = frame.parent
+        return found
+
+
+def bound(scope: Scope) -> Iterator[str]:
+    """Yield the names that a scope binds: parameters, what it assigns to, what it imports."""
+    for parameter in scope.parameters:
+        yield parameter.name
+    elsewhere = {*scope.global_names, *scope.outer_names}
+    for statement in scope.body:
+        yield from (name for name in _bound(statement) if name not in elsewhere)
+
+
+def _bound(statement: Statement) -> Iterator[str]:
+    if isinstance(statement, Assign):
+        yield from _targets(statement.target)
+    elif isinstance(statement, Import) and statement.name != STAR and not statement.is_export:
+        name = statement.alias or statement.name
+        if name:
+            yield name
+
+
+def _targets(target: Expression) -> Iterator[str]:
+    if isinstance(target, Name):
+        yield target.name
+    elif isinstance(target, Spread):
+        yield from _targets(target.of)
+    elif isinstance(target, Table):
+        for entry in target.entries:
+            yield from _targets(entry.value)

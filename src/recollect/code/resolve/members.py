@@ -1,0 +1,320 @@
+"""Members: what `value.name` means, by the kind of value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recollect.code.resolve.frame import Frame
+from recollect.code.resolve.inherit import heirs, order
+from recollect.code.resolve.library import METHODS
+from recollect.code.resolve.program import Scope
+from recollect.code.resolve.values import (
+    Bound,
+    Class,
+    Collection,
+    Constant,
+    Declared,
+    External,
+    Function,
+    Heritage,
+    Known,
+    Module,
+    Object,
+    Overloaded,
+    Promised,
+    Value,
+    Variable,
+)
+from recollect.code.resolve.world import Site, World
+
+Told = Callable[[Value], None]
+
+WHOLE, DEFAULT = "=", "default"  # what a file offers as itself, and what it offers first
+FUNCTIONAL = "functional"
+
+
+def lookup(world: World, value: Value, name: str, site: Site, told: Told) -> None:
+    """Tell what a member of a value is, now and whenever more becomes known."""
+    finder = _FINDERS.get(type(value))
+    if finder is not None:
+        finder(world, value, name, site, told)
+
+
+def _of_module(world: World, value: Module, name: str, site: Site, told: Told) -> None:
+    of_file(world, value.path, name, site, told)
+
+
+def of_file(world: World, path: str, name: str, site: Site, told: Told, seen: frozenset[str] = frozenset()) -> bool:
+    """Tell what a file offers under a name; returns whether it offers anything of that name."""
+    frame = world.frames.get((path, 0))
+    if frame is None or path in seen:
+        return False
+    seen |= {path}
+    if frame.exports:
+        return _exported(world, frame, name, site, told, seen)
+    if name in frame.names:
+        frame.names[name].use(told)
+        return True
+    if _starred(world, frame, name, site, told, seen):
+        return True
+    below = world.modules.find(path, name, 1)
+    for file in below:
+        if file != path:
+            told(world.module(file))
+    return bool(below)
+
+
+def _exported(world: World, frame: Frame, name: str, site: Site, told: Told, seen: frozenset[str]) -> bool:
+    offered = frame.exports
+    if name in offered:
+        offered[name].use(told)
+        return True
+    if WHOLE in offered:
+        if name == DEFAULT:
+            offered[WHOLE].use(told)
+        else:
+            offered[WHOLE].use(lambda value: lookup(world, value, name, site, told))
+        return True
+    if _starred(world, frame, name, site, told, seen):
+        return True
+    if name == DEFAULT:
+        told(world.module(frame.path))
+    return name == DEFAULT
+
+
+def _starred(world: World, frame: Frame, name: str, site: Site, told: Told, seen: frozenset[str]) -> bool:
+    found = False
+    for star in frame.stars:
+        if frame.exports and not star.is_export:
+            continue
+        for path in world.modules.find(frame.path, star.module, star.level):
+            found = of_file(world, path, name, site, told, seen) or found
+    return found
+
+
+# --- classes ---
+
+
+def _of_class(world: World, value: Class, name: str, site: Site, told: Told) -> None:
+    inherited(world, value.order, value, name, lambda found: _through_class(world, value, found, told))
+    world.field(value, name).use(told)
+
+
+def _through_class(world: World, of: Class, found: Value, told: Told) -> None:
+    is_of_class = isinstance(found, Function) and "classmethod" in found.scope.marks
+    told(world.bind(found, of) if is_of_class else found)
+
+
+def inherited(world: World, orders: list[Class], of: Class, name: str, told: Told) -> None:
+    """Tell what the first class of an order that has a member says; ask again when more is known of the classes."""
+    if any(name in each.overloads for each in orders):
+        told(world.overloaded(_overloads(orders, name)))
+        return
+    for each in orders:
+        if name in each.frame.names:
+            each.frame.names[name].use(told)
+            return
+    for base in [outer for each in orders for outer in each.outer_bases]:
+        told(world.external(f"{base.name}.{name}"))
+    is_own = orders is of.order
+    for each in orders:
+        each.lookups.setdefault(name, []).append(
+            lambda: inherited(world, of.order if is_own else orders, of, name, told)
+        )
+
+
+def _overloads(orders: list[Class], name: str) -> list[Function]:
+    """Return all functions of a name that a class has, without those that are overridden."""
+    found: dict[tuple[str, ...], Function] = {}
+    for each in orders:
+        for function in each.overloads.get(name, ()):
+            taken = signature(function.scope)
+            known = found.get(taken)
+            if known is None or ("abstract" in known.scope.marks and "abstract" not in function.scope.marks):
+                found[taken] = function
+    return list(found.values())
+
+
+def signature(scope: Scope) -> tuple[str, ...]:
+    """Return the types of a function's parameters as they are written."""
+    return tuple([f"{parameter.kind}{parameter.declared}" for parameter in scope.parameters])
+
+
+def derive(world: World, heir: Class, base: Value) -> None:
+    """Let a class derive from what its base turned out to be."""
+    if isinstance(base, External):
+        if base not in heir.outer_bases:
+            heir.outer_bases.append(base)
+            _ask_again(heir)
+    elif isinstance(base, Class) and base not in heir.bases and base is not heir:
+        heir.bases.append(base)
+        base.heirs.append(heir)
+        if world.is_ordered:
+            for each in (heir, *heirs(heir)):
+                each.order = order(each)
+                _ask_again(each)
+
+
+def _ask_again(of: Class) -> None:
+    waiting, of.lookups = of.lookups, {}
+    for each in waiting.values():
+        for ask in each:
+            ask()
+
+
+def add_member(world: World, of: Class, name: str) -> Variable:
+    """Return the variable of a member that is assigned to a class from outside; whoever missed it hears of it."""
+    is_new = name not in of.frame.names
+    variable = of.frame.name(name)
+    if is_new:
+        for each in (of, *heirs(of)):
+            for ask in each.lookups.pop(name, ()):
+                ask()
+    return variable
+
+
+def _of_object(world: World, value: Object, name: str, site: Site, told: Told) -> None:
+    world.field(value, name).use(told)
+    of = value.of
+    if isinstance(of, Class):
+        inherited(world, of.order, of, name, lambda found: _on(world, found, value, of, site, told))
+    else:
+        world.prototype(of).use(lambda parent: _of_parent(world, parent, name, value, site, told))
+
+
+def _on(world: World, found: Value, receiver: Value, of: Class, site: Site, told: Told) -> None:
+    """Tell what a member of a class is to one of its instances."""
+    if isinstance(found, Function):
+        marks = found.scope.marks
+        if "property" in marks:
+            world.apply(world.bind(found, receiver), (), site._replace(how="property"), told)
+            return
+        if "setter" in marks:
+            return
+        if "static" in marks:
+            told(found)
+            return
+        if "classmethod" in marks:
+            told(world.bind(found, of))
+            return
+        if found.owner is None:  # a plain function that was assigned to the class
+            told(world.bind(found, receiver))
+            return
+    told(world.bind(found, receiver))
+
+
+def _of_parent(world: World, parent: Value, name: str, receiver: Value, site: Site, told: Told) -> None:
+    """Tell what a value inherits from its prototype."""
+
+    def found(value: Value) -> None:
+        if isinstance(value, Bound):
+            value = value.function
+        told(world.bind(value, receiver))
+
+    lookup(world, parent, name, site, found)
+
+
+def _of_declared(world: World, value: Declared, name: str, site: Site, told: Told) -> None:
+    world.field(value.of.instance, name).use(told)
+    world.dispatched.append((value, name, site, told))
+
+
+def dispatch(world: World, value: Declared, name: str, site: Site, told: Told) -> None:
+    """Tell what a member is of something whose declared class alone is known.
+
+    Those classes count that are made somewhere; if none is, all that have the member in full; if none has, its own.
+    """
+    candidates = [value.of, *heirs(value.of)]
+    having = [each for each in candidates if _has_in_full(each, name)]
+    chosen = [each for each in having if each.is_made] or having or [value.of]
+    for each in chosen:
+        inherited(
+            world, each.order, each, name, lambda found, each=each: _on(world, found, each.instance, each, site, told)
+        )  # type: ignore[misc]
+
+
+def _has_in_full(of: Class, name: str) -> bool:
+    """Tell whether an instance of a class can have the member: the class is none of those nobody can make."""
+    if of.scope.kind == "interface" or "abstract" in of.scope.marks:
+        return False
+    for each in of.order:
+        for function in each.overloads.get(name, ()):
+            if "abstract" not in function.scope.marks:
+                return True
+        if name in each.frame.names and name not in each.overloads:
+            return True
+    return False
+
+
+def _of_heritage(world: World, value: Heritage, name: str, site: Site, told: Told) -> None:
+    of = value.receiver
+    receiving = of.of if isinstance(of, Object | Declared) else of
+    orders = receiving.order if isinstance(receiving, Class) and value.of in receiving.order else value.of.order
+    after = orders[orders.index(value.of) + 1 :]
+    if not after and value.of.bases:
+        after = value.of.order[1:]
+    inherited(world, after, value.of, name, lambda found: _on(world, found, of, value.of, site, told))
+    for base in value.of.outer_bases:
+        told(world.external(f"{base.name}.{name}"))
+
+
+# --- everything else ---
+
+
+def _of_function(world: World, value: Value, name: str, site: Site, told: Told) -> None:
+    function = value.function if isinstance(value, Bound) else value
+    if isinstance(function, Function) and FUNCTIONAL in function.scope.marks:
+        told(value)
+        return
+    if name in METHODS["function"]:
+        told(world.known(name, value))
+    if name == "prototype" and isinstance(function, Function):
+        world.prototype(function).use(told)
+    world.field(function, name).use(lambda found: told(world.bind(found, value)))
+
+
+def _of_collection(world: World, value: Collection, name: str, site: Site, told: Told) -> None:
+    if name in METHODS["collection"]:
+        told(world.known(name, value))
+    value.entry(name).use(lambda found: _accessed(world, found, value, site, told))
+    value.rest.use(lambda found: told(world.bind(found, value)))
+    if value.parents is not None:
+        value.parents.use(lambda parent: _of_parent(world, parent, name, value, site, told))
+
+
+def _accessed(world: World, found: Value, receiver: Value, site: Site, told: Told) -> None:
+    if isinstance(found, Function) and "property" in found.scope.marks:
+        world.apply(world.bind(found, receiver), (), site._replace(how="property"), told)
+    elif not (isinstance(found, Function) and "setter" in found.scope.marks):
+        told(world.bind(found, receiver))
+
+
+def _of_promise(world: World, value: Promised, name: str, site: Site, told: Told) -> None:
+    if name in METHODS["promise"]:
+        told(world.known(name, value))
+
+
+def _of_external(world: World, value: External, name: str, site: Site, told: Told) -> None:
+    told(world.external(f"{value.name}.{name}"))
+
+
+def _of_known(world: World, value: Known, name: str, site: Site, told: Told) -> None:
+    if name in METHODS["function"]:
+        told(world.known(name, value))
+
+
+_FINDERS: dict[type[Value], Callable[..., None]] = {
+    Module: _of_module,
+    Class: _of_class,
+    Object: _of_object,
+    Declared: _of_declared,
+    Heritage: _of_heritage,
+    Function: _of_function,
+    Bound: _of_function,
+    Overloaded: _of_function,
+    Collection: _of_collection,
+    Promised: _of_promise,
+    External: _of_external,
+    Known: _of_known,
+    Constant: lambda *_: None,
+}

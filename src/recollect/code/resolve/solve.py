@@ -1,0 +1,385 @@
+"""Solve: from the programs of some files to who calls, derives from, imports and uses what.
+
+    programs ─► frames ─► what files and classes say ─► orders of inheritance ─► bodies of functions
+                                                            │
+                  what is left unknown: methods nobody is seen to call, declared types ─┘  until nothing changes
+
+Values flow from where they are made to where they are called. Nothing is guessed into a fact: a call on something of
+which nobody knows what it is stays open, with its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from recollect.code.resolve import calls, evaluate
+from recollect.code.resolve.frame import STAR, Frame
+from recollect.code.resolve.inherit import order
+from recollect.code.resolve.members import add_member, derive, dispatch
+from recollect.code.resolve.program import Assign, Code, Export, Import, Member, Name, Scope, Unit
+from recollect.code.resolve.values import MOST_VALUES, Class, Declared, Function, Value
+from recollect.code.resolve.world import Modules, Place, Site, World
+
+# How often what is declared is asked again after it made more known.
+ROUNDS = 4
+# Methods of one name that a call may mean; more say nothing.
+MOST_CANDIDATES = 25
+
+# How surely a call leads where it was found to lead, by how that was found.
+CONFIDENCE: Mapping[str, float] = {
+    "direct": 0.99,  # the name is defined in the same file
+    "import": 0.98,  # the name was imported from where it is defined
+    "constructor": 0.98,
+    "super": 0.95,
+    "method": 0.95,  # of the class that the receiver was seen to be made of
+    "inherited": 0.93,
+    "property": 0.9,
+    "decorator": 0.9,
+    "value": 0.85,  # a function that was passed, stored or returned: some of its ways may never be taken
+    "callback": 0.8,  # given to a library, which calls it as far as is known
+    "declared": 0.75,  # by the declared type of the receiver alone
+    "external": 0.9,
+    "name only": 0.3,  # the only method of that name
+}
+
+
+class CallEdge(NamedTuple):
+    """A call: who calls whom, at which line and column, and how that is known. An external callee is a dotted name."""
+
+    caller: Place
+    callee: Place | str
+    line: int
+    column: int
+    how: str
+
+    @property
+    def confidence(self) -> float:
+        """How surely it is so."""
+        return CONFIDENCE[self.how]
+
+
+class OpenCall(NamedTuple):
+    """A call that may mean several functions, or none that is known: the name, and the functions of that name."""
+
+    caller: Place
+    name: str
+    line: int
+    column: int
+    candidates: tuple[Place, ...] = ()
+
+
+class Heir(NamedTuple):
+    """A class that derives from another, or implements it; a base outside is a dotted name."""
+
+    heir: Place
+    base: Place | str
+    implements: bool
+
+
+class Imported(NamedTuple):
+    """A file that imports from another, or from outside."""
+
+    importer: str
+    imported: str
+    line: int
+    is_external: bool
+
+
+class Used(NamedTuple):
+    """A name that stands in a type or is passed on."""
+
+    user: Place
+    used: Place
+    line: int
+
+
+class Solution(NamedTuple):
+    """Everything that was found, in a fixed order."""
+
+    calls: tuple[CallEdge, ...]
+    ambiguous: tuple[OpenCall, ...]
+    unresolved: tuple[OpenCall, ...]
+    heirs: tuple[Heir, ...]
+    imports: tuple[Imported, ...]
+    uses: tuple[Used, ...]
+
+
+def solve(units: Mapping[str, Unit], modules: Modules, bodies: Container[str] | None = None) -> Solution:
+    """Return what the programs of some files do to each other.
+
+    bodies: the files of which functions are read, too; None: all. Of the others only what files and classes say counts,
+    and what their constructors assign.
+    """
+    world = World(dict(sorted(units.items())), modules, bodies)
+    world.apply = partial(calls.apply, world)
+    world.evaluate = partial(evaluate.evaluate, world)
+    world.iterate = partial(evaluate.iterate, world)
+    world.pass_on = lambda function, given, receiver=None: calls.pass_on(world, function, given, receiver)
+    for path, unit in world.units.items():
+        _build(world, path, unit)
+    _outlines(world)
+    world.work.run()
+    for each in world.classes:
+        each.order = order(each)
+    world.is_ordered = True
+    _bodies(world)
+    world.work.run()
+    _assume(world)
+    return _answer(world)
+
+
+# --- frames ---
+
+
+def _build(world: World, path: str, unit: Unit) -> None:
+    for place in range(len(unit.scopes)):
+        _frame(world, path, unit, place)
+    top = world.frames.get((path, 0))
+    if top is None:
+        return
+    for scope in unit.scopes:
+        for statement in scope.body:
+            if isinstance(statement, Export):
+                top.exports.setdefault(statement.name, world.variable())
+            elif isinstance(statement, Import) and statement.is_export and (statement.alias or statement.name) != STAR:
+                top.exports.setdefault(statement.alias or statement.name or "", world.variable())
+    for place, scope in enumerate(unit.scopes):
+        frame = world.frames[path, place]
+        frame.stars += [each for each in scope.body if isinstance(each, Import) and each.name == STAR]
+        if any(each.is_export for each in frame.stars):
+            top.exports.setdefault(STAR, world.variable())
+
+
+def _frame(world: World, path: str, unit: Unit, place: int) -> Frame:
+    known = world.frames.get((path, place))
+    if known is not None:
+        return known
+    scope = unit.scopes[place]
+    around = scope.parent if place and 0 <= scope.parent < len(unit.scopes) and scope.parent != place else -1
+    parent = _frame(world, path, unit, around) if around >= 0 else None
+    frame = world.frames[path, place] = Frame(world.work, path, place, scope, parent)
+    if "block" in scope.marks:
+        return frame
+    if scope.kind in ("class", "interface"):
+        value = Class(path, place, scope, frame)
+        frame.owner = value
+        world.codes[path, place] = value
+        world.classes.append(value)
+    elif scope.kind == "function":
+        owner = frame.owner if parent is not None and parent.scope.kind in ("class", "interface") else None
+        function = Function(world.work, path, place, scope, frame, owner)
+        frame.function = function
+        world.codes[path, place] = function
+        world.functions.append(function)
+    return frame
+
+
+# --- what files and classes say ---
+
+
+def _outlines(world: World) -> None:
+    for each in world.classes:
+        _members(world, each)
+        for base in (*each.scope.bases, *each.scope.implements):
+            around = each.frame.parent or each.frame
+            evaluate.evaluate(world, base, around).use(partial(derive, world, each))
+    for (path, place), frame in world.frames.items():
+        scope = frame.scope
+        is_outline = scope.kind != "function" and (frame.function is None or _is_read(world, path))
+        if is_outline or ("block" in scope.marks and frame.function is None):
+            for statement in scope.body:
+                evaluate.execute(world, statement, frame)
+        if place and (path, place) in world.codes and scope.decorators:
+            evaluate.defined(world, (path, place), frame.parent or frame)
+
+
+def _members(world: World, of: Class) -> None:
+    """Tell the functions of a class apart: constructors, those that run by themselves, and overloads."""
+    unit = world.units[of.path]
+    bound = {
+        each.value.scope
+        for each in of.scope.body
+        if isinstance(each, Assign) and isinstance(each.value, Code) and isinstance(each.target, Name | Member)
+    }
+    for place, scope in enumerate(unit.scopes):
+        if scope.parent != of.place or scope.kind != "function" or "block" in scope.marks:
+            continue
+        function = world.codes.get((of.path, place))
+        if not isinstance(function, Function):
+            continue
+        if "constructor" in scope.marks:
+            of.constructors.append(function)
+        elif place not in bound:
+            if "static" not in scope.marks:
+                of.initial.append(function)
+        elif scope.arity >= 0:
+            of.overloads.setdefault(scope.name, []).append(function)
+
+
+def _is_read(world: World, path: str) -> bool:
+    return world.bodies is None or path in world.bodies
+
+
+# --- functions ---
+
+
+def _bodies(world: World) -> None:
+    for function in world.functions:
+        _parameters(world, function)
+    for (path, _), frame in world.frames.items():
+        function = frame.function
+        if function is None or (frame.scope.kind != "function" and "block" not in frame.scope.marks):
+            continue
+        if _is_read(world, path) or "constructor" in function.scope.marks or function in _initial(function):
+            for statement in frame.scope.body:
+                evaluate.execute(world, statement, frame)
+
+
+def _initial(function: Function) -> list[Function]:
+    return function.owner.initial if function.owner is not None else []
+
+
+def _parameters(world: World, function: Function) -> None:
+    """Give parameters their defaults, collections and declared types; and what is returned its own."""
+    frame = function.frame
+    around = frame.parent or frame
+    for parameter in function.scope.parameters:
+        variable = frame.names[parameter.name]
+        if parameter.kind in ("*", "**"):
+            variable.add(world.collection((function, parameter.name)))
+        if parameter.default is not None:
+            evaluate.evaluate(world, parameter.default, around).flow(variable)
+        if parameter.declared is not None and parameter.kind not in ("*", "**"):
+            world.declared.append((variable, evaluate.evaluate(world, parameter.declared, frame)))
+    if function.scope.returns is not None and "generator" not in function.scope.marks:
+        world.declared.append((function.returns, evaluate.evaluate(world, function.scope.returns, frame)))
+
+
+# --- what nothing is known of ---
+
+
+def _assume(world: World) -> None:
+    """Fill in what is not seen: a method is called on its own class, a variable holds what it is declared to hold."""
+    for _ in range(ROUNDS):
+        before = len(world.made)
+        for function in world.functions:
+            if function.owner is not None and "static" not in function.scope.marks:
+                receivers = world.receivers(function)
+                if not receivers.values:
+                    own: Value = function.owner
+                    receivers.add(own if "classmethod" in function.scope.marks else function.owner.instance)
+        world.work.run()
+        _declare(world)
+        world.work.run()
+        waiting, world.dispatched = world.dispatched, []
+        for value, name, site, told in waiting:
+            dispatch(world, value, name, site._replace(how=site.how or "declared"), told)
+        world.work.run()
+        if len(world.made) == before and not world.dispatched:
+            return
+
+
+def _declare(world: World) -> None:
+    empty = [(variable, types) for variable, types in world.declared if not variable.values]
+    for variable, types in empty:
+        for value in list(types.values):
+            if isinstance(value, Class):
+                variable.add(world.of_type(value))
+
+
+# --- the answer ---
+
+
+def _answer(world: World) -> Solution:
+    called = {
+        CallEdge(caller, callee, line, column, how if how in CONFIDENCE else "value"): None
+        for (caller, callee, line, column), how in world.made.items()
+        if _is_written(world, caller)
+    }
+    ambiguous, unresolved, named = _open(world)
+    return Solution(
+        tuple(sorted([*called, *named], key=_by_place)),
+        tuple(sorted(ambiguous)),
+        tuple(sorted(unresolved)),
+        tuple(sorted(_heirs(world), key=_by_place)),
+        tuple(sorted(set(_imports(world)))),
+        tuple(sorted(set(_uses(world)))),
+    )
+
+
+def _by_place(edge: CallEdge | Heir) -> tuple[object, ...]:
+    return tuple([str(part) if isinstance(part, tuple | str) else part for part in edge])
+
+
+def _is_written(world: World, place: Place) -> bool:
+    scope = world.units[place[0]].scopes[place[1]]
+    return "implicit" not in scope.marks and _is_read(world, place[0])
+
+
+def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]:
+    """Return the calls that nothing was found for: with several candidates, with none, and with exactly one."""
+    methods: dict[str, list[Function]] = {}
+    for function in world.functions:
+        if function.owner is not None and "implicit" not in function.scope.marks:
+            methods.setdefault(function.scope.name, []).append(function)
+    answered = {(caller, line, column) for caller, _, line, column in world.made}
+    ambiguous, unresolved, named = [], [], []
+    for site, callee, values in world.asked:
+        place = (site.caller, site.line, site.column)
+        is_full = len(values.values) >= MOST_VALUES
+        if (place in answered and not is_full) or not _is_read(world, site.frame.path):
+            continue
+        if not isinstance(callee, Name | Member) or (values.values and not is_full):
+            continue
+        candidates = methods.get(callee.name, []) if isinstance(callee, Member) else []
+        found = OpenCall(site.caller, callee.name, site.line, site.column)
+        if len(candidates) == 1:
+            one = candidates[0]
+            named.append(CallEdge(site.caller, (one.path, one.place), site.line, site.column, "name only"))
+        elif 1 < len(candidates) <= MOST_CANDIDATES:
+            places = tuple(sorted([(each.path, each.place) for each in candidates]))
+            ambiguous.append(found._replace(candidates=places))
+        else:
+            unresolved.append(found)
+    return ambiguous, unresolved, named
+
+
+def _heirs(world: World) -> list[Heir]:
+    found = []
+    for each in world.classes:
+        place = (each.path, each.place)
+        written = len(each.scope.bases)
+        implemented = set()
+        for base in each.scope.implements:
+            implemented |= set(evaluate.evaluate(world, base, each.frame.parent or each.frame).values)
+        for base in each.bases:
+            found.append(Heir(place, (base.path, base.place), base in implemented or not written))
+        for outer in each.outer_bases:
+            found.append(Heir(place, outer.name, outer in implemented))
+    return found
+
+
+def _imports(world: World) -> list[Imported]:
+    found = []
+    for importer, imported, paths in world.imports:
+        for path in paths:
+            if path != importer:
+                found.append(Imported(importer, path, imported.line, False))
+        if not paths:
+            found.append(Imported(importer, imported.module, imported.line, True))
+    return found
+
+
+def _uses(world: World) -> list[Used]:
+    found = []
+    for site, variable in world.uses:
+        for value in variable.values:
+            of = value.of if isinstance(value, Declared) else value
+            if isinstance(of, Class | Function):
+                found.append(Used(site.caller, (of.path, of.place), site.line))
+    return found
+
+
+__all__ = ["CallEdge", "Heir", "Imported", "OpenCall", "Scope", "Site", "Solution", "Used", "add_member", "solve"]

@@ -1,0 +1,249 @@
+"""Values: what a variable may hold while a program is solved, and the variables themselves.
+
+A variable holds a set of values and hands each new one on, once, to whoever uses it: another variable, or a function
+that does what the value means there (a call is made, a member is looked up). Sets only grow, so the order in which
+files are read changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recollect.code.resolve.frame import Frame
+    from recollect.code.resolve.program import Key, Scope
+
+User = Callable[["Value"], None]
+
+# A variable that may hold more than this holds anything: whoever calls it calls nothing in particular.
+MOST_VALUES = 80
+
+
+class Value:
+    """Something that a variable can hold; two are the same only if they are the same object."""
+
+    __slots__ = ("fields",)
+
+    fields: dict[Key, Variable]
+
+    def __init__(self) -> None:
+        self.fields = {}
+
+
+class Function(Value):
+    """A function, wherever it is called from.
+
+    this: what it is called on; returns, yields: what it gives back
+    """
+
+    __slots__ = ("frame", "owner", "path", "place", "returns", "scope", "this", "yields")
+
+    def __init__(self, work: Work, path: str, place: int, scope: Scope, frame: Frame, owner: Class | None) -> None:
+        super().__init__()
+        self.path, self.place, self.scope, self.frame, self.owner = path, place, scope, frame, owner
+        self.this, self.returns, self.yields = Variable(work), Variable(work), Variable(work)
+
+
+class Class(Value):
+    """A class or interface.
+
+    bases: the classes it derives from, in order, as far as they are known; outer_bases: names of those outside
+    constructors, initial: what runs when an instance is made, by a call and without one
+    overloads: functions of one name that are told apart by what they take
+    lookups: who asked for a member that was not there, by its name; is_made: whether an instance is made anywhere
+    """
+
+    __slots__ = (
+        "bases", "constructors", "frame", "heirs", "initial", "instance", "is_made", "lookups", "order", "outer_bases",
+        "overloads", "path", "place", "scope",
+    )  # fmt: skip
+
+    def __init__(self, path: str, place: int, scope: Scope, frame: Frame) -> None:
+        super().__init__()
+        self.path, self.place, self.scope, self.frame = path, place, scope, frame
+        self.bases: list[Class] = []
+        self.outer_bases: list[External] = []
+        self.heirs: list[Class] = []
+        self.constructors: list[Function] = []
+        self.initial: list[Function] = []
+        self.overloads: dict[str, list[Function]] = {}
+        self.lookups: dict[str, list[Callable[[], None]]] = {}
+        self.order: list[Class] = [self]
+        self.instance = Object(self)
+        self.is_made = False
+
+
+class Object(Value):
+    """Any instance of a class, or of a function that was called with `new`."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Class | Function) -> None:
+        super().__init__()
+        self.of = of
+
+
+class Declared(Value):
+    """Something of which only the declared type is known."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Class) -> None:
+        super().__init__()
+        self.of = of
+
+
+class Bound(Value):
+    """A function together with what it is called on."""
+
+    __slots__ = ("function", "receiver")
+
+    def __init__(self, function: Function | Overloaded, receiver: Value) -> None:
+        super().__init__()
+        self.function, self.receiver = function, receiver
+
+
+class Overloaded(Value):
+    """Several functions of one name, told apart by what they take."""
+
+    __slots__ = ("functions",)
+
+    def __init__(self, functions: tuple[Function, ...]) -> None:
+        super().__init__()
+        self.functions = functions
+
+
+class Module(Value):
+    """A file as a value."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
+
+
+class External(Value):
+    """Something outside the program, by its dotted name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+
+class Collection(Value):
+    """A table made at one place: entries by key, and those whose key nobody knows. `parents` are its prototypes."""
+
+    __slots__ = ("parents", "rest", "waiting", "work")
+
+    def __init__(self, work: Work) -> None:
+        super().__init__()
+        self.work = work
+        self.rest = Variable(work)
+        self.parents: Variable | None = None
+        self.waiting: list[Callable[[Key, Variable], None]] = []  # who wants every entry, also those to come
+
+    def entry(self, key: Key) -> Variable:
+        """Return the variable of one entry."""
+        found = self.fields.get(key)
+        if found is None:
+            found = self.fields[key] = Variable(self.work)
+            for told in self.waiting:
+                told(key, found)
+        return found
+
+    def every(self, told: Callable[[Key, Variable], None]) -> None:
+        """Call `told` for every entry with a known key, now and later."""
+        self.waiting.append(told)
+        for key, variable in list(self.fields.items()):
+            told(key, variable)
+
+
+class Promised(Value):
+    """A promise of what a variable holds."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Variable) -> None:
+        super().__init__()
+        self.of = of
+
+
+class Heritage(Value):
+    """`super`: what a class inherits, asked for by one of its instances."""
+
+    __slots__ = ("of", "receiver")
+
+    def __init__(self, of: Class, receiver: Value) -> None:
+        super().__init__()
+        self.of, self.receiver = of, receiver
+
+
+class Constant(Value):
+    """A text or a number that may be a key."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Key) -> None:
+        super().__init__()
+        self.value = value
+
+
+class Known(Value):
+    """A method of the language's own library on a value: `append` of a list, `then` of a promise, `bind`."""
+
+    __slots__ = ("name", "receiver")
+
+    def __init__(self, name: str, receiver: Value) -> None:
+        super().__init__()
+        self.name, self.receiver = name, receiver
+
+
+class Work:
+    """Values that were added to variables and not handed on yet."""
+
+    __slots__ = ("waiting",)
+
+    def __init__(self) -> None:
+        self.waiting: deque[tuple[Variable, Value]] = deque()
+
+    def run(self) -> None:
+        """Hand on until nothing is left to hand on."""
+        waiting = self.waiting
+        while waiting:
+            variable, value = waiting.popleft()
+            for user in tuple(variable.users):
+                user(value)
+
+
+class Variable:
+    """A place that holds values."""
+
+    __slots__ = ("users", "values", "work")
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.values: dict[Value, None] = {}  # a set that keeps the order in which they came
+        self.users: list[User] = []
+
+    def add(self, value: Value) -> None:
+        """Add a value, unless it is known or there are too many already."""
+        values = self.values
+        if value not in values and len(values) < MOST_VALUES:
+            values[value] = None
+            self.work.waiting.append((self, value))
+
+    def use(self, user: User) -> None:
+        """Call `user` with every value, now and later."""
+        self.users.append(user)
+        for value in tuple(self.values):
+            user(value)
+
+    def flow(self, target: Variable) -> None:
+        """Let another variable hold all that this one holds."""
+        if target is not self:
+            self.use(target.add)
