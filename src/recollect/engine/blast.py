@@ -48,18 +48,17 @@ _VERBS: Mapping[str, str] = {
 
 
 class Terrain(NamedTuple):
-    """The linked code of a tree: who uses what, and the same between files; None where nothing is linked."""
+    """The code of a tree: who uses what, and the same between files.
+
+    is_linked: whether anything is known of that, besides what test frameworks do
+    """
 
     tree: Tree
     store: LinkStore
     found: Project
     uses: Graph
     files: FileLinks
-
-    @property
-    def is_linked(self) -> bool:
-        """Tell whether anything is known of who uses what."""
-        return bool(len(self.uses.src))
+    is_linked: bool
 
 
 class Radius(NamedTuple):
@@ -82,8 +81,11 @@ class Around(NamedTuple):
 
 def terrain(store: LinkStore, part: CodePart | None, tree: Tree) -> Terrain:
     """Return the code of a tree with the links of it, those of test frameworks included."""
-    found = project(part, [tree.id], list(_framework(store, tree)))
-    return Terrain(tree, store, found, only(found.graph, USES), between_files(found))
+    further = list(_framework(store, tree))
+    found = project(part, [tree.id], further)
+    uses = only(found.graph, USES)
+    added = sum(row.src in found.graph.index and row.dst in found.graph.index for row in further)
+    return Terrain(tree, store, found, uses, between_files(found), is_linked=len(uses.src) > added)
 
 
 def _framework(store: LinkStore, tree: Tree) -> Iterator[Further]:
@@ -119,7 +121,7 @@ def _owners(land: Terrain, path: str, key: str, change: SymbolChange) -> Iterato
         return
     kind = int(land.uses.points.kinds[number])
     is_code = kind in (KIND_CODES["Function"], KIND_CODES["Method"])
-    is_new = change.how in ("added", "removed") and row.kind == "Method"
+    is_new = change.how == "added" and row.kind == "Method"
     if is_code or is_new or row.name in CONSTRUCTORS:
         yield owner[1]
 

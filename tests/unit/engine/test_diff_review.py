@@ -1,0 +1,315 @@
+"""Reviews of diffs over a small project whose links are known."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.links import Row, link
+from tests.trees import git, write
+
+from recollect import Engine
+from recollect.code.record import Review
+from recollect.engine.touched import rule_about
+from recollect.errors import InvalidInput, NotFound
+from recollect.render import to_text
+
+CORE = """\
+LIMIT = 3
+
+
+class Store:
+    def __init__(self, path):
+        self.path = path
+
+    def put(self, row):
+        return row
+
+    def get(self, key):
+        return key
+
+
+def connect(path):
+    return Store(path)
+
+
+def unused(x):
+    return x
+"""
+FILES = {
+    "src/core.py": CORE,
+    "src/api.py": (
+        "from src.core import connect\n\n\n@app.get('/rows')\ndef rows():\n    return connect('x').get(1)\n\n\n"
+        "def write(row):\n    return connect('x').put(row)\n"
+    ),
+    "tests/conftest.py": (
+        "import pytest\nfrom src.core import connect\n\n\n@pytest.fixture\ndef store():\n    return connect('y')\n"
+    ),
+    "tests/test_api.py": "from src.api import write\n\n\ndef test_write():\n    assert write(1)\n",
+    "tests/test_store.py": (
+        "def test_store(store):\n    assert store\n\n\nclass TestMore:\n    def test_more(self, store):\n        pass\n"
+    ),
+    "tests/test_core.py": "import src.core\n\n\ndef test_nothing():\n    assert src.core\n",
+    "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\n',
+    "README.md": "# Shop\n",
+}
+LINKS: tuple[Row, ...] = (
+    ("src/api.py", "src/core.py", "IMPORTS"),
+    ("src/api.py::rows", "src/core.py::connect"),
+    ("src/api.py::rows", "src/core.py::Store.get", "CALLS", 0.8),
+    ("src/api.py::write", "src/core.py::connect"),
+    ("src/api.py::write", "src/core.py::Store.put", "CALLS", 0.8),
+    ("src/core.py::connect", "src/core.py::Store"),
+    ("tests/conftest.py::store", "src/core.py::connect"),
+    ("tests/test_api.py", "src/api.py", "IMPORTS"),
+    ("tests/test_api.py::test_write", "src/api.py::write"),
+    ("tests/test_core.py", "src/core.py", "IMPORTS"),
+)
+
+
+@pytest.fixture
+def engine(home: Path) -> Iterator[Engine]:
+    with Engine(embed_provider="off", index_workers=1) as opened:
+        yield opened
+
+
+@pytest.fixture
+def project(tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = Path(os.path.realpath(tmp_path)) / "shop"
+    write(root, FILES)
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "one")
+    engine.code.index(str(root))
+    link(engine, monkeypatch, LINKS)
+    monkeypatch.chdir(root)
+    return root
+
+
+def edit(root: Path, before: str, after: str, path: str = "src/core.py") -> None:
+    text = (root / path).read_text(encoding="utf-8")
+    assert before in text
+    write(root, {path: text.replace(before, after)})
+
+
+def diff(root: Path) -> str:
+    return subprocess.run(["git", "diff"], cwd=root, check=True, capture_output=True, text=True).stdout
+
+
+def to_run(found: Review) -> list[str]:
+    return [f"{row.place.path}::{row.place.symbol}".rstrip(":") for row in found.tests]
+
+
+def test_a_changed_body_names_its_users_endpoints_and_tests_nearest_first(engine: Engine, project: Path) -> None:
+    edit(project, "return key", "return key + 1")
+    found = engine.survey.review(diff=diff(project))
+    (change,) = found.changes
+    assert (change.symbol, change.change, change.users, change.line) == ("Store.get", "body", 1, 11)
+    assert [(row.place.symbol, row.depth, row.confidence) for row in found.affected] == [("rows", 1, 0.8)]
+    assert [row.endpoint for row in found.endpoints] == ["GET /rows"]
+    assert "calls Store.get" in found.affected[0].why
+    assert found.packages == ("shop",)
+    assert "no test reaches it" in change.why
+
+
+def test_tests_are_found_through_calls_and_through_fixtures_before_those_that_only_import(
+    engine: Engine, project: Path
+) -> None:
+    edit(project, "return Store(path)", "return None")
+    found = engine.survey.review()
+    assert to_run(found) == [
+        "tests/test_api.py::test_write",
+        "tests/test_store.py::test_store",
+        "tests/test_store.py::TestMore.test_more",
+        "tests/test_core.py",
+    ]
+    (run,) = found.commands
+    assert run.command == (
+        "pytest tests/test_api.py::test_write tests/test_store.py::test_store tests/test_store.py::TestMore::test_more "
+        "tests/test_core.py"
+    )
+
+
+def test_a_constructor_changes_with_its_class(engine: Engine, project: Path) -> None:
+    edit(project, "self.path = path", "self.path = str(path)")
+    found = engine.survey.review()
+    assert found.changes[0].symbol == "Store.__init__"
+    assert "connect" in [row.place.symbol for row in found.affected]
+    assert "tests/test_api.py::test_write" in to_run(found)
+
+
+def test_changes_come_riskiest_first_each_with_a_reason(engine: Engine, project: Path) -> None:
+    edit(project, "def connect(path):", "def connect(path, mode):")
+    edit(project, "return x", "return  x  # as it is")
+    edit(project, "LIMIT = 3", "LIMIT = 4")
+    found = engine.survey.review()
+    told = {row.symbol: row for row in found.changes}
+    assert [row.symbol for row in found.changes] == ["connect", "LIMIT", "unused"]
+    assert (told["connect"].change, told["connect"].risk) == ("signature", "high")
+    assert "called differently; 3 users in 2 files" in told["connect"].why
+    assert told["connect"].before == "def connect(path)"
+    assert (told["unused"].change, told["unused"].risk, told["unused"].score) == ("cosmetic", "none", 0.0)
+    assert "high risk" in to_text(found)
+
+
+def test_what_is_removed_keeps_the_users_that_the_index_knows_and_says_so(engine: Engine, project: Path) -> None:
+    edit(project, "    def put(self, row):\n        return row\n\n", "")
+    found = engine.survey.review()
+    (change,) = found.changes
+    assert (change.change, change.users) == ("removed", 1)
+    assert any("indexed as before this change" in note for note in found.notes)
+    engine.code.index(str(project))
+    again = engine.survey.review()
+    assert not any("indexed as before" in note for note in again.notes)
+
+
+def test_only_comments_and_white_space_reach_nothing(engine: Engine, project: Path) -> None:
+    edit(project, "    return Store(path)", "    # opens it\n    return Store( path )")
+    found = engine.survey.review()
+    assert [row.change for row in found.changes] == ["cosmetic"]
+    assert (found.affected, found.tests, found.commands) == ((), (), ())
+
+
+def test_a_changed_test_is_to_be_run_itself(engine: Engine, project: Path) -> None:
+    edit(project, "assert write(1)", "assert write(2)", "tests/test_api.py")
+    found = engine.survey.review()
+    assert to_run(found) == ["tests/test_api.py::test_write"]
+    assert found.tests[0].depth == 0
+
+
+def test_limits_are_kept_and_totals_tell_the_rest(engine: Engine, project: Path) -> None:
+    edit(project, "return Store(path)", "return None")
+    found = engine.survey.review(limit=1, depth=1)
+    assert (len(found.tests), found.tests_total) == (1, 4)
+    assert found.depth == 1
+
+
+def test_a_range_of_commits_is_reviewed_like_a_diff(engine: Engine, project: Path) -> None:
+    edit(project, "return key", "return 0")
+    git(project, "commit", "-qam", "two")
+    found = engine.survey.review(range="HEAD~1..HEAD")
+    assert (found.source, [row.symbol for row in found.changes]) == ("HEAD~1..HEAD", ["Store.get"])
+    assert engine.survey.review().changes == ()
+    with pytest.raises(InvalidInput):
+        engine.survey.review(range="nowhere..HEAD")
+    with pytest.raises(InvalidInput):
+        engine.survey.review(range="HEAD", diff="")
+
+
+# --- memories ---
+
+
+def test_memories_of_what_changed_are_shown_and_rules_about_it_come_first(engine: Engine, project: Path) -> None:
+    namespace = str(project)
+    engine.memories.store(
+        "`connect` in src/core.py must never return None. It is slow.", namespace=namespace, title="Rule"
+    )
+    engine.memories.store("We chose src/core.py::connect over a pool", namespace=namespace, memory_type="decision")
+    engine.memories.store("src/core.py::unused is kept for later", namespace=namespace)
+    engine.memories.store("src/core.py::connect elsewhere", namespace="other")
+    edit(project, "return Store(path)", "return None")
+    found = engine.survey.review()
+    assert [row.relation for row in found.memories] == ["may contradict", "decided"]
+    assert "“`connect` in src/core.py must never return None.”" in found.memories[0].why
+    assert "whose body changed" in found.memories[0].why
+    assert "a memory states a rule about it" in found.changes[0].why
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("connect is fast. connect must return quickly.", "connect must return quickly."),
+        ("Never call reconnect here.", ""),
+        ("connect is old.\nOthers must not be.", ""),
+        ("Do not pass None to connect()", "Do not pass None to connect()"),
+        ("", ""),
+    ],
+)
+def test_a_rule_is_a_sentence_that_names_it_and_commands(text: str, expected: str) -> None:
+    assert rule_about(text, ["connect"]) == expected
+
+
+# --- what is odd ---
+
+
+def test_an_empty_diff_is_an_answer_and_no_error(engine: Engine, project: Path) -> None:
+    found = engine.survey.review(diff="")
+    assert (found.files, found.changes) == (0, ())
+    assert "nothing changed" in found.notes[0]
+    assert "Nothing to review" in to_text(found)
+
+
+@pytest.mark.parametrize("text", ["hello", "diff --cc x\n", "@@@ -1 -1 +1 @@@\n"])
+def test_what_is_no_usable_diff_is_an_error_with_a_hint(engine: Engine, project: Path, text: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        engine.survey.review(diff=text)
+    assert caught.value.hint
+
+
+def test_paths_outside_binary_files_and_unknown_sides_are_told(engine: Engine, project: Path) -> None:
+    hunk = "@@ -1 +1 @@\n-no such line\n+nor this\n"
+    text = (
+        f"--- a/../../etc/passwd\n+++ b/../../etc/passwd\n{hunk}--- a/src/core.py\n+++ b/src/core.py\n{hunk}"
+        "diff --git a/i.png b/i.png\nindex 1111111..2222222 100644\nBinary files a/i.png and b/i.png differ\n"
+    )
+    notes = " ".join(engine.survey.review(diff=text).notes)
+    for told in (
+        "outside of the project, left out: ../../etc/passwd",
+        "not looked into: i.png",
+        "cannot be compared: src/core.py",
+    ):
+        assert told in notes
+
+
+def test_documents_alone_are_no_symbols(engine: Engine, project: Path) -> None:
+    edit(project, "# Shop", "# The shop", "README.md")
+    found = engine.survey.review()
+    assert (found.files, found.changes) == (1, ())
+    assert "no symbol of code" in to_text(found)
+
+
+def test_a_file_that_is_not_indexed_or_edited_since_is_told(engine: Engine, project: Path) -> None:
+    write(project, {"src/new.py": "def n():\n    return 1\n"})
+    git(project, "add", "-N", "src/new.py")
+    edit(project, "return key", "return 0")
+    engine.code.index(str(project / "src"))
+    write(project, {"src/newer.py": "def m():\n    return 1\n"})
+    git(project, "add", "-N", "src/newer.py")
+    edit(project, "return 0", "return 1")
+    notes = " ".join(engine.survey.review().notes)
+    assert "not indexed: src/newer.py" in notes
+    assert "changed since it was indexed" in notes
+
+
+def test_a_project_that_is_not_indexed_still_has_its_changed_symbols(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = Path(os.path.realpath(tmp_path)) / "fresh"
+    write(root, {"a.py": "def a():\n    return 1\n"})
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "one")
+    edit(root, "return 1", "return 2", "a.py")
+    monkeypatch.chdir(root)
+    found = engine.survey.review()
+    assert [(row.symbol, row.change) for row in found.changes] == [("a", "body")]
+    assert "users not known" in found.changes[0].why
+    assert any("not indexed" in note for note in found.notes)
+
+
+def test_where_nothing_is_there_is_nothing_to_review(engine: Engine, tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        engine.survey.review(path=str(tmp_path / "nowhere"))
+    with pytest.raises(InvalidInput, match="no git work tree"):
+        engine.survey.review(path=str(tmp_path))
+
+
+def test_code_that_is_not_linked_is_told(engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link(engine, monkeypatch, ())
+    edit(project, "def get(self, key):", "def get(self, key, default):")
+    found = engine.survey.review()
+    assert found.changes[0].symbol == "Store.get"
+    assert any("not linked yet" in note for note in found.notes)
