@@ -118,6 +118,8 @@ class Bench:
         for trial in trials:
             self._write(trial.edit.files)
         engine.code.index(str(self._root))
+        # A file may be ignored under its new name: then it is gone, and there is nothing to be right about.
+        told = [trial for trial in told if trial.edit.verdict == "gone" or self._is_indexed(engine, trial.edit.path)]
         outcomes = [self._outcome(engine, trial) for trial in told] + [self._of_file(engine, trial) for trial in told]
         self._write({path: content for trial in trials for path, content in trial.before.items()})
         self._write({path: content for path, content in kept.items() if not self._is_before(trials, path)})
@@ -265,6 +267,10 @@ class Bench:
     def _put_back(self, engine: Engine, trial: Trial, token: str) -> Outcome:
         fresh = self._hit(engine, token).freshness
         return Outcome(self._root.name, "put back", "fresh", fresh.verdict, True, f"after {trial.kind}: {fresh.note}")
+
+    @staticmethod
+    def _is_indexed(engine: Engine, path: str) -> bool:
+        return engine.store.count(File, {"path": path}) > 0
 
     # --- files ---
 

@@ -60,8 +60,8 @@ def marked(source: bytes, language: Language) -> tuple[list[tuple[int, int]], li
     return found.spans("string"), found.spans("comment")
 
 
-def is_within(at: int, spans: Sequence[tuple[int, int]], slack: int = 0) -> bool:
-    return any(start - slack < at < end for start, end in spans)
+def is_within(at: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= at < end for start, end in spans)
 
 
 def comment_mark(language: Language) -> bytes:
@@ -147,12 +147,13 @@ def spaced(target: Target) -> Edit | None:
 
 def beside(target: Target) -> Edit | None:
     """Another symbol of the file is edited: this one is as it was."""
+    overloads = [row for row in target.every if row.qualified == target.symbol.qualified]
     others = [
         other
         for other in target.every
         if other.kind in ("Function", "Method")
         and (other.end_byte <= target.symbol.start_byte or other.start_byte >= target.symbol.end_byte)
-        and other.qualified != target.symbol.qualified
+        and not any(own.start_byte <= other.start_byte < own.end_byte for own in overloads)
     ]
     if not others:
         return None

@@ -183,13 +183,17 @@ def _same(lost: Iterable[Spot], new: Mapping[Key, Spot], renames: Mapping[str, s
 
 
 def _support(one: Spot, other: Spot, renames: Mapping[str, str]) -> int:
-    """Return how much besides the content says that one symbol became the other."""
+    """Return how much besides the content says that one symbol became the other.
+
+    The same file says more than the same name elsewhere: there, a new symbol of this content is hardly anything else.
+    """
     same_file = other.path in (one.path, renames.get(one.path))
+    same_folder = one.path.rpartition("/")[0] == other.path.rpartition("/")[0]
     return (
-        4 * (same_file and one.symbol == other.symbol)
-        + 3 * (one.symbol == other.symbol)
+        8 * same_file
+        + 4 * (one.symbol == other.symbol)
         + 2 * (one.name == other.name)
-        + 2 * same_file
+        + (same_folder and one.name == other.name)
     )
 
 
