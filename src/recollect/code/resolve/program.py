@@ -10,7 +10,7 @@ calls, is an `Opaque` that still holds the calls. Everything is a struct written
 as a few kilobytes and read back in a millisecond.
 
 Order counts only where a unit says that it was kept (`is_ordered`): then a later assignment replaces an earlier one in
-the same straight run of statements, and what may or may not run stands in a `Fork`.
+the same straight run of statements, and what may not happen is among the `ways` of its scope.
 
 Adding a language is a function `source → Unit`; nothing that solves programs knows which language they were.
 """
@@ -155,9 +155,17 @@ class Cast(_Part, frozen=True, tag=15):
     to: Expression
 
 
+class Part(_Part, frozen=True, tag=16):
+    """The entries of a table from `start` to before `stop`, as a new table: `of[start:stop]`; None where unknown."""
+
+    of: Expression
+    start: int | None = None
+    stop: int | None = None
+
+
 Expression = (
     Name | Member | Item | Call | Code | Table | Text | Either | This | Super | Instance | Elements | Spread | Opaque
-    | Awaited | Cast
+    | Awaited | Cast | Part
 )  # fmt: skip
 
 
@@ -238,18 +246,7 @@ class Use(_Part, frozen=True, tag=6):
     line: int = 0
 
 
-class Fork(_Part, frozen=True, tag=7):
-    """Statements of which one run is taken: the branches of an `if`, the body of a loop, a `try` and its handlers.
-
-    An `if` without `else` has an empty branch. is_loop: the branches may run any number of times, in any order, and be
-    left anywhere, which also says what is known of `try` and `switch`.
-    """
-
-    branches: tuple[tuple[Statement, ...], ...]
-    is_loop: bool = False
-
-
-Statement = Assign | Return | Yield | Do | Import | Export | Use | Fork
+Statement = Assign | Return | Yield | Do | Import | Export | Use
 
 
 # --- scopes -----------------------------------------------------------------------------------------------------------
@@ -273,9 +270,10 @@ class Scope(_Part, frozen=True):
     symbol: place in the file's list of symbols, -1 for what is no symbol (a lambda, the module itself)
     parent: place of the scope around it, -1 for the module
     marks: what changes how it is bound: "static", "classmethod", "property", "setter", "abstract", "constructor",
-        "async", "generator", "block" (a scope of names only: its statements belong to the function around),
-        "functional" (an object with one method, whatever it is called: any member of it is the function itself),
-        "implicit" (nobody wrote it, as the accessors of a record: calls go through it and make no edge of their own)
+        "async", "generator", "self" (its first parameter is what it is called on), "block" (a scope of names only: its
+        statements belong to the function around), "functional" (an object with one method, whatever it is called: any
+        member of it is the function itself), "implicit" (nobody wrote it, as the accessors of a record: calls go
+        through it and make no edge of their own)
     outer_names: names that belong to the scope around (`nonlocal`), global_names: to the module (`global`)
     returns: the declared type of what it returns
     arity: how many arguments it takes, where overloads are told apart by that; -1 else
@@ -305,7 +303,7 @@ class Unit(_Part, frozen=True):
     """The program of one file; the first scope is the module.
 
     package: what the file declares it belongs to
-    is_ordered: statements stand in the order they run, and what may or may not run stands in a `Fork`
+    is_ordered: statements stand in the order they happen, and `ways` says of all that may not
     """
 
     language: str
