@@ -15,6 +15,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
+import numpy as np
 
 from recollect.code.languages import LANGUAGES
 from recollect.code.record import MapFile, MapSymbol, RepoMap
@@ -46,6 +47,8 @@ KINDS: Mapping[str, float] = {"Constant": 0.5, "Type": 0.8, "Module": 0.3, "Test
 MARKED = 0.2  # what was copied in or generated, and what tests need
 HIDDEN: Mapping[str, float] = {"private": 0.4, "internal": 0.8}
 
+# Links for each symbol, below which code counts as not linked.
+SPARSE = 0.1
 # Without links: pieces of code that are read for the names in them, and what names tell.
 MOST_PIECES = 6_000
 NAME_LETTERS, NAME_FILES = 4, 3
@@ -92,7 +95,7 @@ def repo_map(store: CodeStore, part: CodePart | None, asked: Asked, root: str, n
     """Return the map of trees."""
     sheets = _sheets(store, asked.trees)
     found = project(part, [tree.id for tree in asked.trees])
-    ranked_by: RankedBy = "links" if _has_uses(found) else "nothing"
+    ranked_by: RankedBy = "links" if _is_linked(found) else "nothing"
     if ranked_by == "nothing" and (further := list(_by_names(store, asked.trees, sheets))):
         found, ranked_by = project(part, [tree.id for tree in asked.trees], further), "names"
     seen = Seen(asked.files, _edited(sheets), _tests(sheets), _numbers(found, asked.nodes))
@@ -257,9 +260,10 @@ def _numbers(found: Project, nodes: Iterable[str]) -> frozenset[int]:
     return frozenset(index[node] for node in nodes if node in index)
 
 
-def _has_uses(found: Project) -> bool:
+def _is_linked(found: Project) -> bool:
+    """Tell whether there are links enough to rank by: of code that is linked, there is about one for every symbol."""
     codes = [RELATION_CODES[name] for name in USES]
-    return bool((found.graph.relations[:, None] == codes).any())
+    return bool(np.isin(found.graph.relations, codes).sum() > SPARSE * found.graph.size)
 
 
 def _why(ranked_by: str) -> tuple[str, ...]:

@@ -1,0 +1,75 @@
+"""A diff that is piped into a command, and what is no pipe."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import ContentTooLarge
+from recollect.surface import pipe
+from recollect.surface.pipe import is_piped, piped
+
+
+@pytest.fixture
+def stdin(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Standard input is whatever file descriptor is put in first."""
+    opened: list[int] = []
+
+    class Standing:
+        def fileno(self) -> int:
+            if not opened:
+                raise ValueError("closed")
+            return opened[-1]
+
+    monkeypatch.setattr("sys.stdin", Standing())
+    yield opened
+    for number in opened:
+        os.close(number)
+
+
+def content(text: bytes = b"diff") -> pipe.StandardInput:
+    return lambda limit: text[:limit]
+
+
+def test_a_pipe_and_a_file_are_meant_and_nothing_else_is(stdin: list[int], tmp_path: Path) -> None:
+    assert not is_piped()
+    stdin.append(os.open(os.devnull, os.O_RDONLY))
+    assert not is_piped()
+    reading, writing = os.pipe()
+    os.close(writing)
+    stdin.append(reading)
+    assert is_piped()
+    file = tmp_path / "a.diff"
+    file.write_text("x", encoding="utf-8")
+    stdin.append(os.open(file, os.O_RDONLY))
+    assert is_piped()
+
+
+def test_a_process_without_standard_input_has_no_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert not is_piped()
+
+
+def test_a_pipe_fills_the_diff_unless_something_else_says_what_to_review(
+    stdin: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipe, "is_piped", lambda: True)
+    assert piped("review", {}, content()) == {"diff": "diff"}
+    assert piped("review", {"limit": 3}, content(b"")) == {"diff": ""}
+    assert piped("review", {"range": "HEAD"}, content()) == {}
+    assert piped("review", {"diff": "given"}, content()) == {}
+    assert piped("search", {}, content()) == {}
+    assert piped("review", {}, content(b"caf\xe9")) == {"diff": "caf�"}
+    monkeypatch.setattr(pipe, "is_piped", lambda: False)
+    assert piped("review", {}, content()) == {}
+    assert piped("review", {"diff": "-"}, content()) == {"diff": "diff"}
+
+
+def test_a_pipe_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipe, "is_piped", lambda: True)
+    monkeypatch.setattr(pipe, "STANDARD_INPUT_BYTES", 3)
+    with pytest.raises(ContentTooLarge):
+        piped("review", {}, content(b"four"))
