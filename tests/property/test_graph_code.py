@@ -55,7 +55,7 @@ class FollowedCode(RuleBasedStateMachine):
     def link_file(self, path: str, sites: list[tuple[str, str, str, str]]) -> None:
         for file in self.store.find(File, {"path": path}):
             found = [Site(src, f"s{at}::{dst}", how, 1, 0, "test", 0.5) for src, at, dst, how in sites]
-            rows = [Links(file.id, str(next(self.numbers)), *pack(found, Loose()))]
+            rows = [Links(file.id, str(next(self.numbers)), *pack(found, Loose([], [], [])))]
             self.store.put_links(self.tree.id, "me", rows, lease_s=LEASE_S)
 
     @rule(path=PATHS, name=NAMES)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from recollect.engine import accept
+from recollect.engine.code_nodes import is_code
 from recollect.engine.identity import namespace_of
 from recollect.engine.memories import existing, headline, memory_filter, node_id
 from recollect.engine.recall import SEARCH_RELEVANCE
@@ -175,7 +176,7 @@ class Graphs:
         way = accept.one_of("direction", direction, ("out", "in", "both"))
         chosen = accept.one_of("algorithm", algorithm, ("bfs", "dfs"))
         shown = accept.whole("limit", limit, least=1, most=1000)
-        graph = self._engine.centrality.graph()
+        graph = self._graph(is_code=is_code(accept.text("start_id", start_id)))
         through = _sieve(graph, namespace, kinds=kinds, relationships=relationships)
         start = self._number(graph, start_id)
         if start is None:
@@ -224,7 +225,7 @@ class Graphs:
 
         followed = accept.ratio("damping", damping)
         shown = accept.whole("limit", limit, least=1, most=1000)
-        graph = self._engine.centrality.graph()
+        graph = self._graph(is_code=set(kinds) != {"Memory"})
         part = graph.within(_sieve(graph, namespace, kinds=kinds, relationships=relationships))
         ranks = pagerank(arcs(part, both_ways=MUTUAL), damping=followed)
         best = np.argsort(-ranks, kind="stable")[:shown].tolist()
@@ -257,7 +258,7 @@ class Graphs:
 
         fineness = _resolution(resolution)
         shown = accept.whole("limit", limit, least=1, most=1000)
-        graph = self._engine.centrality.graph()
+        graph = self._graph(is_code=set(kinds) != {"Memory"})
         part = graph.within(_sieve(graph, namespace, kinds=kinds, relationships=relationships))
         return clusters_of(self._engine.store, part, fineness, shown)
 
@@ -268,6 +269,10 @@ class Graphs:
         A running server does this by itself after changes. Recall uses what is kept and never waits for it.
         """
         return self._engine.centrality.recompute()
+
+    def _graph(self, *, is_code: bool) -> "Graph":
+        """Return the graph; where code is asked about, with all of it linked, which takes a while at first."""
+        return self._engine.links.graph()[0] if is_code else self._engine.centrality.graph()
 
     def _number(self, graph: "Graph", start_id: str) -> int | None:
         """Return the number of a node, named by its id or by its memory's; None for a memory that nothing links to.

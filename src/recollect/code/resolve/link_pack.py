@@ -7,7 +7,7 @@ edge: who, what, how related, how sure                        one for all that s
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -43,9 +43,9 @@ class Site(NamedTuple):
 class Loose(NamedTuple):
     """What did not become a link: outside of the tree, ambiguous, unresolved."""
 
-    outside: Sequence[OutsideSite] = ()
-    ambiguous: Sequence[AmbiguousSite] = ()
-    unresolved: Sequence[UnresolvedSite] = ()
+    outside: list[OutsideSite]
+    ambiguous: list[AmbiguousSite]
+    unresolved: list[UnresolvedSite]
 
 
 def pack(sites: Iterable[Site], loose: Loose) -> tuple[bytes, bytes]:

@@ -60,6 +60,7 @@ class Manner(NamedTuple):
     whole: a path is one name, as modules of Elixir are
     returned: a pattern of the line that says which table a file is
     private: what is private at the top of a file is not seen by others, though they see all the rest
+    brackets: parameters stand in brackets after the name
     """
 
     this: frozenset[str] = frozenset()
@@ -74,6 +75,7 @@ class Manner(NamedTuple):
     whole: bool = False
     returned: str = ""
     private: bool = False
+    brackets: bool = True
 
 
 def _words(text: str) -> frozenset[str]:
@@ -104,8 +106,8 @@ MANNERS: dict[str, Manner] = {
     "lua": Manner(_words("self"), returned=r"^return\s+(\w+)\s*;?\s*$"),
     "elixir": Manner(own=_words("__MODULE__"), implicit=True, whole=True, flat=True),
     "zig": Manner(_words("self"), own=_words("Self @This()"), types="colon"),
-    "haskell": Manner(star=True),
-    "bash": Manner(star=True),
+    "haskell": Manner(star=True, brackets=False),
+    "bash": Manner(star=True, brackets=False),
 }
 PLAIN = Manner(_words("this self"), super=_words("super"), implicit=True)
 
@@ -160,10 +162,12 @@ class _Translation:
         self._manner = MANNERS.get(language.name, PLAIN)
         self._lines = source.decode("utf-8", "replace").split("\n")
         self._symbols = found.symbols
+        self._package = found.package or self._namespace()
         # Which scope each symbol has; the module is the first, constants have none.
         self._scope_of: dict[int, int] = {}
         for place, symbol in enumerate(found.symbols):
-            if symbol.kind in TYPES or symbol.kind in CODE or symbol.kind == "Module" or self._holds(place):
+            is_code = symbol.kind in CODE and not self._is_prototype(symbol)
+            if symbol.kind in TYPES or is_code or symbol.kind == "Module" or self._holds(place):
                 self._scope_of[place] = len(self._scope_of) + 1
         self._bodies: dict[int, list[Statement]] = {scope: [] for scope in range(len(self._scope_of) + 1)}
         self._bases: dict[int, list[Expression]] = {}
@@ -172,13 +176,30 @@ class _Translation:
         for place, symbol in enumerate(found.symbols):
             self._members.setdefault(symbol.parent, {}).setdefault(symbol.name, place)
         self._top = self._members.get(-1, {})
+        self._abroad = {place: owner for place in self._scope_of if (owner := self._owner_elsewhere(place))}
+
+    def _is_prototype(self, symbol: Symbol) -> bool:
+        """Tell whether a function is only announced here: others are to find where it is written."""
+        if not self._manner.private or symbol.parent >= 0:
+            return False
+        return "{" not in "".join(self._lines[symbol.start_line - 1 : symbol.end_line])
+
+    def _owner_elsewhere(self, place: int) -> str:
+        """Return the type that a method belongs to without standing in it: `func (s *Store) Put()`, `A::go() {}`."""
+        symbol = self._symbols[place]
+        if symbol.kind != "Method" or (symbol.parent >= 0 and self._symbols[symbol.parent].kind != "Module"):
+            return ""
+        around = self._symbols[symbol.parent].qualified if symbol.parent >= 0 else self._package
+        rest = symbol.qualified[: len(symbol.qualified) - len(symbol.name)]
+        if around and self._language.qualifies and rest.startswith(around):
+            rest = rest[len(around) :]
+        return rest.strip(":.\\")
 
     def _holds(self, place: int) -> bool:
         """Tell whether a constant has members: a table of Lua."""
         return self._symbols[place].kind == "Constant" and any(symbol.parent == place for symbol in self._symbols)
 
     def unit(self) -> Unit:
-        package = self._found.package or self._namespace()
         for each in self._found.imports:
             self._bodies[0] += self._imported(each)
         for place in self._scope_of:
@@ -190,7 +211,7 @@ class _Translation:
             self._refer(reference)
         scopes = [Scope("module", self._path, body=tuple(self._bodies[0]))]
         scopes += [self._scope(place) for place in self._scope_of]
-        return Unit(self._language.name, tuple(scopes), package)
+        return Unit(self._language.name, tuple(scopes), self._package)
 
     def _namespace(self) -> str:
         """Return the namespace that a file opens, where the language has them as blocks."""
@@ -205,6 +226,10 @@ class _Translation:
         symbol = self._symbols[place]
         owner = self._owner(symbol.parent)
         code = Assign(Name(self._name_of(symbol)), Code(self._scope_of[place]))
+        if place in self._abroad:
+            member = Member(_path_expression(self._abroad[place]), symbol.name)
+            self._bodies[0].append(Assign(member, Code(self._scope_of[place])))
+            return
         self._bodies[owner].append(code)
         parent = symbol.parent
         while self._manner.flat and parent >= 0 and self._symbols[parent].kind == "Module":
@@ -238,7 +263,7 @@ class _Translation:
                 self._owner(symbol.parent),
                 parameters=tuple(self._parameters(symbol)),
                 body=tuple(self._bodies[number]),
-                marks=self._marks(symbol),
+                marks=self._marks(place),
                 returns=self._returned(symbol),
                 line=symbol.start_line,
             )
@@ -253,11 +278,14 @@ class _Translation:
             line=symbol.start_line,
         )
 
-    def _marks(self, symbol: Symbol) -> tuple[str, ...]:
+    def _marks(self, place: int) -> tuple[str, ...]:
+        symbol = self._symbols[place]
+        owner_elsewhere = self._abroad.get(place, "")
         owner = self._symbols[symbol.parent].name if symbol.parent >= 0 else ""
         names = [owner if name == "=" else name for name in self._manner.constructors]
         marks = ("constructor",) if symbol.name in names and owner else ()
-        if not owner or self._symbols[symbol.parent].kind not in TYPES or re.search(r"\bstatic\b", symbol.signature):
+        is_held = symbol.parent >= 0 and self._symbols[symbol.parent].kind in TYPES
+        if not (is_held or owner_elsewhere) or re.search(r"\bstatic\b", symbol.signature):
             marks = (*marks, "static")
         # `static` of C: no other file sees it.
         is_hidden = self._manner.private and symbol.parent < 0 and symbol.visibility == "private"
@@ -267,6 +295,8 @@ class _Translation:
 
     def _parameters(self, symbol: Symbol) -> Iterator[Parameter]:
         """Yield the parameters that a signature names; words for the instance are no parameters."""
+        if not self._manner.brackets:
+            return
         for text in _arguments(symbol.signature, symbol.name)[:MOST]:
             name, declared = _declared(text, self._manner.types)
             if name and name not in self._manner.this:
@@ -335,12 +365,22 @@ class _Translation:
             if symbol.kind not in CODE and name in self._members.get(at, {}):
                 is_method = self._manner.implicit and symbol.kind in TYPES
                 return Member(This(), name) if is_method and is_member is False else Name(name)
+            if at in self._abroad:
+                is_member = True
             if symbol.kind in TYPES:
                 is_member = True
             at = symbol.parent
         if self._manner.implicit and is_member and name not in self._top and not self._is_type_name(name):
-            return Either((Name(name), Member(This(), name)))
+            return Either((Name(name), Member(self._this(inside), name)))
         return Name(name)
+
+    def _this(self, inside: int) -> Expression:
+        """Return the instance around: of the type that holds the method, or of the one it is written for."""
+        while inside >= 0 and self._symbols[inside].kind in CODE:
+            if inside in self._abroad:
+                return Instance(_path_expression(self._abroad[inside]))
+            inside = self._symbols[inside].parent
+        return This()
 
     def _is_type_name(self, name: str) -> bool:
         """Tell whether a name is written like that of a type, which no member is called by."""
@@ -377,23 +417,25 @@ class _Translation:
 
     def _word(self, word: str, inside: int) -> Expression:
         if word in self._manner.this or word in self._receiver(inside):
-            return This()
+            return self._this(inside)
         if word in self._manner.super:
             return Super()
         if word in self._manner.own:
             at = inside
             while at >= 0 and self._symbols[at].kind in CODE:
                 at = self._symbols[at].parent
+            if inside in self._abroad:
+                return _path_expression(self._abroad[inside])
             return Name(self._name_of(self._symbols[at])) if at >= 0 else Opaque()
         if word.startswith("@"):
-            return Member(This(), word.lstrip("@"))
+            return Member(self._this(inside), word.lstrip("@"))
         if self._manner.implicit and not self._is_type_name(word) and self._in_type(inside):
-            return Either((Name(word), Member(This(), word)))
+            return Either((Name(word), Member(self._this(inside), word)))
         return Name(word)
 
     def _in_type(self, inside: int) -> bool:
         while inside >= 0:
-            if self._symbols[inside].kind in TYPES:
+            if self._symbols[inside].kind in TYPES or inside in self._abroad:
                 return True
             inside = self._symbols[inside].parent
         return False
@@ -407,7 +449,7 @@ class _Translation:
 
     def _assigned(self, reference: Reference) -> Expression | None:
         """Return the variable that the result of a call is given to, where the line says so."""
-        if reference.line > len(self._lines):
+        if reference.line > len(self._lines) or not self._manner.brackets:
             return None
         before = self._lines[reference.line - 1][: reference.column]
         if "=" not in before:

@@ -1,0 +1,7 @@
+helper() {
+  check
+}
+
+check() {
+  true
+}

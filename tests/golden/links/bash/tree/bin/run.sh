@@ -1,0 +1,8 @@
+#!/bin/bash
+source "$(dirname "$0")/lib.sh"
+
+main() {
+  helper one
+}
+
+main

@@ -1,0 +1,1 @@
+void store_put(int n);

@@ -1,0 +1,7 @@
+#include "store.hpp"
+
+int main() {
+    app::Store s;
+    app::open();
+    return 0;
+}

@@ -1,0 +1,8 @@
+#include "store.hpp"
+
+namespace app {
+void Store::drop() {
+  check();
+  this->stop();
+}
+}

@@ -1,0 +1,7 @@
+namespace App.Web
+{
+    class Base
+    {
+        public void Stop() { }
+    }
+}

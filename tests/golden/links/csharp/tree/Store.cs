@@ -1,0 +1,8 @@
+namespace App.Data
+{
+    class Store
+    {
+        public void Put(int n) { Check(); }
+        void Check() { }
+    }
+}

@@ -1,0 +1,9 @@
+package main
+
+import "example.com/app/store"
+
+func main() {
+	s := store.New("x")
+	s.Put(1)
+	helper()
+}

@@ -1,0 +1,5 @@
+package store
+
+func (s *Store) Drop() {
+	s.check(1)
+}

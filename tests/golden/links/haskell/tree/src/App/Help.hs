@@ -1,0 +1,3 @@
+module App.Help where
+
+helper x = x

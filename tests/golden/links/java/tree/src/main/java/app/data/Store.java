@@ -1,0 +1,5 @@
+package app.data;
+
+public class Store {
+    public void put(int n) {}
+}

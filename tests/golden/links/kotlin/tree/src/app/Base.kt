@@ -1,0 +1,7 @@
+package app
+
+open class Base {
+    fun stop() {}
+}
+
+fun helper() {}

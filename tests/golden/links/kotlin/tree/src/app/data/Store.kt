@@ -1,0 +1,5 @@
+package app.data
+
+class Store {
+    fun put(n: Int) {}
+}

@@ -1,0 +1,9 @@
+local M = {}
+
+function M.put(n)
+  M.check(n)
+end
+
+function M.check(n) end
+
+return M

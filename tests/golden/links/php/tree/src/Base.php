@@ -1,0 +1,9 @@
+<?php
+namespace App;
+
+class Base
+{
+    public function stop(): void
+    {
+    }
+}

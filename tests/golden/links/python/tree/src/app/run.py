@@ -1,0 +1,5 @@
+from app import Store
+
+
+def run():
+    Store().put(1)

@@ -1,0 +1,6 @@
+class Store:
+    def put(self, n):
+        self.check(n)
+
+    def check(self, n):
+        pass

@@ -1,0 +1,5 @@
+from app.run import run
+
+
+def test_run():
+    run()

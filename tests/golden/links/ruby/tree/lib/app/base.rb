@@ -1,0 +1,5 @@
+module App
+  class Base
+    def stop; end
+  end
+end

@@ -1,0 +1,8 @@
+mod store;
+use crate::store::{open, Store};
+
+fn main() {
+    let s = Store::new();
+    s.put(1);
+    open();
+}

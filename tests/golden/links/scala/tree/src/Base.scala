@@ -1,0 +1,5 @@
+package app
+
+class Base {
+  def stop(): Unit = {}
+}

@@ -1,0 +1,5 @@
+class Base {
+    func stop() {}
+}
+
+func helper() {}

@@ -1,0 +1,3 @@
+class Store {
+    func put(_ n: Int) {}
+}

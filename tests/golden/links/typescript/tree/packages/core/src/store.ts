@@ -1,0 +1,6 @@
+export class Store {
+  put(n: number) {
+    this.check(n);
+  }
+  check(n: number) {}
+}
