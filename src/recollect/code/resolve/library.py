@@ -87,6 +87,8 @@ METHODS: dict[str, dict[str, Row]] = {
         "reduceRight": Row((0,), "fold", "returns"),
         "__iter__": Row(gives="receiver"),
         "__next__": Row(gives="each"),
+        "__enter__": Row(gives="each"),
+        "__aenter__": Row(gives="each"),
         "__getitem__": Row(gives="each", key=0),
         "same": Row(gives="first"),
         "send": Row(gives="each"),
