@@ -48,6 +48,8 @@ def class_value(r: Reader, node: tree_sitter.Node, name: str, label: str) -> Cod
     _members(r, frame, body.named_children if body is not None else [])
     r.back(before)
     r.block = outer
+    if r.kind(node) == "class":
+        static_blocks(r, node, Code(frame.place))
     return Code(frame.place)
 
 
@@ -104,8 +106,6 @@ def _members(r: Reader, frame: Frame, nodes: list[tree_sitter.Node]) -> None:
                 r.queue.append(waiting)
         elif kind in FIELDS:
             _field(r, node, fields if has_constructor else None)
-        elif kind == "class_static_block":
-            _static_block(r, frame, node)
         elif kind == "abstract_method_signature":
             _signature(r, node)
         for each in [*decorators, *[child for child in node.named_children if r.kind(child) == "decorator"]]:
@@ -175,16 +175,14 @@ def _property(r: Reader, node: tree_sitter.Node) -> None:
     _field(r, node, None)
 
 
-def _static_block(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
-    """Read what is done once, with the class as `this`, where the class stands."""
+def static_blocks(r: Reader, node: tree_sitter.Node, code: Code) -> None:
+    """Read what is done once, with the class as `this`, when the class has its name."""
     body = node.child_by_field_id(r.fields.body)
-    if body is None or frame.outer is None:
-        return
-    before = r.enter(frame.outer, Block(r.block, frame.outer))
-    receiver, r.receiver = r.receiver, Code(frame.place)
-    r.value(body)
-    r.receiver = receiver
-    r.back(before)
+    for member in body.named_children if body is not None else ():
+        if r.kind(member) == "class_static_block":
+            receiver, r.receiver = r.receiver, code
+            r.value(member)
+            r.receiver = receiver
 
 
 def _signature(r: Reader, node: tree_sitter.Node) -> None:
@@ -208,7 +206,9 @@ def class_declaration(r: Reader, node: tree_sitter.Node) -> Expression:
     own = node.child_by_field_id(r.fields.name)
     name = r.cut(own) if own is not None else "default"
     variable = r.declare(name, kind="const")
-    r.emit(Assign(r.name(variable.name), class_value(r, node, name, name)))
+    code = class_value(r, node, name, name)
+    r.emit(Assign(r.name(variable.name), code))
+    static_blocks(r, node, code)
     return NOTHING
 
 

@@ -155,11 +155,18 @@ def call(r: Reader, node: tree_sitter.Node) -> Expression:
         if module is not None:
             return module
     called = r.value(callee)
-    line, column = r.place(given or node)
+    line, column = r.place(_called(r, callee, kind) or given or node)
     if given is not None and r.kinds[given.kind_id] == "template_string":  # the strings, then what stands between them
         inner = [first(r, each) for each in given.named_children if r.kind(each) == "template_substitution"]
         return Call(called, (Argument(NOTHING), *[Argument(value) for value in inner]), line, column)
     return Call(called, arguments(r, given, hint), line, column)
+
+
+def _called(r: Reader, node: tree_sitter.Node, kind: str) -> tree_sitter.Node | None:
+    """Return the name that is called; None for a callee without one."""
+    if kind == "identifier":
+        return node
+    return node.child_by_field_id(r.fields.property) if kind == "member_expression" else None
 
 
 def arguments(r: Reader, node: tree_sitter.Node | None, hint: str = "") -> tuple[Argument, ...]:
@@ -192,7 +199,7 @@ def new(r: Reader, node: tree_sitter.Node) -> Expression:
     if made is None:
         return r.parts(node.named_children)
     called = r.value(made)
-    line, column = r.place(given or node)
+    line, column = r.place(_called(r, made, r.kind(made)) or given or node)
     return Call(called, arguments(r, given), line, column, is_new=True)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from recollect.code.resolve.javascript.declared import annotation, declared
 from recollect.code.resolve.javascript.pattern import bind
 from recollect.code.resolve.javascript.reader import NOTHING, PLAIN, Function, Handler, Reader
-from recollect.code.resolve.program import Assign, Code, Expression, Member, Name, Parameter, Return, This
+from recollect.code.resolve.program import Assign, Code, Either, Expression, Member, Name, Parameter, Return, This
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -182,7 +182,7 @@ def _parameter(r: Reader, node: tree_sitter.Node, default: tree_sitter.Node | No
         name = variable.name
     r.frame.parameters.append(Parameter(name, kind, value if is_plain else None, plain if kind == "" else None))
     if value is not None and not is_plain:
-        r.emit(Assign(r.name(name), value))
+        r.emit(Assign(r.name(name), Either((r.name(name), value))))
     if said is not None and (plain is None or kind):
         r.emit(Assign(r.name(name), declared(said)))
     if r.kind(node) != "identifier":

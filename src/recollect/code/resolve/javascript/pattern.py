@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.code.resolve.javascript.reader import NOTHING, Reader, number, word
-from recollect.code.resolve.program import Assign, Entry, Expression, Key, Spread, Table, Text
+from recollect.code.resolve.program import Assign, Either, Entry, Expression, Key, Name, Spread, Table, Text
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -23,7 +23,8 @@ def bind(r: Reader, node: tree_sitter.Node, value: Expression, kind: str = "") -
     if target is not NOTHING:
         r.emit(Assign(target, value))
     for each, default in late:
-        r.emit(Assign(each, r.value(default)))
+        value = r.value(default)
+        r.emit(Assign(each, Either((each, value)) if isinstance(each, Name) else value))
 
 
 def _target(r: Reader, node: tree_sitter.Node, kind: str, late: Late) -> Expression:
@@ -62,12 +63,16 @@ def _name(r: Reader, name: str, kind: str) -> Expression:
 def _array(r: Reader, node: tree_sitter.Node, kind: str, late: Late) -> Table:
     entries: list[Entry] = []
     place = 0
+    is_hole = True
     for child in node.children:  # with the commas: holes count
         if not child.is_named:
-            place += child.type == ","
+            if child.type == ",":
+                entries += [Entry(place, NOTHING)] if is_hole else []
+                place, is_hole = place + 1, True
         elif r.kind(child) != "comment":
             target = _target(r, child, kind, late)
             entries.append(Entry(None if isinstance(target, Spread) else place, target))
+            is_hole = False
     return Table(tuple(entries))
 
 

@@ -146,10 +146,11 @@ class Reader:
         return bisect_left(self.line_feeds, node.start_byte) + 1
 
     def place(self, node: tree_sitter.Node) -> tuple[int, int]:
-        """Return the line and the column of a node."""
+        """Return the line and the column of a node, in characters."""
         start = node.start_byte
         row = bisect_left(self.line_feeds, start)
-        return row + 1, start - self.line_feeds[row - 1] - 1 if row else start
+        begin = self.line_feeds[row - 1] + 1 if row else 0
+        return row + 1, start - begin if self.is_ascii else len(decoded(self.text[begin:start]))
 
     def kind(self, node: tree_sitter.Node) -> str:
         """Return what a node is called in the grammar; cheaper than `node.type`."""

@@ -1,0 +1,1 @@
+"""Trace: what certainly happens when small programs run, see `run.trace`."""
