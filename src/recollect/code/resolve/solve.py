@@ -19,6 +19,7 @@ from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.inherit import order
 from recollect.code.resolve.members import add_member, derive, dispatch
 from recollect.code.resolve.program import Assign, Code, Export, Import, Member, Name, Scope, Unit
+from recollect.code.resolve.trace.narrow import narrow
 from recollect.code.resolve.values import MOST_VALUES, Class, Declared, Function, Value
 from recollect.code.resolve.world import Modules, Place, Site, World
 
@@ -127,6 +128,8 @@ def solve(units: Mapping[str, Unit], modules: Modules, bodies: Container[str] | 
     _bodies(world)
     world.work.run()
     _assume(world)
+    if bodies is None:
+        world.made = narrow(world.made, world.units, modules.find)
     return _answer(world)
 
 
