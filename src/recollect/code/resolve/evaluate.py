@@ -25,6 +25,7 @@ from recollect.code.resolve.program import (
     Member,
     Name,
     Opaque,
+    Part,
     Return,
     Spread,
     Statement,
@@ -115,11 +116,15 @@ def _once(user: Told) -> Told:
 def _item(world: World, expression: Item, frame: Frame) -> Variable:
     of, found, key = evaluate(world, expression.of, frame), world.variable(), expression.key
     site = Site(frame)
+    keys = evaluate(world, expression.by, frame) if expression.by is not None else None
 
     def told(value: Value) -> None:
         if isinstance(value, Collection):
             value.rest.flow(found)
-            if key is None:
+            if key is None and keys is not None:
+                keys.use(lambda each: value.entry(each.value).flow(found) if isinstance(each, Constant) else None)
+                world.keyed.append((keys, lambda: value.every(lambda _, each: each.flow(found))))
+            elif key is None:
                 value.every(lambda _, each: each.flow(found))
             else:
                 value.entry(key).flow(found)
@@ -145,7 +150,7 @@ def _call(world: World, expression: Call, frame: Frame) -> Variable:
         )
         for each in expression.arguments
     ]
-    site = Site(frame, expression.line, expression.column, _said(expression, frame))
+    site = Site(frame, expression.line, expression.column, _said(expression, frame), expression.is_implied)
     world.asked.append(Asked(site, expression.callee, callee))
     callee.use(_once(lambda value: world.apply(value, given, site, found.add, is_new=expression.is_new)))
     return found
@@ -200,7 +205,7 @@ def _decorating(world: World, decorated: Variable, site: Site, result: Variable)
 
 
 def _table(world: World, expression: Table, frame: Frame) -> Variable:
-    made = Collection(world.work)
+    made = Collection(world.work, expression.kind)
     for entry in expression.entries:
         value = entry.value
         if isinstance(value, Spread):
@@ -270,8 +275,9 @@ def _elements(world: World, expression: Elements, frame: Frame) -> Variable:
 def iterate(world: World, value: Value, site: Site, told: Told) -> None:
     """Tell what iterating over a value yields: of a table what has a position or no known key."""
     if isinstance(value, Collection):
-        value.rest.use(told)
-        value.every(lambda key, each: each.use(told) if isinstance(key, int) else None)
+        if value.kind != "dict":
+            value.rest.use(told)
+            value.every(lambda key, each: each.use(told) if isinstance(key, int) else None)
     elif isinstance(value, Object | Declared):
 
         def step(iterator: Value) -> None:
@@ -320,6 +326,24 @@ def _cast(world: World, expression: Cast, frame: Frame) -> Variable:
     return found
 
 
+def _part(world: World, expression: Part, frame: Frame) -> Variable:
+    made, start, stop = Collection(world.work), expression.start, expression.stop
+
+    def place(key: str | int, each: Variable) -> None:
+        if not isinstance(key, int) or start is None or start < 0:
+            each.flow(made.rest)
+        elif key >= start and (stop is None or stop < 0 or key < stop):
+            each.flow(made.entry(key - start))
+
+    def told(value: Value) -> None:
+        if isinstance(value, Collection):
+            value.rest.flow(made.rest)
+            value.every(place)
+
+    evaluate(world, expression.of, frame).use(_once(told))
+    return world.variable(made)
+
+
 _EVALUATORS: dict[type, Callable[..., Variable]] = {
     Name: _name,
     Member: _member,
@@ -337,6 +361,7 @@ _EVALUATORS: dict[type, Callable[..., Variable]] = {
     Opaque: _opaque,
     Awaited: _awaited,
     Cast: _cast,
+    Part: _part,
 }
 
 

@@ -145,17 +145,18 @@ def derive(world: World, heir: Class, base: Value) -> None:
     if isinstance(base, External):
         if base not in heir.outer_bases:
             heir.outer_bases.append(base)
-            _ask_again(heir)
+            ask_again(heir)
     elif isinstance(base, Class) and base not in heir.bases and base is not heir:
         heir.bases.append(base)
         base.heirs.append(heir)
         if world.is_ordered:
             for each in (heir, *heirs(heir)):
                 each.order = order(each)
-                _ask_again(each)
+                ask_again(each)
 
 
-def _ask_again(of: Class) -> None:
+def ask_again(of: Class) -> None:
+    """Look again for the members of a class that were not there."""
     waiting, of.lookups = of.lookups, {}
     for each in waiting.values():
         for ask in each:
@@ -269,7 +270,7 @@ def _of_function(world: World, value: Value, name: str, site: Site, told: Told) 
     if name in METHODS["function"]:
         told(world.known(name, value))
     if name == "prototype" and isinstance(function, Function):
-        world.prototype(function).use(told)
+        world.prototype(function)
     world.field(function, name).use(lambda found: told(world.bind(found, value)))
 
 

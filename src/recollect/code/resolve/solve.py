@@ -17,10 +17,10 @@ from typing import NamedTuple
 from recollect.code.resolve import calls, evaluate
 from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.inherit import order
-from recollect.code.resolve.members import add_member, derive, dispatch
-from recollect.code.resolve.program import Assign, Code, Export, Import, Member, Name, Scope, Unit
+from recollect.code.resolve.members import add_member, ask_again, derive, dispatch
+from recollect.code.resolve.program import Assign, Code, Export, Import, Member, Name, Scope, Statement, Unit, Use
 from recollect.code.resolve.trace.narrow import narrow
-from recollect.code.resolve.values import MOST_VALUES, Class, Declared, Function, Value
+from recollect.code.resolve.values import MOST_VALUES, Class, Constant, Declared, Function, Value
 from recollect.code.resolve.world import Modules, Place, Site, World
 
 # How often what is declared is asked again after it made more known.
@@ -125,6 +125,8 @@ def solve(units: Mapping[str, Unit], modules: Modules, bodies: Container[str] | 
     for each in world.classes:
         each.order = order(each)
     world.is_ordered = True
+    for each in world.classes:
+        ask_again(each)
     _bodies(world)
     world.work.run()
     _assume(world)
@@ -188,14 +190,18 @@ def _outlines(world: World) -> None:
         for base in (*each.scope.bases, *each.scope.implements):
             around = each.frame.parent or each.frame
             evaluate.evaluate(world, base, around).use(partial(derive, world, each))
-    for (path, place), frame in world.frames.items():
+    for frame in world.frames.values():
         scope = frame.scope
-        is_outline = scope.kind != "function" and (frame.function is None or _is_read(world, path))
-        if is_outline or ("block" in scope.marks and frame.function is None):
-            for statement in scope.body:
+        for statement in scope.body if frame.function is None else ():
+            if _is_plain(statement):
                 evaluate.execute(world, statement, frame)
-        if place and (path, place) in world.codes and scope.decorators:
-            evaluate.defined(world, (path, place), frame.parent or frame)
+
+
+def _is_plain(statement: Statement) -> bool:
+    """Tell whether a statement only names things: what has to be known before anything is called."""
+    if isinstance(statement, Import | Use):
+        return True
+    return isinstance(statement, Assign | Export) and isinstance(statement.value, Code | Name | Member)
 
 
 def _members(world: World, of: Class) -> None:
@@ -233,9 +239,11 @@ def _bodies(world: World) -> None:
         _parameters(world, function)
     for (path, _), frame in world.frames.items():
         function = frame.function
-        if function is None or (frame.scope.kind != "function" and "block" not in frame.scope.marks):
-            continue
-        if _is_read(world, path) or "constructor" in function.scope.marks or function in _initial(function):
+        if function is None:
+            for statement in frame.scope.body:
+                if not _is_plain(statement):
+                    evaluate.execute(world, statement, frame)
+        elif _is_read(world, path) or "constructor" in function.scope.marks or function in _initial(function):
             for statement in frame.scope.body:
                 evaluate.execute(world, statement, frame)
 
@@ -267,6 +275,7 @@ def _assume(world: World) -> None:
     """Fill in what is not seen: a method is called on its own class, a variable holds what it is declared to hold."""
     for _ in range(ROUNDS):
         before = len(world.made)
+        _unlock(world)
         for function in world.functions:
             if function.owner is not None and "static" not in function.scope.marks:
                 receivers = world.receivers(function)
@@ -282,6 +291,16 @@ def _assume(world: World) -> None:
         world.work.run()
         if len(world.made) == before and not world.dispatched:
             return
+
+
+def _unlock(world: World) -> None:
+    """Let a key that nobody knows open every entry."""
+    waiting, world.keyed = world.keyed, []
+    for keys, told in waiting:
+        if any(isinstance(value, Constant) for value in keys.values):
+            world.keyed.append((keys, told))
+        else:
+            told()
 
 
 def _declare(world: World) -> None:
@@ -330,6 +349,8 @@ def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
     answered = {(caller, line, column) for caller, _, line, column in world.made}
     ambiguous, unresolved, named = [], [], []
     for site, callee, values in world.asked:
+        if site.is_implied:
+            continue
         place = (site.caller, site.line, site.column)
         is_full = len(values.values) >= MOST_VALUES
         if (place in answered and not is_full) or not _is_read(world, site.frame.path):

@@ -33,7 +33,7 @@ def supply(world: World, value: External, given: Sequence[Given], site: Site, to
         if name in CALLBACKS and not value.name.startswith(BUILTIN):
             _call(world, Row((EVERY,)), None, given, site, world.variable())
         if not value.name.startswith(BUILTIN):
-            told(world.external(f"{value.name}()"))
+            told(value)
         return
     _carry_out(world, row, None, given, site, told)
 

@@ -136,13 +136,16 @@ class External(Value):
 
 
 class Collection(Value):
-    """A table made at one place: entries by key, and those whose key nobody knows. `parents` are its prototypes."""
+    """A table made at one place: entries by key, and those whose key nobody knows. `parents` are its prototypes.
 
-    __slots__ = ("parents", "rest", "waiting", "work")
+    kind: what the language calls such a table
+    """
 
-    def __init__(self, work: Work) -> None:
+    __slots__ = ("kind", "parents", "rest", "waiting", "work")
+
+    def __init__(self, work: Work, kind: str = "") -> None:
         super().__init__()
-        self.work = work
+        self.work, self.kind = work, kind
         self.rest = Variable(work)
         self.parents: Variable | None = None
         self.waiting: list[Callable[[Key, Variable], None]] = []  # who wants every entry, also those to come

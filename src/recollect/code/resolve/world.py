@@ -49,6 +49,7 @@ class Site(NamedTuple):
     line: int = 0
     column: int = 0
     how: str = ""
+    is_implied: bool = False
 
     @property
     def caller(self) -> Place:
@@ -99,6 +100,8 @@ class World:
         self.is_ordered = False  # whether the orders in which classes inherit are fixed
         # Variables that hold an instance of their declared type if nothing else is known of them: with the type.
         self.declared: list[tuple[Variable, Variable]] = []
+        # Items whose key is worked out, with what to do if no key becomes known.
+        self.keyed: list[tuple[Variable, Callable[[], None]]] = []
         self.dispatched: list[tuple[Declared, str, Site, Callable[[Value], None]]] = []
         self.defined: dict[Place, Variable] = {}  # functions and classes after their decorators
         self.imports: list[tuple[str, Import, tuple[str, ...]]] = []
@@ -251,4 +254,5 @@ class World:
 
     def call(self, site: Site, callee: Place | str, how: str) -> None:
         """Keep a call; the first way it was found counts."""
-        self.made.setdefault((site.caller, callee, site.line, site.column), how)
+        if not (site.is_implied and isinstance(callee, str)):
+            self.made.setdefault((site.caller, callee, site.line, site.column), how)
