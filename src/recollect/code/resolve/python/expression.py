@@ -12,6 +12,7 @@ from recollect.code.resolve.program import (
     Awaited,
     Call,
     Code,
+    Do,
     Either,
     Elements,
     Entry,
@@ -21,6 +22,7 @@ from recollect.code.resolve.program import (
     Name,
     Opaque,
     Parameter,
+    Part,
     Return,
     Spread,
     Super,
@@ -76,6 +78,8 @@ def _call(w: Writer, node: Node) -> Expression:
     callee = node.child_by_field_name("function")
     given = node.child_by_field_name("arguments")
     if callee is not None and callee.type == "identifier" and w.text(callee) == "super":
+        at = callee.start_point
+        w.emit(Do(Call(Name("super"), (), at[0] + 1, at[1])))
         return Super()
     called = value(w, callee)
     at = _called_at(callee) if callee is not None else node
@@ -121,13 +125,28 @@ def _subscript(w: Writer, node: Node) -> Expression:
     of = value(w, node.child_by_field_name("value"))
     keys = node.children_by_field_name("subscript")
     if len(keys) == 1 and keys[0].type == "slice":
-        w.effect(_parts(w, keys[0]))
-        return Table((Entry(None, Item(of)),), w.line(node), node.start_point[1])
+        return _slice(w, of, keys[0])
     key = constant(w, keys[0]) if len(keys) == 1 else None
-    if key is None:
-        for each in keys:
-            w.effect(value(w, each))
-    return Item(of, key)
+    if key is not None:
+        return Item(of, key)
+    for each in keys[1:]:
+        w.effect(value(w, each))
+    return Item(of, None, value(w, keys[0]) if keys else None)
+
+
+def _slice(w: Writer, of: Expression, node: Node) -> Expression:
+    """`of[start:stop]`; with a step or anything but numbers it may be any part."""
+    ends: list[int | None] = [0, None]
+    place, is_known = 0, True
+    for child in node.children:
+        if child.type == ":":
+            place += 1
+        elif place > 1 or (number := constant(w, child)) is None or not isinstance(number, int):
+            is_known = False
+            w.effect(value(w, child))
+        else:
+            ends[place] = number
+    return Part(of, *ends) if is_known else Part(of)
 
 
 def constant(w: Writer, node: Node) -> str | int | None:
@@ -179,7 +198,7 @@ def _dictionary(w: Writer, node: Node) -> Expression:
             entries.append(Entry(known, value(w, child.child_by_field_name("value"))))
         elif child.type == "dictionary_splat":
             entries.append(Entry(None, Spread(_parts_of_splat(w, child))))
-    return Table(tuple(entries), w.line(node), node.start_point[1])
+    return Table(tuple(entries), w.line(node), node.start_point[1], "dict")
 
 
 def _comprehension(w: Writer, node: Node) -> Expression:
@@ -199,7 +218,8 @@ def _comprehension(w: Writer, node: Node) -> Expression:
     if body is not None and body.type == "pair":
         w.effect(value(w, body.child_by_field_name("key")))
         body = body.child_by_field_name("value")
-    made = Table((Entry(None, value(w, body)),), w.line(node), node.start_point[1])
+    kind = "dict" if node.type == "dictionary_comprehension" else ""
+    made = Table((Entry(None, value(w, body)),), w.line(node), node.start_point[1], kind)
     w.renamed = before
     return made
 

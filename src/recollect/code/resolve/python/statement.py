@@ -23,7 +23,6 @@ BINDINGS = {
     "hybrid_property": "property",
 }
 SETTERS = frozenset({"setter", "deleter"})
-IMPLIED = -1  # the column of a call that nobody wrote
 
 
 def block(w: Writer, nodes: Iterable[Node]) -> None:
@@ -125,12 +124,13 @@ def _entered(w: Writer, node: Node, target: Node | None) -> None:
     names = ("__enter__", "__exit__")
     if node.parent is not None and _is_async(node):
         names = ("__aenter__", "__aexit__")
-    entered = Call(Member(held, names[0]), (), line, IMPLIED)
+    at = node.start_point[1]
+    entered = Call(Member(held, names[0]), (), line, at, is_implied=True)
     if target is not None:
         w.emit(Assign(pattern(w, target), entered))
     else:
         w.effect(entered)
-    w.effect(Call(Member(held, names[1]), (), line, IMPLIED))
+    w.effect(Call(Member(held, names[1]), (), line, at, is_implied=True))
 
 
 def _is_async(node: Node) -> bool:
@@ -149,6 +149,15 @@ def _except(w: Writer, node: Node) -> None:
             block(w, [child])
         elif child.type != "comment":
             w.effect(value(w, child))
+
+
+def _raise(w: Writer, node: Node) -> None:
+    """`raise A` makes an A; `raise a` does not, but then there is nothing to call."""
+    for child in node.named_children:
+        raised = value(w, child)
+        if isinstance(raised, Name | Member):
+            raised = Call(raised, (), w.line(child), child.start_point[1], is_implied=True)
+        w.effect(raised)
 
 
 def _import(w: Writer, node: Node) -> None:
@@ -277,6 +286,7 @@ STATEMENTS: dict[str, Callable[[Writer, Node], None]] = {
     "except_group_clause": _except,
     "finally_clause": _children,
     "with_statement": _with,
+    "raise_statement": _raise,
     "match_statement": _children,
     "case_clause": _children,
     "import_statement": _import,
