@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import queue
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -411,3 +413,20 @@ def test_memories_reached_by_links_have_a_verdict_too(engine: Engine, indexed: P
     assert {row.hit.memory.id: row.hit.freshness.verdict for row in expanded}[linked] == "changed"
     impact = engine.graph.recall_with_impact("Server.start port", min_score=0.0).hits
     assert {row.hit.memory.id: row.hit.freshness.verdict for row in impact}[linked] == "changed"
+
+
+def test_a_watched_project_keeps_its_memories_up_to_date(engine: Engine, indexed: Path) -> None:
+    memory_id = remember(engine, indexed, "Server.start opens the port")
+    told: queue.SimpleQueue[object] = queue.SimpleQueue()
+    stop = threading.Event()
+    watching = threading.Thread(target=engine.code.watch, args=(indexed, told.put, stop))
+    watching.start()
+    try:
+        told.get(timeout=60)
+        text = SERVER.replace("backlog=10", "backlog=20")
+        (indexed / "src" / "server.py").write_text(text, encoding="utf-8")
+        told.get(timeout=60)
+        assert fresh(engine, memory_id).verdict == "changed"
+    finally:
+        stop.set()
+        watching.join()
