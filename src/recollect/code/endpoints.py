@@ -138,14 +138,25 @@ def decorated(language: str, decorators: tuple[str, ...], prefix: str, *, is_typ
 def called(page: Page, language: Language, path: str, found: Found) -> list[Definition]:
     """Return a definition for each call that registers a handler."""
     definitions = []
-    for row in BY_LANGUAGE.get(language.name, ()):
-        if not any(needle in page.text for needle in row.needles) or (row.files and not row.files.search(path)):
-            continue
+    for row in _rows(page, language, path):
         for match in row.pattern.finditer(page.text):
             definition = _registered(page, found, row, match)
             if definition:
                 definitions.append(definition)
     return definitions
+
+
+def may_call(page: Page, language: Language, path: str) -> bool:
+    """Return whether `called` has to look for anything in a file."""
+    return bool(_rows(page, language, path))
+
+
+def _rows(page: Page, language: Language, path: str) -> list[Called]:
+    return [
+        row
+        for row in BY_LANGUAGE.get(language.name, ())
+        if any(needle in page.text for needle in row.needles) and (not row.files or row.files.search(path))
+    ]
 
 
 def _registered(page: Page, found: Found, row: Called, match: re.Match[str]) -> Definition | None:

@@ -14,7 +14,7 @@ from bisect import bisect_left
 
 from recollect.code import doc, endpoints, normal
 from recollect.code.complexity import Branches
-from recollect.code.found import Found, Span
+from recollect.code.found import Captured, Found, Span
 from recollect.code.gather import Definition, gather
 from recollect.code.grammar import Grammar, load
 from recollect.code.imports import imports
@@ -22,6 +22,7 @@ from recollect.code.languages import Language
 from recollect.code.nest import TYPES, Nest, nest
 from recollect.code.page import Page, decoded
 from recollect.code.references import references
+from recollect.code.scan import scan
 from recollect.code.symbols import Extracted, Outline, Symbol
 from recollect.code.testing import Trial
 from recollect.code.visibility import Exposure
@@ -55,7 +56,12 @@ def extract(source: bytes, path: str, language: Language) -> Extracted:
 def outline(source: bytes, path: str, language: Language) -> Outline:
     """Return what a file defines: the symbols and notes of `extract`, without what it uses and imports."""
     page = Page(source)
-    found, nested = _nested(page, language, load(language.name, outline=True), path)
+    scanned = scan(page, language) if language.scanned and not endpoints.may_call(page, language, path) else None
+    if scanned:
+        found: Captured = scanned
+        nested = nest(page, language, scanned, scanned.definitions)
+    else:
+        found, nested = _nested(page, language, load(language.name, outline=True), path)
     symbols = _symbols(page, language, found, nested=nested, path=path)
     return Outline(symbols, page.notes + found.errors(page))
 
@@ -66,13 +72,14 @@ def _nested(page: Page, language: Language, grammar: Grammar, path: str) -> tupl
     return found, nest(page, language, found, every)
 
 
-def _symbols(page: Page, language: Language, found: Found, *, nested: Nest, path: str) -> list[Symbol]:
+def _symbols(page: Page, language: Language, found: Captured, *, nested: Nest, path: str) -> list[Symbol]:
     comments = found.spans("comment")
     blob = normal.normalise(
         page.source,
         comments=comments,
-        strings=found.captures.get("string", ()),
-        blocks=found.captures.get("block", ()),
+        strings=found.spans("string"),
+        markup=found.spans("markup"),
+        blocks=found.ends("block"),
         layout=language.layout,
     )
     branches = Branches(page, found.starts("branch"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from recollect.code.grammar import Grammar
 from recollect.code.page import Page, parse
@@ -25,6 +25,26 @@ MATCHES_MOST = 2_000
 
 # One attribute that makes a tuple is cheaper than two and a tuple.
 SPAN = attrgetter("byte_range")
+
+
+class Captured(Protocol):
+    """What was found in a file, by the names of captures, by whatever way."""
+
+    def spans(self, name: str) -> list[Span]:
+        """Return where what was captured under that name begins and ends, in the order of the file."""
+        ...
+
+    def starts(self, name: str) -> list[int]:
+        """Return where what was captured under that name begins, in the order of the file."""
+        ...
+
+    def ends(self, name: str) -> list[int]:
+        """Return where what was captured under that name ends, in any order."""
+        ...
+
+    def errors(self, page: Page) -> list[str]:
+        """Return a note about syntax errors, if there are any."""
+        ...
 
 
 class Found:
@@ -46,7 +66,6 @@ class Found:
             page.notes.append("nested beyond what a person would write: some of it is missing")
 
     def spans(self, name: str) -> list[Span]:
-        """Return where the nodes captured under that name begin and end, in the order of the file."""
         nodes = self.captures.get(name)
         if not nodes:
             return []
@@ -55,12 +74,12 @@ class Found:
         return spans
 
     def starts(self, name: str) -> list[int]:
-        """Return where the nodes captured under that name begin, in the order of the file."""
-        nodes = self.captures.get(name)
-        return sorted([node.start_byte for node in nodes]) if nodes else []
+        return sorted([node.start_byte for node in self.captures.get(name, ())])
+
+    def ends(self, name: str) -> list[int]:
+        return [node.end_byte for node in self.captures.get(name, ())]
 
     def errors(self, page: Page) -> list[str]:
-        """Return a note about syntax errors, if there are any."""
         where = [page.line(start) for start, _ in self.spans("error")]
         if not where:
             return []

@@ -105,7 +105,7 @@ def gather(page: Page, language: Language, found: Found) -> list[Definition]:
         if name_start == name_end:
             _find_name(page, each)
         every.append(each)
-    _decorate(page, language, every, found.spans("decorator"))
+    decorate(page, language, every, found.spans("decorator"))
     return _most(page, language, every)
 
 
@@ -190,7 +190,7 @@ def _most(page: Page, language: Language, every: list[Definition]) -> list[Defin
     return every[:most]
 
 
-def _decorate(page: Page, language: Language, every: list[Definition], decorators: list[Span]) -> None:
+def decorate(page: Page, language: Language, every: list[Definition], decorators: list[Span]) -> None:
     """Give each decorator to the definition it stands at."""
     if not decorators:
         return

@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from recollect.code.found import Found
+from recollect.code.found import Captured
 from recollect.code.gather import GAP, Definition
 from recollect.code.languages import BY_NAME, Language
 from recollect.code.page import Page
@@ -35,7 +35,7 @@ class Nest(NamedTuple):
     package: str
 
 
-def nest(page: Page, language: Language, found: Found, every: list[Definition]) -> Nest:
+def nest(page: Page, language: Language, found: Captured, every: list[Definition]) -> Nest:
     """Return the definitions of a file, nested and named."""
     every.sort(key=lambda each: (each.whole, -each.end, each.name_start))
     packages = found.spans("package")

@@ -19,22 +19,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.code.languages import Layout
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
 Span = tuple[int, int]
 
 BLANK = b" \t\r\n\v\f"
 # A line break in a string may become \r\n on another system, so \r is dropped there too.
 IN_STRING = bytes.maketrans(b" \t\n\v\f", b"\x01\x02\x03\x04\x05")
-_FEED = b"\x03"
 _BREAK = re.compile(rb"[\x01-\x05]*\x03[\x01-\x05]*")
 
 SEPARATED, LINE, BLOCK_ENDS = 0x00, 0x0E, 0x0F
@@ -55,20 +50,24 @@ HASH_DIGITS = 16  # 64 bits: among the symbols of one project, two equal hashes 
 
 
 def normalise(
-    source: bytes, *, comments: Iterable[Span], strings: Iterable[Node], blocks: Iterable[Node], layout: Layout
+    source: bytes,
+    *,
+    comments: Iterable[Span],
+    strings: Iterable[Span],
+    markup: Iterable[Span],
+    blocks: Iterable[int],
+    layout: Layout,
 ) -> bytes:
-    """Return the normal form of a file, as long as the file, from what the query found in it."""
+    """Return the normal form of a file, as long as the file, from what was found in it; blocks: where they end."""
     blob = bytearray(source)
     for start, end in comments:
         blob[start:end] = b" " * (end - start)
     in_string = source.translate(IN_STRING)
-    for node in strings:
-        start, end = node.byte_range
-        piece = in_string[start:end]
-        if _FEED in piece and node.type == "jsx_text":
-            piece = _BREAK.sub(_in_markup, piece)
-        blob[start:end] = piece
-    for end, count in Counter([node.end_byte for node in blocks]).items():
+    for start, end in strings:
+        blob[start:end] = in_string[start:end]
+    for start, end in markup:
+        blob[start:end] = _BREAK.sub(_in_markup, in_string[start:end])
+    for end, count in Counter(blocks).items():
         if end < len(blob) and blob[end] in BLANK:
             blob[end] = BLOCK_ENDS + min(count, BLOCKS_MOST)
     classes = np.frombuffer(blob.translate(CLASSES), np.uint8)

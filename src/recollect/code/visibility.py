@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from functools import cache
 from typing import cast
 
-from recollect.code.found import Found
+from recollect.code.found import Captured
 from recollect.code.gather import Definition
 from recollect.code.languages import BY_NAME, Language
 from recollect.code.nest import CODE, Nest
@@ -31,7 +31,7 @@ class Exposure:
 
     __slots__ = ("exports", "is_open", "language", "page", "sections")
 
-    def __init__(self, page: Page, language: Language, found: Found, nested: Nest) -> None:
+    def __init__(self, page: Page, language: Language, found: Captured, nested: Nest) -> None:
         self.page = page
         self.language = language
         self.sections: dict[int, list[tuple[int, str]]] = {}  # by the place of the type

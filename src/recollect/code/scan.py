@@ -1,0 +1,244 @@
+"""Scan: the outline of a Python file from its lines, without a tree.
+
+Parsing is half of the cost of indexing. What an outline needs of Python is told by its lines: strings and comments are
+literals, brackets join lines, indentation makes blocks, and a definition begins with its word. So a file is read that
+way, several times as fast, wherever it is certain what a parser would say; where it is not, the scan says so and the
+file is parsed.
+
+    text ──literals──► strings, comments ──masked──► logical lines ──indentation──► blocks, definitions
+
+Not accepted, since it is rare: tabs and form feeds, several statements on a line, `match`, names that are not ASCII,
+brackets or indentation that do not match. What is wrong inside an expression is not noticed.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.code.gather import MOST_SYMBOLS, Definition, decorate
+from recollect.code.languages import Language
+from recollect.code.literals import BRANCHES, Literals, Span, Unsure
+from recollect.code.page import Page
+from recollect.model import NodeKind
+
+DEPTH = bytes(1 if byte in b"([{" else 255 if byte in b")]}" else 0 for byte in range(256))
+FEED, BLANK, COLON, C = b"\n :c"
+
+# What is not read: several statements on a line, and white space that is neither a blank nor a line feed.
+UNREAD = (b";", b"\t", b"\f", b"\v", b"\r", b"\\")
+# A compound statement with its body on the same line.
+SUITE = rb"(?:if|elif|else|for|while|try|except|finally|with|async)\b[^\n]*[^ :\n] *(?=\n|$)"
+# A line that begins something, or is the first of its indentation; and all lines after it that do neither.
+RUN = re.compile(
+    rb"\n( *+)(?:((?:async +)?def|class) +(\w++)|(@)|(" + SUITE + rb")|([A-Z_][A-Z0-9_]*+) *+[:=](?!=)"
+    rb"|type +(\w++) *+=|(match)\b|(?=[^ \n]))[^\n]*+"
+    rb"(?:\n(?: *+(?=\n|$)|\1(?!"
+    rb" |(?:async +)?(?:def|class)\b|@|" + SUITE + rb"|[A-Z_][A-Z0-9_]*+ *+[:=]|type +\w++ *+=|match\b)[^\n]*+))*+"
+)
+DEFINED, DECORATED, SUITED, ASSIGNED, TYPED, MATCHED = 3, 4, 5, 6, 7, 8  # groups of it
+CONSTANT = re.compile(rb"\n(?!(?:else|except|finally|lambda|try)\b)([A-Za-z_]\w*+) *+[:=](?!=)")
+HEADS = re.compile(rb": *+(?=\n|$)")
+BRANCH_WORDS = tuple(re.compile(pattern.encode()) for pattern in BRANCHES)
+BRACKET = re.compile(rb"[][(){}:]")
+
+
+class Block(NamedTuple):
+    """A block that is open: how far it is indented, and the definition whose body it is."""
+
+    indent: int
+    definition: Definition | None
+
+
+class Scan:
+    """What was found in a file, as recollect.code.found.Captured. Raises Unsure."""
+
+    __slots__ = (
+        "_starts", "blocks", "branches", "comments", "decorators", "definitions", "lambdas", "masked", "strings",
+        "text",
+    )  # fmt: skip
+
+    def __init__(self, text: str, masked: bytes, literals: Literals, lambdas: str) -> None:
+        self.text = text
+        self.lambdas = lambdas
+        self.masked = masked
+        self.comments = literals.comments
+        self.strings = literals.strings
+        self.branches = literals.branches
+        for word in BRANCH_WORDS:
+            self.branches += [found.start() - 1 for found in word.finditer(masked)]
+        self.branches.sort()
+        self.blocks: list[int] = []  # where they end
+        self.definitions: list[Definition] = []
+        self.decorators: list[Span] = []
+        self._starts = [start for start, _ in literals.comments]
+        self._follow()
+        for match in CONSTANT.finditer(masked):
+            self._assign(match.start(), match.span(1), "Constant")
+        if len(self.definitions) > MOST_SYMBOLS:
+            raise Unsure
+
+    def _follow(self) -> None:
+        """Follow the lines: what they begin, and which blocks they open and close."""
+        masked = self.masked
+        open_now = [Block(0, None)]
+        waiting: Definition | None = None  # for its body
+        last = 0  # of the code before a line, in what is masked
+        heads = len(HEADS.findall(masked))  # whose bodies are still to come
+        for match in RUN.finditer(masked):
+            indent = len(match[1])
+            begin = match.start() + indent  # of the line's code, in the text
+            top = open_now[-1]
+            is_deeper = indent > top.indent
+            if is_deeper != (masked[last] == COLON) or (waiting and not is_deeper):
+                raise Unsure
+            if is_deeper:
+                heads -= 1
+                if waiting:
+                    waiting.body = begin
+                open_now.append(Block(indent, waiting))
+            elif indent < top.indent:
+                self._close(open_now, indent, last, begin)
+                if open_now[-1].indent != indent:
+                    raise Unsure
+            waiting = self._begin(match, begin, open_now[-1].definition)
+            last = match.start() + len(match[0].rstrip()) - 1
+        self._close(open_now, 0, last, len(self.text))
+        if heads or waiting:
+            raise Unsure
+
+    def spans(self, name: str) -> list[Span]:
+        return self.comments if name == "comment" else self.strings if name == "string" else []
+
+    def starts(self, name: str) -> list[int]:
+        return self.branches if name == "branch" else []
+
+    def ends(self, name: str) -> list[int]:
+        return self.blocks if name == "block" else []
+
+    def errors(self, _page: Page) -> list[str]:
+        return []  # what looks like one is not accepted
+
+    def _begin(self, match: re.Match[bytes], begin: int, around: Definition | None) -> Definition | None:
+        """Take what a line begins; return a definition whose body is still to come."""
+        which = match.lastindex
+        if which == DEFINED:
+            return self._define(match, begin)
+        if which == DECORATED:
+            if self._code_end(begin) == begin + 1:
+                raise Unsure
+            self.decorators.append((begin, self._line_end(begin)))
+        elif which == SUITED:
+            self.blocks.append(self._line_end(begin))
+        elif which == ASSIGNED and around and around.kind == "Class" and match[ASSIGNED].isupper():
+            self._assign(begin, match.span(ASSIGNED), "Constant")
+        elif which == TYPED:
+            self._assign(begin, match.span(TYPED), "Type")
+        elif which == MATCHED and self.masked[self._code_end(begin)] == COLON:
+            raise Unsure
+        return None
+
+    def _define(self, match: re.Match[bytes], begin: int) -> Definition | None:
+        """Take a definition, and return it unless its body is on its line."""
+        name = match.start(DEFINED) - 1, match.end(DEFINED) - 1
+        code = self._code_end(begin)
+        is_class = self.masked[begin + 1] == C
+        each = Definition(begin, code, "Class" if is_class else "Function", "", name, code)
+        self.definitions.append(each)
+        if self.masked[code] == COLON:
+            return each
+        each.body, each.end = self._body(name[1], code), self._line_end(begin)
+        self.blocks.append(each.end)
+        if is_class and b"=" in self.masked[each.body : code + 1]:  # it may have members
+            raise Unsure
+        return None
+
+    def _body(self, start: int, end: int) -> int:
+        """Return where the body begins that follows a head on its line."""
+        depth = 0
+        for match in BRACKET.finditer(self.masked, start + 1, end + 1):
+            bracket = match[0]
+            if bracket == b":" and depth == 0:
+                line = self.masked[match.end() : end + 1]
+                return match.end() + len(line) - len(line.lstrip()) - 1
+            depth += bracket in b"([{"
+            depth -= bracket in b")]}"
+        raise Unsure
+
+    def _assign(self, begin: int, name: Span, kind: NodeKind) -> None:
+        """Take an assignment to a name, which is given as a span of what is masked."""
+        end = self._code_end(begin)
+        first, after = name[0] - 1, name[1] - 1
+        if kind == "Constant" and self.text.startswith(self.lambdas, after):
+            kind = "Function"
+        self.definitions.append(Definition(begin, end, kind, "", (first, after), end))
+
+    def _code_end(self, begin: int) -> int:
+        """Return where the code of a line ends."""
+        masked = self.masked
+        feed = masked.find(b"\n", begin + 1)
+        line = masked[begin + 1 : feed if feed >= 0 else len(masked)]
+        return begin + len(line.rstrip())
+
+    def _line_end(self, begin: int) -> int:
+        """Return where the code of a line ends, or a comment after it."""
+        return self._after(self._code_end(begin))[0]
+
+    def _after(self, code: int) -> tuple[int, int]:
+        """Return where code ends, or a comment after it on its line; and the place of the next comment."""
+        place = bisect_left(self._starts, code)
+        if place < len(self._starts):
+            feed = self.text.find("\n", code)
+            if feed < 0 or self._starts[place] < feed:
+                return self.comments[place][1], place + 1
+        return code, place
+
+    def _close(self, open_now: list[Block], indent: int, last: int, begin: int) -> None:
+        """End the blocks that are indented further than a line; comments that are as far indented belong to them."""
+        end, place = self._after(last)
+        comments, text = self.comments, self.text
+        while open_now[-1].indent > indent:
+            block = open_now.pop()
+            while place < len(comments) and comments[place][0] < begin:
+                start = comments[place][0]
+                if start - text.rfind("\n", 0, start) - 1 < block.indent:
+                    break
+                end = comments[place][1]
+                place += 1
+            self.blocks.append(end)
+            if block.definition:
+                block.definition.end = end
+
+
+def scan(page: Page, language: Language) -> Scan | None:
+    """Return what is found in a page, or None where a tree is needed to be certain."""
+    try:
+        literals = Literals(page.text)
+        found = Scan(page.text, _masked(page, literals), literals, language.lambdas)
+    except Unsure:
+        return None
+    decorate(page, language, found.definitions, found.decorators)
+    return found
+
+
+def _masked(page: Page, literals: Literals) -> bytes:
+    """Return a page without what is in strings and comments, a logical line to a line, after a line feed."""
+    blob = bytearray(page.source)
+    for start, end in literals.quoted:
+        blob[start:end] = b'"' * (end - start)
+    for start, end in literals.comments:
+        blob[start:end] = b" " * (end - start)
+    if b"\\" in blob:
+        blob = blob.replace(b"\\\n", b"  ")
+    if not blob.isascii() or any(each in blob for each in UNREAD):
+        raise Unsure
+    depth = np.frombuffer(blob.translate(DEPTH), np.int8).cumsum(dtype=np.int32)
+    if len(depth):
+        if depth[-1] or depth.min() < 0:
+            raise Unsure
+        view = np.frombuffer(blob, np.uint8)
+        view[(view == FEED) & (depth > 0)] = BLANK
+    return b"\n" + bytes(blob)
