@@ -3,7 +3,8 @@
 python bench/recall.py --data … --supersession … --negative --ablate --json > recall.json
 python bench/speed.py start store recall > speed.json
 python bench/code_search.py --labels … --repos … --json > code.json
-python bench/report.py recall.json code.json speed.json > docs/benchmarks.md
+python bench/freshness.py --repos … > freshness.json
+python bench/report.py recall.json code.json freshness.json speed.json > docs/benchmarks.md
 """
 
 from __future__ import annotations
@@ -91,6 +92,31 @@ def graph_part(sizes: list[dict[str, Any]]) -> str:
     return "".join([*parts, f"| what a change reaches, p95 | |{cells}\n"])
 
 
+def freshness_part(result: dict[str, Any]) -> str:
+    """Return the tables of a result of bench/freshness.py."""
+    repositories = ", ".join(f"{name} {count}" for name, count in result["repositories"].items())
+    stale = sum(result["never_stale"].values())
+    harmless = sum(result["kinds"][kind]["n"] for kind in result["never_stale"])
+    command = "python bench/freshness.py --repos DIR …"
+    parts = [
+        f"\n# Freshness\n\n`{command}`, commit {result['commit']}, {_machine(result)}.\n",
+        f"\n{result['edits']:,} edits of symbols ({repositories}), ",
+        "each with a memory of the symbol and one of its file. ",
+        f"Of {harmless:,} whose code was commented, formatted, edited elsewhere or put back, {stale} went stale.\n",
+        "\n| verdict | n | precision | recall |\n| --- | ---: | ---: | ---: |\n",
+    ]
+    parts += [
+        f"| {name} | {row['n']:,} | {100 * row['precision']:.1f} | {100 * row['recall']:.1f} |\n"
+        for name, row in result["verdicts"].items()
+    ]
+    parts.append("\n| edit | n | verdict right | place right |\n| --- | ---: | ---: | ---: |\n")
+    parts += [
+        f"| {kind} | {row['n']:,} | {100 * row['verdict']:.1f} | {100 * row['place']:.1f} |\n"
+        for kind, row in result["kinds"].items()
+    ]
+    return "".join(parts)
+
+
 # What asks for each section of a result of bench/recall.py.
 FLAGS = {
     "recall": "--data FILE",
@@ -110,7 +136,7 @@ def _machine(result: dict[str, Any]) -> str:
 
 
 # Benchmark → the part of the page it makes; all others are of bench/recall.py.
-PARTS = {"speed": speed_part, "code-search": code_part}
+PARTS = {"speed": speed_part, "code-search": code_part, "freshness": freshness_part}
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ class Drifts:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("drift", "drift", toolset="core", read_only=True)
+    @operation("drift", "drift", read_only=True)
     def drift(
         self,
         *,
