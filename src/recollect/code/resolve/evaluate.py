@@ -96,7 +96,7 @@ def _elsewhere(world: World, name: str, frame: Frame, told: Told) -> bool:
 
 def _member(world: World, expression: Member, frame: Frame) -> Variable:
     of, found = evaluate(world, expression.of, frame), world.variable()
-    site, name = Site(frame, expression.line), expression.name
+    site, name = Site(frame, expression.line, receivers=of), expression.name
     of.use(_once(lambda value: lookup(world, value, name, site, found.add)))
     return found
 
@@ -318,6 +318,8 @@ def _cast(world: World, expression: Cast, frame: Frame) -> Variable:
     def told(value: Value) -> None:
         of = value.of if isinstance(value, Object | Declared) else None
         wanted = [each for each in to.values if isinstance(each, Class)]
+        if wanted and isinstance(value, External):
+            return  # what it is declared to be says more
         if not isinstance(of, Class) or not wanted or any(derives(of, each) for each in wanted):
             found.add(value)
 

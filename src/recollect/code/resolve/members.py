@@ -31,6 +31,7 @@ Told = Callable[[Value], None]
 
 WHOLE, DEFAULT = "=", "default"  # what a file offers as itself, and what it offers first
 FUNCTIONAL = "functional"
+AFTER_ALL = 1 << 30  # the place of a base that the head of a class does not name
 
 
 def lookup(world: World, value: Value, name: str, site: Site, told: Told) -> None:
@@ -107,10 +108,10 @@ def _through_class(world: World, of: Class, found: Value, told: Told) -> None:
 
 def inherited(world: World, orders: list[Class], of: Class, name: str, told: Told) -> None:
     """Tell what the first class of an order that has a member says; ask again when more is known of the classes."""
-    if any(name in each.overloads for each in orders):
-        told(world.overloaded(_overloads(orders, name)))
-        return
-    for each in orders:
+    for place, each in enumerate(orders):
+        if name in each.overloads:
+            told(world.overloaded(_overloads(orders[place:], name)))
+            return
         if name in each.frame.names:
             each.frame.names[name].use(told)
             return
@@ -125,29 +126,41 @@ def inherited(world: World, orders: list[Class], of: Class, name: str, told: Tol
 
 def _overloads(orders: list[Class], name: str) -> list[Function]:
     """Return all functions of a name that a class has, without those that are overridden."""
-    found: dict[tuple[str, ...], Function] = {}
+    found: list[Function] = []
     for each in orders:
-        for function in each.overloads.get(name, ()):
-            taken = signature(function.scope)
-            known = found.get(taken)
-            if known is None or ("abstract" in known.scope.marks and "abstract" not in function.scope.marks):
-                found[taken] = function
-    return list(found.values())
+        own = each.overloads.get(name, [])
+        if own and "constructor" in own[0].scope.marks:
+            return own  # nobody inherits them
+        nearer = tuple(found)
+        for function in own:
+            known = next((other for other in nearer if _overrides(other.scope, function.scope)), None)
+            if known is None:
+                found.append(function)
+            elif "abstract" in known.scope.marks and "abstract" not in function.scope.marks:
+                found[found.index(known)] = function
+    return found
 
 
-def signature(scope: Scope) -> tuple[str, ...]:
-    """Return the types of a function's parameters as they are written."""
-    return tuple([f"{parameter.kind}{parameter.declared}" for parameter in scope.parameters])
+def _overrides(nearer: Scope, further: Scope) -> bool:
+    """Tell whether a function replaces one of a class further up: its types are the same, or not said there."""
+    if len(nearer.parameters) != len(further.parameters):
+        return False
+    return all(
+        own.kind == other.kind and (other.declared is None or own.declared == other.declared)
+        for own, other in zip(nearer.parameters, further.parameters, strict=True)
+    )
 
 
-def derive(world: World, heir: Class, base: Value) -> None:
-    """Let a class derive from what its base turned out to be."""
+def derive(world: World, heir: Class, base: Value, place: int = AFTER_ALL) -> None:
+    """Let a class derive from what its base turned out to be; bases become known in any order."""
     if isinstance(base, External):
         if base not in heir.outer_bases:
             heir.outer_bases.append(base)
             ask_again(heir)
     elif isinstance(base, Class) and base not in heir.bases and base is not heir:
         heir.bases.append(base)
+        heir.base_places[base] = place
+        heir.bases.sort(key=heir.base_places.__getitem__)
         base.heirs.append(heir)
         if world.is_ordered:
             for each in (heir, *heirs(heir)):

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from recollect.code.resolve import calls, evaluate
 from recollect.code.resolve.frame import STAR, Frame
-from recollect.code.resolve.inherit import order
+from recollect.code.resolve.inherit import derives, order
 from recollect.code.resolve.members import add_member, ask_again, derive, dispatch
 from recollect.code.resolve.program import Assign, Code, Export, Import, Member, Name, Scope, Statement, Unit, Use
 from recollect.code.resolve.trace.narrow import narrow
-from recollect.code.resolve.values import MOST_VALUES, Class, Constant, Declared, Function, Value
+from recollect.code.resolve.values import MOST_VALUES, Class, Constant, Declared, External, Function, Object, Value
 from recollect.code.resolve.world import Modules, Place, Site, World
 
 # How often what is declared is asked again after it made more known.
@@ -187,9 +187,9 @@ def _frame(world: World, path: str, unit: Unit, place: int) -> Frame:
 def _outlines(world: World) -> None:
     for each in world.classes:
         _members(world, each)
-        for base in (*each.scope.bases, *each.scope.implements):
+        for place, base in enumerate((*each.scope.bases, *each.scope.implements)):
             around = each.frame.parent or each.frame
-            evaluate.evaluate(world, base, around).use(partial(derive, world, each))
+            evaluate.evaluate(world, base, around).use(partial(derive, world, each, place=place))
     for frame in world.frames.values():
         scope = frame.scope
         for statement in scope.body if frame.function is None else ():
@@ -218,10 +218,11 @@ def _members(world: World, of: Class) -> None:
         function = world.codes.get((of.path, place))
         if not isinstance(function, Function):
             continue
-        if "constructor" in scope.marks:
+        is_constructor = "constructor" in scope.marks
+        if is_constructor:
             of.constructors.append(function)
-        elif place not in bound:
-            if "static" not in scope.marks:
+        if place not in bound:
+            if not is_constructor and "static" not in scope.marks:
                 of.initial.append(function)
         elif scope.arity >= 0:
             of.overloads.setdefault(scope.name, []).append(function)
@@ -287,6 +288,8 @@ def _assume(world: World) -> None:
         world.work.run()
         waiting, world.dispatched = world.dispatched, []
         for value, name, site, told in waiting:
+            if _is_seen(value, site):
+                continue
             dispatch(world, value, name, site._replace(how=site.how or "declared"), told)
         world.work.run()
         if len(world.made) == before and not world.dispatched:
@@ -303,8 +306,23 @@ def _unlock(world: World) -> None:
             told()
 
 
+def _is_seen(value: Declared, site: Site) -> bool:
+    """Tell whether objects of a declared type were seen where only the type would be gone by."""
+    for each in site.receivers.values if site.receivers is not None else ():
+        if isinstance(each, Object) and isinstance(each.of, Class) and derives(each.of, value.of):
+            return True
+        if isinstance(each, Function) and "functional" in each.scope.marks:
+            return True
+    return False
+
+
 def _declare(world: World) -> None:
-    empty = [(variable, types) for variable, types in world.declared if not variable.values]
+    # What comes from outside the program and is declared to be of a class of the program is of that class.
+    empty = [
+        (variable, types)
+        for variable, types in world.declared
+        if all(isinstance(value, External) for value in variable.values)
+    ]
     for variable, types in empty:
         for value in list(types.values):
             if isinstance(value, Class):

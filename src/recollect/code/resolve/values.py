@@ -56,14 +56,15 @@ class Class(Value):
     """
 
     __slots__ = (
-        "bases", "constructors", "frame", "heirs", "initial", "instance", "is_made", "lookups", "order", "outer_bases",
-        "overloads", "path", "place", "scope",
+        "base_places", "bases", "constructors", "frame", "heirs", "initial", "instance", "is_made", "lookups", "order",
+        "outer_bases", "overloads", "path", "place", "scope",
     )  # fmt: skip
 
     def __init__(self, path: str, place: int, scope: Scope, frame: Frame) -> None:
         super().__init__()
         self.path, self.place, self.scope, self.frame = path, place, scope, frame
         self.bases: list[Class] = []
+        self.base_places: dict[Class, int] = {}  # where each stands in the head of the class
         self.outer_bases: list[External] = []
         self.heirs: list[Class] = []
         self.constructors: list[Function] = []

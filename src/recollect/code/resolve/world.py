@@ -43,13 +43,14 @@ class Modules(Protocol):
 
 
 class Site(NamedTuple):
-    """Where something happens: the scope whose code it is, and the line and column."""
+    """Where something happens: the scope whose code it is, the line and column; of a member, what it is asked of."""
 
     frame: Frame
     line: int = 0
     column: int = 0
     how: str = ""
     is_implied: bool = False
+    receivers: Variable | None = None
 
     @property
     def caller(self) -> Place:
