@@ -232,7 +232,7 @@ def _function(
         w.forget()
     w.scopes[frame.place] = Scope(
         "function", name, symbol, parent, scope_parameters, body=tuple(frame.body), marks=tuple(marks), returns=returns,
-        arity=-1 if listed.is_varargs else len(listed.names), line=position(node)[0],
+        arity=len(listed.names), line=position(node)[0],
     )  # fmt: skip
 
 
