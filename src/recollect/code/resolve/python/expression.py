@@ -1,415 +1,369 @@
-"""Expressions of Python in the small language."""
+"""Expression: what names, calls, operators, tables and the like are worth."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from recollect.code.page import decoded
 from recollect.code.resolve.program import (
     Argument,
     Assign,
     Awaited,
     Call,
-    Code,
-    Do,
     Either,
     Elements,
     Entry,
     Expression,
     Item,
+    Key,
     Member,
     Name,
     Opaque,
-    Parameter,
     Part,
-    Return,
     Spread,
     Super,
     Table,
     Text,
-    Use,
     Yield,
 )
-from recollect.code.resolve.python.writer import DEEPEST, OPAQUE, Writer, is_idle
+from recollect.code.resolve.python.reader import NOTHING, Handler, Reader, is_worth, opaque
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    import tree_sitter
 
-STRING = re.compile(r"[rRuUbB]{0,2}(\"\"\"|'''|\"|')(.*)\1", re.DOTALL)
-KEY_CHARACTERS = 80  # a longer text is no key
-# Types that stand for one of their arguments, and those that hold nothing but themselves.
-OPTIONAL = frozenset({"Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "Type", "type"})
-DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-NOTHING = frozenset({"None", "True", "False", "...", "int", "str", "bytes", "float", "bool", "object", "Any", "self"})
+LONGEST_KEY = 64  # characters: longer strings are prose
+SOME_TEXT = Text("")
+LARGEST_INDEX = 1 << 31
+# Operands of one operator that are followed; a longer sum is text or numbers.
+MOST_OPERANDS = 6
+OPERATORS = {
+    "+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__", "//": "__floordiv__", "%": "__mod__",
+    "**": "__pow__", "@": "__matmul__", "&": "__and__", "|": "__or__", "^": "__xor__", "<<": "__lshift__",
+    ">>": "__rshift__",
+}  # fmt: skip
+COMMENT = "comment"
+FEW_ENTRIES = 16  # of constants; a longer table of them is data
 
 
-def value(w: Writer, node: Node | None) -> Expression:
-    """Return what a node of the tree evaluates to; calls in it are kept, whatever it is."""
-    if node is None:
-        return OPAQUE
-    reader = READERS.get(node.type)
-    if w.depth > DEEPEST:
-        return OPAQUE
-    w.depth += 1
-    found = reader(w, node) if reader is not None else _parts(w, node)
-    w.depth -= 1
+# --- names and constants ---
+
+
+def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read a name."""
+    name = r.text[node.start_byte : node.end_byte]
+    if not r.is_ascii:
+        name = decoded(name)
+    if r.renamed:
+        name = r.renamed.get(name, name)
+    found = r.names.get(name)
+    if found is None:
+        found = r.names[name] = Name(name)
     return found
 
 
-def _parts(w: Writer, node: Node) -> Expression:
-    parts = [part for child in node.named_children if not is_idle(part := value(w, child))]
-    return Opaque(tuple(parts)) if parts else OPAQUE
+def string(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read a string: its text where that may be a key, what is put into it where something is."""
+    start, end = node.start_byte, node.end_byte
+    if r.text[start] in "fFrRtT":
+        inner = [child for child in node.named_children if r.kind(child) == "interpolation"]
+        if inner:
+            for child in inner:
+                r.do(r.parts(child.named_children))
+            return SOME_TEXT
+    if end - start > LONGEST_KEY or r.text[start] in "bB":
+        return SOME_TEXT
+    parts = [child for child in node.named_children if r.kind(child) == "string_content"]
+    text = r.cut(parts[0]) if len(parts) == 1 else ""
+    return SOME_TEXT if "\\" in text else Text(text)
 
 
-def _identifier(w: Writer, node: Node) -> Expression:
-    name = w.text(node)
-    return Name(w.renamed.get(name, name) if w.renamed else name)
+def concatenated(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read strings that stand one after the other."""
+    found = [r.value(child) for child in node.named_children if r.kind(child) == "string"]
+    text = "".join([str(each.value) for each in found if isinstance(each, Text)])
+    is_known = len(text) <= LONGEST_KEY and all(isinstance(each, Text) and each.value for each in found)
+    return Text(text) if is_known else SOME_TEXT
 
 
-def _attribute(w: Writer, node: Node) -> Expression:
-    of, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
-    if name is None:
-        return OPAQUE
-    return Member(value(w, of), w.text(name), w.line(node))
+def integer(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read a whole number."""
+    found = index_of(r.cut(node))
+    return Text(found) if found is not None else NOTHING
 
 
-def _call(w: Writer, node: Node) -> Expression:
-    callee = node.child_by_field_name("function")
-    given = node.child_by_field_name("arguments")
-    if callee is not None and callee.type == "identifier" and w.text(callee) == "super":
-        at = callee.start_point
-        w.emit(Do(Call(Name("super"), (), at[0] + 1, at[1])))
+def index_of(text: str) -> int | None:
+    """Return a number that can be an index."""
+    try:
+        found = int(text, 0)
+    except ValueError:
+        return None
+    return found if abs(found) < LARGEST_INDEX else None
+
+
+def nothing(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read what has no value worth following and nothing inside."""
+    return NOTHING
+
+
+# --- members, items and calls ---
+
+
+def attribute(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read `of.name`."""
+    of, name = node.child_by_field_id(r.fields.object), node.child_by_field_id(r.fields.attribute)
+    if of is None or name is None:
+        return r.parts(node.named_children)
+    return Member(r.value(of), r.cut(name), r.line(name))
+
+
+def subscript(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read `of[key]` and `of[from:to]`."""
+    named = node.named_children
+    if not named:
+        return NOTHING
+    of, keys = r.value(named[0]), named[1:]
+    if len(keys) != 1:
+        r.do(r.parts(keys))
+        return Item(of)
+    if r.kind(keys[0]) == "slice":
+        return _part(r, of, keys[0])
+    key = r.value(keys[0])
+    if isinstance(key, Text):
+        return Item(of, key.value) if key.value != "" else Item(of)
+    if is_worth(key):
+        key = r.kept(key)
+    return Item(of, None, key if isinstance(key, Name) else None)
+
+
+def _part(r: Reader, of: Expression, node: tree_sitter.Node) -> Expression:
+    bounds: list[int | None] = [None, None, None]
+    place = 0
+    is_known = True
+    for child in node.children:
+        if not child.is_named:
+            place = min(place + 1, 2)
+            continue
+        found = r.value(child)
+        r.do(found)
+        number = found.value if isinstance(found, Text) else None
+        bounds[place] = number if isinstance(number, int) else None
+        is_known = is_known and bounds[place] is not None
+    if not is_known or bounds[2] is not None:
+        return Part(of)
+    return Part(of, bounds[0] or 0, bounds[1])
+
+
+def call(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read a call; `super()` is what the class around inherits."""
+    function, given = node.child_by_field_id(r.fields.function), node.child_by_field_id(r.fields.arguments)
+    if function is None:
+        return r.parts(node.named_children)
+    callee = r.value(function)
+    name = function
+    if r.kind(function) == "attribute":
+        name = function.child_by_field_id(r.fields.attribute) or function
+    line, column = r.place(name)
+    found = Call(callee, tuple(arguments(r, given)) if given is not None else (), line, column)
+    if isinstance(callee, Name) and callee.name == "super":
+        r.emit_call(found)
         return Super()
-    called = value(w, callee)
-    at = _called_at(callee) if callee is not None else node
-    arguments = tuple(_arguments(w, given)) if given is not None else ()
-    return Call(called, arguments, at.start_point[0] + 1, at.start_point[1])
+    return found
 
 
-def _called_at(callee: Node) -> Node:
-    """Return the node that names what is called: of `a.b.c()` the c."""
-    if callee.type == "attribute":
-        return callee.child_by_field_name("attribute") or callee
-    return callee
-
-
-def _arguments(w: Writer, node: Node) -> list[Argument]:
-    if node.type == "generator_expression":
-        return [Argument(value(w, node))]
+def arguments(r: Reader, node: tree_sitter.Node) -> Iterable[Argument]:
+    """Return the arguments of a call."""
+    if r.kind(node) != "argument_list":
+        return [Argument(r.value(node))]  # f(x for x in y)
     found = []
     for child in node.named_children:
-        kind = child.type
+        kind = r.kind(child)
         if kind == "keyword_argument":
-            name, given = child.child_by_field_name("name"), child.child_by_field_name("value")
-            found.append(Argument(_passed(w, given), w.text(name) if name is not None else None))
-        elif kind in ("list_splat", "dictionary_splat"):
-            found.append(Argument(Spread(_parts_of_splat(w, child))))
-        elif kind != "comment":
-            found.append(Argument(_passed(w, child)))
+            name, value = child.child_by_field_id(r.fields.name), child.child_by_field_id(r.fields.value)
+            if name is not None and value is not None:
+                found.append(Argument(r.value(value), r.cut(name)))
+        elif kind == "list_splat":
+            found.append(Argument(Spread(r.parts_of(child))))
+        elif kind == "dictionary_splat":
+            found.append(Argument(Spread(r.parts_of(child)), "**"))
+        elif kind != COMMENT:
+            found.append(Argument(r.value(child)))
     return found
 
 
-def _passed(w: Writer, node: Node | None) -> Expression:
-    found = value(w, node)
-    if node is not None and isinstance(found, Name) and not w.renamed:
-        w.emit(Use(found, w.line(node)))
+# --- operators ---
+
+
+def conditional(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read `a if c else b`."""
+    named = [child for child in node.named_children if r.kind(child) != COMMENT]
+    if len(named) != 3:
+        return r.parts(named)
+    r.do(r.value(named[1]))
+    return either([r.value(named[0]), r.value(named[2])])
+
+
+def boolean(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read `a or b`, `a and b`, in a loop where many stand in a row."""
+    operands = []
+    at: tree_sitter.Node | None = node
+    while at is not None and r.kind(at) == "boolean_operator":
+        right = at.child_by_field_id(r.fields.right)
+        if right is not None:
+            operands.append(right)
+        at = at.child_by_field_id(r.fields.left)
+    if at is not None:
+        operands.append(at)
+    return either([r.value(each) for each in reversed(operands)])
+
+
+def either(options: list[Expression]) -> Expression:
+    """Return one of several, without those that nobody follows."""
+    kept: list[Expression] = []
+    for option in options:
+        if option is not NOTHING and option not in kept:
+            kept.append(option)
+    if len(kept) > 1:
+        return Either(tuple(kept))
+    return kept[0] if kept else NOTHING
+
+
+def binary(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read `a + b`: a call of a method of a; long sums are only evaluated."""
+    operands: list[tuple[str, tree_sitter.Node]] = []
+    at: tree_sitter.Node | None = node
+    while at is not None and r.kind(at) == "binary_operator":
+        right, operator = at.child_by_field_id(r.fields.right), at.child_by_field_id(r.fields.operator)
+        if right is None or operator is None:
+            return r.parts(at.named_children)
+        operands.append((r.cut(operator), right))
+        at = at.child_by_field_id(r.fields.left)
+    if at is None:
+        return NOTHING
+    operands.reverse()
+    found = r.value(at)
+    if len(operands) > MOST_OPERANDS:
+        return opaque([found, *[r.value(right) for _, right in operands]])
+    for sign, operand in operands:
+        found = _operated(r, found, sign, r.value(operand), at)
     return found
 
 
-def _parts_of_splat(w: Writer, node: Node) -> Expression:
-    return value(w, node.named_children[0] if node.named_children else None)
+def _operated(r: Reader, left: Expression, operator: str, right: Expression, node: tree_sitter.Node) -> Expression:
+    if isinstance(left, Text | Opaque) or isinstance(right, Text | Opaque):
+        return SOME_TEXT if left == SOME_TEXT and not is_worth(right) else opaque([left, right])
+    if isinstance(left, Table) and isinstance(right, Table):
+        return Table((Entry(None, Spread(left)), Entry(None, Spread(right))), kind=left.kind)
+    line, column = r.place(node)
+    name = OPERATORS.get(operator, "__add__")
+    return Call(Member(left, name, line), (Argument(right),), line, column, is_implied=True)
 
 
-def _subscript(w: Writer, node: Node) -> Expression:
-    of = value(w, node.child_by_field_name("value"))
-    keys = node.children_by_field_name("subscript")
-    if len(keys) == 1 and keys[0].type == "slice":
-        return _slice(w, of, keys[0])
-    key = constant(w, keys[0]) if len(keys) == 1 else None
-    if key is not None:
-        return Item(of, key)
-    for each in keys[1:]:
-        w.effect(value(w, each))
-    return Item(of, None, value(w, keys[0]) if keys else None)
+def inner(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read what stands in parentheses."""
+    return r.parts_of(node)
 
 
-def _slice(w: Writer, of: Expression, node: Node) -> Expression:
-    """`of[start:stop]`; with a step or anything but numbers it may be any part."""
-    ends: list[int | None] = [0, None]
-    place, is_known = 0, True
-    for child in node.children:
-        if child.type == ":":
-            place += 1
-        elif place > 1 or (number := constant(w, child)) is None or not isinstance(number, int):
-            is_known = False
-            w.effect(value(w, child))
-        else:
-            ends[place] = number
-    return Part(of, *ends) if is_known else Part(of)
+def await_(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read `await x`."""
+    return Awaited(r.parts_of(node))
 
 
-def constant(w: Writer, node: Node) -> str | int | None:
-    """Return a constant key, if a node is one."""
-    if node.type == "string":
-        match = STRING.fullmatch(w.text(node))
-        if match and "\\" not in match[2] and len(match[2]) <= KEY_CHARACTERS:
-            return match[2]
-    elif node.type == "integer":
-        text = w.text(node)
-        return int(text) if text.isdecimal() and len(text) < 10 else None
-    return None
+def yield_(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read `yield x` and `yield from x`: what is sent in is not followed."""
+    if "generator" not in r.frame.marks:
+        r.frame.marks.append("generator")
+    named = node.named_children
+    if not named:
+        return NOTHING
+    value = r.value(named[0])
+    if any(not child.is_named and r.cut(child) == "from" for child in node.children):
+        value = r.kept(value)
+        r.emit(Yield(Elements(value)))
+        return Awaited(value)
+    r.emit(Yield(value))
+    return NOTHING
 
 
-def _string(w: Writer, node: Node) -> Expression:
-    if any(child.type == "interpolation" for child in node.named_children):
-        return _parts(w, node)
-    key = constant(w, node)
-    return OPAQUE if key is None else Text(key)
+def walrus(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read `(a := b)`."""
+    target, value = node.child_by_field_id(r.fields.name), node.child_by_field_id(r.fields.value)
+    if target is None or value is None:
+        return r.parts(node.named_children)
+    name = r.name(r.cut(target))
+    r.emit(Assign(name, r.value(value)))
+    return name
 
 
-def _integer(w: Writer, node: Node) -> Expression:
-    key = constant(w, node)
-    return OPAQUE if key is None else Text(key)
+# --- tables ---
 
 
-def _sequence(w: Writer, node: Node) -> Expression:
-    entries, place, is_known = [], 0, True
+def sequence(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read a list, a tuple or a set."""
+    entries: list[Entry] = []
+    place: int | None = 0
+    kind = r.kind(node)
     for child in node.named_children:
-        if child.type == "comment":
-            continue
-        if child.type == "list_splat":
-            entries.append(Entry(None, Spread(_parts_of_splat(w, child))))
-            is_known = False
-        else:
-            entries.append(Entry(place if is_known else None, value(w, child)))
-        place += 1
-    return Table(tuple(entries), w.line(node), node.start_point[1])
+        of = r.kind(child)
+        if of == "list_splat":
+            entries.append(Entry(None, Spread(r.parts_of(child))))
+            place = None
+        elif of != COMMENT:
+            entries.append(Entry(place, r.value(child)))
+            place = place + 1 if place is not None else None
+    line, column = r.place(node)
+    return Table(_followed(r, entries), line, column, "tuple" if kind == "expression_list" else kind)
 
 
-def _dictionary(w: Writer, node: Node) -> Expression:
-    entries = []
+def dictionary(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read a dictionary."""
+    entries: list[Entry] = []
     for child in node.named_children:
-        if child.type == "pair":
-            key = child.child_by_field_name("key")
-            known = constant(w, key) if key is not None else None
-            if known is None and key is not None:
-                w.effect(value(w, key))
-            entries.append(Entry(known, value(w, child.child_by_field_name("value"))))
-        elif child.type == "dictionary_splat":
-            entries.append(Entry(None, Spread(_parts_of_splat(w, child))))
-    return Table(tuple(entries), w.line(node), node.start_point[1], "dict")
+        kind = r.kind(child)
+        if kind == "dictionary_splat":
+            entries.append(Entry(None, Spread(r.parts_of(child))))
+        elif kind == "pair":
+            key, value = child.child_by_field_id(r.fields.key), child.child_by_field_id(r.fields.value)
+            if key is not None and value is not None:
+                entries.append(Entry(_key(r, key), r.value(value)))
+    line, column = r.place(node)
+    return Table(_followed(r, entries), line, column, "dict")
 
 
-def _comprehension(w: Writer, node: Node) -> Expression:
-    before = dict(w.renamed)
-    for clause in node.named_children[1:]:
-        if clause.type == "for_in_clause":
-            of = value(w, clause.child_by_field_name("right"))
-            w.comprehensions += 1
-            target = clause.child_by_field_name("left")
-            if target is not None:
-                for name in names(w, target):
-                    w.renamed[name] = f"{name}#{w.comprehensions}"
-                w.emit(Assign(pattern(w, target), Elements(of)))
-        elif clause.type == "if_clause":
-            w.effect(_parts(w, clause))
-    body = node.child_by_field_name("body")
-    if body is not None and body.type == "pair":
-        w.effect(value(w, body.child_by_field_name("key")))
-        body = body.child_by_field_name("value")
-    kind = "dict" if node.type == "dictionary_comprehension" else ""
-    made = Table((Entry(None, value(w, body)),), w.line(node), node.start_point[1], kind)
-    w.renamed = before
-    return made
+def _key(r: Reader, node: tree_sitter.Node) -> Key | None:
+    found = r.value(node)
+    r.do(found)
+    return found.value if isinstance(found, Text) and found.value != "" else None
 
 
-def names(w: Writer, target: Node) -> list[str]:
-    """Return the names that a target binds."""
-    if target.type == "identifier":
-        return [w.text(target)]
-    if target.type in ("attribute", "subscript", "call"):
-        return []
-    return [name for child in target.named_children for name in names(w, child)]
+def _followed(r: Reader, entries: list[Entry]) -> tuple[Entry, ...]:
+    """Return the entries of a table that anybody could call or look into; a long table of constants is data."""
+    kept = [each for each in entries if not isinstance(each.value, Opaque)]
+    for each in entries:
+        if isinstance(each.value, Opaque):
+            r.do(each.value)
+    if len(kept) > FEW_ENTRIES and all(isinstance(each.value, Text) for each in kept):
+        return ()
+    return tuple(kept)
 
 
-def pattern(w: Writer, node: Node) -> Expression:
-    """Return a target of an assignment."""
-    if node.type in ("pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list"):
-        children = [child for child in node.named_children if child.type != "comment"]
-        entries, after = [], False
-        for place, child in enumerate(children):
-            if child.type in ("list_splat_pattern", "list_splat"):
-                entries.append(Entry(None, Spread(pattern(w, child.named_children[0]))))
-                after = True
-            else:
-                entries.append(Entry(None if after else place, pattern(w, child)))
-        return Table(tuple(entries))
-    if node.type in ("parenthesized_expression", "as_pattern_target", "list_splat_pattern") and node.named_children:
-        return pattern(w, node.named_children[0])
-    return value(w, node)
-
-
-def _lambda(w: Writer, node: Node) -> Expression:
-    w.here.lambdas += 1
-    draft = w.open("function", f"<lambda{w.here.lambdas}>", w.here.place, -1, w.line(node))
-    draft.parameters = parameters(w, node.child_by_field_name("parameters"))
-    hidden = {parameter.name for parameter in draft.parameters}
-
-    def body() -> None:
-        for name in hidden:
-            w.renamed.pop(name, None)
-        w.emit(Return(value(w, node.child_by_field_name("body"))))
-
-    w.within(draft, body)
-    return Code(draft.place)
-
-
-def parameters(w: Writer, node: Node | None) -> list[Parameter]:
-    """Return the parameters of a function."""
-    found: list[Parameter] = []
-    is_named = False
-    for child in node.named_children if node is not None else ():
-        kind = child.type
-        if kind in ("keyword_separator", "positional_separator", "comment"):
-            is_named = is_named or kind == "keyword_separator"
-            continue
-        inner = child.child_by_field_name("name") or next(iter(child.named_children), child)
-        default = child.child_by_field_name("value")
-        declared = child.child_by_field_name("type")
-        star = "" if not is_named else "="
-        if kind in ("list_splat_pattern", "dictionary_splat_pattern") or inner.type in (
-            "list_splat_pattern",
-            "dictionary_splat_pattern",
-        ):
-            splat = child if kind.endswith("splat_pattern") else inner
-            star = "**" if splat.type == "dictionary_splat_pattern" else "*"
-            is_named = is_named or star == "*"
-            inner = next(iter(splat.named_children), splat)
-        name = w.text(child if kind == "identifier" else inner)
-        found.append(
-            Parameter(
-                name,
-                star,
-                value(w, default) if default is not None else None,
-                declared_type(w, declared) if declared is not None else None,
-            )
-        )
-    return found
-
-
-def declared_type(w: Writer, node: Node) -> Expression | None:
-    """Return the type that an annotation says, if instances of it can be followed; its names are kept as used."""
-    found = _types(w, w.text(node).strip())
-    for each in found:
-        w.emit(Use(each, w.line(node)))
-    return found[0] if len(found) == 1 else Either(tuple(found)) if found else None
-
-
-def _types(w: Writer, text: str) -> list[Expression]:
-    """Return the types that an annotation names: through Optional, unions and quotes, not inside of containers."""
-    text = text.strip("\"' \n\t")
-    depth, parts, start = 0, [], 0
-    for place, character in enumerate(text):
-        depth += character in "[(" or -(character in "])")
-        if depth == 0 and character == "|":
-            parts.append(text[start:place])
-            start = place + 1
-    parts.append(text[start:])
-    if len(parts) > 1:
-        return [each for part in parts for each in _types(w, part)]
-    head, bracket, rest = text.partition("[")
-    head = head.strip()
-    if bracket and head.rpartition(".")[2] in OPTIONAL and rest.endswith("]"):
-        inner = rest[:-1].split(",") if "[" not in rest else [rest[:-1]]
-        return [each for part in inner for each in _types(w, part)]
-    if not DOTTED.fullmatch(head) or head in NOTHING:
-        return []
-    first, *others = head.split(".")
-    found: Expression = Name(first)
-    for other in others:
-        found = Member(found, other)
-    return [found]
-
-
-def _conditional(w: Writer, node: Node) -> Expression:
-    yes, condition, no = [*node.named_children, None, None, None][:3]
-    w.effect(value(w, condition))
-    return Either((value(w, yes), value(w, no)))
-
-
-def _either(w: Writer, node: Node) -> Expression:
-    return Either((value(w, node.child_by_field_name("left")), value(w, node.child_by_field_name("right"))))
-
-
-def _binary(w: Writer, node: Node) -> Expression:
-    operator = node.child_by_field_name("operator")
-    left, right = value(w, node.child_by_field_name("left")), value(w, node.child_by_field_name("right"))
-    if operator is not None and operator.type in ("+", "|"):
-        return Either((left, right))  # of two lists or dictionaries
-    parts = tuple(part for part in (left, right) if not is_idle(part))
-    return Opaque(parts) if parts else OPAQUE
-
-
-def _inner(w: Writer, node: Node) -> Expression:
-    return value(w, next((child for child in node.named_children if child.type != "comment"), None))
-
-
-def _await(w: Writer, node: Node) -> Expression:
-    return Awaited(_inner(w, node))
-
-
-def _yield(w: Writer, node: Node) -> Expression:
-    w.here.marks["generator"] = None
-    given = _inner(w, node) if node.named_children else OPAQUE
-    is_from = any(child.type == "from" for child in node.children)
-    w.emit(Yield(Elements(given) if is_from else given))
-    return given if is_from else OPAQUE
-
-
-def _walrus(w: Writer, node: Node) -> Expression:
-    name, given = node.child_by_field_name("name"), value(w, node.child_by_field_name("value"))
-    if name is None:
-        return given
-    target = Name(w.text(name))
-    w.emit(Assign(target, given))
-    return target
-
-
-def _await_as(w: Writer, node: Node) -> Expression:
-    return _inner(w, node)
-
-
-READERS: dict[str, Callable[[Writer, Node], Expression]] = {
-    "identifier": _identifier,
-    "attribute": _attribute,
-    "call": _call,
-    "subscript": _subscript,
-    "string": _string,
-    "integer": _integer,
-    "list": _sequence,
-    "tuple": _sequence,
-    "set": _sequence,
-    "expression_list": _sequence,
-    "dictionary": _dictionary,
-    "list_comprehension": _comprehension,
-    "set_comprehension": _comprehension,
-    "dictionary_comprehension": _comprehension,
-    "generator_expression": _comprehension,
-    "lambda": _lambda,
-    "conditional_expression": _conditional,
-    "boolean_operator": _either,
-    "binary_operator": _binary,
-    "parenthesized_expression": _inner,
-    "await": _await,
-    "yield": _yield,
-    "named_expression": _walrus,
-    "as_pattern": _await_as,
-    "true": lambda w, node: OPAQUE,
-    "false": lambda w, node: OPAQUE,
-    "none": lambda w, node: OPAQUE,
-    "ellipsis": lambda w, node: OPAQUE,
-    "float": lambda w, node: OPAQUE,
-    "comment": lambda w, node: OPAQUE,
-    "type": lambda w, node: OPAQUE,
+READERS: dict[str, Handler] = {
+    "identifier": identifier,
+    "keyword_identifier": identifier,
+    "string": string,
+    "concatenated_string": concatenated,
+    "integer": integer,
+    **dict.fromkeys(("float", "true", "false", "none", "ellipsis", "comment", "line_continuation"), nothing),
+    "attribute": attribute,
+    "subscript": subscript,
+    "call": call,
+    "conditional_expression": conditional,
+    "boolean_operator": boolean,
+    "binary_operator": binary,
+    "parenthesized_expression": inner,
+    "await": await_,
+    "yield": yield_,
+    "named_expression": walrus,
+    **dict.fromkeys(("list", "tuple", "set", "expression_list"), sequence),
+    "dictionary": dictionary,
 }

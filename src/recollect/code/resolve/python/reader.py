@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.code.page import Page, decoded
 from recollect.code.resolve.program import (
     Assign,
+    Call,
     Code,
     Do,
     Expression,
@@ -192,6 +193,11 @@ class Reader:
         """Return a value that nobody follows, of parts that are evaluated."""
         return opaque([self.value(node) for node in nodes])
 
+    def parts_of(self, node: tree_sitter.Node) -> Expression:
+        """Return what the only child of a node is worth."""
+        named = [child for child in node.named_children if self.kinds[child.kind_id] != "comment"]
+        return self.value(named[0]) if len(named) == 1 else self.parts(named)
+
     def later(self, node: tree_sitter.Node) -> Expression:
         """Return a name for what will be read when the stack is short again."""
         name = Name(self.temporary())
@@ -216,6 +222,10 @@ class Reader:
         """Write an expression whose value is not used."""
         if is_worth(value):
             self.frame.body.append(Do(value))
+
+    def emit_call(self, call: Call) -> None:
+        """Write a call whose value is something else."""
+        self.frame.body.append(Do(call))
 
     def temporary(self) -> str:
         """Return a name that no source can have."""

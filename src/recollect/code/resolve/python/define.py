@@ -1,0 +1,192 @@
+"""Define: functions, classes, lambdas, and what their decorators say about how they are bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from recollect.code.resolve.program import Assign, Code, Expression, Item, Name, Parameter, Part, Return
+from recollect.code.resolve.python.declared import annotation
+from recollect.code.resolve.python.expression import arguments
+from recollect.code.resolve.python.reader import NOTHING, Frame, Handler, Reader
+from recollect.code.resolve.python.statement import block
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+CONSTRUCTORS = ("__init__", "__new__")
+# Methods that belong to their class although nothing says so.
+OF_CLASS = ("__new__", "__init_subclass__", "__class_getitem__")
+# Decorators by their last word: how they change what a function is bound to. They are not called.
+MARKS = {
+    "staticmethod": "static",
+    "classmethod": "classmethod",
+    "property": "property",
+    "cached_property": "property",
+    "setter": "setter",
+    "deleter": "setter",
+    "abstractmethod": "abstract",
+    "abstractproperty": "property",
+    "abstractclassmethod": "classmethod",
+    "abstractstaticmethod": "static",
+}
+OVERLOAD = "overload"
+
+
+def function(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.Node] = ()) -> Expression:
+    """Read `def`: the function is given to its name, its body waits."""
+    own, body = node.child_by_field_id(r.fields.name), node.child_by_field_id(r.fields.body)
+    name = r.cut(own) if own is not None else ""
+    frame = r.open("function", name, node)
+    in_class = r.frame.kind == "class"
+    _decorate(r, frame, decorators)
+    if node.child_count and r.text.startswith("async", node.start_byte):
+        frame.marks.append("async")
+    if in_class:
+        _bind(frame, name)
+    _parameters(r, frame, node.child_by_field_id(r.fields.parameters))
+    frame.returns = annotation(r, node.child_by_field_id(r.fields.return_type), frame)
+    if body is not None:
+        _wait(r, frame, body, _body)
+    if OVERLOAD not in frame.marks:
+        r.emit(Assign(r.name(name), Code(frame.place)))
+    return NOTHING
+
+
+def _bind(frame: Frame, name: str) -> None:
+    """Say how a function of a class is bound."""
+    if "static" not in frame.marks and frame.parent is not None:
+        frame.marks.append("self")
+    if name in CONSTRUCTORS:
+        frame.marks.append("constructor")
+    if name in OF_CLASS and "classmethod" not in frame.marks:
+        frame.marks.append("classmethod")
+
+
+def _wait(r: Reader, frame: Frame, body: tree_sitter.Node, read: Handler | object) -> None:
+    before = r.renamed
+    if before:
+        own = {parameter.name for parameter in frame.parameters}
+        r.renamed = {name: other for name, other in before.items() if name not in own}
+    r.wait(frame, body, read)  # type: ignore[arg-type]
+    r.renamed = before
+
+
+def _body(r: Reader, node: tree_sitter.Node) -> None:
+    block(r, node)
+
+
+def _decorate(r: Reader, frame: Frame, decorators: Iterable[tree_sitter.Node]) -> None:
+    for decorator in decorators:
+        for child in decorator.named_children:
+            if r.kind(child) == "comment":
+                continue
+            last = r.cut(child).rpartition(".")[2]
+            if last == OVERLOAD or (last in MARKS and frame.kind == "function"):
+                frame.marks.append(MARKS.get(last, last))
+            else:
+                frame.decorators.append(r.value(child))
+
+
+# --- parameters ---
+
+
+def _parameters(r: Reader, frame: Frame, node: tree_sitter.Node | None) -> None:
+    if node is None:
+        return
+    kind = ""
+    for child in node.named_children:
+        of = r.kind(child)
+        if of == "keyword_separator":
+            kind = "="
+        elif of not in ("comment", "positional_separator"):
+            found = _parameter(r, frame, child, kind)
+            if found is not None:
+                frame.parameters.append(found)
+                kind = "=" if found.kind == "*" else kind
+
+
+def _parameter(r: Reader, frame: Frame, node: tree_sitter.Node, kind: str) -> Parameter | None:
+    of = r.kind(node)
+    said = annotation(r, node.child_by_field_id(r.fields.type), frame) if of.startswith("typed") else None
+    default = node.child_by_field_id(r.fields.value)
+    value = r.value(default) if default is not None else None
+    if value is NOTHING:
+        value = None
+    named = node.child_by_field_id(r.fields.name) or node
+    while r.kind(named) not in ("identifier", "list_splat_pattern", "dictionary_splat_pattern"):
+        children = named.named_children
+        if not children:
+            return None
+        named = children[0]
+    star = {"list_splat_pattern": "*", "dictionary_splat_pattern": "**"}.get(r.kind(named), "")
+    if star:
+        children = named.named_children
+        if not children:
+            return None
+        named = children[0]
+    return Parameter(r.cut(named), star or kind, value, said)
+
+
+def lambda_(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read a lambda, which is named by its number in the scope around."""
+    body = node.child_by_field_id(r.fields.body)
+    r.frame.lambdas += 1
+    frame = r.open("function", f"<lambda{r.frame.lambdas}>", node)
+    _parameters(r, frame, node.child_by_field_id(r.fields.parameters))
+    if body is not None:
+        _wait(r, frame, body, _returned)
+    return Code(frame.place)
+
+
+def _returned(r: Reader, node: tree_sitter.Node) -> None:
+    r.emit(Return(r.value(node)))
+
+
+# --- classes ---
+
+
+def class_(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.Node] = ()) -> Expression:
+    """Read `class`."""
+    own, body = node.child_by_field_id(r.fields.name), node.child_by_field_id(r.fields.body)
+    bases = node.child_by_field_id(r.fields.superclasses)
+    name = r.cut(own) if own is not None else ""
+    frame = r.open("class", name, node)
+    _decorate(r, frame, decorators)
+    for each in arguments(r, bases) if bases is not None else ():
+        if each.name is None:
+            frame.bases.append(_plain(each.value))
+        elif each.name == "metaclass" and isinstance(each.value, Name) and each.value.name == "ABCMeta":
+            frame.marks.append("abstract")
+        else:
+            r.do(each.value)
+    if body is not None:
+        r.wait(frame, body, _body)
+    r.emit(Assign(r.name(name), Code(frame.place)))
+    return NOTHING
+
+
+def _plain(base: Expression) -> Expression:
+    """Return a base without what it is a base of: `Generic[T]` is Generic."""
+    return base.of if isinstance(base, Item | Part) else base
+
+
+def decorated(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read a function or class with its decorators."""
+    definition = node.child_by_field_id(r.fields.definition)
+    decorators = [child for child in node.named_children if r.kind(child) == "decorator"]
+    if definition is None:
+        return r.parts(node.named_children)
+    return (
+        class_(r, definition, decorators)
+        if r.kind(definition) == "class_definition"
+        else function(r, definition, decorators)
+    )
+
+
+READERS: dict[str, Handler] = {
+    "function_definition": function,
+    "class_definition": class_,
+    "decorated_definition": decorated,
+    "lambda": lambda_,
+}
