@@ -38,6 +38,7 @@ FILES = {
     "src/other.py": "def start_all(servers):\n    return [server.start(1) for server in servers]\n",
     "tests/test_server.py": "def test_start():\n    assert parse_file('x')\n\n\ndef parse_file(path):\n    return 1\n",
     "README.md": "# parse_file\n\nWords.\n",
+    "docs/guide.md": "# Guide\n\nWords.\n",
 }
 
 
@@ -102,7 +103,9 @@ def edit(engine: Engine, project: Path, path: str, old: str, new: str) -> None:
         ("the `stop` class waits", []),
         ("Start the server, then stop it", []),
         ("missing_name and src/missing.py and Server.missing", []),
-        ("docs in README.md", ["README.md"]),
+        ("docs in README.md and other.py", ["src/other.py"]),
+        ("docs in README.md:1", ["README.md::parse_file"]),
+        ("docs in docs/guide.md", ["docs/guide.md"]),
     ],
 )
 def test_a_text_leads_to_what_is_certain(engine: Engine, indexed: Path, content: str, expected: list[str]) -> None:

@@ -98,7 +98,12 @@ class Code:
 
 def find(code: Code, mentions: Mentions) -> Found:
     """Return the places that mentions mean for certain; a symbol stands for its file and its owner, too."""
-    named = _files(code, mentions.paths)
+    # `package.json` in passing is no statement about it; with its folder, or a line of it, it is.
+    named = [
+        (mention, file)
+        for mention, file in _files(code, mentions.paths)
+        if _is_code(file) or "/" in mention.path or mention.line or mention.symbol
+    ]
     places: dict[tuple[str, str | None], Place] = {}
     for mention, file in named:
         place = _in_file(code, mention, file)

@@ -20,6 +20,8 @@ from recollect.code.languages import BY_EXTENSION
 # More is a list of everything rather than a statement about something; looking them all up would slow a store down.
 MAX_NAMES = 24
 MAX_PATHS = 12
+# Looked at from the beginning: what a text is about, it says early; a log of a megabyte speaks of everything.
+MAX_CHARACTERS = 100_000
 # Shorter names are variables of an example, or abbreviations.
 SHORTEST = 3
 
@@ -39,7 +41,7 @@ PRODUCTS = frozenset(
 FURTHER_EXTENSIONS = frozenset(".txt .cfg .ini .lock .env .properties .xml .svg .rst .adoc".split())
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[`~]*[ \t]*$|^[ \t]*(?:```|~~~).*\Z", re.DOTALL | re.MULTILINE)
-_ELSEWHERE = re.compile(r"\b[a-z][a-z0-9+.\-]*://\S+|\bwww\.\S+|\b[\w.+\-]+@[\w\-]+\.[\w.\-]+")
+_ELSEWHERE = re.compile(r"\b[a-z][a-z0-9+.\-]{0,20}://\S+|\bwww\.\S+|\b[\w.+\-]{1,64}@[\w\-]{1,64}\.[\w.\-]+")
 _QUOTED = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)")
 _PATH = re.compile(
     r"(?<![\w/\\.@:-])(?P<path>(?:~|\.{1,2})?/?(?:[\w.@+\-]+/)*[\w@+\-][\w.@+\-]*)"
@@ -118,6 +120,7 @@ class Mentions(NamedTuple):
 
 def mentions(text: str) -> Mentions:
     """Return what a text speaks of in the code."""
+    text = text[:MAX_CHARACTERS]
     if not text.isascii():
         text = text.translate(_PUNCTUATION)
     plain = _ELSEWHERE.sub(" ", text)
