@@ -83,7 +83,7 @@ class _Inside:
         for file, sites in self._sites.items():
             for site in sites.outside:
                 if site.source in self._keys[file]:
-                    lines.setdefault((site.name, site.relation), []).append(site.line)
+                    lines.setdefault((site.name, site.relation), []).extend(site.lines)
         rows = sorted(lines.items(), key=lambda row: (-len(row[1]), row[0]))
         return [
             OutsideUse(name=name, relationship=cast(Relation, relation), lines=tuple(sorted(set(at)))[:MOST_LINES])

@@ -132,6 +132,7 @@ class Engine:
         self.centrality.start()
         if self.settings.watch:
             self.code.start()
+            self.links.start()
 
     def close(self) -> None:
         """Stop background work and close the database."""

@@ -41,14 +41,12 @@ class Edges(msgspec.Struct, frozen=True, array_like=True):
 
 
 class OutsideSite(msgspec.Struct, frozen=True, array_like=True):
-    """A use of something outside of the tree: by which symbol of the file, of what, how related, where."""
+    """A use of something outside of the tree: by which symbol of the file, of what, how related, at which lines."""
 
     source: str
     name: str
     relation: str
-    line: int
-    column: int = 0
-    how: str = ""
+    lines: tuple[int, ...]
 
 
 class AmbiguousSite(msgspec.Struct, frozen=True, array_like=True):
