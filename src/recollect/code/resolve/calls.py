@@ -54,7 +54,7 @@ def apply(world: World, value: Value, given: Sequence[Given], site: Site, told: 
         supply(world, value, given, site, told)
     elif isinstance(value, Known):
         supply_known(world, value, given, site, told)
-    elif isinstance(value, Object | Declared):
+    elif isinstance(value, Object | Declared) and isinstance(value.of, Class):
         lookup(world, value, CALLED, site, lambda each: apply(world, each, given, site, told))
     elif isinstance(value, Heritage):
         _construct_base(world, value, given, site)

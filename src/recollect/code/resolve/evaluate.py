@@ -4,37 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from recollect.code.resolve.frame import STAR, Frame
+from recollect.code.resolve.course import Course
+from recollect.code.resolve.frame import Frame
 from recollect.code.resolve.inherit import derives
 from recollect.code.resolve.library import BUILTIN, INDEXED, ITERATED, STEPPED
-from recollect.code.resolve.members import Told, add_member, lookup, of_file
+from recollect.code.resolve.members import Told, lookup, of_file
 from recollect.code.resolve.program import (
-    Assign,
     Awaited,
     Call,
     Cast,
     Code,
-    Do,
     Either,
     Elements,
-    Export,
     Expression,
-    Import,
     Instance,
     Item,
     Member,
     Name,
     Opaque,
     Part,
-    Return,
     Spread,
-    Statement,
     Super,
     Table,
     Text,
     This,
-    Use,
-    Yield,
 )
 from recollect.code.resolve.values import (
     Bound,
@@ -51,6 +44,8 @@ from recollect.code.resolve.values import (
 )
 from recollect.code.resolve.world import Asked, Given, Site, World
 
+# Methods that store the entries of the table they are given.
+UPDATES = frozenset(("update",))
 ARROW = "arrow"  # a mark: the function has no `this` of its own
 
 
@@ -65,6 +60,10 @@ def _name(world: World, expression: Name, frame: Frame) -> Variable:
 
 def named(world: World, name: str, frame: Frame) -> Variable:
     """Return the variable that a name means in a scope."""
+    if frame.course is not None:
+        here = frame.course.read(name)
+        if here is not None:
+            return here
     found = frame.find(name)
     if found is not None:
         return found
@@ -95,13 +94,17 @@ def _elsewhere(world: World, name: str, frame: Frame, told: Told) -> bool:
 
 
 def _member(world: World, expression: Member, frame: Frame) -> Variable:
+    if frame.course is not None:
+        here = frame.course.stored(expression)
+        if here is not None:
+            return here
     of, found = evaluate(world, expression.of, frame), world.variable()
     site, name = Site(frame, expression.line, receivers=of), expression.name
-    of.use(_once(lambda value: lookup(world, value, name, site, found.add)))
+    of.use(once(lambda value: lookup(world, value, name, site, found.add)))
     return found
 
 
-def _once(user: Told) -> Told:
+def once(user: Told) -> Told:
     """Return a user that hears of every value once; a value may be handed on twice when it arrives."""
     seen: set[Value] = set()
 
@@ -114,6 +117,10 @@ def _once(user: Told) -> Told:
 
 
 def _item(world: World, expression: Item, frame: Frame) -> Variable:
+    if frame.course is not None:
+        here = frame.course.stored(expression)
+        if here is not None:
+            return here
     of, found, key = evaluate(world, expression.of, frame), world.variable(), expression.key
     site = Site(frame)
     keys = evaluate(world, expression.by, frame) if expression.by is not None else None
@@ -135,7 +142,7 @@ def _item(world: World, expression: Item, frame: Frame) -> Variable:
         elif isinstance(value, Object | Declared):
             lookup(world, value, INDEXED, site, lambda each: world.apply(each, (), site, found.add))
 
-    of.use(_once(told))
+    of.use(once(told))
     return found
 
 
@@ -152,8 +159,21 @@ def _call(world: World, expression: Call, frame: Frame) -> Variable:
     ]
     site = Site(frame, expression.line, expression.column, _said(expression, frame), expression.is_implied)
     world.asked.append(Asked(site, expression.callee, callee))
-    callee.use(_once(lambda value: world.apply(value, given, site, found.add, is_new=expression.is_new)))
+    callee.use(once(lambda value: world.apply(value, given, site, found.add, is_new=expression.is_new)))
+    if frame.course is not None and not expression.is_implied:
+        _called(frame.course, expression, given)
     return found
+
+
+def _called(course: Course, expression: Call, given: list[Given]) -> None:
+    """Forget what was stored, since what is called may change it; what `update` stores is known."""
+    course.forget()
+    callee, arguments = expression.callee, expression.arguments
+    if isinstance(callee, Member) and callee.name in UPDATES and len(arguments) == 1:
+        for table in given[0].value.values:
+            if isinstance(table, Collection) and isinstance(arguments[0].value, Table):
+                for key, variable in table.fields.items():
+                    course.store(Item(callee.of, key), variable)
 
 
 def _said(expression: Call, frame: Frame) -> str:
@@ -201,7 +221,7 @@ def _decorating(world: World, decorated: Variable, site: Site, result: Variable)
         if isinstance(value, External) or not isinstance(value, Function | Bound | Class | Object):
             decorated.flow(result)
 
-    return _once(told)
+    return once(told)
 
 
 def _table(world: World, expression: Table, frame: Frame) -> Variable:
@@ -209,7 +229,7 @@ def _table(world: World, expression: Table, frame: Frame) -> Variable:
     for entry in expression.entries:
         value = entry.value
         if isinstance(value, Spread):
-            evaluate(world, value.of, frame).use(_once(lambda each: _pour(world, each, made, frame)))
+            evaluate(world, value.of, frame).use(once(lambda each: _pour(world, each, made, frame)))
         elif entry.key is None:
             evaluate(world, value, frame).flow(made.rest)
         else:
@@ -268,7 +288,7 @@ def _instance(world: World, expression: Instance, frame: Frame) -> Variable:
 
 def _elements(world: World, expression: Elements, frame: Frame) -> Variable:
     found, site = world.variable(), Site(frame)
-    evaluate(world, expression.of, frame).use(_once(lambda value: iterate(world, value, site, found.add)))
+    evaluate(world, expression.of, frame).use(once(lambda value: iterate(world, value, site, found.add)))
     return found
 
 
@@ -286,7 +306,7 @@ def iterate(world: World, value: Value, site: Site, told: Told) -> None:
             else:
                 lookup(world, iterator, STEPPED, site, lambda each: world.apply(each, (), site, told))
 
-        lookup(world, value, ITERATED, site, lambda each: world.apply(each, (), site, _once(step)))
+        lookup(world, value, ITERATED, site, lambda each: world.apply(each, (), site, once(step)))
 
 
 def _spread(world: World, expression: Spread, frame: Frame) -> Variable:
@@ -342,7 +362,7 @@ def _part(world: World, expression: Part, frame: Frame) -> Variable:
             value.rest.flow(made.rest)
             value.every(place)
 
-    evaluate(world, expression.of, frame).use(_once(told))
+    evaluate(world, expression.of, frame).use(once(told))
     return world.variable(made)
 
 
@@ -365,197 +385,3 @@ _EVALUATORS: dict[type, Callable[..., Variable]] = {
     Cast: _cast,
     Part: _part,
 }
-
-
-# --- targets ---
-
-
-def assign(world: World, target: Expression, value: Variable, frame: Frame) -> None:
-    """Let a target hold what a variable holds."""
-    if isinstance(target, Name):
-        found = frame.find(target.name)
-        value.flow(found if found is not None else frame.module.name(target.name))
-    elif isinstance(target, Member):
-        at(world, target, frame, value.flow)
-    elif isinstance(target, Item):
-        _assign_item(world, target, value, frame)
-    elif isinstance(target, Table):
-        _take_apart(world, target, value, frame)
-    elif isinstance(target, Spread):
-        assign(world, target.of, value, frame)
-    else:
-        evaluate(world, target, frame)
-
-
-def at(world: World, target: Member, frame: Frame, told: Callable[[Variable], None]) -> None:
-    """Tell the variables that a member as a target means."""
-    name, site = target.name, Site(frame, target.line)
-
-    def on(value: Value) -> None:
-        if isinstance(value, Class):
-            told(add_member(world, value, name))
-        elif isinstance(value, Bound):
-            told(world.field(value.function, name))
-        elif hasattr(value, "path") and not isinstance(value, Function):
-            module = world.frames.get((value.path, 0))
-            if module is not None:
-                told(module.name(name))
-        elif not isinstance(value, External | Constant | Promised | Declared):
-            if isinstance(value, Function) and name == "prototype":
-                world.prototype(value)
-            told(world.field(value, name))
-            if isinstance(value, Object) and isinstance(value.of, Class):
-                _set(world, value, name, site, told)
-
-    evaluate(world, target.of, frame).use(_once(on))
-
-
-def _set(world: World, value: Object, name: str, site: Site, told: Callable[[Variable], None]) -> None:
-    """Call the setter of a property that is assigned to."""
-    of = value.of
-    if not isinstance(of, Class):
-        return
-    for each in of.order:
-        if name in each.frame.names:
-
-            def setter(found: Value) -> None:
-                if isinstance(found, Function) and "setter" in found.scope.marks:
-                    passed = world.variable()
-                    told(passed)
-                    world.apply(
-                        world.bind(found, value), [Given(passed)], site._replace(how="property"), lambda _: None
-                    )
-
-            each.frame.names[name].use(_once(setter))
-            return
-
-
-def _assign_item(world: World, target: Item, value: Variable, frame: Frame) -> None:
-    key, site = target.key, Site(frame)
-
-    def on(of: Value) -> None:
-        if isinstance(of, Collection):
-            value.flow(of.rest if key is None else of.entry(key))
-        elif isinstance(of, Class) and isinstance(key, str):
-            value.flow(add_member(world, of, key))
-        elif isinstance(key, str) and isinstance(of, Object | Function):
-            value.flow(world.field(of, key))
-        elif isinstance(of, Object):
-            lookup(world, of, "__setitem__", site, lambda each: world.apply(each, (), site, lambda _: None))
-
-    evaluate(world, target.of, frame).use(_once(on))
-
-
-def _take_apart(world: World, target: Table, value: Variable, frame: Frame) -> None:
-    """Let the parts of a pattern hold the entries of a table, or the members of whatever else it is."""
-    site = Site(frame)
-    for entry in target.entries:
-        part, key = world.variable(), entry.key
-        rest = isinstance(entry.value, Spread)
-
-        def on(of: Value, part: Variable = part, key: str | int | None = key, rest: bool = rest) -> None:
-            if isinstance(of, Collection) and not rest:
-                of.rest.flow(part)
-                if key is None:
-                    of.every(lambda _, each: each.flow(part))
-                else:
-                    of.entry(key).flow(part)
-            elif rest:
-                part.add(of)
-            elif isinstance(key, str):
-                lookup(world, of, key, site, part.add)
-            else:
-                iterate(world, of, site, part.add)
-
-        value.use(_once(on))
-        assign(world, entry.value, part, frame)
-
-
-# --- statements ---
-
-
-def execute(world: World, statement: Statement, frame: Frame) -> None:
-    """Do what a statement does to the flow of values."""
-    if isinstance(statement, Assign):
-        if isinstance(statement.value, Instance):
-            _declare(world, statement.target, evaluate(world, statement.value.of, frame), frame)
-        else:
-            assign(world, statement.target, evaluate(world, statement.value, frame), frame)
-    elif isinstance(statement, Do):
-        evaluate(world, statement.value, frame)
-    elif isinstance(statement, Return | Yield):
-        value, function = evaluate(world, statement.value, frame), frame.function
-        if function is not None:
-            value.flow(function.returns if isinstance(statement, Return) else function.yields)
-    elif isinstance(statement, Import):
-        bring_in(world, statement, frame)
-    elif isinstance(statement, Export):
-        evaluate(world, statement.value, frame).flow(frame.module.exports[statement.name])
-    elif isinstance(statement, Use):
-        world.uses.append((Site(frame, statement.line), evaluate(world, statement.value, frame)))
-
-
-def _declare(world: World, target: Expression, declared: Variable, frame: Frame) -> None:
-    """Let a target hold an instance of its declared type if nothing better becomes known."""
-    if isinstance(target, Member):
-        at(world, target, frame, lambda variable: world.declared.append((variable, declared)))
-    elif isinstance(target, Name):
-        found = frame.find(target.name)
-        world.declared.append((found if found is not None else frame.module.name(target.name), declared))
-    else:
-        held = world.variable()
-        world.declared.append((held, declared))
-        assign(world, target, held, frame)
-
-
-def bring_in(world: World, imported: Import, frame: Frame) -> None:
-    """Let a name hold what is imported."""
-    paths = world.modules.find(frame.path, imported.module, imported.level)
-    world.imports.append((frame.path, imported, paths))
-    if imported.name == STAR:
-        if not imported.is_export or imported.alias is None:
-            return  # looked through when a name is asked for
-    name = imported.alias or imported.name
-    if not name:
-        return
-    target = frame.module.exports[name] if imported.is_export else frame.name(name)
-    if imported.name is None or imported.name == STAR:
-        if imported.is_whole:
-            for path in paths:
-                target.add(world.module(path))
-            if not paths:
-                target.add(world.external(imported.module))
-        else:
-            _bring_path(world, imported, frame, target, paths)
-        return
-    found = False
-    site = Site(frame, imported.line)
-    for path in paths:
-        found = of_file(world, path, imported.name, site, target.add) or found
-    if not found:
-        joined = f"{imported.module}.{imported.name}" if imported.module else imported.name
-        below = world.modules.find(frame.path, joined, imported.level)
-        for path in below:
-            target.add(world.module(path))
-        if not below and not paths:
-            target.add(world.external(joined))
-
-
-def _bring_path(world: World, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
-    """`import a.b.c` binds a, through which b and c are found."""
-    parts = imported.module.split(".")
-    top = world.modules.find(frame.path, parts[0], imported.level)
-    for path in top:
-        target.add(world.module(path))
-    if not top and not paths:
-        target.add(world.external(parts[0]))
-        return
-    if not top:  # folders that are no packages
-        within = world.collection((frame.module, parts[0]))
-        target.add(within)
-        for part in parts[1:-1]:
-            below = world.collection((within, part))
-            within.entry(part).add(below)
-            within = below
-        for path in paths:
-            within.entry(parts[-1]).add(world.module(path))

@@ -9,6 +9,7 @@ from recollect.code.resolve.program import Assign, Expression, Import, Name, Sco
 from recollect.code.resolve.values import Class, Function, Variable, Work
 
 if TYPE_CHECKING:
+    from recollect.code.resolve.course import Course
     from recollect.code.resolve.program import Key
 
 STAR = "*"
@@ -19,9 +20,13 @@ class Frame:
 
     stars: imports of everything from elsewhere, in which names that are nowhere else are looked for
     exports: what the file offers to others, where it says so itself
+    course: the place in its body that is being read, where the order of statements counts
     """
 
-    __slots__ = ("exports", "function", "names", "owner", "parent", "path", "place", "scope", "stars", "work")
+    __slots__ = (
+        "course", "exports", "function", "names", "owner", "parent", "path", "place", "scope", "shared", "stars",
+        "work",
+    )  # fmt: skip
 
     def __init__(self, work: Work, path: str, place: int, scope: Scope, parent: Frame | None) -> None:
         self.work, self.path, self.place, self.scope, self.parent = work, path, place, scope, parent
@@ -30,6 +35,8 @@ class Frame:
         self.owner: Class | None = parent.owner if parent else None
         self.stars: list[Import] = []
         self.exports: dict[str, Variable] = {}
+        self.course: Course | None = None
+        self.shared: frozenset[str] | None = None  # of a file: names that its functions assign to in scopes around them
 
     @property
     def module(self) -> Frame:

@@ -225,7 +225,11 @@ def _of_parent(world: World, parent: Value, name: str, receiver: Value, site: Si
             value = value.function
         told(world.bind(value, receiver))
 
-    lookup(world, parent, name, site, found)
+    climbed = (parent, name)
+    if climbed not in world.climbing:  # what inherits from itself has no more to say
+        world.climbing.add(climbed)
+        lookup(world, parent, name, site, found)
+        world.climbing.discard(climbed)
 
 
 def _of_declared(world: World, value: Declared, name: str, site: Site, told: Told) -> None:

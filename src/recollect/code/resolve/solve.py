@@ -14,8 +14,9 @@ from collections.abc import Container, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from recollect.code.resolve import calls, evaluate
+from recollect.code.resolve import calls, evaluate, execute
 from recollect.code.resolve.frame import STAR, Frame
+from recollect.code.resolve.holders import held
 from recollect.code.resolve.inherit import derives, order
 from recollect.code.resolve.members import add_member, ask_again, derive, dispatch
 from recollect.code.resolve.program import Assign, Code, Export, Import, Member, Name, Scope, Statement, Unit, Use
@@ -191,10 +192,8 @@ def _outlines(world: World) -> None:
             around = each.frame.parent or each.frame
             evaluate.evaluate(world, base, around).use(partial(derive, world, each, place=place))
     for frame in world.frames.values():
-        scope = frame.scope
-        for statement in scope.body if frame.function is None else ():
-            if _is_plain(statement):
-                evaluate.execute(world, statement, frame)
+        if frame.function is None:
+            execute.run(world, frame, _is_plain)
 
 
 def _is_plain(statement: Statement) -> bool:
@@ -241,12 +240,9 @@ def _bodies(world: World) -> None:
     for (path, _), frame in world.frames.items():
         function = frame.function
         if function is None:
-            for statement in frame.scope.body:
-                if not _is_plain(statement):
-                    evaluate.execute(world, statement, frame)
+            execute.run(world, frame, lambda statement: not _is_plain(statement))
         elif _is_read(world, path) or "constructor" in function.scope.marks or function in _initial(function):
-            for statement in frame.scope.body:
-                evaluate.execute(world, statement, frame)
+            execute.run(world, frame)
 
 
 def _initial(function: Function) -> list[Function]:
@@ -283,6 +279,7 @@ def _assume(world: World) -> None:
                 if not receivers.values:
                     own: Value = function.owner
                     receivers.add(own if "classmethod" in function.scope.marks else function.owner.instance)
+        _held(world)
         world.work.run()
         _declare(world)
         world.work.run()
@@ -304,6 +301,19 @@ def _unlock(world: World) -> None:
             world.keyed.append((keys, told))
         else:
             told()
+
+
+def _held(world: World) -> None:
+    """Let functions that nobody calls be called on the objects that they were put into."""
+    for each in held(world.units):
+        function = world.codes.get(each.function)
+        if not isinstance(function, Function) or "arrow" in function.scope.marks or function.this.values:
+            continue
+        if not _is_read(world, each.function[0]):
+            continue
+        for value in list(evaluate.evaluate(world, each.holder, world.frames[each.scope]).values):
+            is_made = each.is_prototype and isinstance(value, Class | Function)
+            function.this.add(world.instance(value) if is_made else value)  # type: ignore[arg-type]
 
 
 def _is_seen(value: Declared, site: Site) -> bool:

@@ -113,6 +113,7 @@ class World:
         self.evaluate: Callable[[Expression, Frame], Variable]
         self.iterate: Callable[[Value, Site, Callable[[Value], None]], None]
         self.pass_on: Callable[..., None]
+        self.climbing: set[tuple[Value, str]] = set()  # prototypes that are being asked for a member
         self._modules: dict[str, Module] = {}
         self._externals: dict[str, External] = {}
         self._constants: dict[object, Constant] = {}
