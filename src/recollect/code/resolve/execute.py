@@ -237,7 +237,8 @@ def bring_in(world: World, imported: Import, frame: Frame) -> None:
 def _bring_name(world: World, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
     """`from a import b`: what a offers as b, or else the module a.b."""
     site, name = Site(frame, imported.line), imported.name or ""
-    if any([of_file(world, path, name, site, target.add) for path in paths]):
+    offered = [of_file(world, path, name, site, target.add) for path in paths]
+    if any(offered):
         return
     joined = f"{imported.module}.{name}" if imported.module else name
     below = world.modules.find(frame.path, joined, imported.level)

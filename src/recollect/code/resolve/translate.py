@@ -15,6 +15,7 @@ import msgspec
 
 from recollect.code.languages import BY_NAME, LANGUAGES, detect
 from recollect.code.read import HEAD_BYTES, Task, as_utf8, content_of
+from recollect.code.resolve.face import face
 from recollect.code.resolve.modules import FAMILIES, VISIBLE
 from recollect.code.resolve.program import Assign, Code, Export, Import, Name, Unit, packed, unpacked
 from recollect.code.symbols import Symbol
@@ -44,6 +45,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     names: what it offers at its top, in its order; modules: what it imports from, each once, with the level
     unknown: names that it uses and neither defines nor imports, where its language sees such names elsewhere
+    face: hash of what others can see of it
     """
 
     language: str
@@ -51,6 +53,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     names: tuple[str, ...] = ()
     modules: tuple[tuple[str, int], ...] = ()
     unknown: tuple[str, ...] = ()
+    face: str = ""
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
@@ -89,8 +92,11 @@ def translated(path: str, source: bytes, symbols: bytes = b"") -> Translated:
         return Translated(path, digest, note="no program")
     try:
         rows = _symbols.decode(symbols) if symbols else _outlined(path, source)
-        unit = _front_end(language.name)(source, path, rows)
-        return Translated(path, digest, _encode(offer(unit)), _encode(Kept(symbol_keys(rows), packed(unit))))
+        unit = front_end(language.name)(source, path, rows)
+        keys = symbol_keys(rows)
+        shown = _encode(Kept(keys, packed(face(unit))))
+        known = msgspec.structs.replace(offer(unit), face=hashlib.sha256(shown).hexdigest()[:32])
+        return Translated(path, digest, _encode(known), shown, _encode(Kept(keys, packed(unit))))
     except Exception as problem:  # one file must not end the others; it stays without links
         return Translated(path, digest, note=f"could not be read ({type(problem).__name__}: {problem})")
 
@@ -136,7 +142,8 @@ def _outlined(path: str, source: bytes) -> list[Symbol]:
     return outline(source, path, language).symbols if language else []
 
 
-def _front_end(language: str) -> FrontEnd:
+def front_end(language: str) -> FrontEnd:
+    """Return what reads the programs of a language."""
     module = import_module(f"recollect.code.resolve.{FRONT_ENDS.get(language, 'plain')}")
     found: FrontEnd = module.unit
     return found

@@ -1,0 +1,197 @@
+"""How well calls are resolved: predicted call graphs of small programs against those that somebody wrote down.
+
+    python bench/callgraph.py --suite DIR --language python|javascript|java [--out PRED.json] [--json] [--verbose]
+
+Every folder below DIR with a `callgraph.json` is a case, named by its path from there: the sources in it are one
+program, the file says {caller: [callees]}. PRED has the same form for every case. Counted are edges; a caller without
+callees counts nothing. Only calls that were resolved are predicted: none that merely a name speaks for, none that may
+mean several functions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import callgraph_names
+from recollect.code.extract import outline
+from recollect.code.languages import detect
+from recollect.code.resolve.modules import Declared, Modules
+from recollect.code.resolve.program import Unit
+from recollect.code.resolve.solve import solve
+from recollect.code.resolve.translate import FRONT_ENDS, front_end, offer
+from recollect.code.resolve.world import Place
+
+Graph = dict[str, list[str]]
+Edges = set[tuple[str, str]]
+
+EXPECTED = "callgraph.json"
+# What is written in which language, for programs of several.
+LANGUAGES = {
+    "python": ("python",),
+    "javascript": ("javascript", "typescript", "tsx"),
+    "typescript": ("javascript", "typescript", "tsx"),
+    "java": ("java",),
+}
+# Hows of calls that are kept beside the graph, not in it.
+LOOSE = frozenset(("name only",))
+BUILTIN = "<builtin>"
+
+
+class Case(NamedTuple):
+    """A program and its call graph."""
+
+    name: str
+    units: Mapping[str, Unit]
+    expected: Graph
+
+    def nodes(self) -> set[str]:
+        """Return the names of all functions that the call graph mentions."""
+        return {node for caller, callees in self.expected.items() for node in (caller, *callees)}
+
+
+class Score(NamedTuple):
+    """Edges that were found rightly, found wrongly, and missed."""
+
+    right: int = 0
+    wrong: int = 0
+    missed: int = 0
+
+    def plus(self, other: Score) -> Score:
+        """Return both together."""
+        return Score(self.right + other.right, self.wrong + other.wrong, self.missed + other.missed)
+
+    def report(self) -> dict[str, float]:
+        """Return precision, recall and F1."""
+        found, there = self.right + self.wrong, self.right + self.missed
+        precision = self.right / found if found else 1.0
+        recall = self.right / there if there else 1.0
+        f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+        rounded = {"precision": round(precision, 4), "recall": round(recall, 4), "f1": round(f1, 4)}
+        return {**rounded, "edges": there, "wrong": self.wrong, "missed": self.missed}
+
+
+def cases(suite: Path, language: str) -> Iterator[Case]:
+    """Yield the programs of a suite."""
+    for file in sorted(suite.rglob(EXPECTED)):
+        folder = file.parent
+        units: dict[str, Unit] = {}
+        for source in sorted(folder.rglob("*")):
+            path = source.relative_to(folder).as_posix()
+            if not source.is_file() or source.name == EXPECTED:
+                continue
+            content = source.read_bytes()
+            of = detect(path, content[:200])
+            if of is not None and of.name in LANGUAGES[language] and of.name in FRONT_ENDS:
+                units[path] = front_end(of.name)(content, path, outline(content, path, of).symbols)
+        yield Case(folder.relative_to(suite).as_posix(), units, json.loads(file.read_text(encoding="utf-8")))
+
+
+def predicted(case: Case, convention: callgraph_names.Convention, *, has_outside: bool) -> Graph:
+    """Return the call graph that was found for a program."""
+    declared = {
+        path: Declared(told.language, told.package, told.names)
+        for path, unit in case.units.items()
+        for told in [offer(unit)]
+    }
+    solution = solve(case.units, Modules(declared))
+    names: dict[Place, str] = {
+        (path, place): name
+        for path, unit in case.units.items()
+        for place, name in enumerate(callgraph_names.names(path, unit, convention))
+    }
+    called: dict[Place, dict[Place | str, None]] = {}
+    for edge in solution.calls:
+        if edge.how in LOOSE:
+            continue
+        if isinstance(edge.callee, str):
+            if not has_outside:
+                continue
+        elif case.units[edge.callee[0]].scopes[edge.callee[1]].kind != "function":
+            continue  # a class without a constructor of its own: nothing is called
+        called.setdefault(edge.caller, {})[edge.callee] = None
+    graph: dict[str, dict[str, None]] = {}
+    for caller, callees in called.items():
+        if names[caller]:
+            found = graph.setdefault(names[caller], {})
+            for callee in callees:
+                found.update(dict.fromkeys(_named(callee, called, names, frozenset((caller,)))))
+    return {caller: sorted(callees) for caller, callees in sorted(graph.items())}
+
+
+def _named(
+    callee: Place | str, called: Mapping[Place, Mapping[Place | str, None]], names: Mapping[Place, str],
+    seen: frozenset[Place],
+) -> Iterator[str]:  # fmt: skip
+    """Yield what a callee is called; what has no name is named by what it calls."""
+    if isinstance(callee, str):
+        yield callgraph_names.external(callee)
+    elif names[callee]:
+        yield names[callee]
+    elif callee not in seen:
+        for further in called.get(callee, ()):
+            yield from _named(further, called, names, seen | {callee})
+
+
+def edges(graph: Mapping[str, list[str]]) -> Edges:
+    """Return a graph as pairs."""
+    return {(caller, callee) for caller, callees in graph.items() for callee in callees}
+
+
+def score(expected: Graph, found: Graph) -> Score:
+    """Return how many edges of a case were found."""
+    right, said = edges(expected), edges(found)
+    return Score(len(right & said), len(said - right), len(right - said))
+
+
+def measure(suite: Path, language: str, *, is_verbose: bool = False) -> tuple[dict[str, Any], dict[str, Graph]]:
+    """Return the measures of a suite, and what was predicted."""
+    every = list(cases(suite, language))
+    nodes = {node for case in every for node in case.nodes()}
+    choice = callgraph_names.Choice(language, nodes, [case.units for case in every])
+    has_outside = language == "python" or any(node.startswith(BUILTIN) for node in nodes)
+    total, exact = Score(), 0
+    groups: dict[str, Score] = {}
+    predictions: dict[str, Graph] = {}
+    for case in every:
+        convention = choice.of(case.nodes(), case.units)
+        found = predictions[case.name] = predicted(case, convention, has_outside=has_outside)
+        one = score(case.expected, found)
+        total, exact = total.plus(one), exact + (one.wrong == one.missed == 0)
+        group = case.name.partition("/")[0]
+        groups[group] = groups.get(group, Score()).plus(one)
+        if is_verbose and (one.wrong or one.missed):
+            right, said = edges(case.expected), edges(found)
+            print(f"{case.name}\n    wrong {sorted(said - right)}\n    missed {sorted(right - said)}")
+    worst = sorted(groups.items(), key=lambda row: (row[1].report()["f1"], row[0]))
+    report = {"cases": len(every), "exact": exact, **total.report(), "convention": choice.ranked[0]._asdict()}
+    return {**report, "groups": {name: row.report() for name, row in worst}}, predictions
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--suite", type=Path, required=True)
+    parser.add_argument("--language", choices=tuple(LANGUAGES), required=True)
+    parser.add_argument("--out", type=Path, help="where predictions are written")
+    parser.add_argument("--json", action="store_true", help="print the measures as JSON")
+    parser.add_argument("--verbose", action="store_true", help="print the edges of every case that is not exact")
+    arguments = parser.parse_args()
+    report, predictions = measure(arguments.suite, arguments.language, is_verbose=arguments.verbose)
+    if arguments.out:
+        arguments.out.write_text(json.dumps(predictions, indent=1, sort_keys=True), encoding="utf-8")
+    if arguments.json:
+        print(json.dumps(report, indent=1))
+        return
+    print(f"{report['cases']} cases, {report['exact']} exact, {report['edges']} edges")
+    print(f"precision {report['precision']:.3f}  recall {report['recall']:.3f}  F1 {report['f1']:.3f}")
+    for name, row in report["groups"].items():
+        print(
+            f"  {name:24} {row['edges']:4} edges  {row['wrong']:3} wrong  {row['missed']:3} missed  F1 {row['f1']:.3f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
