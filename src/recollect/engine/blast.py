@@ -106,6 +106,8 @@ def seeds(land: Terrain, change: SymbolChange) -> list[int]:
     for path, key in ((change.path, change.key), (change.old_path, change.old_key)):
         names = [f"sym:{land.tree.root}/{path}::{key}" if key else f"file:{land.tree.root}/{path}"]
         names += [f"sym:{land.tree.root}/{path}::{owner}" for owner in _owners(land, path, key, change)]
+        if change.row is not None and change.row.kind == "Class":  # whoever makes an instance uses its constructor
+            names += [f"{names[0]}.{name}" for name in CONSTRUCTORS]
         found.update((land.uses.index[name], None) for name in names if name in land.uses.index)
     return list(found)
 

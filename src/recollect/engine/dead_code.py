@@ -22,11 +22,10 @@ from recollect.code.record import CodePlace, DeadCode, DeadSymbol
 from recollect.code.resolve.translate import has_program
 from recollect.code.testing import is_test_file
 from recollect.engine.code_places import file_place, symbol_hit
-from recollect.graph.arrays import RELATION_CODES
+from recollect.graph.arrays import KIND_CODES, RELATION_CODES
 from recollect.graph.project import USES, Project, project
 from recollect.model import File, Tree
-from recollect.store.code_protocol import CodeScope, FoundSymbol, SymbolRow, symbol_nodes
-from recollect.text.identifiers import whole_term
+from recollect.store.code_protocol import FoundSymbol, SymbolRow, symbol_nodes
 
 if TYPE_CHECKING:
     from recollect.graph.code import CodePart
@@ -37,17 +36,18 @@ KINDS = frozenset({"Function", "Method", "Class", "Interface", "Type", "Constant
 
 # How sure it is that a symbol is not used if nothing leads to it and its name is nowhere else, by who may see it.
 SURE: Mapping[str, float] = {"private": 0.95, "protected": 0.85, "internal": 0.9, "public": 0.7}
-# … if it may be meant by something that is not resolved, if its name stands elsewhere in the code or in a text or a
-# configuration, if its class inherits from something that is not indexed, and if only candidates use it.
-MAYBE, NAMED, OUTSIDE_BASE, USED_BY_DEAD = 0.35, 0.5, 0.5, 0.9
+# … if it may be meant by something that is not resolved, if its name stands elsewhere in the code (handed on as a
+# value, mostly) or in a text or a configuration, if its class has a base that is not indexed, and if only candidates
+# use it.
+MAYBE, NAMED_IN_CODE, NAMED, OUTSIDE_BASE, USED_BY_DEAD = 0.35, 0.25, 0.5, 0.5, 0.9
+# Kinds whose uses are no links unless something is called or inherited from.
+UNLINKED = frozenset({"Constant", "Type"})
 # What is less sure than this makes nothing else a candidate.
 LINKING = 0.5
-# Candidates whose names are looked for, surest first; each costs a search.
-MOST_CHECKED = 1_500
-# Places that are looked at, and shown, of a name.
-MOST_PIECES, MOST_SHOWN = 40, 3
-# A text that is longer is not looked through for names.
-MOST_BYTES = 2_000_000
+# Source bytes that are looked through for names, about two seconds of CPU for each 50 million.
+MOST_BYTES = 200_000_000
+# Places of a name that are shown.
+MOST_SHOWN = 3
 
 # Names that a language or its tools call by themselves.
 ENTRIES = re.compile(r"main|__\w+__|_start|init|setup|teardown|handler|lambda_handler|run_module|pytest_\w+")
@@ -58,6 +58,8 @@ HARMLESS = re.compile(
     r"\w+\.setter|\w+\.getter|inline|derive|allow|must_use|Override|Deprecated|SuppressWarnings|FunctionalInterface|"
     r"Nullable|NotNull|Data|Value|Getter|Setter)\b"
 )
+_WORDS = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
+_SEPARATOR = re.compile(r"::|->|[.#/\\]")
 # How a file may hold code that is run, not used.
 SCRIPTS = re.compile(r"(?:^|/)(?:setup|conftest|manage|wsgi|asgi|noxfile|tasks|fabfile|build|Rakefile)\.\w+$|\.d\.ts$")
 
@@ -118,12 +120,12 @@ def dead_code(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequ
             excused[excuse] += 1
         else:
             candidates.append((*_first_look(each, overriding), each))
-    candidates.sort(key=lambda row: (-row[0], row[2].found.file.path, row[2].row.start_line))
     told = list(notes)
-    if len(candidates) > MOST_CHECKED:
-        told.append(f"only the surest {MOST_CHECKED:,} of {len(candidates):,} candidates were looked at closely")
-    texts = _Texts()
-    looked = {row[2].number: _checked(store, asked.trees, row, texts) for row in candidates[:MOST_CHECKED]}
+    spoken = _Spoken(store, asked.trees, frozenset(row[2].row.name for row in candidates))
+    if not spoken.is_whole:
+        told.append("this is too much code to look for names in all of it: some candidates may be named elsewhere")
+    checked = {row[2].number: _checked(row, spoken) for row in candidates}
+    looked = {number: row for number, row in checked.items() if row is not None}
     looked |= _chains(symbols, users, overriding, looked)
     wanted = [row for row in looked.values() if row.confidence >= asked.least]
     wanted.sort(key=lambda row: (-row.confidence, -row.lines, row.symbol.path, row.symbol.start_line))
@@ -187,28 +189,37 @@ def _symbols(store: LinkStore, found: Project, asked: Asked) -> dict[int, _Symbo
 
 
 def _users(found: Project) -> dict[int, set[int]]:
-    """Return what uses each node: not itself, not what it holds, and not what merely imports it."""
+    """Return what uses each node: not itself and not what it holds; whoever uses a member uses its type."""
     graph = found.graph
-    codes = [RELATION_CODES[name] for name in USES]
-    uses = np.isin(graph.relations, codes) & (graph.src != graph.dst)
+    uses = np.isin(graph.relations, [RELATION_CODES[name] for name in USES])
     holder = _holders(found)
     users: dict[int, set[int]] = {}
     for src, dst in zip(graph.src[uses].tolist(), graph.dst[uses].tolist(), strict=True):
-        around = src
-        while around != dst and int(holder[around]) != around:
-            around = int(holder[around])
-        if around != dst:  # a class is not used by its own methods
-            users.setdefault(dst, set()).add(src)
+        around = {src, *_owners(src, holder)}
+        for used in (dst, *_owners(dst, holder)):
+            if used in around:  # from inside: a class is not used by its own methods
+                break
+            users.setdefault(used, set()).add(src)
     return users
 
 
-def _holders(found: Project) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+def _owners(number: int, holder: Sequence[int]) -> list[int]:
+    """Return what a node lies in, innermost first."""
+    found: list[int] = []
+    while holder[number] != number:
+        number = holder[number]
+        found.append(number)
+    return found
+
+
+def _holders(found: Project) -> list[int]:
     """Return by node the symbol that contains it, or itself."""
     graph = found.graph
-    holder = np.arange(graph.size, dtype=np.int32)
-    contains = graph.relations == RELATION_CODES["CONTAINS"]
+    holder = np.arange(graph.size)
+    contains = (graph.relations == RELATION_CODES["CONTAINS"]) & (graph.points.kinds[graph.src] != KIND_CODES["File"])
     holder[graph.dst[contains]] = graph.src[contains]
-    return holder
+    found_holders: list[int] = holder.tolist()
+    return found_holders
 
 
 def _overriding(found: Project, symbols: Mapping[int, _Symbol]) -> _Overriding:
@@ -228,10 +239,10 @@ def _overriding(found: Project, symbols: Mapping[int, _Symbol]) -> _Overriding:
     for each in symbols.values():
         if each.row.kind != "Method" or each.owner is None:
             continue
-        around = _above(int(holder[each.number]), bases)
+        around = _above(holder[each.number], bases)
         is_override = any(each.row.name in names.get(base, ()) for base in around)
         declared = _written_bases(each.owner)
-        is_open = len(bases.get(int(holder[each.number]), ())) < declared
+        is_open = len(bases.get(holder[each.number], ())) < declared
         told[each.number] = (is_override, is_open)
     return told
 
@@ -274,16 +285,23 @@ def _first_look(each: _Symbol, overriding: _Overriding) -> tuple[float, str]:
     return sure, "; ".join(words)
 
 
-def _checked(store: LinkStore, trees: Iterable[Tree], candidate: _Candidate, texts: _Texts) -> DeadSymbol:
-    """Return a candidate after its name was looked for in all texts and among what is not resolved."""
+def _checked(candidate: _Candidate, spoken: _Spoken) -> DeadSymbol | None:
+    """Return a candidate after its name was looked for in all texts and among what is not resolved; None if it is used.
+
+    Reading a constant or a type is no link, so that its name stands elsewhere in the code is all there is to know.
+    """
     sure, why, each = candidate
-    doubts = _doubts(store, each)
-    named = [] if doubts else _named(store, trees, each, texts)
+    doubts = spoken.doubts(each)
+    in_code, elsewhere = spoken.places(each)
+    if in_code and each.row.kind in UNLINKED:
+        return None
     if doubts:
         sure, why = sure * MAYBE, f"{why}; may be meant where its name is used on something unknown"
-    elif named:
-        sure, why = sure * NAMED, f"{why}; its name stands elsewhere"
-    return _dead(each, sure, why, doubts or named)
+    elif in_code:
+        sure, why = sure * NAMED_IN_CODE, f"{why}, but its name stands elsewhere in the code"
+    elif elsewhere:
+        sure, why = sure * NAMED, f"{why}, but its name stands elsewhere"
+    return _dead(each, sure, why, doubts or in_code or elsewhere)
 
 
 def _dead(each: _Symbol, sure: float, why: str, places: Sequence[CodePlace]) -> DeadSymbol:
@@ -298,55 +316,64 @@ def _dead(each: _Symbol, sure: float, why: str, places: Sequence[CodePlace]) -> 
     )
 
 
-def _doubts(store: LinkStore, each: _Symbol) -> list[CodePlace]:
-    """Return the places that may mean a symbol: ambiguous ones, and unresolved ones of its name."""
-    tree, name = each.found.tree, each.row.name
-    files = store.files_mentioning(tree.id, [name], MOST_PIECES)
-    found: list[CodePlace] = []
-    paths = {file.id: file.path for file in store.get(File, files)} if files else {}
-    for file, sites in store.file_sites(files).items():
-        lines = [(site.line, site.source) for site in sites.ambiguous if _last(site.name) == name]
-        lines += [(site.line, site.source) for site in sites.unresolved if _last(site.name) == name]
-        for line, source in lines:
-            if file == each.found.file.id and each.row.start_line <= line <= each.row.end_line:
-                continue
-            found.append(file_place(tree.root, paths[file], line, source))
-    return sorted(found, key=lambda place: (place.path, place.line))
+class _Spoken:
+    """Where the names of candidates stand: in texts, and among the uses that are not resolved. Read once for all."""
+
+    def __init__(self, store: LinkStore, trees: Iterable[Tree], names: frozenset[str]) -> None:
+        self._names = names
+        self._lines: dict[str, list[tuple[File, int]]] = {}
+        self._doubts: dict[str, list[tuple[File, int, str]]] = {}
+        self.is_whole = True
+        left = MOST_BYTES
+        for tree in trees:
+            files = store.find(File, {"tree": tree.id, "skipped": ""})
+            for file in files:
+                left -= file.size_bytes
+                if left < 0:
+                    self.is_whole = False
+                    break
+                self._read(tree, file)
+            self._read_sites(store, files)
+
+    def _read(self, tree: Tree, file: File) -> None:
+        content = read(tree.root, file.path, MOST_BYTES)
+        if content is None or not self._names & {
+            word.decode("utf-8", "replace") for word in set(_WORDS.findall(content))
+        }:
+            return
+        for number, line in enumerate(content.split(b"\n"), 1):
+            for word in {word.decode("utf-8", "replace") for word in _WORDS.findall(line)} & self._names:
+                self._lines.setdefault(word, []).append((file, number))
+
+    def _read_sites(self, store: LinkStore, files: Sequence[File]) -> None:
+        known = {file.id: file for file in files}
+        for number, sites in store.file_sites(sorted(known)).items():
+            loose = [(site.name, site.line, site.source) for site in sites.ambiguous]
+            loose += [(site.name, site.line, site.source) for site in sites.unresolved]
+            for written, line, source in loose:
+                name = _SEPARATOR.split(written)[-1]
+                if name in self._names:
+                    self._doubts.setdefault(name, []).append((known[number], line, source))
+
+    def doubts(self, each: _Symbol) -> list[CodePlace]:
+        """Return the places that may mean a symbol: ambiguous ones, and unresolved ones of its name."""
+        found = [
+            file_place(each.found.tree.root, file.path, line, source)
+            for file, line, source in self._doubts.get(each.row.name, ())
+            if not _is_own(each, file, line)
+        ]
+        return sorted(found, key=lambda place: (place.path, place.line))
+
+    def places(self, each: _Symbol) -> tuple[list[CodePlace], list[CodePlace]]:
+        """Return the lines on which a symbol's name stands, other than its own: those of code, and those of texts."""
+        in_code: list[CodePlace] = []
+        elsewhere: list[CodePlace] = []
+        for file, line in self._lines.get(each.row.name, ()):
+            if not _is_own(each, file, line):
+                place = file_place(each.found.tree.root, file.path, line)
+                (in_code if has_program(file.language) else elsewhere).append(place)
+        return in_code, elsewhere
 
 
-def _last(name: str) -> str:
-    return re.split(r"::|->|\.", name)[-1]
-
-
-class _Texts:
-    """The texts of files, read when they are first asked for."""
-
-    def __init__(self) -> None:
-        self._lines: dict[str, list[str] | None] = {}
-
-    def lines(self, tree: Tree, file: File, name: str) -> list[int]:
-        """Return the lines of a file on which a name stands; the first where the file cannot be read."""
-        key = f"{tree.root}/{file.path}"
-        if key not in self._lines:
-            content = read(tree.root, file.path, MOST_BYTES)
-            self._lines[key] = None if content is None else content.decode("utf-8", "replace").split("\n")
-        texts = self._lines[key]
-        if texts is None:
-            return [1]
-        pattern = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
-        return [number for number, text in enumerate(texts, 1) if name in text and pattern.search(text)]
-
-
-def _named(store: LinkStore, trees: Iterable[Tree], each: _Symbol, texts: _Texts) -> list[CodePlace]:
-    """Return the lines of code and of other texts on which a symbol's name stands, other than those of the symbol."""
-    term = whole_term(each.row.name)
-    scope = CodeScope(tuple(tree.id for tree in trees))
-    matches = store.search_code_text([term], scope, MOST_PIECES) if term else []
-    files = {piece.file.id: piece for piece in store.chunk_rows([match.id for match in matches], with_terms=False)}
-    found: list[CodePlace] = []
-    for piece in files.values():
-        for line in texts.lines(piece.tree, piece.file, each.row.name):
-            own = piece.file.id == each.found.file.id and each.row.start_line <= line <= each.row.end_line
-            if not own:
-                found.append(file_place(piece.tree.root, piece.file.path, line))
-    return sorted(found, key=lambda place: (place.path, place.line))
+def _is_own(each: _Symbol, file: File, line: int) -> bool:
+    return file.id == each.found.file.id and each.row.start_line <= line <= each.row.end_line
