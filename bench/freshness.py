@@ -84,7 +84,8 @@ def main() -> None:
         for row in outcomes:
             if row.right != row.said or not row.placed:
                 sys.stderr.write(f"{row.repository} {row.kind}: {row.said}, not {row.right}: {row.what}\n")
-    publish("freshness", {**report(outcomes), "not_anchored": dict(unanchored)}, save=chosen.save)
+        sys.stderr.write("".join(f"not anchored: {told}\n" for told in unanchored))
+    publish("freshness", {**report(outcomes), "not_anchored": unanchored.total()}, save=chosen.save)
 
 
 class Bench:
