@@ -9,6 +9,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 BUILTIN = "<builtin>"
+OBJECT = "object"  # the kind of a table that has no methods but its entries
+# After the name of something outside: what it makes or returns. Of that the members are known by name, and no more.
+MADE = "()"
+UNKNOWN = "<outside>"
+# What functions of Python make that have no row, and the types of its tables, which have methods of their own.
+RESULTS = {
+    **{name: name for name in "str bytes bytearray int float complex bool open range memoryview".split()},
+    **{name: "str" for name in "repr format ascii hex bin oct chr input".split()},
+    **{name: "int" for name in "len ord sum round abs hash id".split()},
+}
+TYPES = frozenset(("list", "tuple", "set", "dict", "generator"))
 EVERY = -1  # all arguments, by position
 
 

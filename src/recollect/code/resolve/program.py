@@ -17,11 +17,14 @@ Adding a language is a function `source → Unit`; nothing that solves programs 
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import msgspec
 
 Key = str | int
+
+VERSION = re.compile(r"(?:~\d+)?(?:@(?:\d+|\*))?$")
 
 ScopeKind = Literal["module", "class", "interface", "function"]
 
@@ -311,6 +314,11 @@ class Unit(_Part, frozen=True):
     package: str = ""
     notes: tuple[str, ...] = ()
     is_ordered: bool = False
+
+
+def as_written(name: str) -> str:
+    """Return a name as the source has it: front ends tell shadows (`x~2`) and versions (`x@3`, `x@*`) of one apart."""
+    return VERSION.sub("", name)
 
 
 _decoder = msgspec.msgpack.Decoder(Unit)

@@ -19,7 +19,19 @@ from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.holders import held
 from recollect.code.resolve.inherit import derives, order
 from recollect.code.resolve.members import add_member, ask_again, derive, dispatch
-from recollect.code.resolve.program import Assign, Code, Export, Import, Member, Name, Scope, Statement, Unit, Use
+from recollect.code.resolve.program import (
+    Assign,
+    Code,
+    Export,
+    Import,
+    Member,
+    Name,
+    Scope,
+    Statement,
+    Unit,
+    Use,
+    as_written,
+)
 from recollect.code.resolve.trace.narrow import narrow
 from recollect.code.resolve.values import MOST_VALUES, Class, Constant, Declared, External, Function, Object, Value
 from recollect.code.resolve.world import Modules, Place, Site, World
@@ -386,7 +398,7 @@ def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
         if not isinstance(callee, Name | Member) or (values.values and not is_full):
             continue
         candidates = methods.get(callee.name, []) if isinstance(callee, Member) else []
-        found = OpenCall(site.caller, callee.name, site.line, site.column)
+        found = OpenCall(site.caller, as_written(callee.name), site.line, site.column)
         if len(candidates) == 1:
             one = candidates[0]
             named.append(CallEdge(site.caller, (one.path, one.place), site.line, site.column, "name only"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from recollect.code.resolve.library import BUILTIN, CALLBACKS, EVERY, EXTERNALS, METHODS, Row
+from recollect.code.resolve.library import BUILTIN, CALLBACKS, EVERY, EXTERNALS, METHODS, OBJECT, Row
 from recollect.code.resolve.members import Told, add_member, derive, lookup
 from recollect.code.resolve.values import (
     Bound,
@@ -27,21 +27,28 @@ CALLABLE = (Function, Bound, Overloaded, Class, Known)
 
 def supply(world: World, value: External, given: Sequence[Given], site: Site, told: Told) -> None:
     """Do what a function outside the program does."""
-    row = EXTERNALS.get(value.name)
-    if row is None:
-        _, _, name = value.name.rpartition(".")
-        if name in CALLBACKS and not value.name.startswith(BUILTIN):
-            _call(world, Row((EVERY,)), None, given, site, world.variable())
-        if not value.name.startswith(BUILTIN):
-            told(value)
+    plain = value.name.replace(MADE, "")
+    row = EXTERNALS.get(plain)
+    if row is not None:
+        _carry_out(world, row, None, given, site, told)
         return
-    _carry_out(world, row, None, given, site, told)
+    _, _, name = plain.rpartition(".")
+    if plain.startswith(BUILTIN):
+        made = RESULTS.get(name)
+        if made is not None and plain.count(".") == 1:
+            told(world.external(f"{BUILTIN}.{made}{MADE}"))
+        return
+    if name in CALLBACKS:
+        _call(world, Row((EVERY,)), None, given, site, world.variable())
+    told(world.unknown if MADE in value.name or value is world.unknown else world.external(value.name + MADE))
 
 
 def supply_known(world: World, value: Known, given: Sequence[Given], site: Site, told: Told) -> None:
     """Do what a method of the language's library does."""
     receiver = value.receiver
     if isinstance(receiver, Collection):
+        if receiver.kind in TYPES:
+            world.call(site, f"{BUILTIN}.{receiver.kind}.{value.name}", "external")
         _carry_out(world, METHODS["collection"][value.name], receiver, given, site, told)
     elif isinstance(receiver, Promised):
         _carry_out(world, METHODS["promise"][value.name], receiver, given, site, told)
@@ -277,7 +284,7 @@ def _give_prototype(
 ) -> None:
     """`Object.create`, `Object.setPrototypeOf`, `Object.assign`, `util.inherits`."""
     if row.gives == "create" and given:
-        made = Collection(world.work)
+        made = Collection(world.work, OBJECT)
         made.parents = given[0].value
         told(made)
     elif row.gives == "set prototype" and len(given) > 1:

@@ -12,7 +12,7 @@ from recollect.code.resolve.javascript.binding import Block
 from recollect.code.resolve.javascript.declared import annotation, declared
 from recollect.code.resolve.javascript.function import FUNCTIONS, bound, method
 from recollect.code.resolve.javascript.pattern import key
-from recollect.code.resolve.javascript.reader import NOTHING, Function, Handler, Reader
+from recollect.code.resolve.javascript.reader import NOTHING, OBJECT, Function, Handler, Reader
 from recollect.code.resolve.program import Argument, Assign, Call, Code, Entry, Expression, Table, Text
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def enumeration(r: Reader, node: tree_sitter.Node) -> Expression:
         if name is not None and r.kind(name) != "comment":
             entries.append(Entry(key(r, name), r.value(value) if value is not None else Text(place)))
     variable = r.declare(r.cut(own))
-    r.emit(Assign(r.name(variable.name), Table(tuple(entries), *r.place(node))))
+    r.emit(Assign(r.name(variable.name), Table(tuple(entries), *r.place(node), OBJECT)))
     return NOTHING
 
 

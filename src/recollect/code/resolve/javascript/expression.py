@@ -10,7 +10,7 @@ from recollect.code.resolve.javascript.declared import annotation, declared
 from recollect.code.resolve.javascript.function import bound, label_of
 from recollect.code.resolve.javascript.module import dynamic_import, required
 from recollect.code.resolve.javascript.pattern import TRANSPARENT, bind, key
-from recollect.code.resolve.javascript.reader import NOTHING, Handler, Reader, item, number, word, worth
+from recollect.code.resolve.javascript.reader import NOTHING, OBJECT, Handler, Reader, item, number, word, worth
 from recollect.code.resolve.program import (
     Argument,
     Assign,
@@ -231,7 +231,7 @@ def array(r: Reader, node: tree_sitter.Node) -> Expression:
             if isinstance(value, Spread):
                 place = None
             entries.append(Entry(place, value))
-    return Table(tuple(entries), *r.place(node))
+    return Table(tuple(entries), *r.place(node), "array")
 
 
 def object_(r: Reader, node: tree_sitter.Node) -> Expression:
@@ -254,7 +254,7 @@ def object_(r: Reader, node: tree_sitter.Node) -> Expression:
             r.do(r.value(child))
         if found is not None:
             entries[len(entries) if found.key is None else f"={found.key}"] = found
-    return Table(tuple(entries.values()), *r.place(node))
+    return Table(tuple(entries.values()), *r.place(node), OBJECT)
 
 
 def _pair(r: Reader, node: tree_sitter.Node, prefix: str) -> Entry | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.code.resolve.javascript.reader import NOTHING, Handler, Reader
+from recollect.code.resolve.javascript.reader import NOTHING, OBJECT, Handler, Reader
 from recollect.code.resolve.program import Argument, Call, Entry, Expression, Member, Spread, Table, Text
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def element(r: Reader, node: tree_sitter.Node) -> Expression:
     if children:
         entries.append(Entry("children", Table(tuple([Entry(place, each) for place, each in enumerate(children)]))))
     line, column = r.place(tag)
-    properties = Table(tuple(entries), line, column)
+    properties = Table(tuple(entries), line, column, OBJECT)
     text = r.cut(name) if name is not None else ""
     if text and (not text[0].islower() or "." in text):
         return Call(r.value(name) if name is not None else NOTHING, (Argument(properties),), line, column)

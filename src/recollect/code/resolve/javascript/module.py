@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from recollect.code.resolve.javascript.binding import Block
 from recollect.code.resolve.javascript.classes import decorator
 from recollect.code.resolve.javascript.function import bound
-from recollect.code.resolve.javascript.reader import NOTHING, Handler, Reader
+from recollect.code.resolve.javascript.reader import NOTHING, OBJECT, Handler, Reader
 from recollect.code.resolve.program import (
     Argument,
     Assign,
@@ -210,9 +210,9 @@ def namespace(r: Reader, node: tree_sitter.Node) -> Expression:
     r.value(body)
     inner = r.exports
     place = r.place(node)
-    value: Expression = Table(tuple([Entry(name, _offered(r, at, block)) for name, at, block in inner]), *place)
+    value: Expression = Table(tuple([Entry(name, _offered(r, at, block)) for name, at, block in inner]), *place, OBJECT)
     for part in reversed(rest):
-        value = Table((Entry(part, value),), *place)
+        value = Table((Entry(part, value),), *place, OBJECT)
     r.block, r.frame.prefix, r.exports = outer, prefix, exports
     r.emit(Assign(r.name(variable.name), value))
     return NOTHING
@@ -228,7 +228,7 @@ def close(r: Reader) -> None:
     for name, at, block in r.exports:
         r.module.body.append(Export(name, _offered(r, at, block)))
     if r.has_exports:
-        r.module.body.insert(0, Assign(Name("exports"), Table((), 1)))
+        r.module.body.insert(0, Assign(Name("exports"), Table((), 1, 0, OBJECT)))
         r.module.body.append(Export("=", Name("exports")))
 
 

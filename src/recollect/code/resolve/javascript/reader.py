@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 Handler = Callable[["Reader", "tree_sitter.Node"], Expression]
 
 NOTHING = Opaque()
+OBJECT = "object"  # the kind of a table whose entries are all that it has
 # Levels of a tree, each of two or three Python calls: well below the thousand that a thread is given.
 DEEPEST = 120
 ERROR_KIND = 0xFFFF  # the number of a node that is a syntax error; those of a grammar count from 0
