@@ -20,7 +20,7 @@ from recollect.code.resolve.java.value import (
     value_for,
     written,
 )  # fmt: skip
-from recollect.code.resolve.java.writer import NOTHING, OPAQUE, Reader, Value, Writer, is_idle
+from recollect.code.resolve.java.writer import NOTHING, OPAQUE, Reader, Value, Writer, is_idle, is_pure
 from recollect.code.resolve.program import (
     Argument,
     Assign,
@@ -32,6 +32,7 @@ from recollect.code.resolve.program import (
     Key,
     Member,
     Name,
+    Opaque,
     Super,
     Table,
 )  # fmt: skip
@@ -61,6 +62,8 @@ def invocation(w: Writer, node: Node) -> Value:
     found = reflected(w, receiver, name, listed, name_node)
     if found is not None:
         return found
+    if w.is_final(receiver.type):
+        return _on_text(w, receiver, listed, name_node)
     row = _row(w, receiver.type, name)
     if row is not None:
         return _Library(w, row, receiver, listed, name_node).value()
@@ -71,6 +74,18 @@ def invocation(w: Writer, node: Node) -> Value:
         _inherited(w, shape, receiver.code, name, name_node)
     bound = _bound(shape, receiver.type, found.type)
     return found if bound is found.type else Value(cast(w, found.code, bound), bound)
+
+
+def _on_text(w: Writer, receiver: Value, listed: list[Node], node: Node) -> Value:
+    """Return a call on a text or a number: nothing of the program is called but what it is given to call."""
+    parts = [receiver.code]
+    line, column = position(node)
+    for each in listed:
+        given = value(w, each)
+        is_function = each.type in FUNCTIONS
+        parts.append(Call(Member(given.code, "apply", line), (), line, column) if is_function else given.code)
+    busy = tuple([part for part in parts if not is_pure(part)])
+    return Value(Opaque(busy) if busy else OPAQUE, receiver.type)
 
 
 def _shape(w: Writer, type: Type | None) -> Shape | None:

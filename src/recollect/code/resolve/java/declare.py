@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from recollect.code.resolve.java.function import parameter
 from recollect.code.resolve.java.shape import (
     FIELD,
     INTERFACES,
@@ -241,7 +242,7 @@ def _parameters(w: Writer, frame: Frame, listed: Parameters) -> tuple[Parameter,
     last = len(listed.names) - 1
     for place, (name, type) in enumerate(zip(listed.names, listed.types, strict=True)):
         kind = "*" if listed.is_varargs and place == last else ""
-        found.append(Parameter(frame.declare(name, w.solid(type)), kind, None, type_code(w, type)))
+        found.append(parameter(w, frame, name, type, kind=kind))
     return tuple(found)
 
 

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from recollect.code.resolve.java.library import TAKES
 from recollect.code.resolve.java.shape import ARRAY, CLASS, Method, Shape, Type, parameters, text, type_of
-from recollect.code.resolve.java.value import FUNCTION, cast, class_named, position, type_code, value
+from recollect.code.resolve.java.value import FUNCTION, cast, class_named, held_class, position, type_code, value
 from recollect.code.resolve.java.writer import NOTHING, Frame, Value, Writer, is_idle
 from recollect.code.resolve.program import (
     Argument,
     Assign,
     Call,
+    Cast,
     Code,
     Either,
     Expression,
@@ -88,8 +89,7 @@ def _object(w: Writer, code: Expression, interface: Expression, method: str) -> 
 def _lambda(w: Writer, node: Node, takes: list[Type | None]) -> Value:
     names, types = _parameters(w, node.child_by_field_name("parameters"), takes)
     frame = _opened(w)
-    listed = tuple([Parameter(frame.declare(name, w.solid(type)), "", None, class_named(w, type))
-                    for name, type in zip(names, types, strict=True)])  # fmt: skip
+    listed = tuple([parameter(w, frame, name, type) for name, type in zip(names, types, strict=True)])
     body = node.child_by_field_name("body")
     returns: Type | None = None
     if body is not None and body.type == "block":
@@ -100,6 +100,16 @@ def _lambda(w: Writer, node: Node, takes: list[Type | None]) -> Value:
         if not is_idle(found.code):
             w.emit(Return(found.code))
     return _closed(w, frame, listed, position(node)[0], returns)
+
+
+def parameter(w: Writer, frame: Frame, name: str, type: Type | None, *, kind: str = "") -> Parameter:
+    """Return a parameter, and let its name stand for what it holds that is of its type."""
+    solid = w.solid(type)
+    unique = frame.declare(name, solid)
+    to = held_class(w, solid) if not kind else None
+    if to is not None:
+        frame.body.append(Assign(Name(frame.declare(name, solid)), Cast(Name(unique), to)))
+    return Parameter(unique, kind, None, type_code(w, solid))
 
 
 def _parameters(w: Writer, node: Node | None, takes: list[Type | None]) -> tuple[list[str], list[Type | None]]:

@@ -284,3 +284,9 @@ PLAIN = frozenset(
     "Object Number CharSequence Void void StringBuilder BigDecimal BigInteger Class Method Field Constructor "
     "MethodHandle MethodType Throwable Exception RuntimeException Error".split()
 )
+
+# Nothing of a program is ever held by a variable of these: what is in it need not be followed.
+FINAL = frozenset(
+    "byte short int long char float double boolean Byte Short Integer Long Character Float Double Boolean String "
+    "StringBuilder BigDecimal BigInteger void Void".split()
+)

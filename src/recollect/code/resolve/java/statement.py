@@ -76,15 +76,19 @@ def _declaration(w: Writer, node: Node) -> None:
         given = array(w, given_node, type) if given_node.type == "array_initializer" else value_for(w, given_node, type)
         is_said = type is not None and (given.type is None or given.type.name != type.name or type.arguments)
         unique = w.function().declare(text(w.page, name), type if is_said else given.type)
-        if not is_idle(given.code):
-            w.emit(Assign(Name(unique), cast(w, given.code, type)))
+        if w.is_final(type):
+            w.do(given.code)
+        elif not is_idle(given.code):
+            w.emit(Assign(Name(unique), cast(w, given.code, type, given.type)))
 
 
 def _return(w: Writer, node: Node) -> None:
     for each in node.named_children:
         function = w.function()
         given = value_for(w, each, function.returns)
-        if not is_idle(given.code):
+        if w.is_final(function.returns):
+            w.do(given.code)
+        elif not is_idle(given.code):
             w.emit(Return(given.code))
 
 

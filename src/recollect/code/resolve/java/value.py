@@ -94,11 +94,21 @@ def type_code(w: Writer, type: Type | None) -> Expression | None:
     return w.reference(type.name)
 
 
-def cast(w: Writer, code: Expression, type: Type | None) -> Expression:
-    """Return a value as one of a declared type; what was just made needs no declaration."""
-    if isinstance(code, Code) or (isinstance(code, Call) and code.is_new):
+def held_class(w: Writer, type: Type | None) -> Expression | None:
+    """Return the class that a variable is declared to hold objects of, those of the library too."""
+    type = w.solid(type)
+    if type is None or type.name in (ARRAY, CLASS, FUNCTION, "Object") or w.is_final(type):
+        return None
+    return w.reference(type.name)
+
+
+def cast(w: Writer, code: Expression, type: Type | None, known: Type | None = None) -> Expression:
+    """Return a value as one of a declared type; what was just made needs no declaration, nor what has had it."""
+    if isinstance(code, Code | Table) or (isinstance(code, Call) and code.is_new):
         return code
-    to = class_named(w, type)
+    if known is not None and known == type and isinstance(code, Name):
+        return code
+    to = held_class(w, type)
     return Cast(code, to) if to is not None else code
 
 
@@ -111,9 +121,11 @@ def named(w: Writer, name: str) -> Value:
         if frame.shape is None:
             local = frame.local(name)
             if local is not None:
-                return Value(Name(local.name), local.type)
+                return Value(OPAQUE if w.is_final(local.type) else Name(local.name), local.type)
             continue
         field = w.find_field(frame.shape, name)
+        if field is not None and w.is_final(field.type):
+            return Value(OPAQUE, field.type)
         if field is not None:
             owner = w.receiver(frame.shape, is_static=field.is_static)
             return Value(Member(owner, FIELD + name), w.solid(field.type))
@@ -179,6 +191,9 @@ def _field_access(w: Writer, node: Node) -> Value:
         return Value(owner.code if name == "clone" else OPAQUE, INT)
     type = _member_type(w, owner.type, name)
     is_class = type is not None and type.name == CLASS
+    if w.is_final(type):
+        w.do(owner.code)
+        return Value(OPAQUE, type)
     return Value(Member(owner.code, name if is_class else FIELD + name, position(field_node)[0]), type)
 
 
@@ -290,7 +305,9 @@ def _instanceof(w: Writer, node: Node) -> Value:
 def bind(w: Writer, name: str, code: Expression, type: Type | None) -> None:
     """Declare a local variable that holds a value as one of a type."""
     unique = w.function().declare(name, w.solid(type))
-    if not is_idle(code) or class_named(w, type) is not None:
+    if w.is_final(type):
+        w.do(code)
+    elif not is_idle(code) or class_named(w, type) is not None:
         w.emit(Assign(Name(unique), cast(w, code, type)))
 
 
@@ -401,10 +418,11 @@ def _assignment(w: Writer, node: Node) -> Value:
         given = value_for(w, right, target.type)
     plain = target.code.of if isinstance(target.code, Cast) else target.code
     operator = node.child_by_field_name("operator")
-    if operator is not None and operator.type != "=":
+    if (operator is not None and operator.type != "=") or w.is_final(target.type):
         w.do(given.code)
-    elif not is_idle(given.code) and isinstance(plain, Name | Member | Item):
-        w.emit(Assign(plain, cast(w, given.code, target.type)))
+        return Value(OPAQUE, target.type)
+    if not is_idle(given.code) and isinstance(plain, Name | Member | Item):
+        w.emit(Assign(plain, cast(w, given.code, target.type, given.type)))
     else:
         w.do(given.code)
     return Value(given.code if not isinstance(given.code, Call) else plain, target.type)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from recollect.code.page import Page
-from recollect.code.resolve.java.library import FAMILIES, FUNCTIONS, PLAIN
+from recollect.code.resolve.java.library import FAMILIES, FINAL, FUNCTIONS, PLAIN
 from recollect.code.resolve.java.shape import Field, Method, Shape, Type
 from recollect.code.resolve.program import (
     Assign,
@@ -272,6 +272,10 @@ class Writer:
                 known = (name in FAMILIES or name in PLAIN or name in FUNCTIONS) and self.find_class(name) is None
             self._library[name] = known
         return known
+
+    def is_final(self, type: Type | None) -> bool:
+        """Tell whether a variable of a type never holds anything of the program: numbers, texts."""
+        return type is not None and type.name in FINAL and self.is_library(type.name)
 
     def variable(self, name: str) -> tuple[bool, Type | None]:
         """Tell whether a name is a type variable here, and return its bound."""
