@@ -338,12 +338,15 @@ def _cast(world: World, expression: Cast, frame: Frame) -> Variable:
     def told(value: Value) -> None:
         of = value.of if isinstance(value, Object | Declared) else None
         wanted = [each for each in to.values if isinstance(each, Class)]
-        if wanted and isinstance(value, External):
+        if isinstance(value, External) and to.values:
             return  # what it is declared to be says more
+        if isinstance(value, Collection) and wanted and all(each.scope.kind == "class" for each in wanted):
+            return  # a table may do for an interface, but is no object of a class
         if not isinstance(of, Class) or not wanted or any(derives(of, each) for each in wanted):
             found.add(value)
 
     evaluate(world, expression.of, frame).use(told)
+    to.use(lambda value: found.add(value) if isinstance(value, External) else None)
     world.declared.append((found, to))
     return found
 
