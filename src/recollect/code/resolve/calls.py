@@ -103,50 +103,64 @@ def how(function: Function, receiver: Value | None, site: Site) -> str:
 
 def pass_on(world: World, function: Function, given: Sequence[Given], receiver: Value | None) -> None:
     """Give arguments to parameters."""
-    names, parameters = function.frame.names, function.scope.parameters
-    plain = [parameter.name for parameter in parameters if parameter.kind == ""]
-    by_name = {parameter.name for parameter in parameters if parameter.kind in ("", "=")}
-    rest = next((parameter.name for parameter in parameters if parameter.kind == "*"), None)
-    others = next((parameter.name for parameter in parameters if parameter.kind == "**"), None)
-
-    def at(place: int, value: Variable) -> None:
-        if place < len(plain):
-            value.flow(names[plain[place]])
-        elif rest is not None:
-            value.flow(world.collection((function, rest)).entry(place - len(plain)))
-
-    def named(name: str, value: Variable) -> None:
-        if name in by_name:
-            value.flow(names[name])
-        elif others is not None:
-            value.flow(world.collection((function, others)).entry(name))
-
+    taking = Taking(world, function)
     place = 0
     if receiver is not None:
         if SELF in function.scope.marks:
-            at(0, world.variable(receiver))
+            taking.receive(receiver)
             place = 1
         else:
             function.this.add(receiver)
     for each in given:
         if each.is_spread:
-            each.value.use(_spread(world, at, named, place, len(plain)))
+            each.value.use(_spread(world, taking, place))
         elif each.name is not None:
-            named(each.name, each.value)
+            taking.named(each.name, each.value)
         else:
-            at(place, each.value)
+            taking.at(place, each.value)
             place += 1
 
 
-def _spread(
-    world: World, at: Callable[[int, Variable], None], named: Callable[[str, Variable], None], first: int, count: int
-) -> Told:
+class Taking:
+    """A function while it takes arguments."""
+
+    __slots__ = ("function", "names", "shape", "world")
+
+    def __init__(self, world: World, function: Function) -> None:
+        self.world, self.function, self.names = world, function, function.frame.names
+        self.shape = function.shape
+
+    def receive(self, receiver: Value) -> None:
+        """Take what it is called on as its first argument."""
+        if self.shape.plain:
+            self.names[self.shape.plain[0]].add(receiver)
+        elif self.shape.rest is not None:
+            self.world.collection((self.function, self.shape.rest)).entry(0).add(receiver)
+
+    def at(self, place: int, value: Variable) -> None:
+        """Take an argument by its position."""
+        plain, rest = self.shape.plain, self.shape.rest
+        if place < len(plain):
+            value.flow(self.names[plain[place]])
+        elif rest is not None:
+            value.flow(self.world.collection((self.function, rest)).entry(place - len(plain)))
+
+    def named(self, name: str, value: Variable) -> None:
+        """Take an argument by its name."""
+        if name in self.shape.by_name:
+            value.flow(self.names[name])
+        elif self.shape.others is not None:
+            value.flow(self.world.collection((self.function, self.shape.others)).entry(name))
+
+
+def _spread(world: World, taking: Taking, first: int) -> Told:
     def spread(value: Value) -> None:
-        if not isinstance(value, Collection):
+        if not isinstance(value, Collection) or (value, taking.function, first) in world.spread:
             return
-        value.every(lambda key, each: at(first + key, each) if isinstance(key, int) else named(key, each))
-        for place in range(first, count + 1):
-            at(place, value.rest)
+        world.spread.add((value, taking.function, first))
+        value.every(lambda key, each: taking.at(first + key, each) if isinstance(key, int) else taking.named(key, each))
+        for place in range(first, len(taking.shape.plain) + 1):
+            taking.at(place, value.rest)
 
     return spread
 

@@ -247,7 +247,7 @@ def _pour(world: World, source: Value, target: Collection, frame: Frame) -> None
 
 
 def _text(world: World, expression: Text, frame: Frame) -> Variable:
-    return world.variable(world.constant(expression.value))
+    return world.fixed(world.constant(expression.value))
 
 
 def _either(world: World, expression: Either, frame: Frame) -> Variable:

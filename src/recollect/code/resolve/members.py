@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from recollect.code.resolve.frame import Frame
 from recollect.code.resolve.inherit import heirs, order
-from recollect.code.resolve.library import METHODS
+from recollect.code.resolve.library import BUILTIN, METHODS, OBJECT
 from recollect.code.resolve.program import Scope
 from recollect.code.resolve.values import (
     Bound,
@@ -31,6 +31,8 @@ Told = Callable[[Value], None]
 
 WHOLE, DEFAULT = "=", "default"  # what a file offers as itself, and what it offers first
 FUNCTIONAL = "functional"
+# Names between dots of what lies outside; longer ones are made by programs that go round in circles.
+MOST_PARTS = 7
 AFTER_ALL = 1 << 30  # the place of a base that the head of a class does not name
 
 
@@ -218,18 +220,19 @@ def _on(world: World, found: Value, receiver: Value, of: Class, site: Site, told
 
 
 def _of_parent(world: World, parent: Value, name: str, receiver: Value, site: Site, told: Told) -> None:
-    """Tell what a value inherits from its prototype."""
+    """Tell what a value inherits from its prototype.
 
-    def found(value: Value) -> None:
-        if isinstance(value, Bound):
-            value = value.function
-        told(world.bind(value, receiver))
+    A prototype is asked once for a name, whoever inherits from it: it may inherit from many, and from itself.
+    """
+    known = world.climbed.get((parent, name))
+    if known is None:
+        known = world.climbed[parent, name] = world.variable()
+        lookup(world, parent, name, site, _unbound(known))
+    known.use(lambda value: told(world.bind(value, receiver)))
 
-    climbed = (parent, name)
-    if climbed not in world.climbing:  # what inherits from itself has no more to say
-        world.climbing.add(climbed)
-        lookup(world, parent, name, site, found)
-        world.climbing.discard(climbed)
+
+def _unbound(found: Variable) -> Told:
+    return lambda value: found.add(value.function if isinstance(value, Bound) else value)
 
 
 def _of_declared(world: World, value: Declared, name: str, site: Site, told: Told) -> None:
@@ -292,10 +295,11 @@ def _of_function(world: World, value: Value, name: str, site: Site, told: Told) 
 
 
 def _of_collection(world: World, value: Collection, name: str, site: Site, told: Told) -> None:
-    if name in METHODS["collection"]:
+    if value.kind != OBJECT and name in METHODS["collection"]:
         told(world.known(name, value))
     value.entry(name).use(lambda found: _accessed(world, found, value, site, told))
-    value.rest.use(lambda found: told(world.bind(found, value)))
+    # What was put in under an unknown key may be this member, and hardly ever is: it is left out, since everything that
+    # is called on such an object would call all of it.
     if value.parents is not None:
         value.parents.use(lambda parent: _of_parent(world, parent, name, value, site, told))
 
@@ -313,7 +317,15 @@ def _of_promise(world: World, value: Promised, name: str, site: Site, told: Told
 
 
 def _of_external(world: World, value: External, name: str, site: Site, told: Told) -> None:
-    told(world.external(f"{value.name}.{name}"))
+    if value is world.unknown or value.name.count(".") >= MOST_PARTS:
+        told(world.unknown)
+    else:
+        told(world.external(f"{value.name}.{name}"))
+
+
+def _of_constant(world: World, value: Constant, name: str, site: Site, told: Told) -> None:
+    if world.units[site.frame.path].language == "python":
+        told(world.external(f"{BUILTIN}.{type(value.value).__name__}.{name}"))
 
 
 def _of_known(world: World, value: Known, name: str, site: Site, told: Told) -> None:
@@ -334,5 +346,5 @@ _FINDERS: dict[type[Value], Callable[..., None]] = {
     Promised: _of_promise,
     External: _of_external,
     Known: _of_known,
-    Constant: lambda *_: None,
+    Constant: _of_constant,
 }

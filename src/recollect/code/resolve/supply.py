@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from recollect.code.resolve.library import BUILTIN, CALLBACKS, EVERY, EXTERNALS, METHODS, OBJECT, Row
+from recollect.code.resolve.library import (
+    BUILTIN,
+    CALLBACKS,
+    EVERY,
+    EXTERNALS,
+    MADE,
+    METHODS,
+    OBJECT,
+    RESULTS,
+    TYPES,
+    Row,
+)
 from recollect.code.resolve.members import Told, add_member, derive, lookup
 from recollect.code.resolve.values import (
     Bound,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from recollect.code.resolve.frame import Frame
@@ -32,18 +32,39 @@ class Value:
         self.fields = {}
 
 
+class Shape(NamedTuple):
+    """What a function takes: by position, by name, and what is left over of either."""
+
+    plain: tuple[str, ...]
+    by_name: frozenset[str]
+    rest: str | None
+    others: str | None
+
+
+def shape(scope: Scope) -> Shape:
+    """Return what a function takes."""
+    parameters = scope.parameters
+    return Shape(
+        tuple([each.name for each in parameters if each.kind == ""]),
+        frozenset([each.name for each in parameters if each.kind in ("", "=")]),
+        next((each.name for each in parameters if each.kind == "*"), None),
+        next((each.name for each in parameters if each.kind == "**"), None),
+    )
+
+
 class Function(Value):
     """A function, wherever it is called from.
 
     this: what it is called on; returns, yields: what it gives back
     """
 
-    __slots__ = ("frame", "owner", "path", "place", "returns", "scope", "this", "yields")
+    __slots__ = ("frame", "owner", "path", "place", "returns", "scope", "shape", "this", "yields")
 
     def __init__(self, work: Work, path: str, place: int, scope: Scope, frame: Frame, owner: Class | None) -> None:
         super().__init__()
         self.path, self.place, self.scope, self.frame, self.owner = path, place, scope, frame, owner
         self.this, self.returns, self.yields = Variable(work), Variable(work), Variable(work)
+        self.shape = shape(scope)
 
 
 class Class(Value):
@@ -251,3 +272,21 @@ class Variable:
         """Let another variable hold all that this one holds."""
         if target is not self:
             self.use(target.add)
+
+
+class Fixed(Variable):
+    """A place that holds one value, for ever: nobody has to wait for more."""
+
+    __slots__ = ()
+
+    def __init__(self, work: Work, value: Value) -> None:
+        super().__init__(work)
+        self.values[value] = None
+
+    def add(self, value: Value) -> None:
+        """Add nothing."""
+
+    def use(self, user: User) -> None:
+        """Call `user` with the value, now."""
+        for value in self.values:
+            user(value)

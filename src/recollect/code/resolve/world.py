@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from recollect.code.resolve.frame import Frame
+from recollect.code.resolve.library import MADE, OBJECT, UNKNOWN
 from recollect.code.resolve.program import Expression, Import, Unit
 from recollect.code.resolve.values import (
     Bound,
@@ -14,6 +15,7 @@ from recollect.code.resolve.values import (
     Constant,
     Declared,
     External,
+    Fixed,
     Function,
     Heritage,
     Known,
@@ -113,9 +115,12 @@ class World:
         self.evaluate: Callable[[Expression, Frame], Variable]
         self.iterate: Callable[[Value, Site, Callable[[Value], None]], None]
         self.pass_on: Callable[..., None]
-        self.climbing: set[tuple[Value, str]] = set()  # prototypes that are being asked for a member
+        self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for
+        self.spread: set[tuple[Collection, Function, int]] = set()  # tables whose entries are arguments of a function
+        self._fixed: dict[Value, Fixed] = {}
         self._modules: dict[str, Module] = {}
         self._externals: dict[str, External] = {}
+        self.unknown = self.external(UNKNOWN)  # something outside of which nothing is known
         self._constants: dict[object, Constant] = {}
         self._bound: dict[tuple[Value, Value], Bound] = {}
         self._known: dict[tuple[str, Value], Known] = {}
@@ -135,6 +140,13 @@ class World:
         for value in values:
             made.add(value)
         return made
+
+    def fixed(self, value: Value) -> Variable:
+        """Return a variable that holds one value for ever, the same for all who ask."""
+        found = self._fixed.get(value)
+        if found is None:
+            found = self._fixed[value] = Fixed(self.work, value)
+        return found
 
     def module(self, path: str) -> Module:
         """Return a file as a value."""
@@ -162,6 +174,8 @@ class World:
         """Return a function that is called on a receiver; anything else as it is."""
         if not isinstance(value, Function | Overloaded):
             return value
+        if isinstance(receiver, Bound):  # a function is one object, whatever it is called on
+            receiver = receiver.function
         key = (value, receiver)
         found = self._bound.get(key)
         if found is None:
@@ -227,7 +241,7 @@ class World:
     def prototype(self, of: Function) -> Variable:
         """Return what instances of a function inherit from."""
         if of not in self._prototypes:
-            made = self._prototypes[of] = Collection(self.work)
+            made = self._prototypes[of] = Collection(self.work, OBJECT)
             self.field(of, "prototype").add(made)
             made.entry("constructor").add(of)
         return of.fields["prototype"]
@@ -256,5 +270,8 @@ class World:
 
     def call(self, site: Site, callee: Place | str, how: str) -> None:
         """Keep a call; the first way it was found counts."""
-        if not (site.is_implied and isinstance(callee, str)):
-            self.made.setdefault((site.caller, callee, site.line, site.column), how)
+        if isinstance(callee, str):
+            if site.is_implied or callee.startswith(UNKNOWN):
+                return
+            callee = callee.replace(MADE, "")
+        self.made.setdefault((site.caller, callee, site.line, site.column), how)
