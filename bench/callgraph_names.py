@@ -8,18 +8,24 @@ not findings: that is used which names most nodes of a case, and of those the on
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import product
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from recollect.code.resolve.java import naming
-from recollect.code.resolve.program import Scope, Unit
+from recollect.code.resolve.program import Assign, Call, Code, Member, Name, Scope, Unit, as_written
 
 Names = tuple[str, ...]  # by place of the scope; "" for what a suite has no name for
 
 ANONYMOUS = re.compile(r"<([a-zA-Z]+)\d*>$")
 INDEX = ("__init__", "index")
 INITIAL = "<init>"
+ARROW = "arrow"
+COMPREHENDING = frozenset(
+    "map filter forEach flatMap find findLast findIndex some every reduce reduceRight sort from".split()
+)
 
 # Types of Python as PyCG writes them.
 PYCG_TYPES = {
@@ -35,12 +41,19 @@ class Convention(NamedTuple):
     anonymous: what functions without a name are called, all in one count; "" as the front end does
     constructor: what Java's constructors are called; "" as the class
     way: for Java, how its classes are named: by "package", "signed", or by "file" like everything else
+    is_inline: arrows that are written where a method of an array takes them have no name, like the parts of a
+        comprehension: what they call is called by the function around
+    is_bound: a function without a name is called like the variable that it is given to
+    joint: what stands before a method whose name is worked out, `[Symbol.iterator]`
     """
 
     indexes: tuple[str, ...] = INDEX[:1]
     anonymous: str = ""
     constructor: str = INITIAL
     way: str = ""
+    is_inline: bool = False
+    is_bound: bool = False
+    joint: str = ""
 
 
 def conventions(language: str, nodes: Collection[str]) -> list[Convention]:
@@ -55,7 +68,12 @@ def conventions(language: str, nodes: Collection[str]) -> list[Convention]:
         ]
     if language == "python":
         return [Convention()]
-    return [Convention(indexes, word) for indexes, word in product((INDEX[:1], INDEX), anonymous)]
+    return [
+        Convention(indexes, word, is_inline=is_inline, is_bound=is_bound, joint=joint)
+        for is_bound, joint, is_inline, indexes, word in product(
+            (False, True), ("", "."), (True, False), (INDEX[:1], INDEX), anonymous
+        )
+    ]
 
 
 class Choice:
@@ -90,6 +108,8 @@ def _plain(path: str, unit: Unit, convention: Convention) -> Names:
     module = path.rpartition(".")[0].replace("/", ".")
     folder, _, last = module.rpartition(".")
     found = [folder if last in convention.indexes and folder else module]
+    inline = inlined(unit) if convention.is_inline else frozenset()
+    given = variables(unit) if convention.is_bound else {}
     counts: dict[int, int] = {}
     for place, scope in enumerate(unit.scopes[1:], 1):
         around = found[scope.parent] if 0 <= scope.parent < place else found[0]
@@ -97,9 +117,41 @@ def _plain(path: str, unit: Unit, convention: Convention) -> Names:
             found.append(around)
             continue
         name = _own(scope, place, counts, convention)
-        joint = "" if name.startswith("[") else "."
+        name = given.get(place, name) if ANONYMOUS.match(name) else name
+        joint = convention.joint if name.startswith("[") else "."
         found.append(_made(f"{around}{joint}{name}", convention) if name else around)
-    return tuple(found)
+    return tuple(["" if place in inline else name for place, name in enumerate(found)])
+
+
+def inlined(unit: Unit) -> frozenset[int]:
+    """Return the arrows that are written where a method of an array takes them."""
+    found: set[int] = set()
+    for part in _parts(unit):
+        if isinstance(part, Call) and isinstance(part.callee, Member) and part.callee.name in COMPREHENDING:
+            codes = [each.value.scope for each in part.arguments if isinstance(each.value, Code)]
+            found |= {place for place in codes if ARROW in unit.scopes[place].marks}
+    return frozenset(found)
+
+
+def variables(unit: Unit) -> dict[int, str]:
+    """Return the variables that functions are given to where they are written."""
+    return {
+        part.value.scope: as_written(part.target.name)
+        for part in _parts(unit)
+        if isinstance(part, Assign) and isinstance(part.target, Name) and isinstance(part.value, Code)
+    }
+
+
+def _parts(unit: Unit) -> Iterator[Struct]:
+    """Yield every part of a program."""
+    waiting: list[object] = [scope.body for scope in unit.scopes]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            waiting.extend(part)
+        elif isinstance(part, Struct):
+            yield part
+            waiting.extend([getattr(part, name) for name in part.__struct_fields__])
 
 
 def _own(scope: Scope, place: int, counts: dict[int, int], convention: Convention) -> str:
