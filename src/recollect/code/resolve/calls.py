@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 
 from recollect.code.resolve.inherit import derives
 from recollect.code.resolve.library import CALLED

@@ -19,6 +19,7 @@ from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.holders import held
 from recollect.code.resolve.inherit import derives, order
 from recollect.code.resolve.members import add_member, ask_again, derive, dispatch
+from recollect.code.resolve.pause import uncollected
 from recollect.code.resolve.program import (
     Assign,
     Code,
@@ -126,7 +127,12 @@ def solve(units: Mapping[str, Unit], modules: Modules, bodies: Container[str] | 
     bodies: the files of which functions are read, too; None: all. Of the others only what files and classes say counts,
     and what their constructors assign.
     """
-    world = World(dict(sorted(units.items())), modules, bodies)
+    with uncollected():
+        return _answer(_solved(World(dict(sorted(units.items())), modules, bodies)))
+
+
+def _solved(world: World) -> World:
+    """Return a world in which everything has flowed where it flows."""
     world.apply = partial(calls.apply, world)
     world.evaluate = partial(evaluate.evaluate, world)
     world.iterate = partial(evaluate.iterate, world)
@@ -143,9 +149,9 @@ def solve(units: Mapping[str, Unit], modules: Modules, bodies: Container[str] | 
     _bodies(world)
     world.work.run()
     _assume(world)
-    if bodies is None:
-        world.made = narrow(world.made, world.units, modules.find)
-    return _answer(world)
+    if world.bodies is None:
+        world.made = narrow(world.made, world.units, world.modules.find)
+    return world
 
 
 # --- frames ---
