@@ -55,9 +55,10 @@ class Target(NamedTuple):
 
 
 def marked(source: bytes, language: Language) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return where strings and comments are in a source without carriage returns."""
+    """Return where strings, and what is like them, and comments are in a source without carriage returns."""
     found = Found(Page(source), load(language.name, outline=True), language.deepest)
-    return found.spans("string"), found.spans("comment")
+    strings = [span for name in ("string", "directive", "markup") for span in found.spans(name)]
+    return strings, found.spans("comment")
 
 
 def is_within(at: int, spans: Sequence[tuple[int, int]]) -> bool:

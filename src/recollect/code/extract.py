@@ -78,6 +78,7 @@ def _symbols(page: Page, language: Language, found: Captured, *, nested: Nest, p
         page.source,
         comments=comments,
         strings=found.spans("string"),
+        directives=found.spans("directive"),
         markup=found.spans("markup"),
         blocks=found.ends("block"),
         layout=language.layout,

@@ -55,6 +55,7 @@ def source(language: Language) -> str:
     rows = [
         (language.comments, "comment"),
         (language.strings, "string"),
+        (language.directives, "directive"),
         (language.markup, "markup"),
         (language.blocks, "block"),
         (language.branches, "branch"),

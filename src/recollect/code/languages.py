@@ -29,6 +29,7 @@ class Language(NamedTuple):
     # what a tree does not say by itself, as query patterns
     comments: tuple[str, ...] = ("(comment)",)  # left out of the normal form
     strings: tuple[str, ...] = ()  # white space in them is part of the code
+    directives: tuple[str, ...] = ()  # run to the end of their line: as in strings, but for white space before that
     markup: tuple[str, ...] = ()  # text of elements: as in strings, but white space around line ends is not shown
     blocks: tuple[str, ...] = ()  # end where indentation does, without a closing word or bracket
     branches: tuple[str, ...] = ()  # choose or repeat
@@ -191,7 +192,8 @@ LANGUAGES: tuple[Language, ...] = (
         name="c",
         grammar="tree_sitter_c",
         extensions=(".c", ".h"),
-        strings=("(string_content)", "(character)", "(system_lib_string)", "(preproc_arg)"),
+        strings=("(string_content)", "(character)", "(system_lib_string)"),
+        directives=("(preproc_arg)",),
         branches=('"if"', '"for"', '"while"', '"switch"', '"#if"', '"#ifdef"'),
         paths=r"\.|->",
         types=C_TYPES,
@@ -217,7 +219,8 @@ LANGUAGES: tuple[Language, ...] = (
             ".cu",
             ".cuh",
         ),
-        strings=("(string_content)", "(character)", "(system_lib_string)", "(preproc_arg)", "(raw_string_content)"),
+        strings=("(string_content)", "(character)", "(system_lib_string)", "(raw_string_content)"),
+        directives=("(preproc_arg)",),
         branches=('"if"', '"for"', '"while"', '"switch"', '"#if"', '"#ifdef"'),
         separator="::",
         splits="::",

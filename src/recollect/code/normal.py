@@ -29,7 +29,8 @@ Span = tuple[int, int]
 
 BLANK = b" \t\r\n\v\f"
 # A line break in a string may become \r\n on another system, so \r is dropped there too.
-IN_STRING = bytes.maketrans(b" \t\n\v\f", b"\x01\x02\x03\x04\x05")
+BLANK_IN_STRING = b"\x01\x02\x03\x04\x05"
+IN_STRING = bytes.maketrans(b" \t\n\v\f", BLANK_IN_STRING)
 _BREAK = re.compile(rb"[\x01-\x05]*\x03[\x01-\x05]*")
 
 SEPARATED, LINE, BLOCK_ENDS = 0x00, 0x0E, 0x0F
@@ -54,6 +55,7 @@ def normalise(
     *,
     comments: Iterable[Span],
     strings: Iterable[Span],
+    directives: Iterable[Span],
     markup: Iterable[Span],
     blocks: Iterable[int],
     layout: Layout,
@@ -65,6 +67,8 @@ def normalise(
     in_string = source.translate(IN_STRING)
     for start, end in strings:
         blob[start:end] = in_string[start:end]
+    for start, end in directives:
+        blob[start:end] = in_string[start:end].rstrip(BLANK_IN_STRING).ljust(end - start)
     for start, end in markup:
         blob[start:end] = _BREAK.sub(_in_markup, in_string[start:end])
     for end, count in Counter(blocks).items():

@@ -82,7 +82,7 @@ def test_a_query_speaks_the_one_vocabulary(language: Language) -> None:
     groups = {"definition", "reference", "import"}
     plain = {
         "scope", "name", "body", "owner", "decorator", "access", "export", "package", "path", "import",
-        "comment", "string", "markup", "block", "branch", "error",
+        "comment", "string", "markup", "directive", "block", "branch", "error",
     }  # fmt: skip
     captures = load(language.name).captures
     assert [name for name in captures if name not in plain and name.split(".")[0] not in groups] == []

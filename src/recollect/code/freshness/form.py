@@ -135,6 +135,7 @@ def _normal(source: bytes, language: Language) -> bytes:
         page.source,
         comments=found.spans("comment"),
         strings=found.spans("string"),
+        directives=found.spans("directive"),
         markup=found.spans("markup"),
         blocks=found.ends("block"),
         layout=language.layout,
