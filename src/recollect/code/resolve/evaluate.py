@@ -7,7 +7,7 @@ from collections.abc import Callable
 from recollect.code.resolve.course import Course
 from recollect.code.resolve.frame import Frame
 from recollect.code.resolve.inherit import derives
-from recollect.code.resolve.library import BUILTIN, INDEXED, ITERATED, STEPPED
+from recollect.code.resolve.library import BUILTIN, INDEXED, ITERATED, NEXT, OBJECT, RESULT, STEPPED
 from recollect.code.resolve.members import Told, lookup, of_file
 from recollect.code.resolve.program import (
     Awaited,
@@ -294,19 +294,23 @@ def _elements(world: World, expression: Elements, frame: Frame) -> Variable:
 
 def iterate(world: World, value: Value, site: Site, told: Told) -> None:
     """Tell what iterating over a value yields: of a table what has a position or no known key."""
-    if isinstance(value, Collection):
-        if value.kind != "dict":
-            value.rest.use(told)
-            value.every(lambda key, each: each.use(told) if isinstance(key, int) else None)
-    elif isinstance(value, Object | Declared):
+    if isinstance(value, Collection) and value.kind != "dict":
+        value.rest.use(told)
+        value.every(lambda key, each: each.use(told) if isinstance(key, int) else None)
+    if isinstance(value, Object | Declared) or (isinstance(value, Collection) and value.kind == OBJECT):
+        step = once(lambda iterator: _step(world, iterator, site, told))
+        for name in ITERATED:
+            lookup(world, value, name, site, lambda each: world.apply(each, (), site, step))
 
-        def step(iterator: Value) -> None:
-            if isinstance(iterator, Collection):
-                iterate(world, iterator, site, told)
-            else:
-                lookup(world, iterator, STEPPED, site, lambda each: world.apply(each, (), site, told))
 
-        lookup(world, value, ITERATED, site, lambda each: world.apply(each, (), site, once(step)))
+def _step(world: World, iterator: Value, site: Site, told: Told) -> None:
+    """Tell what comes out of an iterator: by itself, or as the `value` of what its next step gives."""
+    if isinstance(iterator, Collection) and iterator.kind != OBJECT:
+        iterate(world, iterator, site, told)
+        return
+    lookup(world, iterator, STEPPED, site, lambda each: world.apply(each, (), site, told))
+    result = once(lambda found: lookup(world, found, RESULT, site, told))
+    lookup(world, iterator, NEXT, site, lambda each: world.apply(each, (), site, result))
 
 
 def _spread(world: World, expression: Spread, frame: Frame) -> Variable:

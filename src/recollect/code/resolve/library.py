@@ -187,4 +187,6 @@ CALLBACKS = frozenset(
 )
 
 # Members that a language calls by itself.
-CALLED, ITERATED, STEPPED, INDEXED = "__call__", "__iter__", "__next__", "__getitem__"
+CALLED, STEPPED, INDEXED = "__call__", "__next__", "__getitem__"
+ITERATED = ("__iter__", "[Symbol.iterator]")
+NEXT, RESULT = "next", "value"

@@ -1,0 +1,1 @@
+export { Store, shared as default } from "./store";

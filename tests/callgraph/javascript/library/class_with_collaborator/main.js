@@ -1,0 +1,13 @@
+class Log {
+  write() {}
+}
+export class Service {
+  constructor() {
+    this.log = new Log();
+  }
+  run() {
+    this.log.write();
+    this.finish();
+  }
+  finish() {}
+}
