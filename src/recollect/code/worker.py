@@ -34,14 +34,15 @@ class Order(NamedTuple):
 
 
 class Translated(NamedTuple):
-    """A file's program, and what others need to know of it, both packed; `note` says why there is none.
+    """A file's program, what is known of it without reading it, and as much as others can see of it, all packed.
 
-    hash: of the content it was read from
+    hash: of the content it was read from; note: why there is none
     """
 
     path: str
     hash: str
     outline: bytes = b""
+    face: bytes = b""
     content: bytes = b""
     note: str = ""
 

@@ -86,12 +86,14 @@ class Sites(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Program(NamedTuple):
-    """A file's program, ready to be kept: number, path, hash of the content, what others need of it, and all of it."""
+    """A file's program, ready to be kept: number, path, hash of the content, what is known of it without reading it,
+    as much of it as others can see, and all of it."""
 
     file: int
     path: str
     hash: str
     outline: bytes
+    face: bytes
     content: bytes
 
 
@@ -167,8 +169,8 @@ class LinkStore(CodeStore, Protocol):
         """Return the symbols of files as they are kept, by their number."""
         ...
 
-    def programs(self, files: Sequence[int]) -> dict[int, bytes]:
-        """Return programs by the number of their file."""
+    def programs(self, files: Sequence[int], *, faces: bool = False) -> dict[int, bytes]:
+        """Return programs by the number of their file, or as much of them as others can see."""
         ...
 
     def put_programs(

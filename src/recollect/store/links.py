@@ -33,9 +33,9 @@ _sites = msgspec.msgpack.Decoder(Sites)
 _points = msgspec.msgpack.Decoder(list[SymbolPoint])
 
 _PUT_PROGRAM = (
-    "INSERT INTO file_programs (file, path, hash, outline, content) VALUES (?, ?, ?, ?, ?) "
+    "INSERT INTO file_programs (file, path, hash, outline, face, content) VALUES (?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (file) DO UPDATE SET path = excluded.path, hash = excluded.hash, outline = excluded.outline, "
-    "content = excluded.content"
+    "face = excluded.face, content = excluded.content"
 )
 _PUT_LINKS = (
     "INSERT INTO file_links (file, stamp, digest, edges, sites) VALUES (?, ?, ?, ?, ?) "
@@ -107,8 +107,8 @@ class CodeLinks(Rows):
     def packed_symbols(self, files: Sequence[int]) -> dict[int, bytes]:
         return dict(self._numbered("SELECT file, symbols FROM file_contents", files))
 
-    def programs(self, files: Sequence[int]) -> dict[int, bytes]:
-        return dict(self._numbered("SELECT file, content FROM file_programs", files))
+    def programs(self, files: Sequence[int], *, faces: bool = False) -> dict[int, bytes]:
+        return dict(self._numbered(f"SELECT file, {'face' if faces else 'content'} FROM file_programs", files))
 
     def file_edges(self, files: Sequence[int]) -> dict[int, Edges]:
         rows = self._numbered("SELECT file, edges FROM file_links", files)

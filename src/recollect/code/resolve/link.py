@@ -145,7 +145,7 @@ def _read(
                 if found is None:
                     continue
                 row = files[found.path]
-                programs.append(Program(row.id, found.path, _stamped(row.hash), found.outline, found.content))
+                programs.append(Program(row.id, found.path, _stamped(row.hash), *found[2:5]))
                 if found.note:
                     notes.append(f"{found.path}: {found.note}")
             done += len(answers)
@@ -197,9 +197,10 @@ def _solve(
     store: LinkStore, tree: Tree, owner: str, files: Mapping[str, _Indexed], division: Plan, group: Group
 ) -> int:
     """Find and keep the links of a group; returns how many files it has."""
-    wanted = [*group.members, *group.needed]
-    content = store.programs([files[path].id for path in wanted])
-    programs = {path: content[files[path].id] for path in wanted if files[path].id in content}
+    content = store.programs([files[path].id for path in group.members])
+    faces = store.programs([files[path].id for path in group.needed], faces=True)
+    programs = {path: content[files[path].id] for path in group.members}
+    programs |= {path: faces[files[path].id] for path in group.needed}
     found = solved(programs, division, group)
     rows: list[Links] = []
     for path in group.members:

@@ -1,11 +1,11 @@
 """Groups: which programs are solved together, from what else, and whether that has changed since.
 
     small tree      all files of a family of languages are one group: values are followed wherever they go
-    large tree      a folder is a group; of the files it imports, and those import, only what they declare counts
+    large tree      a folder is a group; of the files it imports, and those import, only their faces count
 
-The links of a group are a function of what is hashed into its digest: the programs of its members and of the files they
-need, and how the imports of each are found. So a group is solved again exactly if its digest is another, whatever was
-edited, renamed or deleted in between, and an interrupted run goes on where it was.
+The links of a group are a function of what is hashed into its digest: the programs of its members, the faces of the
+files they need, and how the imports of each are found. So a group is solved again exactly if its digest is another,
+whatever was edited, renamed or deleted in between, and an interrupted run goes on where it was.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from recollect.code.resolve.modules import Declared, Facts, Modules
 from recollect.code.resolve.translate import Offer
 
 # Bytes of packed programs of one family that are solved as a whole: about two seconds of CPU.
-WHOLE_BYTES = 6_000_000
-# Bytes of a group in a larger tree; a folder that holds more is divided.
-GROUP_BYTES = 1_500_000
+WHOLE_BYTES = 800_000
+# Bytes of a group in a larger tree, half as many; a folder that holds more is divided.
+GROUP_BYTES = 400_000
 # Files that a group may look into, nearest first: some import everything.
 MOST_NEEDED = 400
 # How far from its members a group looks: what they import, and what that imports.
@@ -73,10 +73,11 @@ def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str, elsewher
     crossed: dict[tuple[str, str], str] = {}
     crossings = {path: _crossings(modules, path, row.offer, elsewhere, crossed) for path, row in programs.items()}
     own = {path: _digest((path, programs[path].hash, *needs[path], "", *crossings[path])) for path in programs}
+    faces = {path: _digest((path, row.offer.face, *needs[path])) for path, row in programs.items()}
     groups: list[Group] = []
     for key, members in sorted(_divided(modules, programs).items()):
         needed = () if key.startswith("all ") else _reached(members, needs)
-        digest = _digest((fingerprint, key, *(own[path] for path in members), *(own[path] for path in needed)))
+        digest = _digest((fingerprint, key, *(own[path] for path in members), *(faces[path] for path in needed)))
         groups.append(Group(key, members, needed, digest))
     return Plan(modules, tuple(groups), seen, {key: node for key, node in crossed.items() if node})
 

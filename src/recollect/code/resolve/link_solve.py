@@ -50,8 +50,7 @@ def solved(programs: Mapping[str, bytes], plan: Plan, group: Group) -> dict[str,
     keys: dict[str, list[str]] = {}
     for path, content in programs.items():
         units[path], keys[path] = read_program(content)
-    is_whole = not group.needed
-    solution = solve(units, plan.modules, None if is_whole else frozenset(group.members))
+    solution = solve(units, plan.modules)
     return _Places(units, keys, plan, group).found(solution)
 
 

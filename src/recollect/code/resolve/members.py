@@ -120,10 +120,17 @@ def inherited(world: World, orders: list[Class], of: Class, name: str, told: Tol
     for base in [outer for each in orders for outer in each.outer_bases]:
         told(world.external(f"{base.name}.{name}"))
     is_own = orders is of.order
+    was_asked = False
+
+    def ask() -> None:
+        # Noted with every class of the order and asked once: it notes itself down anew.
+        nonlocal was_asked
+        if not was_asked:
+            was_asked = True
+            inherited(world, of.order if is_own else orders, of, name, told)
+
     for each in orders:
-        each.lookups.setdefault(name, []).append(
-            lambda: inherited(world, of.order if is_own else orders, of, name, told)
-        )
+        each.lookups.setdefault(name, []).append(ask)
 
 
 def _overloads(orders: list[Class], name: str) -> list[Function]:

@@ -3,13 +3,16 @@
 -- Replaces a table that held references as they were written, which is now part of a file's program.
 DROP TABLE file_references;
 
--- What a file does with names, packed (recollect.code.resolve.program), and in short what others need to know of it.
---   hash    of the content it was read from
+-- What a file does with names, packed (recollect.code.resolve.program).
+--   hash     of the content it was read from
+--   outline  what is known of it without reading it
+--   face     as much of it as others can see
 CREATE TABLE file_programs (
     file    INTEGER PRIMARY KEY,
     path    TEXT NOT NULL,
     hash    TEXT NOT NULL,
     outline BLOB NOT NULL,
+    face    BLOB NOT NULL,
     content BLOB NOT NULL
 );
 
