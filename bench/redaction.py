@@ -1,0 +1,133 @@
+"""How well secrets are kept out: planted ones that are found, and lines of ordinary code that are left alone.
+
+    python bench/redaction.py                          every kind of secret in every context, by a fixed seed
+    python bench/redaction.py --ordinary DIR [DIR …]   and the lines of these trees, which should all stay as they are
+
+Prints JSON; `--show N` adds examples of what was missed and of what was altered. (Not `secrets.py`: a script's folder
+comes first on the path, and numpy imports the standard library's module of that name.)
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from planted import planted
+from recollect.code.languages import detect
+from recollect.code.marks import left_out
+from recollect.text.redact import redact
+
+SEED = 20260508
+FOUND_BAR = 1.0
+ALTERED_BAR = 0.005
+SPEED_BAR_MB = 20.0
+# Larger files are mostly tables of something.
+MAX_BYTES = 400_000
+
+
+def find_planted(seed: int, rounds: int, show: int) -> dict[str, Any]:
+    """Return how many planted secrets are gone after redaction, and which kinds and contexts were missed."""
+    total = 0
+    missed: list[tuple[str, str, str]] = []
+    kinds: set[str] = set()
+    contexts: set[str] = set()
+    for plant in planted(seed, rounds):
+        total += 1
+        kinds.add(plant.kind)
+        contexts.add(plant.context)
+        clean = redact(plant.text).text
+        if any(part in clean for part in plant.secrets):
+            missed.append((plant.kind, plant.context, clean))
+    found = 1 - len(missed) / total
+    return {
+        "kinds": len(kinds),
+        "contexts": len(contexts),
+        "planted": total,
+        "found": round(found, 5),
+        "bar": FOUND_BAR,
+        "within_bar": found >= FOUND_BAR,
+        "missed": dict(Counter(f"{kind} in {context}" for kind, context, _ in missed).most_common(show or 20)),
+        **({"examples": [text for _, _, text in missed[:show]]} if show else {}),
+    }
+
+
+def alter_ordinary(folders: list[Path], lines: int, seed: int, show: int) -> dict[str, Any]:
+    """Return the share of ordinary lines that redaction alters, and how fast it goes over them."""
+    seen = altered = size = 0
+    cpu_s = 0.0
+    kinds: Counter[str] = Counter()
+    examples: list[str] = []
+    for text in sources(folders, seed):
+        started = time.process_time()
+        found = redact(text).found
+        cpu_s += time.process_time() - started
+        size += len(text.encode("utf-8", "surrogatepass"))
+        seen += text.count("\n") + 1
+        touched = {line for finding in found for line in _lines(text, finding.start, finding.end)}
+        altered += len(touched)
+        kinds.update(finding.kind for finding in found)
+        examples += [f"{finding.kind}: {_line(text, finding.start)}" for finding in found]
+        if seen >= lines:
+            break
+    share = altered / max(1, seen)
+    return {
+        "lines": seen,
+        "altered": altered,
+        "share": round(share, 6),
+        "bar": ALTERED_BAR,
+        "within_bar": share <= ALTERED_BAR,
+        "kinds": dict(kinds.most_common()),
+        "mb_per_cpu_s": round(size / 1e6 / max(cpu_s, 1e-9), 1),
+        "speed_bar": SPEED_BAR_MB,
+        **({"examples": random.Random(seed).sample(examples, min(show, len(examples)))} if show else {}),
+    }
+
+
+def sources(folders: list[Path], seed: int) -> Iterator[str]:
+    """Yield the texts of source files below the folders, in an order by chance that is always the same."""
+    paths = sorted(path for folder in folders for path in folder.rglob("*.*") if left_out(str(path)) is None)
+    random.Random(seed).shuffle(paths)
+    for path in paths:
+        try:
+            content = path.read_bytes() if path.is_file() and path.stat().st_size <= MAX_BYTES else b""
+        except OSError:
+            continue
+        if content and b"\0" not in content and detect(path.name, content[:8192]) is not None:
+            yield content.decode("utf-8", "replace")
+
+
+def _lines(text: str, start: int, end: int) -> range:
+    first = text.count("\n", 0, start)
+    return range(first, first + text.count("\n", start, end) + 1)
+
+
+def _line(text: str, place: int) -> str:
+    start = text.rfind("\n", 0, place) + 1
+    return text[start : start + 160].split("\n")[0].strip()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--ordinary", type=Path, nargs="+", default=[], metavar="DIR")
+    parser.add_argument("--lines", type=int, default=400_000, help="how many ordinary lines to read at most")
+    parser.add_argument("--rounds", type=int, default=3, help="how many values of each kind in each context")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--show", type=int, default=0, metavar="N")
+    given = parser.parse_args()
+    report: dict[str, Any] = {"planted": find_planted(given.seed, given.rounds, given.show)}
+    if given.ordinary:
+        report["ordinary"] = alter_ordinary(given.ordinary, given.lines, given.seed, given.show)
+    json.dump(report, sys.stdout, indent=2, ensure_ascii=False)
+    print()
+    return 0 if all(part["within_bar"] for part in report.values()) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,286 @@
+"""Redact: secrets are replaced before anything is stored, logged or set aside, and again before anything is shown.
+
+    text ─► by look · by name · by place · private keys · <private> ─► spans ─► [secret:kind]
+
+A mark says what was there and nothing else. A short keyed hash in it would tell whether two marks stand for the same
+secret, but the key would lie beside the store, and passwords are few enough that whoever has both could try them all;
+and the same text would be stored differently on two machines, so that it could not be recognised as the same.
+
+A mark is never a secret itself: redacting twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from recollect.text.secrets.formats import Found
+from recollect.text.secrets.look import by_look, password_hashes, private_keys
+from recollect.text.secrets.name import by_name
+from recollect.text.secrets.place import by_place
+from recollect.text.secrets.value import is_blank
+
+# Replacing one secret can bring another one to light, once or twice; text that always shows more is not worth a loop.
+ROUNDS = 4
+
+_MARK = re.compile(rb"\[secret:[a-z0-9\-]{1,40}\]")
+_PRIVATE = re.compile(rb"<(/?)private(?:\s[^<>]{0,200})?>", re.IGNORECASE)
+
+
+class Finding(NamedTuple):
+    """A secret that was replaced: what it was, and where it stood in the text as given."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class Redacted(NamedTuple):
+    """A text without its secrets, and what they were."""
+
+    text: str
+    found: tuple[Finding, ...]
+
+
+class RedactedValue(NamedTuple):
+    """A value of JSON without its secrets, and the kinds of those."""
+
+    value: Any
+    kinds: tuple[str, ...]
+
+
+def redact(text: str) -> Redacted:
+    """Return `text` with every secret in it replaced by a mark that says its kind; a mark itself is never replaced.
+
+    Takes time in proportion to the text, whatever it holds. Nothing is copied where nothing is found.
+    """
+    # One byte for each character, so that places in the one are places in the other.
+    spans = secrets(text.encode("ascii", "replace"))
+    if not spans:
+        return Redacted(text, ())
+    found = list(spans)
+    changed = _replaced(text, spans)
+    for _ in range(ROUNDS):
+        more = secrets(changed.encode("ascii", "replace"))
+        if not more:
+            break
+        found = _merged([*found, *_as_given(found, more)])
+        changed = _replaced(text, found)
+    return Redacted(changed, tuple(Finding(kind, start, end) for start, end, kind in found))
+
+
+def mark(kind: str) -> str:
+    """Return what stands for a secret of a kind."""
+    return f"[secret:{kind}]"
+
+
+def masked(source: bytes) -> bytes:
+    """Return a source file with every secret in it overwritten, nothing moved: lines and offsets stay what they are."""
+    spans = secrets(source)
+    if not spans:
+        return source
+    blank = bytearray(source)
+    for start, end, _ in spans:
+        blank[start:end] = re.sub(rb"[^\r\n]", b"*", source[start:end])
+    return bytes(blank)
+
+
+def secrets(source: bytes) -> list[Found]:
+    """Return where secrets lie in `source`, in order and apart from each other; a mark of ours is none."""
+    lower = source.lower()
+    found = by_look(source)
+    found += by_name(source, lower)
+    found += by_place(source, lower)
+    if b"-----" in source or b"PuTTY-User-" in source:
+        found += private_keys(source)
+    found += password_hashes(source)
+    if b"<private" in lower:
+        found += _private(source)
+    if not found:
+        return found
+    if b"[secret:" in source:
+        found = _outside_marks(source, found)
+    return _merged(found)
+
+
+def told(kinds: Iterable[str]) -> str:
+    """Return a sentence that says what was replaced, "" for nothing: `1 secret was replaced: github-token.`"""
+    counts = Counter(kinds)
+    total = sum(counts.values())
+    if not total:
+        return ""
+    return f"{total} secret{'s were' if total > 1 else ' was'} replaced: {', '.join(sorted(counts))}."
+
+
+def _private(source: bytes) -> list[Found]:
+    """Return the blocks that were marked as private, the outermost of nested ones; an open one reaches to the end."""
+    found: list[Found] = []
+    depth = start = 0
+    for match in _PRIVATE.finditer(source):
+        if not match[1]:
+            start = match.start() if depth == 0 else start
+            depth += 1
+        elif depth:
+            depth -= 1
+            if depth == 0:
+                found.append(Found(start, match.end(), "private"))
+    return [*found, Found(start, len(source), "private")] if depth else found
+
+
+def _merged(found: list[Found]) -> list[Found]:
+    """Return spans in order; of those that overlap one is made, of the kind of the longest."""
+    merged: list[Found] = []
+    for span in sorted(found):
+        if span.start >= span.end:
+            continue
+        if not merged or span.start >= merged[-1].end:
+            merged.append(span)
+            continue
+        last = merged[-1]
+        kind = span.kind if span.end - span.start > last.end - last.start else last.kind
+        merged[-1] = Found(last.start, max(last.end, span.end), kind)
+    return merged
+
+
+def _outside_marks(source: bytes, found: list[Found]) -> list[Found]:
+    """Return the spans that touch no mark of ours, but private blocks: those swallow the marks in them."""
+    marks = [match.span() for match in _MARK.finditer(source)]
+    starts = [start for start, _ in marks]
+
+    def touches(span: Found) -> bool:
+        place = bisect_right(starts, span.end - 1) - 1
+        return place >= 0 and marks[place][1] > span.start
+
+    return [span for span in found if span.kind in ("private", "private-key") or not touches(span)]
+
+
+def _replaced(text: str, spans: list[Found]) -> str:
+    parts: list[str] = []
+    done = 0
+    for start, end, kind in spans:
+        parts += text[done:start], mark(kind)
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+def _as_given(done: list[Found], more: list[Found]) -> list[Found]:
+    """Return spans of a text with marks as spans of the text as it was given."""
+    starts: list[int] = []  # of the marks
+    shift = 0
+    for start, end, kind in done:
+        starts.append(start + shift)
+        shift += len(mark(kind)) - (end - start)
+
+    def given(place: int, *, is_end: bool) -> int:
+        """Return where a place was; inside a mark, where its secret began or ended."""
+        number = bisect_right(starts, place - is_end) - 1
+        if number < 0:
+            return place
+        start, end, kind = done[number]
+        beyond = place - starts[number] - len(mark(kind))
+        return end + beyond if beyond >= 0 else end if is_end else start
+
+    return [Found(given(span.start, is_end=False), given(span.end, is_end=True), span.kind) for span in more]
+
+
+# --- values of JSON ---
+
+# Names whose value is a secret whatever it looks like, taken as whole words of the name; the last word decides.
+_SHARP = re.compile(
+    r"(?i)(?:.*[_\-. ])?(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|credential|authorization|cookie|"
+    r"(?:api|access|private|secret|auth|account|encryption|signing|master|client|session|service)[_\-. ]?key|apikey)"
+)
+_JOINED = re.compile(
+    r"(?i)\w*(?:password|passwd|passphrase|secret|apikey|accesskey|secretkey|privatekey|authtoken|accesstoken|refreshtoken|"
+    r"idtoken|bearertoken|clientsecret)"
+)
+# A number is a secret where it is a password or a pin, and a count where it is a token.
+_NUMBERS = re.compile(r"(?i).*(?:pass(?:word|wd|code)?|pwd|pin)")
+# What a value is called by a part of its name, the first that fits.
+_KINDS = {
+    "pass": "password",
+    "pwd": "password",
+    "cookie": "cookie",
+    "authorization": "authorization",
+    "token": "token",
+    "key": "key",
+    "credential": "credential",
+}
+_OPTION = re.compile(r"(?i)--?(?:[\w\-]*[_\-])?(?:password|passwd|pass|pwd|secret|token|api[_\-]?key|access[_\-]?key)")
+
+
+def redact_value(value: Any) -> RedactedValue:
+    """Return a value of JSON with the secrets in its texts replaced; what a key calls a secret is one, as a whole."""
+    kinds: list[str] = []
+    return RedactedValue(_inside(value, kinds), tuple(kinds))
+
+
+def _inside(value: Any, kinds: list[str]) -> Any:
+    if isinstance(value, str):
+        return _of_text(value, kinds)
+    if isinstance(value, Mapping):
+        return _of_object(value, kinds)
+    if isinstance(value, list | tuple):
+        return type(value)(_of_list(value, kinds)) if type(value) in (list, tuple) else _of_list(value, kinds)
+    return value
+
+
+def _of_text(text: str, kinds: list[str]) -> str:
+    changed, found = redact(text)
+    kinds += [finding.kind for finding in found]
+    return changed
+
+
+def _of_object(value: Mapping[Any, Any], kinds: list[str]) -> dict[Any, Any]:
+    # {"name": "DB_PASSWORD", "value": "…"}: the name stands beside its value
+    name = next((value[key] for key in ("name", "key", "Name", "Key") if isinstance(value.get(key), str)), "")
+    result: dict[Any, Any] = {}
+    for key, item in value.items():
+        called = name if key in ("value", "Value") and name else key
+        safe = _of_text(key, kinds) if isinstance(key, str) else key
+        result[safe] = _named(called, item, kinds) if isinstance(called, str) else _inside(item, kinds)
+    return result
+
+
+def _of_list(value: Iterable[Any], kinds: list[str]) -> list[Any]:
+    """Return the members of a list; an option before a value is its name, and so is the first of a pair of texts."""
+    result: list[Any] = []
+    before: Any = None
+    for item in value:
+        if isinstance(before, str) and _OPTION.fullmatch(before):
+            result.append(_named(before, item, kinds))
+        elif isinstance(item, list | tuple) and len(item) == 2 and all(isinstance(part, str) for part in item):
+            result.append([_of_text(item[0], kinds), _named(item[0], item[1], kinds)])
+        else:
+            result.append(_inside(item, kinds))
+        before = item
+    return result
+
+
+def _named(key: str, item: Any, kinds: list[str]) -> Any:
+    """Return what is called `key` without its secrets."""
+    if isinstance(item, str) and item.strip() and is_secret_name(key):
+        encoded = item.encode("ascii", "replace")
+        if is_blank(encoded) and not item.isdecimal():
+            return item
+        if "-----BEGIN" not in item and not _MARK.search(encoded):
+            kinds.append(_kind(key))
+            return mark(kinds[-1])
+    if isinstance(item, int) and not isinstance(item, bool) and _NUMBERS.fullmatch(key):
+        kinds.append("password")
+        return mark("password")
+    if isinstance(item, list | tuple) and is_secret_name(key):
+        return [_named(key, member, kinds) for member in item]
+    return _inside(item, kinds)
+
+
+def is_secret_name(name: str) -> bool:
+    """Tell whether what has this name is a secret: `DB_PASSWORD`, `apiKey`, `Authorization`; not `token_type`."""
+    return len(name) <= 100 and (_SHARP.fullmatch(name) is not None or _JOINED.fullmatch(name) is not None)
+
+
+def _kind(name: str) -> str:
+    return next((kind for part, kind in _KINDS.items() if part in name.lower()), "secret")

@@ -1,0 +1,224 @@
+"""Secrets are replaced, whatever they are written in; what only looks like one stays."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.text.redact import masked, redact, redact_value, told
+from recollect.text.secrets.formats import HASHES, PLACED, SHAPED, TOKENS
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "bench"))
+
+import planted
+
+LONG = "Zq3" * 12
+
+
+@pytest.mark.parametrize("kind", sorted({plant.kind for plant in planted.planted(1, 1)}))
+def test_a_planted_secret_is_gone_in_every_context(kind: str) -> None:
+    plants = [plant for plant in planted.planted(7, 2) if plant.kind == kind]
+    assert len(plants) >= 12
+    left = {
+        plant.context: clean
+        for plant in plants
+        for clean in [redact(plant.text).text]
+        if any(part in clean for part in plant.secrets)
+    }
+    assert left == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('password = "hunter2"', 'password = "[secret:password]"'),
+        ("DB_PASSWORD=letmein", "DB_PASSWORD=[secret:password]"),
+        ("password: hunter2", "password: [secret:password]"),
+        ("the password is hunter2, he said", "the password is [secret:password], he said"),
+        ("postgres://me:s3cr3t@host/db", "postgres://me:[secret:password]@host/db"),
+        (f"x = ghp_{LONG}", "x = [secret:github-token]"),
+        ('{"password": "hunter2"}', '{"password": "[secret:password]"}'),
+        ("--password hunter2 --verbose", "--password [secret:password] --verbose"),
+        (f"Authorization: Bearer {LONG}", "Authorization: Bearer [secret:authorization]"),
+        ("<private>not for you</private> for you", "[secret:private] for you"),
+        ("a <private>b <private>c</private> d</private> e", "a [secret:private] e"),
+        ("a <PRIVATE reason='x'>b", "a [secret:private]"),
+        ("a </private> b", "a </private> b"),
+    ],
+)
+def test_a_mark_says_the_kind_and_the_rest_stays(text: str, expected: str) -> None:
+    assert redact(text).text == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'password = os.environ["DB_PASSWORD"]',
+        "def login(password: str, token: str | None = None) -> None:",
+        "password=None",
+        "token = self.next_token()",
+        'secret_name = "prod-2024-database"',
+        'api_key: "<your-token>"',
+        "DB_PASSWORD=${DB_PASSWORD}",
+        "PASSWORD=changeme",
+        "token: ${{ secrets.GITHUB_TOKEN }}",
+        'password = "********"',
+        "if len(password) < 12:",
+        "max_tokens=4096",
+        "PWD=/usr/local/bin",
+        'return f"Bearer {token}"',
+        "use the Bearer authentication scheme",
+        "postgres://user:password@localhost/db",
+        "https://example.com/a?b=c",
+        "commit 2f3c8ea0b1c94b7e8d0f6a5b4c3d2e1f0a9b8c7d",
+        '"integrity": "sha512-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFy=="',
+        "id: 0f8fad5b-d9cb-469f-a165-70867728950e",
+        "color: #ff00aa; background: url(data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAA)",
+        'PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]',
+        'if header.startswith("-----BEGIN RSA PRIVATE KEY-----"):',
+        "test_that_a_very_long_name_of_a_test_with_2_digits_is_no_secret",
+        "class AbstractSingletonProxyFactoryBean2Configuration:",
+        "we pass `Union[A, B]` as the value",
+        'check("etc/passwd", "/dir2/etc/passwd")',
+        "key: value",
+        "[secret:github-token]",
+        'password = "[secret:password]"',
+    ],
+)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    assert redact(text).found == ()
+    assert redact(text).text == text
+
+
+def test_a_finding_says_where_the_secret_stood_in_the_text_as_given() -> None:
+    text = f'é "password": "hunter2", token=ghp_{LONG} — password: "swordfish9"'
+    found = redact(text).found
+    assert [(kind, text[start:end]) for kind, start, end in found] == [
+        ("password", "hunter2"),
+        ("github-token", f"ghp_{LONG}"),
+        ("password", "swordfish9"),
+    ]
+
+
+def test_the_secret_beside_a_key_id_goes_with_it() -> None:
+    secret = "aB3/" * 10
+    text = f"AKIA{'Q2' * 8},{secret}\n"
+    assert secret not in redact(text).text
+
+
+@pytest.mark.parametrize("newline", ["\n", "\\n", "\\\\n", "\r\n", "\n    ", '\\n"\n + "'])
+def test_a_private_key_goes_as_a_whole_however_its_lines_end(newline: str) -> None:
+    lines = ["-----BEGIN PRIVATE KEY-----", "Ab3/" * 16, "cD5+" * 16, "eF7=", "-----END PRIVATE KEY-----"]
+    text = f'x = "{newline.join(lines)}" # end'
+    assert redact(text).text == 'x = "[secret:private-key]" # end'
+
+
+def test_a_private_key_without_its_beginning_goes_too() -> None:
+    text = "tail of the log:\n" + "Ab3/" * 16 + "\n" + "cD5+" * 10 + "\n-----END RSA PRIVATE KEY-----\ndone"
+    assert redact(text).text == "tail of the log[secret:private-key]\ndone".replace("log", "log:")
+
+
+def test_equal_secrets_have_equal_marks_and_so_have_different_ones() -> None:
+    """The mark must not help to find out what it stands for."""
+    assert redact("password: hunter2").text == redact("password: hunter3").text
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"password": "x"}, {"password": "[secret:password]"}),
+        ({"user": {"dbPassword": "letmein"}}, {"user": {"dbPassword": "[secret:password]"}}),
+        ({"Authorization": "abc"}, {"Authorization": "[secret:authorization]"}),
+        ({"pin_password": 1234}, {"pin_password": "[secret:password]"}),
+        ({"token": 12, "tokens": 4096, "token_type": "bearer"}, None),
+        ({"password": None, "secret": True, "api_key": ""}, None),
+        ({"password": "${DB_PASSWORD}", "token": "<your token>"}, None),
+        ({"name": "DB_PASSWORD", "value": "x"}, {"name": "DB_PASSWORD", "value": "[secret:password]"}),
+        (["login", "--password", "letmein"], ["login", "--password", "[secret:password]"]),
+        ([["Cookie", "a"], ["Accept", "b"]], [["Cookie", "[secret:cookie]"], ["Accept", "b"]]),
+        (["password", "reset"], None),
+        ({"command": "mysql -phunter2 x"}, {"command": "mysql -p[secret:password] x"}),
+        ({"secret": ["a1", "b2"]}, {"secret": ["[secret:secret]", "[secret:secret]"]}),
+        ({f"ghp_{LONG}": 1}, {"[secret:github-token]": 1}),
+        (("a", 1, 2.5, None, True), None),
+    ],
+)
+def test_what_a_key_calls_a_secret_is_one(value: Any, expected: Any) -> None:
+    result = redact_value(value)
+    assert result.value == (value if expected is None else expected)
+    assert bool(result.kinds) == (expected is not None)
+    assert redact_value(result.value).value == result.value
+
+
+def test_redacted_json_is_still_json() -> None:
+    for plant in planted.planted(3, 1):
+        if plant.context in ("json", "json line", "nested json", "escaped", "listing", "arguments", "pair"):
+            assert type(json.loads(redact(plant.text).text)) is type(json.loads(plant.text))
+
+
+def test_a_masked_source_has_its_lines_and_offsets() -> None:
+    source = b'A = 1\nKEY = """-----BEGIN PRIVATE KEY-----\n' + b"Ab3/" * 16 + b'\n"""\npassword = "hunter2"\nB = 2\n'
+    clean = masked(source)
+    assert len(clean) == len(source)
+    assert [len(line) for line in clean.split(b"\n")] == [len(line) for line in source.split(b"\n")]
+    assert b"hunter2" not in clean
+    assert b"Ab3/" not in clean
+    assert clean.startswith(b"A = 1\n")
+    assert clean.endswith(b"B = 2\n")
+    assert masked(b"A = 1\n") == b"A = 1\n"
+
+
+def test_what_was_replaced_is_told() -> None:
+    assert told([]) == ""
+    assert told(["github-token"]) == "1 secret was replaced: github-token."
+    assert told(["password", "jwt", "password"]) == "3 secrets were replaced: jwt, password."
+
+
+def test_every_row_has_a_reason_and_a_kind_that_a_mark_can_hold() -> None:
+    rows = (*TOKENS, *SHAPED, *HASHES, *(row for rows in PLACED.values() for row in rows))
+    assert len(rows) >= 90
+    assert [row.kind for row in rows if not row.why or redact(f"[secret:{row.kind}]").found] == []
+
+
+HOSTILE = [
+    "a",
+    "A1",
+    "password=",
+    'password="',
+    "://",
+    "://a:",
+    "eyJ",
+    "eyJ-",
+    "-----BEGIN RSA PRIVATE KEY-----\n",
+    "-----END RSA PRIVATE KEY-----",
+    "<private>",
+    "<private ",
+    "mysql ",
+    "cookie: a=bbbb;",
+    "authorization: ",
+    "api_key=",
+    "sk-",
+    "A-1-",
+    "SG.a1a1a1a1a1a1a1a1a1a1a1a1.",
+    "$2a$",
+    "$argon2id$",
+    "[secret:x] password=hunter2 ",
+    '"',
+    "\\",
+    "%3D",
+    "password    ",
+    "AKIAQQQQQQQQQQQQQQQQ ",
+    "token: a a a a ",
+    "пароль password=",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_hostile_text_of_a_quarter_megabyte_is_done_at_all(piece: str) -> None:
+    """With a pattern that looks further than it may, one of these would take hours."""
+    text = piece * (250_000 // len(piece))
+    assert len(redact(text).text) <= 4 * len(text)
