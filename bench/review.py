@@ -95,6 +95,8 @@ def traced(root: Path, below: str, tests: Sequence[str]) -> dict[str, list[str]]
         if not out.exists():
             raise SystemExit(f"the tests could not be run:\n{said[-2000:]}")
         ran: dict[str, list[str]] = json.loads(out.read_text(encoding="utf-8"))
+    if not ran:
+        raise SystemExit(f"no test was run:\n{said[-2000:]}")
     return {test: [f"{below}/{name}" for name in names] for test, names in ran.items()}
 
 

@@ -3,7 +3,8 @@
     changed symbols ─► nodes ─► who uses them, and who uses those ─► code, endpoints
                                                                   └► tests: reached by calls, then by imports alone
 
-What a test framework calls by itself (fixtures, set-ups) counts as used by the test.
+What a test framework calls by itself (fixtures, set-ups) counts as used by the test. A call that may mean several
+things is followed to each of them, the less surely the more there are; `may call` says so.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from recollect.code.diff.changed import SymbolChange
 from recollect.code.fixtures import hidden_uses
@@ -21,7 +24,9 @@ from recollect.engine.code_places import code_place
 from recollect.graph.arrays import EVERYTHING, KIND_CODES, RELATION_CODES, Graph
 from recollect.graph.project import USES, FileLinks, Further, Project, between_files, only, project
 from recollect.graph.reach import Reach, affected, reach
+from recollect.graph.walk import neighbours
 from recollect.model import RELATIONS, File, Tree
+from recollect.store.link_protocol import target_node
 
 if TYPE_CHECKING:
     from recollect.graph.code import CodePart
@@ -36,11 +41,15 @@ BY_IMPORT = 0.3
 MOST_IMPORTS = 3
 # Test files whose fixtures are read.
 MOST_TEST_FILES = 5_000
-# How sure a fixture or a set-up runs with its test.
-FRAMEWORK = 0.95
+# How sure a fixture or a set-up runs with its test, that a method of what a fixture makes is meant, and that a call is
+# meant that may mean several things: shared by all of them.
+FRAMEWORK, MADE, MAYBE = 0.95, 0.8, 0.5
+# Files whose ambiguous calls are read, and things one of them may mean that are looked at.
+MOST_FILES, MOST_CANDIDATES = 20_000, 10
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "__construct", "init"})
 _OWNER = re.compile(r"^(.*)(?:::|\.)[^.:]+$")
+_CONSTRUCTED = re.compile(rf"^(.*)\.(?:{'|'.join(sorted(CONSTRUCTORS))})$")
 _VERBS: Mapping[str, str] = {
     "CALLS": "calls", "IMPORTS": "imports", "INHERITS": "inherits from", "IMPLEMENTS": "implements",
     "EXTENDS": "extends", "DEPENDS_ON": "uses",
@@ -80,21 +89,68 @@ class Around(NamedTuple):
 
 
 def terrain(store: LinkStore, part: CodePart | None, tree: Tree) -> Terrain:
-    """Return the code of a tree with the links of it, those of test frameworks included."""
-    further = list(_framework(store, tree))
-    found = project(part, [tree.id], further)
+    """Return the code of a tree with the links of it, those of test frameworks and those that may be included."""
+    kept = project(part, [tree.id])
+    hidden = _hidden(store, tree)
+    further = [Further(user, used, "CALLS", FRAMEWORK) for user, used in hidden]
+    further += _possible(store, tree, kept, hidden)
+    found = project(part, [tree.id], further) if further else kept
     uses = only(found.graph, USES)
-    added = sum(row.src in found.graph.index and row.dst in found.graph.index for row in further)
-    return Terrain(tree, store, found, uses, between_files(found), is_linked=len(uses.src) > added)
+    is_linked = bool(np.isin(kept.graph.relations, [RELATION_CODES[name] for name in USES]).any())
+    return Terrain(tree, store, found, uses, between_files(kept), is_linked)
 
 
-def _framework(store: LinkStore, tree: Tree) -> Iterator[Further]:
+def _hidden(store: LinkStore, tree: Tree) -> list[tuple[str, str]]:
+    """Return the nodes that tests use without calling them: who uses, and what."""
     rows = store.columns(File, ("id", "path"), {"tree": tree.id, "language": "python", "skipped": ""})
     paths = {row[0]: row[1] for row in rows if is_test_file("python", row[1])}
     contents = store.file_contents(sorted(paths)[:MOST_TEST_FILES])
-    for hidden in hidden_uses({paths[number]: symbols for number, (symbols, _) in contents.items()}):
-        user, used = (f"sym:{tree.root}/{path}::{key}" for path, key in hidden)
-        yield Further(user, used, "CALLS", FRAMEWORK)
+    uses = hidden_uses({paths[number]: symbols for number, (symbols, _) in contents.items()})
+    return [(_node(tree, *use.user), _node(tree, *use.used)) for use in uses]
+
+
+def _node(tree: Tree, path: str, key: str) -> str:
+    return f"sym:{tree.root}/{path}::{key}" if key else f"file:{tree.root}/{path}"
+
+
+def _possible(store: LinkStore, tree: Tree, kept: Project, hidden: Sequence[tuple[str, str]]) -> list[Further]:
+    """Return links from calls that may mean several things to each of those.
+
+    What a fixture makes is known to the test that asks for it: a method of that class is most likely meant.
+    """
+    made = _made(kept, hidden)
+    files = dict(store.columns(File, ("id", "path"), {"tree": tree.id, "skipped": ""}))
+    found: dict[tuple[str, str], float] = {}
+    for number, sites in store.file_sites(sorted(files)[:MOST_FILES]).items():
+        for site in sites.ambiguous:
+            user = _node(tree, files[number], site.source)
+            for target in site.candidates[:MOST_CANDIDATES]:
+                used = target_node(tree.root, target)
+                owner = _OWNER.match(used)
+                is_made = owner is not None and owner[1] in made.get(user, ())
+                sure = MADE if is_made else MAYBE / max(site.total, len(site.candidates), 1)
+                found[user, used] = max(sure, found.get((user, used), 0.0))
+    return [Further(user, used, "CALLS", sure) for (user, used), sure in found.items() if sure >= LEAST_SURE]
+
+
+def _made(kept: Project, hidden: Sequence[tuple[str, str]]) -> dict[str, set[str]]:
+    """Return by test the classes whose instances its fixtures make or say they return, with the bases of those."""
+    graph = kept.graph
+    bases = only(graph, ("INHERITS", "EXTENDS", "IMPLEMENTS"))
+    making = only(graph, ("CALLS", "DEPENDS_ON"))
+    found: dict[str, set[str]] = {}
+    of_fixture: dict[str, set[str]] = {}
+    for user, fixture in hidden:
+        if fixture not in of_fixture:
+            number = graph.index.get(fixture)
+            called = neighbours(making, number, direction="out").tolist() if number is not None else []
+            names = [graph.points.ids[each] for each in called]
+            classes = {match[1] if (match := _CONSTRUCTED.match(name)) else name for name in names}
+            known = [graph.index[name] for name in classes if name in graph.index]
+            reached = reach(bases, known, direction="out").order.tolist() if known else []
+            of_fixture[fixture] = {graph.points.ids[each] for each in reached}
+        found.setdefault(user, set()).update(of_fixture[fixture])
+    return found
 
 
 # --- from changes to nodes ---
@@ -199,7 +255,9 @@ def _leaves(tests: Sequence[Affected]) -> list[Affected]:
 def _affected(land: Terrain, way: Reach, number: int, node: CodeNode, nodes: Mapping[str, CodeNode]) -> Affected:
     why = "changed itself"
     if way.parent[number] >= 0:
-        verb = _VERBS.get(RELATIONS[int(land.uses.relations[way.edge[number]])], "uses")
+        edge = int(way.edge[number])
+        verb = _VERBS.get(RELATIONS[int(land.uses.relations[edge])], "uses")
+        verb = "may call" if verb == "calls" and land.uses.weights[edge] <= MAYBE else verb
         used = nodes.get(land.uses.points.ids[int(way.parent[number])])
         why = f"{verb} {used.key or used.file.path}" if used else verb
     return Affected(

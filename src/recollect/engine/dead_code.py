@@ -296,7 +296,8 @@ def _checked(candidate: _Candidate, spoken: _Spoken) -> DeadSymbol | None:
     if in_code and each.row.kind in UNLINKED:
         return None
     if doubts:
-        sure, why = sure * MAYBE, f"{why}; may be meant where its name is used on something unknown"
+        sure *= min(MAYBE, NAMED_IN_CODE) if in_code else MAYBE
+        why = f"{why}; may be meant where its name is used on something unknown"
     elif in_code:
         sure, why = sure * NAMED_IN_CODE, f"{why}, but its name stands elsewhere in the code"
     elif elsewhere:
