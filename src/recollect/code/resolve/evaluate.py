@@ -328,11 +328,12 @@ def _awaited(world: World, expression: Awaited, frame: Frame) -> Variable:
 
     def told(value: Value) -> None:
         if isinstance(value, Promised):
-            value.of.use(told)
+            value.of.use(heard)
         else:
             found.add(value)
 
-    evaluate(world, expression.of, frame).use(told)
+    heard = once(told)  # a function that awaits itself promises its own promise
+    evaluate(world, expression.of, frame).use(heard)
     return found
 
 

@@ -71,7 +71,7 @@ def trace(units: Mapping[str, Unit], find: Find) -> Traced | None:
     try:
         for path in sorted(units):
             run.module(path)
-    except Long:
+    except (Long, RecursionError):  # expressions nest as deep as somebody wrote them
         return None
     calls: dict[Site, dict[Place, None]] = {}
     for site, callees in run.calls.items():
