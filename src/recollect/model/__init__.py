@@ -4,7 +4,7 @@ Records are frozen msgspec structs: values that are made once, compared by conte
 of them cost 4 ms of CPU to define where dataclasses cost 34: docs/adr/0002.) Three families:
 
     kept       Memory Node Edge Session Workspace Anchor AnchorState Mention Tree File
-               Usage Judgement                                     one row of a table each
+               Observed Fix Usage Judgement                        one row of a table each
     logged     Change Consolidation                                what happened to the rows
     answered   Stored Recall Hit Page Stats Health …               what an operation gives back
 
@@ -58,10 +58,12 @@ from recollect.model.row import (
     Consolidation,
     Edge,
     File,
+    Fix,
     Judgement,
     Memory,
     Mention,
     Node,
+    Observed,
     Session,
     Tree,
     Usage,
@@ -113,6 +115,7 @@ __all__ = [
     "Excerpt",
     "Exported",
     "File",
+    "Fix",
     "Freshness",
     "Health",
     "History",
@@ -132,6 +135,7 @@ __all__ = [
     "NamespaceStats",
     "Node",
     "NodeKind",
+    "Observed",
     "Offset",
     "Packed",
     "PackedMemory",

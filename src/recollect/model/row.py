@@ -66,7 +66,11 @@ class Edge(Record, frozen=True, kw_only=True):
 
 
 class Session(Record, frozen=True, kw_only=True):
-    """One sitting of an assistant with a person."""
+    """One sitting of an assistant with a person.
+
+    seen_at: when it was last heard of. ended_by: what ended it; `silence` where nobody said so
+    insight_id: the memory that holds its summary
+    """
 
     id: str
     namespace: str | None = None
@@ -75,6 +79,50 @@ class Session(Record, frozen=True, kw_only=True):
     memory_count: int = 0
     summary: str | None = None
     rev: int = 0
+    assistant: str = ""
+    branch: str = ""
+    seen_at: int = 0
+    ended_by: str = ""
+    insight_id: str | None = None
+
+
+class Observed(Record, frozen=True, kw_only=True):
+    """One event of a session, as a hook saw it; `id` is the name of its payload in the spool, and sorts by time.
+
+    mark: the same for two deliveries of one event. event, tool: in our words, whatever the assistant calls them
+    target: the file, pattern, command or address. outcome: `ok` or `failed`, empty where neither was said
+    fingerprint: of the error, if it failed. told: what happened in a line. memory_id: what was remembered of it
+    """
+
+    id: str
+    mark: str
+    at: int
+    session_id: str | None = None
+    namespace: str | None = None
+    assistant: str = ""
+    event: str
+    tool: str = ""
+    target: str = ""
+    outcome: str = ""
+    fingerprint: str = ""
+    told: str = ""
+    memory_id: str | None = None
+
+
+class Fix(Record, frozen=True, kw_only=True):
+    """What made an error go away: the steps between a failure and the success of the same thing.
+
+    fingerprint: of the error. memory_id: the memory that tells it. times: how often it was seen to help
+    """
+
+    id: str
+    fingerprint: str
+    namespace: str | None = None
+    memory_id: str
+    error: str = ""
+    steps: tuple[str, ...] = ()
+    times: int = 1
+    seen_at: int = 0
 
 
 class Workspace(Record, frozen=True, kw_only=True):

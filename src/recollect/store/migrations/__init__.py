@@ -20,6 +20,7 @@ _NAMES = (
     "0005_links",
     "0006_freshness",
     "0007_packages",
+    "0008_capture",
 )
 
 
