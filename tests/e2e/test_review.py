@@ -229,8 +229,9 @@ def recollect(root: Path, *words: str, stdin: bytes | None = None) -> Any:
 
 
 def failing(root: Path) -> set[str]:
-    words = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist", "tests"]
-    environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
+    words = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "tests"]
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(root), **alone}
     done = subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stdout
     return set(re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE))
