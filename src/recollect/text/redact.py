@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from recollect.text.secrets.formats import Found
+from recollect.text.secrets.formats import Found, compiled
 from recollect.text.secrets.look import by_look, password_hashes, private_keys
 from recollect.text.secrets.name import by_name
 from recollect.text.secrets.place import by_place
@@ -26,8 +26,8 @@ from recollect.text.secrets.value import is_blank
 # Replacing one secret can bring another one to light, once or twice; text that always shows more is not worth a loop.
 ROUNDS = 4
 
-_MARK = re.compile(rb"\[secret:[a-z0-9\-]{1,40}\]")
-_PRIVATE = re.compile(rb"<(/?)private(?:\s[^<>]{0,200})?>", re.IGNORECASE)
+_MARK = compiled(rb"\[secret:[a-z0-9\-]{1,40}\]")
+_PRIVATE = compiled(rb"(?i)<(/?)private(?:\s[^<>]{0,200})?>")
 
 
 class Finding(NamedTuple):
@@ -188,17 +188,18 @@ def _as_given(done: list[Found], more: list[Found]) -> list[Found]:
 
 # --- values of JSON ---
 
+# What is longer is a text and no name.
+MAX_NAME = 100
+
 # Names whose value is a secret whatever it looks like, taken as whole words of the name; the last word decides.
-_SHARP = re.compile(
-    r"(?i)(?:.*[_\-. ])?(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|credential|authorization|cookie|"
-    r"(?:api|access|private|secret|auth|account|encryption|signing|master|client|session|service)[_\-. ]?key|apikey)"
-)
-_JOINED = re.compile(
-    r"(?i)\w*(?:password|passwd|passphrase|secret|apikey|accesskey|secretkey|privatekey|authtoken|accesstoken|refreshtoken|"
-    r"idtoken|bearertoken|clientsecret)"
+_SHARP = (
+    rb"(?i)(?:.*[_\-. ])?(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|credential|authorization|cookie|"
+    rb"(?:api|access|private|secret|auth|account|encryption|signing|master|client|session|service)[_\-. ]?key|apikey)"
+    rb"|(?i:[a-z0-9_]*(?:password|passwd|passphrase|secret|apikey|accesskey|secretkey|privatekey|authtoken|accesstoken|"
+    rb"refreshtoken|idtoken|bearertoken|clientsecret))"
 )
 # A number is a secret where it is a password or a pin, and a count where it is a token.
-_NUMBERS = re.compile(r"(?i).*(?:pass(?:word|wd|code)?|pwd|pin)")
+_NUMBERS = rb"(?i).*(?:pass(?:word|wd|code)?|pwd|pin)"
 # What a value is called by a part of its name, the first that fits.
 _KINDS = {
     "pass": "password",
@@ -209,7 +210,11 @@ _KINDS = {
     "key": "key",
     "credential": "credential",
 }
-_OPTION = re.compile(r"(?i)--?(?:[\w\-]*[_\-])?(?:password|passwd|pass|pwd|secret|token|api[_\-]?key|access[_\-]?key)")
+_OPTION = rb"(?i)--?(?:[\w\-]*[_\-])?(?:password|passwd|pass|pwd|secret|token|api[_\-]?key|access[_\-]?key)"
+
+
+def _is(pattern: bytes, name: str) -> bool:
+    return len(name) <= MAX_NAME and compiled(pattern).fullmatch(name.encode("ascii", "replace")) is not None
 
 
 def redact_value(value: Any) -> RedactedValue:
@@ -250,7 +255,7 @@ def _of_list(value: Iterable[Any], kinds: list[str]) -> list[Any]:
     result: list[Any] = []
     before: Any = None
     for item in value:
-        if isinstance(before, str) and _OPTION.fullmatch(before):
+        if isinstance(before, str) and _is(_OPTION, before):
             result.append(_named(before, item, kinds))
         elif isinstance(item, list | tuple) and len(item) == 2 and all(isinstance(part, str) for part in item):
             result.append([_of_text(item[0], kinds), _named(item[0], item[1], kinds)])
@@ -269,7 +274,7 @@ def _named(key: str, item: Any, kinds: list[str]) -> Any:
         if "-----BEGIN" not in item and not _MARK.search(encoded):
             kinds.append(_kind(key))
             return mark(kinds[-1])
-    if isinstance(item, int) and not isinstance(item, bool) and _NUMBERS.fullmatch(key):
+    if isinstance(item, int) and not isinstance(item, bool) and _is(_NUMBERS, key):
         kinds.append("password")
         return mark("password")
     if isinstance(item, list | tuple) and is_secret_name(key):
@@ -279,7 +284,7 @@ def _named(key: str, item: Any, kinds: list[str]) -> Any:
 
 def is_secret_name(name: str) -> bool:
     """Tell whether what has this name is a secret: `DB_PASSWORD`, `apiKey`, `Authorization`; not `token_type`."""
-    return len(name) <= 100 and (_SHARP.fullmatch(name) is not None or _JOINED.fullmatch(name) is not None)
+    return _is(_SHARP, name)
 
 
 def _kind(name: str) -> str:

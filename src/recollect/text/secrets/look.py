@@ -8,7 +8,7 @@ Finding the runs costs 4 ns a byte; in source code one in 400 bytes begins a run
 
 from __future__ import annotations
 
-import re
+from functools import cache
 
 from recollect.text.secrets.formats import (
     AWS_SECRET,
@@ -31,25 +31,25 @@ from recollect.text.secrets.formats import (
 from recollect.text.secrets.name import by_neighbour
 
 
-def _by_start(rows: tuple[Format, ...]) -> dict[bytes, tuple[Format, ...]]:
-    """Return rows by the first two bytes of their starts, in the order of the table."""
-    found: dict[bytes, list[Format]] = {}
-    for row in rows:
-        for start in row.starts:
-            found.setdefault(start[:2], []).append(row)
-    return {key: tuple(dict.fromkeys(known)) for key, known in found.items()}
+@cache
+def _tokens() -> dict[bytes, tuple[Format, ...]]:
+    """Return the rows of tokens by the first two bytes of their starts, in the order of the table."""
+    found: dict[bytes, dict[Format, None]] = {}
+    for row in TOKENS:
+        for word in row.words:
+            found.setdefault(word[:2], {})[row] = None
+    return {key: tuple(known) for key, known in found.items()}
 
 
-_TOKENS = _by_start(TOKENS)
-_BREAK = re.compile(rb"[-_]")
+_BREAK = compiled(rb"[-_]")
 # Without these a run of plain words is empty. Nothing that is random in 20 places or more has neither upper case nor
 # digits.
 _WORDS = b"abcdefghijklmnopqrstuvwxyz_-"
 _CLASS = bytes(97 if chr(code).isascii() and (chr(code).isalnum() or code in b"_-") else 32 for code in range(256))
 _LONG = b"a" * RUN_BYTES
 _KEY_LINES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n\\"
-_HASH_START = re.compile(rb"\$(?=2[abxy]\$|apr1\$|[1567y]\$|argon2)")
-_LDAP_START = re.compile(rb"\{(?=S{1,2}HA)")
+_HASH_START = compiled(rb"\$(?=2[abxy]\$|apr1\$|[1567y]\$|argon2)")
+_LDAP_START = compiled(rb"\{(?=S{1,2}HA)")
 
 
 def by_look(source: bytes) -> list[Found]:
@@ -72,7 +72,7 @@ def by_look(source: bytes) -> list[Found]:
 def _in_name(source: bytes, start: int, end: int, found: list[Found]) -> int:
     """Add the secret that a run without digits is: as a rule it is a name like any other, but chance has its ways."""
     last = source[start - 1 : start]
-    if source[start : start + 2] in _TOKENS or last in PLACED or last == b"\\" or source[end : end + 1] == b".":
+    if source[start : start + 2] in _tokens() or last in PLACED or last == b"\\" or source[end : end + 1] == b".":
         return _in_run(source, start, end, found)
     return 0
 
@@ -101,8 +101,8 @@ def _in_run(source: bytes, start: int, end: int, found: list[Found]) -> int:
 
 
 def _token(source: bytes, place: int, found: list[Found]) -> int:
-    for row in _TOKENS.get(source[place : place + 2], ()):
-        match = compiled(row.pattern).match(source, place)
+    for row in _tokens().get(source[place : place + 2], ()):
+        match = row.pattern.match(source, place)
         if match is not None:
             found.append(Found(match.start(), match.end(), row.kind))
             return match.end()
@@ -111,8 +111,8 @@ def _token(source: bytes, place: int, found: list[Found]) -> int:
 
 def _shaped(source: bytes, place: int, found: list[Found]) -> int:
     for row in SHAPED:
-        if not row.starts or source.startswith(row.starts, place):
-            match = compiled(row.pattern).match(source, place)
+        if not row.starts or source.startswith(tuple(row.words), place):
+            match = row.pattern.match(source, place)
             if match is not None:
                 found.append(Found(match.start(), match.end(), row.kind))
                 return match.end()
@@ -122,13 +122,13 @@ def _shaped(source: bytes, place: int, found: list[Found]) -> int:
 def _placed(source: bytes, start: int, found: list[Found]) -> int:
     window = source[max(0, start - PLACED_BYTES) : start]
     for row in PLACED[source[start - 1 : start]]:
-        for literal in row.starts:
+        for literal in row.words:
             offset = window.rfind(literal)
             if offset < 0:
                 continue
-            match = compiled(row.pattern).match(source, start - len(window) + offset)
+            match = row.pattern.match(source, start - len(window) + offset)
             if match is not None and match.end() > start:
-                group = 1 if match.re.groups else 0
+                group = 1 if row.pattern.groups else 0
                 found.append(Found(match.start(group), match.end(group), row.kind))
                 return match.end()
     return 0
@@ -183,7 +183,7 @@ def password_hashes(source: bytes) -> list[Found]:
     done = 0
     for match in starts:
         for row in HASHES if match.start() >= done else ():
-            whole = compiled(row.pattern).match(source, match.start())
+            whole = row.pattern.match(source, match.start())
             if whole is not None:
                 found.append(Found(whole.start(), whole.end(), row.kind))
                 done = whole.end()

@@ -23,7 +23,7 @@ KEY_BYTES = 60
 VALUE_BYTES = 64
 
 # What is as long as a hash and made of hex is one, unless its name is sharp.
-_HASH = re.compile(rb"(?:[0-9a-fA-F]{2}){16,64}")
+_HASH = compiled(rb"(?:[0-9a-fA-F]{2}){16,64}")
 
 
 class Stem(NamedTuple):
@@ -40,13 +40,12 @@ class Stem(NamedTuple):
 
 
 # What makes a key the key to something, and not the key of a dictionary or of a keyboard.
-_KEY_OF = re.compile(
-    rb"(?:api|app|access|private|priv|secret|auth|account|encrypt(?:ion)?|decrypt(?:ion)?|sign(?:ing)?|master|shared|"
+_KEY_OF = compiled(
+    rb"(?i)(?:api|app|access|private|priv|secret|auth|account|encrypt(?:ion)?|decrypt(?:ion)?|sign(?:ing)?|master|shared|"
     rb"access|storage|service|client|license|subscription|session|deploy|ssh|admin|write|server|consumer|application|"
     rb"integration|webhook|jwt|hmac|aes|gpg|pgp|cipher|crypto|root|bot|pass|token|stripe|openai|anthropic|sendgrid|"
     rb"twilio|mailgun|datadog|dd|algolia|heroku|cloudflare|cf|google|gcp|azure|aws|github|gitlab|npm|pypi|sentry|"
     rb"firebase|supabase|braintree|paypal|okta|auth0|linear|notion|postman|vercel|netlify|shopify|square)[_\-. ]?$",
-    re.IGNORECASE,
 )
 
 # The longest word above, with what joins it.
@@ -67,12 +66,11 @@ _SUFFIX = (
     rb"(?:_[A-Z0-9]{1,20}){0,3}"
 )
 # Names that end so say something about a secret and hold none.
-_ABOUT = re.compile(
-    rb"(?:_|-|\.)(?:ID|NAME|URL|URI|PATH|FILE|DIR|TYPE|LENGTH|LEN|SIZE|COUNT|LIMIT|TTL|EXPIR\w*|TIMEOUT|FIELD|HEADER|PREFIX|"
+_ABOUT = compiled(
+    rb"(?i)(?:_|-|\.)(?:ID|NAME|URL|URI|PATH|FILE|DIR|TYPE|LENGTH|LEN|SIZE|COUNT|LIMIT|TTL|EXPIR\w*|TIMEOUT|FIELD|HEADER|PREFIX|"
     rb"SUFFIX|REGEX|PATTERN|ALGORITHM|ALG|HASHERS|VALIDATORS|REQUIRED|ENABLED|DISABLED|POLICY|HELP|LABEL|MIN|MAX|ARN|"
     rb"REF|VERSION|FORMAT|ENV|VAR|HOST|PORT|USER|ERROR|MESSAGE|STATUS|SCOPE|SCOPES|AUDIENCE|ISSUER|SERVICE|STORE|"
     rb"MANAGER|PROVIDER|INDEX|COLUMN|TABLE|MODE|RE|CLASS|CHARS)$",
-    re.IGNORECASE,
 )
 
 _QUOTE = rb"\\{0,4}[\"'`]"
@@ -93,30 +91,30 @@ _ASSIGNS = (
     rb"|(?P<space>[ \t]{1,20})))"
 )
 
-_OPEN = re.compile(rb"(?:[bBrRuUfF@$]{1,2}(?=[\"']))?(\\{0,4})(\"\"\"|'''|[\"'`])")
+_OPEN = compiled(rb"(?:[bBrRuUfF@$]{1,2}(?=[\"']))?(\\{0,4})(\"\"\"|'''|[\"'`])")
 _PLAIN = {
-    b'"': re.compile(rb'[^\\\n"]*+(?:\\.[^\\\n"]*+)*+'),
-    b"'": re.compile(rb"[^\\\n']*+(?:\\.[^\\\n']*+)*+"),
-    b"`": re.compile(rb"[^\\\n`]*+(?:\\.[^\\\n`]*+)*+"),
+    b'"': compiled(rb'[^\\\n"]*+(?:\\.[^\\\n"]*+)*+'),
+    b"'": compiled(rb"[^\\\n']*+(?:\\.[^\\\n']*+)*+"),
+    b"`": compiled(rb"[^\\\n`]*+(?:\\.[^\\\n`]*+)*+"),
 }
 # In a text that was escaped as a whole, the next quote ends it; backslashes before that belong to the quote.
-_ESCAPED_QUOTE = {quote: re.compile(rb"[^\n" + quote + rb"]*+") for quote in _PLAIN}
-_BARE = re.compile(rb"[^\s\"'`,;&<>()\[\]{}|\\]++")
-_WORD = re.compile(rb"[^\s\"'`<>\\]++")
-_TEXT = re.compile(rb"[^<\n]++")
+_ESCAPED_QUOTE = {quote: compiled(rb"[^\n" + quote + rb"]*+") for quote in _PLAIN}
+_BARE = compiled(rb"[^\s\"'`,;&<>()\[\]{}|\\]++")
+_WORD = compiled(rb"[^\s\"'`<>\\]++")
+_TEXT = compiled(rb"[^<\n]++")
 
 _NAME_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
-_ESCAPED = re.compile(rb"[nrt]|u[0-9a-fA-F]{4}")
-_LINE_BREAK = re.compile(rb"\r?\n|\\+n")
+_ESCAPED = compiled(rb"[nrt]|u[0-9a-fA-F]{4}")
+_LINE_BREAK = compiled(rb"\r?\n|\\+n")
 # What may stand before the first word of a line: blanks, a list's dash, marks of comments, diffs and quotations, the
 # number that a listing or a search puts there.
-_LEAD = re.compile(rb"(?:\S{0,60}?:)?(?:[ \t]{0,20}\d{1,6}[\t:?|\- ]{1,4})?[ \t\-+>#*|/]{0,40}[\"'`]?")
+_LEAD = compiled(rb"(?:\S{0,60}?:)?(?:[ \t]{0,20}\d{1,6}[\t:?|\- ]{1,4})?[ \t\-+>#*|/]{0,40}[\"'`]?")
 # What says that a variable is set here, although the line began earlier.
-_SETS = re.compile(
+_SETS = compiled(
     rb"(?:[\"'`;|&(]\s?|(?:export|set|setx|env|ENV|ARG|declare|-x|-e|--env|--build-arg|--set|--from-literal=?|--secret|"
     rb"config:set|\$env:|secrets set|[A-Z_][A-Z0-9_]*=\S{0,60})\s?)[ \t]*[\"']?$"
 )
-_LOGIN = re.compile(rb"\blogin\s+\S+\s+$")
+_LOGIN = compiled(rb"\blogin\s+\S+\s+$")
 
 
 class Name(NamedTuple):
@@ -264,7 +262,7 @@ def _closing(source: bytes, opened: re.Match[bytes]) -> int:
 
 
 # Parts of names that may belong to a secret, or to something harmless: what such a name is given must be random.
-_WEAK = re.compile(
+_WEAK = compiled(
     rb"(?i)key|auth|cred|salt|hmac|cipher|sign|licen[sc]e|seed|webhook|dsn|conn|access|api|client|bearer|priv|pass|pwd|"
     rb"secret|token"
 )

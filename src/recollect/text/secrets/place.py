@@ -6,7 +6,6 @@ value may also be harmless (`Bearer token`) names the test that it must pass.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -24,9 +23,9 @@ class Carrier(NamedTuple):
 
 
 # Passwords that examples are written with; as the password of an address they tell nobody anything.
-_EXAMPLE = re.compile(rb"(?i)(?:pass(?:word|wd)?|pwd|pw|secret|xxx+|\.\.\.|\*+|token)")
-_HEX = re.compile(rb"[0-9a-f]{16,}")
-_HARMLESS_COOKIE = re.compile(rb"(?i)[\w.\-]{1,60}=(?:\w{0,6}|true|false|deleted)")
+_EXAMPLE = compiled(rb"(?i)(?:pass(?:word|wd)?|pwd|pw|secret|xxx+|\.\.\.|\*+|token)")
+_HEX = compiled(rb"[0-9a-f]{16,}")
+_HARMLESS_COOKIE = compiled(rb"(?i)[\w.\-]{1,60}=(?:\w{0,6}|true|false|deleted)")
 
 
 def _is_password(value: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from recollect.text.secrets.formats import compiled
 
 # How a value must be written to count, by the place it stands in: from "any value but a stand-in" to "random for sure".
 #   set      A line of an .env file, `export X=…`: what stands there is the value, whatever it looks like
@@ -45,33 +45,33 @@ _CLASSES = bytes(
     b"0"[0] if 48 <= code < 58 else b"A"[0] if 65 <= code < 91 else b"a"[0] if 97 <= code < 123 else b"."[0]
     for code in range(256)
 )
-_CHANGE = re.compile(rb"(?=0[Aa]|A[0a]|a[0A])")
-_HEX = re.compile(rb"[0-9a-fA-F\-]{16,}")
-_HASH = re.compile(rb"(?:[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{128})")
-_UUID = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_CHANGE = compiled(rb"(?=0[Aa]|A[0a]|a[0A])")
+_HEX = compiled(rb"[0-9a-fA-F\-]{16,}")
+_HASH = compiled(rb"(?:[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{128})")
+_UUID = compiled(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 # What stands where a secret would: variables and templates of all sorts, and marks like our own.
-_TEMPLATE = re.compile(
+_TEMPLATE = compiled(
     rb"^(?:\$|<|\[|\{|%[^%\s]*%$|%[sdrv(]|\*{2,}|#\{|@\{|&|!|\.\.|--|\\|/?run/secrets)"
     rb"|\$\{|\{\{|\$\(|<[A-Za-z]|%\(|\*{3}|\.{3}|x{5}|X{5}|#\{|\[secret:|\{[A-Za-z_][\w.]*\}"
 )
-_STAND_IN = re.compile(
+_STAND_IN = compiled(
     rb"(?i)change.?(?:me|it|this)|placeholder|example|dummy|sample|fake|mock|todo|fixme|redacted|undefined|notreal|123456789"
     rb"|(?:^|[^a-z])(?:your|insert|replace|enter|removed|hidden|masked|filtered|invalid|wrong|some|test|foo|bar|baz)(?:[^a-z]|$)"
     rb"|(?:^|[^a-z])(?:my|not[_\- ]?a)[_\- ]?(?:secret|token|key|pass|api)|[_\-]here$"
 )
-_NOTHING = re.compile(
+_NOTHING = compiled(
     rb"(?i)(?:none|null|nil|undefined|true|false|yes|no|on|off|str|string|text|bytes?|int|integer|number|any|object|bool|"
     rb"boolean|password|passwd|secrets?|tokens?|required|optional|empty|default|auto|static|const|var|self|this|env|"
     rb"(?:sha|md|utf|utf-|int|uint|base|rsa|aes|hs|rs|es|ps|oauth|x|http|argon|ed|p|v)-?\d{1,5}|[\W\d_]{1,3}|-?\d+(?:\.\d+)?)"
 )
-_WORDS = re.compile(rb"(?:[A-Z]{1,20}|[A-Z]?[a-z]+)(?:[_\-.:/ ]?(?:[A-Z]{1,20}|[A-Z]?[a-z]+))*[_\-.]?\d{0,2}")
-_PATH = re.compile(
+_WORDS = compiled(rb"(?:[A-Z]{1,20}|[A-Z]?[a-z]+)(?:[_\-.:/ ]?(?:[A-Z]{1,20}|[A-Z]?[a-z]+))*[_\-.]?\d{0,2}")
+_PATH = compiled(
     rb"(?:~|\.{0,2})/[a-z0-9._\-]{2,}(?:/|$)|[a-z]{2,10}://|[A-Za-z]:\\|[\w\-]+\.(?:[a-z]{2,5})$|[a-z]+/[a-z]+(?:[/.]|$)"
 )
-_ACCESS = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][A-Za-z0-9_]*)+[.:?]?$")
-_SPECIAL = re.compile(rb"[!@#$%^&*+=?~]")
-_NAMES = re.compile(rb"(?i)pass|pwd|secret|token|key|auth|cred|user|login|hash|field|input")
+_ACCESS = compiled(rb"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][A-Za-z0-9_]*)+[.:?]?$")
+_SPECIAL = compiled(rb"[!@#$%^&*+=?~]")
+_NAMES = compiled(rb"(?i)pass|pwd|secret|token|key|auth|cred|user|login|hash|field|input")
 
 
 def is_random(value: bytes) -> bool:
