@@ -585,8 +585,7 @@ def detect(path: str, head: bytes) -> Language | None:
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return None
     name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    dot = name.rfind(".")
-    extension = name[dot:].lower() if dot >= 0 else ""
+    extension = name[dot:].lower() if (dot := name.rfind(".")) >= 0 else ""
     found = BY_FILE.get(name) or BY_EXTENSION.get(extension)
     if extension == ".h" and found and CPP.search(head):
         return BY_NAME["cpp"]

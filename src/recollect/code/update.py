@@ -28,7 +28,8 @@ from recollect.progress import report
 from recollect.store.code_protocol import CodeStore, IndexedFile, Touched
 
 # Source bytes, or files, to a transaction: a third of a second under the lock, which other writers wait for. Each one
-# makes a segment of the full text, and the more there are the more has to be merged.
+# makes a segment of the full text, and the more there are the more has to be merged: at the end of an update that wrote
+# several, or else by whoever saves a file next.
 BATCH_BYTES = 8_000_000
 BATCH_FILES = 2_000
 # A claim that is not renewed for this long is that of a process that died. A batch takes a few seconds to read.
@@ -132,6 +133,8 @@ def _carry_out(
         done += len(answers)
         report(done, len(plan.tasks), _measure(batch.read_bytes, total))
     batch.write()
+    if batch.read_bytes > BATCH_BYTES:
+        store.merge_code_text()
     settle(store, tree.id, tree.root, owner, lease_s=LEASE_S)
     return Update(
         tree.id,

@@ -23,6 +23,7 @@ from typing import IO
 
 import msgspec
 
+from recollect.code.languages import BY_EXTENSION
 from recollect.code.read import Task
 from recollect.code.worker import HEADER, Answer, Order, Translated, answer
 from recollect.store.code_protocol import IndexedFile
@@ -57,7 +58,7 @@ def read_all(
     programs: read programs, not what the index keeps.
     """
     # Files of a language together: a grammar takes up to half a second to load, and most workers need few of them.
-    orders = list(_orders(Order(root, max_bytes, [], programs), sorted(tasks, key=_suffix)))
+    orders = list(_orders(Order(root, max_bytes, [], programs), sorted(tasks, key=_language)))
     count = min(workers or _cores(), MAX_WORKERS, len(orders))
     if count <= 1 or sum(task.size_bytes for task in tasks) < MIN_BYTES:
         for order in orders:
@@ -70,8 +71,10 @@ def read_all(
         crew.stop()
 
 
-def _suffix(task: Task) -> str:
-    return task.path[task.path.rfind(".") :]
+def _language(task: Task) -> str:
+    suffix = task.path[task.path.rfind(".") :]
+    language = BY_EXTENSION.get(suffix)
+    return language.name if language else suffix
 
 
 def _orders(order: Order, tasks: Iterable[Task]) -> Iterator[Order]:

@@ -44,6 +44,9 @@ _PUT_FILE = (
     f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _FILE_COLUMNS[1:])}"
 )
 
+# More than a tree of a gigabyte needs; what is left is merged by later writes.
+MERGES_MOST = 200
+
 _symbols = msgspec.msgpack.Decoder(list[SymbolRow])
 _spans = msgspec.msgpack.Decoder(list[ChunkSpan])
 
@@ -148,6 +151,12 @@ class CodeFiles(Rows):
         connection.executemany(_PUT_FILE, rows)
         connection.executemany("INSERT INTO file_contents (file, symbols, chunks) VALUES (?, ?, ?)", contents)
         self._dialect.index_names(connection, names)
+
+    def merge_code_text(self) -> None:
+        for _ in range(MERGES_MOST):
+            with self._dialect.errors(), self._dialect.write() as connection:
+                if not self._dialect.merge_code(connection):
+                    return
 
     def _forget(self, connection: Connection, numbers: list[int]) -> None:
         for number in numbers:

@@ -212,6 +212,10 @@ class CodeStore(Store, PackageStore, Protocol):
         """Keep, touch and forget files of a claimed tree, all or nothing. Raises Conflict if the claim was lost."""
         ...
 
+    def merge_code_text(self) -> None:
+        """Merge what many writes have added to the full text, so that none of the next small ones has to."""
+        ...
+
     def drop_trees(self, trees: Sequence[int]) -> int:
         """Forget trees with all that is known of them; returns how many files that were."""
         ...

@@ -106,6 +106,10 @@ class Dialect(Protocol):
         """Forget the pieces whose numbers lie between two, both included."""
         ...
 
+    def merge_code(self, connection: Connection) -> bool:
+        """Merge some of what several transactions have added to the full text of code; tell whether there was any."""
+        ...
+
     def index_names(self, connection: Connection, rows: Sequence[tuple[int, str, str]]) -> None:
         """Make the names of symbols of files searchable, and their humps."""
         ...

@@ -225,3 +225,20 @@ def test_processes_are_used_for_many_files_and_give_the_same(
 def dump(store: CodeStore) -> list[Any]:
     (tree,) = store.find(Tree)
     return [*store.code_nodes([tree.id]), *sorted(store.known_files(tree.id))]
+
+
+def test_what_many_writes_added_to_the_full_text_is_merged_at_the_end(
+    index: Index, store: CodeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def segments() -> int:
+        counted = "SELECT count(DISTINCT segid) FROM code_text_idx"
+        return int(store._connection().execute(counted).fetchone()[0])  # type: ignore[attr-defined]
+
+    files = {f"{name}.py": f"def {name}():\n    return zebra\n" for name in ("one", "two", "three")}
+    for name, content in files.items():
+        index({name: content})
+    assert segments() == 3
+    monkeypatch.setattr(updating, "BATCH_BYTES", 10)
+    index({name: f"# changed\n{content}" for name, content in files.items()})
+    assert segments() == 1
+    assert len(store.search_code_text(["zebra"], CodeScope(), 10)) == 3
