@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from recollect.code.resolve.inherit import derives
 from recollect.code.resolve.library import CALLED
-from recollect.code.resolve.members import WHOLE, Told, inherited, lookup
+from recollect.code.resolve.members import WHOLE, Told, lookup
 from recollect.code.resolve.overload import Array, Signature, meant
 from recollect.code.resolve.program import Expression, Member, Name, Table
 from recollect.code.resolve.supply import supply, supply_known
@@ -33,34 +33,55 @@ SELF = "self"  # a mark: the first parameter is what the function is called on
 
 def apply(world: World, value: Value, given: Sequence[Given], site: Site, told: Told, *, is_new: bool = False) -> None:
     """Call a value; tell what comes back, now and whenever more becomes known."""
-    if isinstance(value, Function):
-        if is_new:
-            _construct(world, value, given, site, told)
-        else:
-            enter(world, value, given, None, site, told)
-    elif isinstance(value, Bound):
-        _bound(world, value, given, site, told, is_new=is_new)
-    elif isinstance(value, Overloaded):
-        for function in chosen(world, value.functions, given, site):
-            enter(world, function, given, None, site, told)
-    elif isinstance(value, Class):
-        make(world, value, given, site, told)
-    elif isinstance(value, Module):
-        frame = world.frames.get((value.path, 0))
-        if frame is not None and WHOLE in frame.exports:
-            frame.exports[WHOLE].use(lambda each: apply(world, each, given, site, told, is_new=is_new))
-    elif isinstance(value, External):
-        world.call(site, value.name, site.how or "external")
-        supply(world, value, given, site, told)
-    elif isinstance(value, Known):
-        supply_known(world, value, given, site, told)
-    elif isinstance(value, Object | Declared) and isinstance(value.of, Class):
+    caller = _CALLERS.get(type(value))
+    if caller is not None:
+        caller(world, value, given, site, told, is_new)
+
+
+def _function(world: World, value: Function, given: Sequence[Given], site: Site, told: Told, is_new: bool) -> None:
+    if is_new:
+        _construct(world, value, given, site, told)
+    else:
+        enter(world, value, given, None, site, told)
+
+
+def _overloaded(world: World, value: Overloaded, given: Sequence[Given], site: Site, told: Told, is_new: bool) -> None:
+    for function in chosen(world, value.functions, given, site):
+        enter(world, function, given, None, site, told)
+
+
+def _class(world: World, value: Class, given: Sequence[Given], site: Site, told: Told, is_new: bool) -> None:
+    make(world, value, given, site, told)
+
+
+def _module(world: World, value: Module, given: Sequence[Given], site: Site, told: Told, is_new: bool) -> None:
+    """Call what a file offers as itself."""
+    frame = world.frames.get((value.path, 0))
+    if frame is not None and WHOLE in frame.exports:
+        frame.exports[WHOLE].use(lambda each: apply(world, each, given, site, told, is_new=is_new))
+
+
+def _external(world: World, value: External, given: Sequence[Given], site: Site, told: Told, is_new: bool) -> None:
+    world.call(site, value.name, site.how or "external")
+    supply(world, value, given, site, told)
+
+
+def _known(world: World, value: Known, given: Sequence[Given], site: Site, told: Told, is_new: bool) -> None:
+    supply_known(world, value, given, site, told)
+
+
+def _object(
+    world: World, value: Object | Declared, given: Sequence[Given], site: Site, told: Told, is_new: bool
+) -> None:
+    if isinstance(value.of, Class):
         lookup(world, value, CALLED, site, lambda each: apply(world, each, given, site, told))
-    elif isinstance(value, Heritage):
-        _construct_base(world, value, given, site)
 
 
-def _bound(world: World, value: Bound, given: Sequence[Given], site: Site, told: Told, *, is_new: bool) -> None:
+def _heritage(world: World, value: Heritage, given: Sequence[Given], site: Site, told: Told, is_new: bool) -> None:
+    _construct_base(world, value, given, site)
+
+
+def _bound(world: World, value: Bound, given: Sequence[Given], site: Site, told: Told, is_new: bool) -> None:
     function, receiver = value.function, value.receiver
     if isinstance(function, Overloaded):
         for each in chosen(world, function.functions, given, site):
@@ -250,4 +271,15 @@ def type_of(world: World, declared: Expression | None, site: Site) -> Hashable:
     return None
 
 
-__all__ = ["apply", "inherited", "make"]
+_CALLERS: dict[type[Value], Callable[..., None]] = {
+    Function: _function,
+    Bound: _bound,
+    Overloaded: _overloaded,
+    Class: _class,
+    Module: _module,
+    External: _external,
+    Known: _known,
+    Object: _object,
+    Declared: _object,
+    Heritage: _heritage,
+}

@@ -1,8 +1,8 @@
 """Holders: objects that functions are put into, and so most likely are called on where nobody is seen to call them.
 
-    app.listen = function () { this.handle() }        listen is called on app
-    const app = { listen() { this.handle() } }         … likewise
-    App.prototype.listen = function () { … }           … on an instance of App
+app.listen = function () { this.handle() }        listen is called on app
+const app = { listen() { this.handle() } }         … likewise
+App.prototype.listen = function () { … }           … on an instance of App
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Library: what functions outside the program do with the functions and tables they are given.
 
-Only what matters to who calls whom: `map(f, rows)` calls f with the elements of rows and gives what it returns. Rows are
-data; what their words mean is in `supply`.
+Only what matters to who calls whom: `map(f, rows)` calls f with the elements of rows and gives what it returns. Rows
+are data; what their words mean is in `supply` and `giving`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ UNKNOWN = "<outside>"
 # What functions of Python make that have no row, and the types of its tables, which have methods of their own.
 RESULTS = {
     **{name: name for name in "str bytes bytearray int float complex bool open range memoryview".split()},
-    **{name: "str" for name in "repr format ascii hex bin oct chr input".split()},
-    **{name: "int" for name in "len ord sum round abs hash id".split()},
+    **dict.fromkeys("repr format ascii hex bin oct chr input".split(), "str"),
+    **dict.fromkeys("len ord sum round abs hash id".split(), "int"),
 }
 TYPES = frozenset(("list", "tuple", "set", "dict", "generator"))
 EVERY = -1  # all arguments, by position
@@ -33,7 +33,7 @@ class Row(NamedTuple):
     gives: "returns" of what it called; "list" of that; "elements": a collection of its receiver's, or other arguments',
         elements; "each": one of them; "receiver"; "first": its first argument; "promise" of what it called returns;
         "partial": its first argument with more arguments; "pairs"
-    puts: arguments that become elements of its receiver; EVERY for all; "elements" of an argument are given as -2 - place
+    puts: arguments that become elements of its receiver; EVERY for all; below that, the elements of arguments
     key: the position of an argument that is a key of its receiver
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from recollect.code.resolve.frame import Frame
 from recollect.code.resolve.inherit import heirs, order
@@ -256,9 +257,11 @@ def dispatch(world: World, value: Declared, name: str, site: Site, told: Told) -
     having = [each for each in candidates if _has_in_full(each, name)]
     chosen = [each for each in having if each.is_made] or having or [value.of]
     for each in chosen:
-        inherited(
-            world, each.order, each, name, lambda found, each=each: _on(world, found, each.instance, each, site, told)
-        )  # type: ignore[misc]
+        inherited(world, each.order, each, name, partial(_on_instance, world, each, site, told))
+
+
+def _on_instance(world: World, of: Class, site: Site, told: Told, found: Value) -> None:
+    _on(world, found, of.instance, of, site, told)
 
 
 def _has_in_full(of: Class, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Pause: work that makes millions of objects which all live until it ends, without anybody looking for garbage meanwhile.
+"""Pause: work that makes millions of objects which all live until it ends, while nobody looks for garbage.
 
 The collector goes through all that is alive again and again; while a program is solved it takes two thirds of the time
 and finds nothing.

@@ -10,7 +10,7 @@ which nobody knows what it is stays open, with its name.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from recollect.code.resolve import calls, evaluate, execute
 from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.holders import held
 from recollect.code.resolve.inherit import derives, order
-from recollect.code.resolve.members import add_member, ask_again, derive, dispatch
+from recollect.code.resolve.members import ask_again, derive, dispatch
 from recollect.code.resolve.pause import uncollected
 from recollect.code.resolve.program import (
     Assign,
@@ -27,7 +27,6 @@ from recollect.code.resolve.program import (
     Import,
     Member,
     Name,
-    Scope,
     Statement,
     Unit,
     Use,
@@ -256,10 +255,10 @@ def _bodies(world: World) -> None:
     for function in world.functions:
         _parameters(world, function)
     for (path, _), frame in world.frames.items():
-        function = frame.function
-        if function is None:
+        around = frame.function
+        if around is None:
             execute.run(world, frame, lambda statement: not _is_plain(statement))
-        elif _is_read(world, path) or "constructor" in function.scope.marks or function in _initial(function):
+        elif _is_read(world, path) or "constructor" in around.scope.marks or around in _initial(around):
             execute.run(world, frame)
 
 
@@ -416,40 +415,29 @@ def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
     return ambiguous, unresolved, named
 
 
-def _heirs(world: World) -> list[Heir]:
-    found = []
+def _heirs(world: World) -> Iterator[Heir]:
     for each in world.classes:
         place = (each.path, each.place)
-        written = len(each.scope.bases)
-        implemented = set()
-        for base in each.scope.implements:
-            implemented |= set(evaluate.evaluate(world, base, each.frame.parent or each.frame).values)
-        for base in each.bases:
-            found.append(Heir(place, (base.path, base.place), base in implemented or not written))
+        around = each.frame.parent or each.frame
+        implemented = {
+            value for base in each.scope.implements for value in evaluate.evaluate(world, base, around).values
+        }
+        for known in each.bases:
+            yield Heir(place, (known.path, known.place), known in implemented or not each.scope.bases)
         for outer in each.outer_bases:
-            found.append(Heir(place, outer.name, outer in implemented))
-    return found
+            yield Heir(place, outer.name, outer in implemented)
 
 
-def _imports(world: World) -> list[Imported]:
-    found = []
+def _imports(world: World) -> Iterator[Imported]:
     for importer, imported, paths in world.imports:
-        for path in paths:
-            if path != importer:
-                found.append(Imported(importer, path, imported.line, False))
         if not paths:
-            found.append(Imported(importer, imported.module, imported.line, True))
-    return found
+            yield Imported(importer, imported.module, imported.line, True)
+        yield from [Imported(importer, path, imported.line, False) for path in paths if path != importer]
 
 
-def _uses(world: World) -> list[Used]:
-    found = []
+def _uses(world: World) -> Iterator[Used]:
     for site, variable in world.uses:
         for value in variable.values:
             of = value.of if isinstance(value, Declared) else value
             if isinstance(of, Class | Function):
-                found.append(Used(site.caller, (of.path, of.place), site.line))
-    return found
-
-
-__all__ = ["CallEdge", "Heir", "Imported", "OpenCall", "Scope", "Site", "Solution", "Used", "add_member", "solve"]
+                yield Used(site.caller, (of.path, of.place), site.line)
