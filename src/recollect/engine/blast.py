@@ -21,11 +21,13 @@ from recollect.code.record import Affected
 from recollect.code.testing import is_test_file
 from recollect.engine.code_nodes import CodeNode, code_nodes
 from recollect.engine.code_places import code_place
+from recollect.engine.readers import readers
 from recollect.graph.arrays import EVERYTHING, KIND_CODES, RELATION_CODES, Graph
 from recollect.graph.project import USES, FileLinks, Further, Project, between_files, only, project
 from recollect.graph.reach import Reach, affected, reach
 from recollect.graph.walk import neighbours
 from recollect.model import RELATIONS, File, Tree
+from recollect.store.code_protocol import SymbolRow
 from recollect.store.link_protocol import target_node
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ _VERBS: Mapping[str, str] = {
 
 
 class Terrain(NamedTuple):
-    """The code of a tree: who uses what, and the same between files.
+    """The code of a tree: who uses what, the same between files, and the numbers of the files that hold tests.
 
     is_linked: whether anything is known of that, besides what test frameworks do
     """
@@ -67,6 +69,7 @@ class Terrain(NamedTuple):
     found: Project
     uses: Graph
     files: FileLinks
+    suites: frozenset[int]
     is_linked: bool
 
 
@@ -88,25 +91,41 @@ class Around(NamedTuple):
     tests: int
 
 
-def terrain(store: LinkStore, part: CodePart | None, tree: Tree) -> Terrain:
-    """Return the code of a tree with the links of it, those of test frameworks and those that may be included."""
+def terrain(store: LinkStore, part: CodePart | None, tree: Tree, changes: Sequence[SymbolChange] = ()) -> Terrain:
+    """Return the code of a tree with its links, and those that are not kept: of test frameworks, of calls that may mean
+    several things, and of whoever reads a constant that is among the changes.
+    """
     kept = project(part, [tree.id])
-    hidden = _hidden(store, tree)
+    files = between_files(kept)
+    suites = _suites(store, tree)
+    hidden = [(_node(tree, *use.user), _node(tree, *use.used)) for use in hidden_uses(suites.python)]
     further = [Further(user, used, "CALLS", FRAMEWORK) for user, used in hidden]
     further += _possible(store, tree, kept, hidden)
+    further += readers(tree, files, changes)
     found = project(part, [tree.id], further) if further else kept
-    uses = only(found.graph, USES)
     is_linked = bool(np.isin(kept.graph.relations, [RELATION_CODES[name] for name in USES]).any())
-    return Terrain(tree, store, found, uses, between_files(kept), is_linked)
+    return Terrain(tree, store, found, only(found.graph, USES), files, suites.files, is_linked)
 
 
-def _hidden(store: LinkStore, tree: Tree) -> list[tuple[str, str]]:
-    """Return the nodes that tests use without calling them: who uses, and what."""
-    rows = store.columns(File, ("id", "path"), {"tree": tree.id, "language": "python", "skipped": ""})
-    paths = {row[0]: row[1] for row in rows if is_test_file("python", row[1])}
-    contents = store.file_contents(sorted(paths)[:MOST_TEST_FILES])
-    uses = hidden_uses({paths[number]: symbols for number, (symbols, _) in contents.items()})
-    return [(_node(tree, *use.user), _node(tree, *use.used)) for use in uses]
+class _Suites(NamedTuple):
+    """Files that hold tests, by number; and the symbols of those of Python, with what stands beside them, by path."""
+
+    files: frozenset[int]
+    python: dict[str, list[SymbolRow]]
+
+
+def _suites(store: LinkStore, tree: Tree) -> _Suites:
+    rows = store.columns(File, ("id", "path", "language"), {"tree": tree.id, "skipped": ""})
+    known = {number: (path, language) for number, path, language in rows if is_test_file(language, path)}
+    contents = store.file_contents(sorted(known)[:MOST_TEST_FILES])
+    holding = {number for number, (symbols, _) in contents.items() if any(map(is_test, symbols))}
+    python = {known[number][0]: rows for number, (rows, _) in contents.items() if known[number][1] == "python"}
+    return _Suites(frozenset(holding), python)
+
+
+def is_test(row: SymbolRow) -> bool:
+    """Tell whether a symbol is a test."""
+    return row.test or row.kind == "Test"
 
 
 def _node(tree: Tree, path: str, key: str) -> str:
@@ -192,11 +211,11 @@ def around(land: Terrain, starts: Sequence[int], depth: int) -> Around:
     way = affected(land.uses, starts, most_depth=TEST_DEPTH, least=LEAST_SURE, through=EVERYTHING)
     numbers = [number for number in way.order.tolist() if way.depth[number] > 0]
     nodes = code_nodes(land.store, (land.uses.points.ids[number] for number in numbers))
-    is_test = {number: _is_trial(nodes.get(land.uses.points.ids[number])) for number in numbers}
-    users = [number for number in numbers if way.depth[number] == 1 and not is_test[number]]
-    reached = [number for number in numbers if way.depth[number] <= depth and not is_test[number]]
+    is_trial = {number: _is_trial(land, nodes.get(land.uses.points.ids[number])) for number in numbers}
+    users = [number for number in numbers if way.depth[number] == 1 and not is_trial[number]]
+    reached = [number for number in numbers if way.depth[number] <= depth and not is_trial[number]]
     files = {int(land.found.files[number]) for number in users}
-    return Around(len(users), len(files), len(reached), sum(is_test.values()))
+    return Around(len(users), len(files), len(reached), sum(is_trial.values()))
 
 
 def radius(land: Terrain, starts: Sequence[int], changed_files: Iterable[str], depth: int) -> Radius:
@@ -215,7 +234,7 @@ def radius(land: Terrain, starts: Sequence[int], changed_files: Iterable[str], d
         if node is None:
             continue
         told = _affected(land, way, number, node, nodes)
-        if _is_trial(node):
+        if _is_trial(land, node):
             is_import = way.edge[number] >= 0 and land.uses.relations[way.edge[number]] == RELATION_CODES["IMPORTS"]
             (by_import if is_import else tests).append(told)
         elif 0 < told.depth <= depth:
@@ -223,6 +242,7 @@ def radius(land: Terrain, starts: Sequence[int], changed_files: Iterable[str], d
     # A file that imports what changed says nothing new where it is known what in it uses it.
     named = {row.place.path for row in rows if row.place.symbol}
     rows = [row for row in rows if row.place.symbol or row.place.path not in named]
+    rows.sort(key=lambda row: (row.depth, not row.place.symbol, -row.confidence))
     tests += sorted(by_import, key=lambda row: (row.depth, row.place.path))
     tests = _leaves(tests)
     covered = {row.place.path for row in tests}
@@ -231,13 +251,11 @@ def radius(land: Terrain, starts: Sequence[int], changed_files: Iterable[str], d
     return Radius(rows, tests, endpoints, sorted({row.place.path for row in rows}))
 
 
-def _is_trial(node: CodeNode | None) -> bool:
+def _is_trial(land: Terrain, node: CodeNode | None) -> bool:
     """Tell whether a node is a test, or a whole file of tests."""
     if node is None:
         return False
-    if node.symbol is None:
-        return is_test_file(node.file.language, node.file.path) and not node.file.path.endswith("conftest.py")
-    return node.is_test
+    return node.file.id in land.suites if node.symbol is None else is_test(node.symbol)
 
 
 def _leaves(tests: Sequence[Affected]) -> list[Affected]:
@@ -280,7 +298,7 @@ def _importers(land: Terrain, paths: Iterable[str]) -> list[Affected]:
     found = []
     for number in way.order.tolist():
         node = nodes.get(graph.points.ids[number])
-        if node is None or not _is_trial(node):
+        if node is None or not _is_trial(land, node):
             continue
         depth = int(way.depth[number])
         used = graph.points.ids[int(way.parent[number])].removeprefix(f"file:{land.tree.root}/")

@@ -22,6 +22,7 @@ from recollect.code.record import CodePlace, DeadCode, DeadSymbol
 from recollect.code.resolve.translate import has_program
 from recollect.code.testing import is_test_file
 from recollect.engine.code_places import file_place, symbol_hit
+from recollect.engine.readers import UNLINKED
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
 from recollect.graph.project import USES, Project, project
 from recollect.model import File, Tree
@@ -40,8 +41,6 @@ SURE: Mapping[str, float] = {"private": 0.95, "protected": 0.85, "internal": 0.9
 # value, mostly) or in a text or a configuration, if its class has a base that is not indexed, and if only candidates
 # use it.
 MAYBE, NAMED_IN_CODE, NAMED, OUTSIDE_BASE, USED_BY_DEAD = 0.35, 0.25, 0.5, 0.5, 0.9
-# Kinds whose uses are no links unless something is called or inherited from.
-UNLINKED = frozenset({"Constant", "Type"})
 # What is less sure than this makes nothing else a candidate.
 LINKING = 0.5
 # Source bytes that are looked through for names, about two seconds of CPU for each 50 million.

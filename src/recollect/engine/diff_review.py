@@ -67,7 +67,7 @@ def review(engine: Engine, asked: Asked, tree: Tree | None, notes: Sequence[str]
         told += _age(sides, known)
         graph, linking = engine.links.graph()
         told += linking
-        land = terrain(cast("LinkStore", engine.code_store), graph.code, tree)
+        land = terrain(cast("LinkStore", engine.code_store), graph.code, tree, changes)
         if not land.is_linked:
             told.append("this code is not linked yet: who uses what is not known")
     memories = touched(engine.store, changes, tree.namespace if tree else None)

@@ -61,11 +61,11 @@ def _place(place: record.CodePlace, _now: int | None) -> list[Block]:
 
 
 def _change_entry(row: record.ChangedSymbol) -> Entry:
-    was = f" (was {row.was})" if row.was else ""
+    was = f" (was {inline(row.was)})" if row.was else ""
     now = f" — {row.before} → {row.signature}" if row.before else ""
     return Entry(
         _where(row.path, row.symbol, row.line),
-        f"{row.risk} risk {row.score:.2f}, {row.kind} {row.change}{inline(was)}",
+        f"{row.risk} risk {row.score:.2f}, {row.kind} {row.change}{was}",
         inline(row.why + now, LISTED_CHARACTERS),
     )
 

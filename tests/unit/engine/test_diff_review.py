@@ -13,9 +13,11 @@ from tests.trees import git, write
 
 from recollect import Engine
 from recollect.code.record import Review
+from recollect.code.resolve.link_pack import Loose
 from recollect.engine.touched import rule_about
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_text
+from recollect.store.link_protocol import AmbiguousSite
 
 CORE = """\
 LIMIT = 3
@@ -178,6 +180,49 @@ def test_a_changed_test_is_to_be_run_itself(engine: Engine, project: Path) -> No
     found = engine.survey.review()
     assert to_run(found) == ["tests/test_api.py::test_write"]
     assert found.tests[0].depth == 0
+
+
+def test_a_changed_constant_reaches_those_that_read_it(
+    engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        project,
+        {
+            "src/limits.py": "TOP = 3\n\n\ndef bounded(x):\n    return min(x, TOP)\n",
+            "tests/test_limits.py": "from src.limits import bounded\n\n\ndef test_bounded():\n    assert bounded(9)\n",
+        },
+    )
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "limits")
+    engine.code.index(str(project))
+    link(engine, monkeypatch, (*LINKS, ("tests/test_limits.py::test_bounded", "src/limits.py::bounded")))
+    edit(project, "TOP = 3", "TOP = 4", "src/limits.py")
+    found = engine.survey.review()
+    assert [(row.place.symbol, row.why, row.confidence) for row in found.affected] == [("bounded", "uses TOP", 0.9)]
+    assert to_run(found) == ["tests/test_limits.py::test_bounded"]
+
+
+def test_what_tests_need_is_no_test_itself(engine: Engine, project: Path) -> None:
+    edit(project, "connect('y')", "connect('z')", "tests/conftest.py")
+    assert to_run(engine.survey.review()) == [
+        "tests/test_store.py::test_store",
+        "tests/test_store.py::TestMore.test_more",
+    ]
+
+
+def test_calls_that_may_mean_several_things_are_followed_less_surely(
+    engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    get = AmbiguousSite("test_store", "store.get", ("ssrc/core.py::Store.get",), 2, total=1)
+    put = AmbiguousSite("test_nothing", "x.put", ("ssrc/core.py::Store.put", "ssrc/api.py::write"), 5, total=2)
+    loose = {"tests/test_store.py": Loose([], [get], []), "tests/test_core.py": Loose([], [put], [])}
+    made: Row = ("tests/conftest.py::store", "src/core.py::Store.__init__")
+    link(engine, monkeypatch, (*LINKS, made), loose)
+    edit(project, "return key", "return 0")
+    edit(project, "return row", "return 1")
+    sure = {row.place.symbol: (row.confidence, row.why) for row in engine.survey.review().tests}
+    assert sure["test_store"] == (0.8, "calls Store.get"), "what the fixture makes is known"
+    assert sure["test_nothing"] == (0.25, "may call Store.put")
 
 
 def test_limits_are_kept_and_totals_tell_the_rest(engine: Engine, project: Path) -> None:
