@@ -1,0 +1,107 @@
+"""Commands: what was run, how it ended, and the fingerprint of the error if it failed."""
+
+from __future__ import annotations
+
+import re
+
+from recollect.capture import tools
+from recollect.capture.fingerprint import COMMAND_CHARACTERS, failure, same_command, seems_failed
+from recollect.capture.lesson import Lesson, Outline, Place, code, line, tag
+from recollect.capture.observation import Observation
+
+# Commands that only look, and change nothing: that they ran is noted, not remembered.
+_LOOKING = frozenset(
+    "ls ll cat head tail less more pwd cd echo printf which type whoami date env printenv stat file wc du df tree find "
+    "grep rg ag fd sed awk sort uniq cut tr diff cmp jq true false sleep test ps top free uname id history export set "
+    "man help clear exit bat eza column xxd od strings basename dirname realpath readlink".split()
+)
+_LOOKING_GIT = frozenset("status log diff show branch remote blame ls-files rev-parse describe config grep".split())
+
+# A command that worked can be run again; that one failed is worth knowing.
+WORKED, FAILED = 0.3, 0.5
+
+
+def shell(seen: Observation, place: Place, outline: Outline) -> Lesson:
+    """Return what a command did; one that only looked around is noted and not remembered."""
+    command = tools.text_field(seen.input, "command")[:COMMAND_CHARACTERS].strip()
+    if not command:
+        return Lesson(told="Ran a command")
+    said = _said(seen)
+    is_failed = seen.failed if seen.failed is not None else seems_failed(said)
+    target = line(same_command(command), 400)
+    if is_failed:
+        return _failed(command, said, seen, target)
+    told = f"Ran {code(command, 160)}"
+    lesson = Lesson(told=told, target=target, outcome="ok")
+    if is_looking(command):
+        return lesson
+    purpose = line(str(seen.input.get("description") or ""))
+    return lesson._replace(
+        content=told + (f" ({purpose})" if purpose else "") + ": it worked.",
+        memory_type="context",
+        importance=WORKED,
+        category="command",
+        tags=(tag("cmd", program(command)), "command"),
+        metadata={"command": line(command, 400), **_exit(seen)},
+    )
+
+
+def _failed(command: str, said: str, seen: Observation, target: str) -> Lesson:
+    found = failure(said, target, seen.exit_code)
+    code_said = f" (exit code {seen.exit_code})" if seen.exit_code is not None else ""
+    if not said:
+        code_said += " and said nothing"
+    told = f"{code(command, 160)} failed{code_said}" + (f": {line(found.message)}" if said else "")
+    return Lesson(
+        told=line(told),
+        content=f"{code(command, 400)} failed{code_said}" + (f":\n{found.message}" if said else "."),
+        memory_type="context",
+        importance=FAILED,
+        category="error",
+        tags=(tag("cmd", program(command)), "failure", tag("error", found.fingerprint)),
+        metadata={"command": line(command, 400), "fingerprint": found.fingerprint, **_exit(seen)},
+        target=target,
+        outcome="failed",
+        fingerprint=found.fingerprint,
+    )
+
+
+def _exit(seen: Observation) -> dict[str, int]:
+    return {} if seen.exit_code is None else {"exit": seen.exit_code}
+
+
+def _said(seen: Observation) -> str:
+    """Return what a command wrote, without what the assistant wrote around it."""
+    text = seen.error or tools.said(seen.output)
+    text = re.sub(r"\A(?:Error: )?Exit code:? \d+\s*\n?|<shellId: [^>]*>\s*\Z", "", text)
+    text = re.sub(r"(?m)^(?:Exit Code: -?\d+|Process Group PGID: \d+|Background PIDs: .*)$", "", text)
+    return re.sub(r"\AOutput: (?:\(empty\))?|\A\(no output\)\Z", "", text.strip()).strip()
+
+
+def program(command: str) -> str:
+    """Return the program that a command runs, with its subcommand where it has one that matters: `git commit`."""
+    words = same_command(command).split()
+    words = words[1:] if words[:1] in (["sudo"], ["time"], ["exec"], ["command"]) else words
+    if not words:
+        return "sh"
+    name = words[0].rsplit("/", 1)[-1]
+    second = words[1] if len(words) > 1 and re.fullmatch(r"[a-z][a-z0-9\-:]{1,20}", words[1]) else ""
+    with_subcommand = name in ("git", "npm", "pnpm", "yarn", "cargo", "go", "docker", "kubectl", "pip", "uv", "make",
+                               "poetry", "gh", "terraform", "dotnet", "mvn", "gradle", "bundle", "rails")  # fmt: skip
+    return f"{name} {second}" if with_subcommand and second else name
+
+
+def is_looking(command: str) -> bool:
+    """Tell whether a command only looks around: every part of it does."""
+    if re.search(r">\s*(?!/dev/null|&)\S", command):
+        return False
+    parts = [part.split() for part in re.split(r"&&|\|\||[|;\n]", command) if part.strip()]
+    return all(_looks(words) for words in parts)
+
+
+def _looks(words: list[str]) -> bool:
+    if words[0] == "git":
+        return len(words) < 2 or words[1] in _LOOKING_GIT
+    if words[0] == "sed" or words[0] == "find":
+        return not {"-i", "-delete", "-exec"} & set(words)
+    return words[0].rsplit("/", 1)[-1] in _LOOKING

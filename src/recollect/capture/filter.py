@@ -1,0 +1,98 @@
+"""Filter: what looks like an event and is none, what is told twice, and our own words coming back.
+
+Each rule is there because a real assistant did it.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from recollect.capture import tools
+from recollect.capture.observation import Observation
+
+# Prompts that a program wrote: a finished background task, the output of a local command, a reminder.
+_MACHINE = (
+    "<task-notification",
+    "<system-reminder",
+    "<system_reminder",
+    "<local-command-",
+    "<command-name>",
+    "<command-message>",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<user-prompt-submit-hook>",
+    "[request interrupted by user",
+    "caveat: the messages below were generated",
+    "this session is being continued from a previous conversation",
+)
+# What hooks, ours among them, have put around or into a prompt or an answer.
+_INJECTED = re.compile(
+    r"<(hook_context|recollect-context|codemem-context|recollect-hint|system-reminder|system_reminder)\b[^>]*>.*?(?:</\1>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_WRAPPED = re.compile(r"\A\s*<untrusted_context>\n?(.*?)\n?</untrusted_context>\s*\Z", re.DOTALL)
+
+# The server of ours: what it was asked is in the store already.
+OWN_SERVERS = frozenset({"recollect", "codemem"})
+
+# Two deliveries of one event come from two hooks that start together; nobody sends the same prompt twice as quickly.
+TWICE_S = 5
+
+
+def cleaned(seen: Observation) -> Observation:
+    """Return an observation without what hooks put into its texts, and without wrappings of the assistant."""
+    text = _INJECTED.sub("", seen.text).strip()
+    if seen.event == "prompt" and seen.assistant == "opencode" and len(text) > 1 and text[0] == text[-1] == '"':
+        text = text[1:-1].strip()  # `opencode run` puts quotes around it
+    return seen._replace(text=text, output=_without_wrapping(seen.output))
+
+
+def _without_wrapping(value: object) -> object:
+    if isinstance(value, str):
+        match = _WRAPPED.match(value)
+        return _INJECTED.sub("", match[1] if match else value)
+    if isinstance(value, list):
+        return [_without_wrapping(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_wrapping(item) for key, item in value.items()}
+    return value
+
+
+def is_noise(seen: Observation) -> bool:
+    """Tell whether nothing happened that is worth a note: to be asked of a cleaned observation."""
+    if seen.event == "nothing":
+        return True
+    if seen.event == "prompt":
+        return not seen.text or seen.text.lower().startswith(_MACHINE)
+    if seen.event == "agent_end":
+        return not seen.text
+    if seen.event != "tool":
+        return False
+    if seen.tool == "plan" or seen.server.lower() in OWN_SERVERS:
+        return True
+    return _is_launch(seen)
+
+
+def _is_launch(seen: Observation) -> bool:
+    """Tell whether a sub-agent or a command was only started: what it brings comes later."""
+    output = seen.output if isinstance(seen.output, dict) else {}
+    if seen.tool == "agent":
+        return output.get("isAsync") is True or output.get("status") == "async_launched"
+    return seen.tool == "shell" and bool(output.get("backgroundTaskId"))
+
+
+def mark(seen: Observation) -> tuple[str, bool]:
+    """Return what two deliveries of one event have in common, and whether it belongs to that event alone.
+
+    The id of a call does. Otherwise it is what was said, and then the two must also be close in time (TWICE_S): the
+    same prompt an hour later is another one.
+    """
+    import hashlib
+
+    said: object = (seen.text, seen.reason, seen.tool_name, seen.input, tools.said(seen.output), seen.error, seen.agent)
+    if seen.call_id:
+        said = seen.call_id
+    whole = msgspec.json.encode((seen.assistant, seen.session, seen.event, said), order="sorted")
+    return hashlib.sha256(whole).hexdigest()[:32], bool(seen.call_id)

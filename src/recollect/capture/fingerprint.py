@@ -1,0 +1,132 @@
+"""Fingerprint: the same for an error whenever it happens again, though times, numbers and folders differ.
+
+    output ─► the lines that tell the error ─► numbers, paths, times made equal ─► hash
+
+Of a Python traceback that is its last line, of a compiler's output the first errors. Where nothing tells an error, the
+command and its exit code are all there is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+# Lines that say what went wrong, most telling first: the first kind that is found counts.
+_TELLING: tuple[re.Pattern[str], ...] = (
+    # KeyError: 'x' · java.lang.IllegalStateException: … · TypeError [ERR_X]: …
+    re.compile(r"^(?:E\s+|Caused by: |Uncaught )?[\w.$]{0,100}(?:Error|Exception|Warning|Panic)\b(?: \[\w+\])?:? .*"),
+    re.compile(r"^(?:E\s+)?(?:[\w$]+\.){0,20}[A-Z]\w*(?:Error|Exception|Interrupt|Exit)$"),
+    # error[E0425]: … · src/a.c:3:5: error: … · fatal: … · npm ERR! …
+    re.compile(
+        r"^.{0,200}?\b(?:error(?:\[\w+\]| TS\d+| CS\d+)?|fatal error|fatal|panicked at|npm ERR!|ERR!)[:!]? .*",
+        re.IGNORECASE,
+    ),
+    re.compile(r"^(?:FAILED|FAIL|ERROR|✗|✘|not ok)\b.*"),
+    re.compile(
+        r".*\b(?:command not found|no such file or directory|permission denied|cannot find|could not find|not found"
+        r"|undefined reference|unresolved|unable to|failed to|segmentation fault|killed|timed out|refused|denied"
+        r"|does not exist|is not recognized|no module named|syntax error)\b.*",
+        re.IGNORECASE,
+    ),
+)  # fmt: skip
+# What an output must show to be taken for that of a failed command where nothing else tells: no program says so in
+# passing.
+_CERTAIN = re.compile(
+    r"^(?:Traceback \(most recent call last\):|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception): .+|error(?:\[E\d+\])?: .+"
+    r"|fatal: .+|npm ERR! .+|\S+: command not found|(?:ba|z)?sh: .*: .*not found|FAILED .+|=+ .*\d (?:failed|error).*="
+    r"|make: \*\*\* .+|thread '.*' panicked at .+|panic: .+|FAIL\s+\S+"
+    r"|\S+:\d+(?::\d+)?: (?:fatal )?error: .+|\S+: .*(?:No such file or directory|Permission denied)$)"
+)
+
+# Lines that count: one error may come a hundred times.
+LINES = 3
+LINE_CHARACTERS = 300
+# Errors stand at the end of an output, or its beginning; a megabyte of log in between says no more.
+LOOK_CHARACTERS = 40_000
+# A longer command is a program that was typed in; how it begins tells it.
+COMMAND_CHARACTERS = 4_000
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07")
+# What differs from one time to the next, and what stands for it. The order counts.
+_EQUAL: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
+    (re.compile(r"\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b(?=\s|$|\])"), "<time>"),
+    (re.compile(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"), "<id>"),
+    (re.compile(r"\b0x[0-9a-fA-F]+\b"), "<hex>"),
+    (re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"), "<hex>"),
+    (re.compile(r"\bhttps?://[^\s'\"<>)]+"), "<url>"),
+)
+_PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{0,2})?(?:[\\/][\w.@+\-]+){2,}[\\/]?|(?:[\w.@+\-]+[\\/])+[\w.@+\-]+")
+_NUMBER = re.compile(r"(?<![A-Za-z_\d])\d+(?:[.,]\d+)*")
+
+
+class Failure(NamedTuple):
+    """An error: its fingerprint, and the lines that tell it, as they were."""
+
+    fingerprint: str
+    message: str
+
+
+def failure(output: str, command: str = "", exit_code: int | None = None) -> Failure:
+    """Return the error that an output tells; of a silent one, that the command ended so."""
+    lines = telling(output)
+    if lines:
+        return Failure(_hash("\n".join(map(normal, lines))), "\n".join(lines))
+    said = (_lines(output) or [""])[-1]
+    ended = f"exit code {exit_code}" if exit_code is not None else "failed"
+    return Failure(_hash(f"{normal(command)}\n{ended}\n{normal(said)}"), said or ended)
+
+
+def telling(output: str) -> list[str]:
+    """Return the lines of an output that say what went wrong, a few at most, each once."""
+    lines = _lines(output)
+    for pattern in _TELLING:
+        found = [line for line in lines if pattern.match(line)]
+        if found:
+            # Of a traceback the last error is the one that was seen; of a compiler the first leads to the others.
+            chosen = found[-1:] if "Traceback (most recent call last):" in output else found
+            return list({normal(line): line for line in reversed(chosen)}.values())[::-1][:LINES]
+    return []
+
+
+def seems_failed(output: str) -> bool:
+    """Tell whether an output can only be that of something that failed."""
+    return any(_CERTAIN.match(line) for line in _lines(output))
+
+
+def _lines(output: str) -> list[str]:
+    """Return the lines of an output that are looked at, cut where they are long: patterns must not take long."""
+    if len(output) > 2 * LOOK_CHARACTERS:
+        output = output[:LOOK_CHARACTERS] + "\n" + output[-LOOK_CHARACTERS:]
+    return [line.strip()[:LINE_CHARACTERS] for line in _ANSI.sub("", output).splitlines() if line.strip()]
+
+
+def normal(line: str) -> str:
+    """Return a line with everything made equal that differs from one time to the next."""
+    for pattern, stands in _EQUAL:
+        line = pattern.sub(stands, line)
+    line = _PATH.sub(_short, line)
+    return " ".join(_NUMBER.sub("<n>", line).split()).lower()
+
+
+def same_command(command: str) -> str:
+    """Return what two runs of one command have in common: folders, variables and the ends of pipes do not count."""
+    words = " ".join(command[:COMMAND_CHARACTERS].split())
+    words = re.sub(r"^(?:cd \S+ ?(?:&&|;) ?)+", "", words)
+    words = re.sub(r"^(?:[A-Z_][A-Z0-9_]*=\S* )+", "", words)
+    words = re.sub(r" ?(?:2>&1|2>/dev/null|>/dev/null|&>/dev/null)", "", words)
+    return re.sub(r" ?\| ?(?:tail|head|cat|less|grep|tee)\b[^|]*$", "", words).strip()
+
+
+def _short(match: re.Match[str]) -> str:
+    """Return a path as its last part, which says what is missing; one with digits is somebody's temporary file."""
+    last = re.split(r"[\\/]", match[0].rstrip("\\/"))[-1]
+    return (
+        "<path>" if any(c.isdigit() for c in last) and not last.endswith((".py", ".js", ".ts", ".rs", ".go")) else last
+    )
+
+
+def _hash(text: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]

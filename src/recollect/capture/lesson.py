@@ -1,0 +1,107 @@
+"""Lesson: what an observation teaches, ready to be stored once secrets are out of it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from recollect.model import MemoryType
+
+# A tag is a short label; a regular expression of a page is none.
+TAG_CHARACTERS = 120
+# What is kept of a text that somebody wrote, and in the line that tells what happened.
+CONTENT_CHARACTERS = 4_000
+TOLD_CHARACTERS = 240
+
+
+class Defined(NamedTuple):
+    """A symbol that a file defines; `parent` is its place in the list, -1 at the top. Lines count from 1."""
+
+    name: str
+    qualified: str
+    kind: str
+    first: int
+    last: int
+    parent: int = -1
+
+
+# What a text defines, given the path of its file; empty for what is no source code.
+Outline = Callable[[str, str], "tuple[Defined, ...]"]
+
+
+class Place(NamedTuple):
+    """Where a session works: its folder, and the root of the project around it; empty where that is not known."""
+
+    cwd: str = ""
+    root: str = ""
+
+    def absolute(self, path: str) -> str:
+        """Return a path from the root of the file system, as far as the folder is known."""
+        plain = path.replace("\\", "/")
+        return posixpath.normpath(plain if plain.startswith("/") else posixpath.join(self.cwd or "/", plain))
+
+    def shown(self, path: str) -> str:
+        """Return a path as people write it: from the root of the project, if it lies there."""
+        whole = self.absolute(path)
+        for folder in (self.root, self.cwd):
+            if folder and whole.startswith(folder.rstrip("/") + "/"):
+                return whole[len(folder.rstrip("/")) + 1 :]
+        return whole
+
+
+class Lesson(NamedTuple):
+    """What is to be kept of one observation.
+
+    told: what happened, in a line. content: what is remembered; empty: only that it happened
+    target: the file, pattern, command or address it was about. outcome, fingerprint: see model.Observed
+    paths: the files it concerns, from the root of the file system
+    """
+
+    told: str
+    content: str = ""
+    memory_type: MemoryType = "context"
+    importance: float = 0.5
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = {}
+    target: str = ""
+    outcome: str = ""
+    fingerprint: str = ""
+    paths: tuple[str, ...] = ()
+
+
+def file_tags(path: str) -> tuple[str, ...]:
+    """Return the tags of a file: its extension, the folder it lies in, and its name."""
+    folder, name = posixpath.split(path)
+    stem, extension = posixpath.splitext(name)
+    parent = posixpath.basename(folder)
+    found = (
+        ("ext", extension[1:].lower() if stem else ""),
+        ("dir", parent),
+        ("file", name),
+    )
+    return tuple(tag(kind, value) for kind, value in found if value)
+
+
+def tag(kind: str, value: str) -> str:
+    """Return a tag of a kind, short and on one line."""
+    return f"{kind}:{' '.join(value.split())}"[:TAG_CHARACTERS].rstrip()
+
+
+def line(text: str, characters: int = TOLD_CHARACTERS) -> str:
+    """Return a text on one line, cut where it is long."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= characters else flat[: characters - 1].rstrip() + "…"
+
+
+def code(text: str, characters: int = 100) -> str:
+    """Return a text as a piece of code in a sentence."""
+    flat = line(text, characters)
+    return f"`{flat}`" if "`" not in flat else f"“{flat}”"
+
+
+def listed(names: list[str], most: int) -> str:
+    """Return names with commas, and how many more there are."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,194 @@
+"""Payload: from the bytes that a hook was given to an Observation, by the table of assistants."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from recollect.capture import tools
+from recollect.capture.assistants import Assistant, Event, named, recognised
+from recollect.capture.observation import BadPayload, Observation
+
+# Longer texts are cut: whole files are looked at for what they define, never kept.
+TEXT_CHARACTERS = 400_000
+# Deeper objects are somebody's data, not a payload: what is below is left out.
+DEPTH = 12
+LABEL_CHARACTERS = 200
+
+# Opencode's short names.
+_SHORT = {"n": "hook", "i": "input", "o": "output"}
+
+
+def read(raw: bytes, *, event: str = "", assistant: str = "", at: int = 0) -> Observation:
+    """Return the event in a payload.
+
+    event, assistant: what the hook was told on its command line; the payload counts where it says so itself
+    at: when the hook ran, in Unix seconds. Raises BadPayload.
+    """
+    payload = _decoded(raw)
+    row = named(assistant) or recognised(payload)
+    if row is None:
+        raise BadPayload("no assistant is known that sends this; none was named on the command line of the hook")
+    if row.name == "opencode":
+        payload = {_SHORT.get(key, key): value for key, value in payload.items()}
+    called = _text(_found(payload, row, "event")) or event
+    known = row.events.get(called) or _spelt(row, called)
+    if known is None:
+        # A newer version of an assistant has more events than we know: none of them is an error.
+        known = Event("nothing") if called else None
+    if known is None:
+        raise BadPayload(f"the event is not named, neither in the payload of {row.name} nor on the command line")
+    return _observation(payload, row, known, at)
+
+
+def _decoded(raw: bytes) -> dict[str, Any]:
+    try:
+        value = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        try:  # some hand over bytes that are not quite UTF-8, with a byte order mark, or with several lines
+            value = msgspec.json.decode(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").strip())
+        except (msgspec.DecodeError, RecursionError, ValueError) as problem:
+            raise BadPayload(f"it is not JSON: {problem}") from None
+    if not isinstance(value, dict):
+        raise BadPayload(f"it is a JSON {type(value).__name__}, not an object")
+    return {str(key): _bounded(item, 0) for key, item in value.items()}
+
+
+def _bounded(value: Any, depth: int) -> Any:
+    """Return a value of JSON without absurd lengths and depths, and without what a database cannot hold."""
+    if isinstance(value, str):
+        cut = value if len(value) <= TEXT_CHARACTERS else value[: value.rfind("\n", 0, TEXT_CHARACTERS) + 1]
+        return (cut or value[:TEXT_CHARACTERS]).replace("\0", "�").encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {str(k): _bounded(v, depth + 1) for k, v in value.items()} if depth < DEPTH else {}
+    if isinstance(value, list):
+        return [_bounded(item, depth + 1) for item in value] if depth < DEPTH else []
+    return value
+
+
+def _observation(payload: Mapping[str, Any], row: Assistant, event: Event, at: int) -> Observation:
+    seen = Observation(
+        assistant=row.name,
+        event=event.name,
+        session=_text(_found(payload, row, "session"))[:LABEL_CHARACTERS],
+        cwd=_text(_found(payload, row, "cwd"))[:4096],
+        at=at,
+        reason=_text(_found(payload, row, "reason"))[:LABEL_CHARACTERS],
+        agent=_text(_found(payload, row, "agent"))[:LABEL_CHARACTERS],
+        agent_type=_text(_found(payload, row, "agent_type"))[:LABEL_CHARACTERS],
+        call_id=_text(_found(payload, row, "call_id"))[:LABEL_CHARACTERS],
+        failed=event.failed,
+        error=_error(_found(payload, row, "error")),
+    )
+    if event.name == "tool":
+        return _with_tool(seen, payload, row, event)
+    source = {"prompt": "prompt", "after_compact": "summary"}.get(event.name, "answer")
+    return seen._replace(text=tools.said(_found(payload, row, source)))
+
+
+def _with_tool(seen: Observation, payload: Mapping[str, Any], row: Assistant, event: Event) -> Observation:
+    name = event.tool or _text(_found(payload, row, "tool_name"))
+    if not name:
+        raise BadPayload(f"{row.name} does not say which tool was used")
+    given = _found(payload, row, "input")
+    if isinstance(given, str):  # an object as text, or the free text of a patch
+        given = _object(given) or {"input": given}
+    output = _found(payload, row, "output")
+    if isinstance(output, str) and output.startswith(("{", "[")):
+        output = _object(output) or output
+    kind, server = tools.kind(name, row.name)
+    server = _text(_found(payload, row, "server")) or server
+    seen = seen._replace(
+        tool="mcp" if server and kind == "other" else kind,
+        tool_name=name[:LABEL_CHARACTERS],
+        server=server[:LABEL_CHARACTERS],
+        input=given if isinstance(given, dict) else {},
+        output=output,
+    )
+    return _with_outcome(seen)
+
+
+# --- how it ended ---
+
+# How assistants write the exit code into the text of a command's output. At its end, or it would be the command's own.
+_EXITS: Mapping[str, re.Pattern[str]] = {
+    "claude": re.compile(r"\A(?:Error: )?Exit code:? (\d{1,3})\b"),
+    "codex": re.compile(r"(?m)^(?:Process exited with code|Exit code:|Exit Code:) (-?\d{1,3})\b"),
+    "gemini": re.compile(r"(?m)^Exit Code: (-?\d{1,3})$"),
+    "copilot": re.compile(r"<(?:shellId: \S+ completed with|exited with|command) exit code (-?\d{1,3})>\s*\Z"),
+    "cline": re.compile(r"(?m)^(?:Command failed with exit code|Exit code:?) (-?\d{1,3})\b"),
+}
+# Those that say nothing where all went well.
+_SILENT = frozenset({"claude", "gemini"})
+
+
+def _with_outcome(seen: Observation) -> Observation:
+    """Return the observation with how the use of the tool ended, as far as the payload tells."""
+    output = seen.output if isinstance(seen.output, dict) else {}
+    refused = output.get("isError") is True or output.get("resultType") in ("failure", "rejected", "denied")
+    failed = True if seen.failed or refused or seen.error else seen.failed
+    exit_code = _exit_code(seen, output) if seen.tool == "shell" else None
+    if exit_code is not None:
+        failed = exit_code != 0
+    elif failed is None and seen.tool != "shell":
+        failed = False
+    elif failed is None and seen.assistant in _SILENT:
+        failed, exit_code = False, 0
+    return seen._replace(failed=failed, exit_code=exit_code)
+
+
+def _exit_code(seen: Observation, output: Mapping[str, Any]) -> int | None:
+    metadata = output.get("metadata")
+    for holder in (output, metadata if isinstance(metadata, dict) else {}):
+        for key in ("exit", "exit_code", "exitCode", "returncode", "code"):
+            code = holder.get(key)
+            if isinstance(code, int) and not isinstance(code, bool):
+                return code
+    pattern = _EXITS.get(seen.assistant)
+    text = seen.error or tools.said(seen.output)
+    found = pattern.search(text) if pattern else None
+    return int(found[1]) if found else None
+
+
+# --- looking into a payload ---
+
+
+def _found(payload: Mapping[str, Any], row: Assistant, field: str) -> Any:
+    """Return the first of the places where a field may be that holds something; None if none does."""
+    for path in row.fields.get(field, ()):
+        value: Any = payload
+        for step in path.split(".") if path != "." else ():
+            if isinstance(value, dict):
+                value = value.get(step)
+            elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
+                value = value[int(step)]
+            else:
+                value = None
+        if value not in (None, "", [], {}):
+            return value
+    return None
+
+
+def _spelt(row: Assistant, called: str) -> Event | None:
+    """Return the event of a name in another spelling: on a command line, dots have become underscores."""
+    bare = re.sub(r"[^a-z]", "", called.lower())
+    return next((event for name, event in row.events.items() if re.sub(r"[^a-z]", "", name.lower()) == bare), None)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
+
+
+def _error(value: Any) -> str:
+    return value if isinstance(value, str) else tools.said(value)
+
+
+def _object(text: str) -> Any:
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return None
+    return _bounded(value, 0) if isinstance(value, dict | list) else None

@@ -1,0 +1,231 @@
+"""Spool: the folder where hooks leave payloads, and how drainers take them so that each is taken once.
+
+    tmp/  ──hook──►  new/  ──claim──►  work/<drainer>/  ──done──►  gone
+                      ▲                     │      └──refused──►  bad/   (redacted, with its reason)
+                      └──── taken back ─────┘
+
+Claiming is a rename, so two drainers never hold the same file. A drainer keeps a lock on work/<drainer>.lock as long
+as it lives; the system lets go of it however the process ends, so whoever gets the lock knows that the claims beside it
+are nobody's, and puts them back. A file may therefore be handed out twice, if a drainer died after storing and
+before removing it: whoever stores notes the name of the file in the same transaction.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect import clock
+
+# Kept of a payload that could not be read: enough to see what it was.
+BAD_BYTES = 16 * 1024
+# Bad payloads kept at most; the oldest go first.
+BAD_FILES = 100
+# A file in tmp/ belongs to a hook that is writing it, for a second at most; after this long its hook was killed.
+ABANDONED_S = 3600
+# Where the system has no such locks, claims are given up after this long: far longer than a batch takes.
+SILENT_S = 900
+# What a hook accepts at most (hook.LIMIT_BYTES): nothing larger can be ours.
+MAX_BYTES = 32 * 1024 * 1024
+
+
+class Payload(NamedTuple):
+    """A claimed file: its name tells when and by which hook it was written, `path` where it lies now."""
+
+    name: str
+    path: Path
+
+    @property
+    def at_ns(self) -> int:
+        """When its hook ran; the time of the file where the name does not tell."""
+        digits = self.name.partition("-")[0]
+        if len(digits) == 20 and digits.isascii() and digits.isdigit():
+            return int(digits)
+        with suppress(OSError):
+            return self.path.stat().st_mtime_ns
+        return time.time_ns()
+
+    @property
+    def event(self) -> str:
+        """The event its hook was started for; empty if it did not say."""
+        return self._word(1)
+
+    @property
+    def assistant(self) -> str:
+        """The assistant its hook was installed for; empty if it did not say."""
+        return self._word(2)
+
+    def _word(self, place: int) -> str:
+        words = self.name.split(".")
+        return words[place] if len(words) > place and words[place] != "unknown" else ""
+
+    def read(self) -> bytes:
+        """Return the bytes the hook was given, up to the limit of hooks."""
+        with self.path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+
+
+class Spool:
+    """The spool of a home."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / "spool"
+        self.new, self.work, self.bad = (self.folder / name for name in ("new", "work", "bad"))
+
+    def is_empty(self) -> bool:
+        """Tell whether nothing waits: two small looks, cheap enough for every command."""
+        return not _has_entries(self.new) and not _has_entries(self.work)
+
+    def waiting(self) -> int:
+        """Return how many payloads wait to be taken."""
+        return len(_files(self.new))
+
+    def put(self, payload: bytes, *, event: str = "", assistant: str = "") -> str:
+        """Leave a payload as a hook would; returns its name."""
+        words = ["".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in word[:40]) or "unknown"
+                 for word in (event, assistant)]  # fmt: skip
+        name = f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}.{words[0]}.{words[1]}"
+        for folder in (self.folder / "tmp", self.new):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = self.folder / "tmp" / name
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(payload)
+        temporary.rename(self.new / name)
+        return name
+
+    def tidy(self) -> None:
+        """Put back what dead drainers had claimed, and remove what dead hooks had begun."""
+        for lock in _names(self.work):
+            if lock.endswith(".lock"):
+                self._take_back(lock.removesuffix(".lock"))
+        for name in _names(self.work):
+            # A folder without a lock: its drainer died between the two, or somebody tidied with us.
+            if not name.endswith(".lock") and not (self.work / f"{name}.lock").exists():
+                self.give_back(self.work / name)
+        edge = time.time() - ABANDONED_S
+        for name in _names(self.folder / "tmp"):
+            with suppress(OSError):
+                if (self.folder / "tmp" / name).stat().st_mtime < edge:
+                    (self.folder / "tmp" / name).unlink()
+
+    def _take_back(self, drainer: str) -> None:
+        lock = self.work / f"{drainer}.lock"
+        with suppress(OSError), lock.open("rb") as file:
+            if _is_free(file.fileno(), lock):
+                self.give_back(self.work / drainer)
+                lock.unlink()
+
+    def give_back(self, claims: Path) -> None:
+        """Put everything in a drainer's folder back to where it was claimed from."""
+        for name in _names(claims):
+            with suppress(OSError):
+                (claims / name).rename(self.new / name)
+        with suppress(OSError):
+            claims.rmdir()
+
+    def refuse(self, payload: Payload, reason: str, excerpt: str) -> None:
+        """Set a payload aside with the reason; `excerpt` is what is kept of it, already without secrets."""
+        with suppress(OSError):
+            self.bad.mkdir(mode=0o700, exist_ok=True)
+            kept = excerpt.encode("utf-8", "replace")[:BAD_BYTES]
+            told = f"reason: {reason}\nbytes: {payload.path.stat().st_size}\n\n".encode("utf-8", "replace")
+            with os.fdopen(os.open(self.bad / payload.name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+                out.write(told + kept)
+            for name in sorted(_names(self.bad))[:-BAD_FILES]:
+                with suppress(OSError):
+                    (self.bad / name).unlink()
+        with suppress(OSError):
+            payload.path.unlink()
+
+
+class Claims:
+    """What one drainer holds; used as a context manager, it gives back what was not finished."""
+
+    def __init__(self, spool: Spool) -> None:
+        self._spool = spool
+        self._lock, self._name = -1, ""
+
+    def __enter__(self) -> Claims:
+        self._spool.work.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._spool.new.mkdir(mode=0o700, parents=True, exist_ok=True)
+        while not self._name:
+            name = f"{os.getpid()}-{clock.new_id()}"
+            path = self._spool.work / f"{name}.lock"
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            # Somebody who tidies up may have been faster, and have removed the file for a dead drainer's.
+            if sys.platform == "win32" or _is_free(descriptor, path):
+                self._lock, self._name = descriptor, name
+            else:
+                os.close(descriptor)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._spool.give_back(self._folder)
+        with suppress(OSError):
+            (self._spool.work / f"{self._name}.lock").unlink()
+        os.close(self._lock)
+
+    @property
+    def _folder(self) -> Path:
+        return self._spool.work / self._name
+
+    def take(self, limit: int) -> list[Payload]:
+        """Return up to `limit` payloads, the oldest first, from now on held by this drainer alone."""
+        return [Payload(name, self._folder / name) for name in islice(self._claimed(), limit)]
+
+    def _claimed(self) -> Iterator[str]:
+        for name in sorted(_files(self._spool.new)):
+            try:
+                (self._spool.new / name).rename(self._folder / name)
+            except OSError:  # another drainer has it
+                continue
+            yield name
+
+    def done(self, payload: Payload) -> None:
+        """Remove a payload for good."""
+        with suppress(OSError):
+            payload.path.unlink()
+
+
+def _is_free(descriptor: int, path: Path) -> bool:
+    """Take the lock of an open file; tell whether we got it, and the file is still the one of that name."""
+    if sys.platform == "win32":
+        return time.time() - os.fstat(descriptor).st_mtime > SILENT_S
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return path.stat().st_ino == os.fstat(descriptor).st_ino
+    except OSError:
+        return False
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - names are wanted, not paths
+    except OSError:
+        return []
+
+
+def _files(folder: Path) -> list[str]:
+    """Return the names of ordinary files: whatever else somebody put there is not ours to read."""
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
+def _has_entries(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is not None
+    except OSError:
+        return False
