@@ -40,7 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "recall": {*GROUND, *PROTOCOLS, "graph"},
     "consolidate": {*GROUND, *PROTOCOLS, "graph", "recall", "progress"},
     "operations": {"model", "errors"},
-    "render": {"model", "errors", "code.record", "graph.record"},
+    "render": {"model", "errors", "code.record", "graph.record", "text.redact"},
     "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress"},
     "hierarchy": {"engine", "model", "errors"},
     "episodic": {"engine", "model", "errors"},

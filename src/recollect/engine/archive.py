@@ -10,6 +10,7 @@ anything, so a bad line costs nothing, and takes over ids, so that importing twi
 
 import contextlib
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -20,6 +21,7 @@ from recollect import clock, progress
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
 from recollect.engine.memories import content_hash, store_in
+from recollect.engine.redaction import without_secrets
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.model import Anchor, Edge, Exported, Imported, Memory, Node, Record, Session, Workspace
 from recollect.operations import operation
@@ -177,12 +179,15 @@ class Archive:
     def _write_all(self, records: Iterator[Record], total: int) -> Imported:
         batch = clock.new_id()
         counts = {"created": 0, "known": 0, "merged": 0}
+        redacted: Counter[str] = Counter()
         done = 0
         try:
             for chunk in _batches(records):
                 with self._engine.store.transaction("import_memories", batch=batch) as transaction:
                     for record in chunk:
-                        counts[_take(transaction, record)] += 1
+                        clean, kinds = _clean(record)
+                        redacted.update(kinds)
+                        counts[_take(transaction, clean)] += 1
                 done += len(chunk)
                 progress.report(done, total, "importing")
         except BaseException:
@@ -190,12 +195,20 @@ class Archive:
             raise
         self._engine.embedding.wake()
         self._engine.following.catch_up()
-        return Imported(lines=total, batch=batch, **counts)
+        return Imported(lines=total, batch=batch, redacted=dict(redacted), **counts)
 
     def _take_back(self, batch: str) -> None:
         """Undo the part of a failed import that was written; if even that fails, the first error matters more."""
         with contextlib.suppress(RecollectError), self._engine.store.transaction(f"undo {batch}") as transaction:
             transaction.undo(batch)
+
+
+def _clean(record: Record) -> tuple[Record, tuple[str, ...]]:
+    """Return a record without its secrets, and their kinds; a memory that had some gets the hash of what is left."""
+    clean, kinds = without_secrets(record)
+    if kinds and isinstance(clean, Memory):
+        clean = msgspec.structs.replace(clean, content_hash=content_hash(clean.content))
+    return clean, kinds
 
 
 def _take(transaction: Transaction, record: Record) -> str:
@@ -232,6 +245,8 @@ def _lines(store: Store, namespace: str | None) -> Iterator[tuple[str, bytes]]:
 
 
 def _line(kind: str, record: Record) -> bytes:
+    # Looked at again: a database may be older than what is known as a secret today.
+    record, _ = without_secrets(record)
     fields = {name: getattr(record, name) for name in record.__struct_fields__ if name not in _LOCAL_FIELDS}
     if isinstance(record, Node):
         fields["payload"] = _without_centrality(record.payload)

@@ -16,6 +16,7 @@ import re
 from pathlib import Path
 
 from recollect.errors import InvalidWorkspace
+from recollect.text.redact import redact
 
 _NAME = re.compile(r"\w[\w .:/@+\-]{0,199}")
 _PATH_STARTS = ("/", "~", "./", "../", ".\\", "..\\")
@@ -42,6 +43,9 @@ def namespace_of(identifier: str | None, *, directory: Path | None = None) -> st
         raise InvalidWorkspace("the workspace identifier holds a NUL character or is too long")
     if text in (".", "..") or text.startswith(_PATH_STARTS):
         return project_root(_path(text, directory))
+    if redact(text).found:
+        hint = "Give the project a name of its own; nothing was stored."
+        raise InvalidWorkspace("the workspace identifier holds a secret", hint=hint)
     if not _NAME.fullmatch(text):
         raise InvalidWorkspace(f"{text!r} is neither a path nor a workspace name", identifier=text)
     return text

@@ -20,6 +20,7 @@ import msgspec
 from recollect import clock, progress
 from recollect.engine.answer import answer
 from recollect.engine.language import PROMPT_STATUSES
+from recollect.engine.redaction import without_secrets
 from recollect.errors import Conflict, ModelFailed, RecollectError, StorageError
 from recollect.model import Judgement, Recall
 from recollect.recall.judge import VERDICT_TOKENS, Verdict, merge, question, verdict
@@ -152,7 +153,8 @@ def _outcome(engine: Engine, model: str, key: str, prompt: str) -> Outcome:
     except Exception as problem:  # in a thread, nobody else would hear of it
         return Outcome(key, failure=ModelFailed(f"judging failed: {type(problem).__name__}: {problem}"))
     if said is not None:
-        _keep(engine, [Judgement(id=key, model=model, score=said.score, reason=said.reason, judged_at=clock.now())])
+        row = Judgement(id=key, model=model, score=said.score, reason=said.reason, judged_at=clock.now())
+        _keep(engine, [without_secrets(row)[0]])
     return Outcome(key, said)
 
 

@@ -18,6 +18,7 @@ from recollect import clock
 from recollect.errors import BudgetSpent, ModelFailed
 from recollect.model import Usage
 from recollect.store.protocol import Store
+from recollect.text.redact import redact
 
 # After a failure the model is left alone for this long, doubling with every further one up to the maximum: short enough
 # to get over a restart of a local service, long enough that a dead one is asked a dozen times an hour at most.
@@ -93,7 +94,8 @@ def settle(store: Store, reserved: Usage, *, spare_tokens: int, failure: str = "
         if not failure:
             values |= {"streak": 0, "resume_at": 0, "failure": ""}
         else:
-            values |= {"failures": row.failures + 1, "failure": failure}
+            # A provider may repeat the key that it refuses.
+            values |= {"failures": row.failures + 1, "failure": redact(failure).text}
             # Calls that were under way together fail together: that is one failure, not ten.
             if pausing and not paused_s(row):
                 pause = min(FIRST_PAUSE_S * 2**row.streak, LONGEST_PAUSE_S)

@@ -10,6 +10,7 @@ from recollect.engine import accept
 from recollect.engine.anchoring import spoken_text
 from recollect.engine.code_nodes import code_nodes, is_code
 from recollect.engine.identity import namespace_of
+from recollect.engine.redaction import WRITTEN, fields_without_secrets
 from recollect.errors import InvalidInput, MemoryNotFound, NotFound
 from recollect.model import (
     Deleted,
@@ -28,6 +29,7 @@ from recollect.model import (
 )
 from recollect.operations import operation
 from recollect.store.protocol import Filter, Has, Range, Store, Transaction
+from recollect.text.redact import redact_value
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -79,7 +81,8 @@ class Memories:
         """Remember something: a decision, pattern, preference, insight or piece of context worth having next time.
 
         The same content is kept once per namespace: storing it again merges tags and metadata into the memory that is
-        there and keeps the higher importance.
+        there and keeps the higher importance. Secrets in it (keys, tokens, passwords) are replaced by a mark of their
+        kind before anything is kept.
 
         content: what to remember, in full sentences that will make sense without this conversation
         memory_type: what kind of knowledge it is
@@ -100,7 +103,7 @@ class Memories:
         deduplicate: false keeps a second copy instead of merging
         """
         now = clock.now()
-        values = self._checked(
+        values, redacted = self._checked(
             {
                 "content": content,
                 "memory_type": memory_type,
@@ -118,17 +121,17 @@ class Memories:
             }
         )
         memory = Memory(id=clock.new_id(), created_at=now, updated_at=now, last_accessed_at=now, **values)
-        anchoring = self._engine.anchoring
-        prepared = anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
+        anchors, found = redact_value(anchors)
+        prepared = self._engine.anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
         with self._engine.store.transaction("store_memory") as transaction:
             replaced = existing(transaction, supersedes) if supersedes is not None else None
             stored = store_in(transaction, memory, deduplicate=deduplicate)
             if stored.created or anchors:
-                anchoring.write(transaction, stored.memory, prepared)
+                self._engine.anchoring.write(transaction, stored.memory, prepared)
             if replaced is not None:
                 replace(transaction, replaced, stored.memory)
         self._engine.embedding.wake()
-        return stored
+        return msgspec.structs.replace(stored, redacted=(*redacted, *found))
 
     @operation("get_memory", "get", toolset="core", read_only=True)
     def get(self, memory_id: str) -> Memory:
@@ -216,7 +219,8 @@ class Memories:
             "category": category,
             "metadata": metadata,
         }
-        values = self._checked({field: value for field, value in given.items() if value is not None})
+        values, _ = self._checked({field: value for field, value in given.items() if value is not None})
+        anchors, _ = redact_value(anchors)
         known = existing(self._engine.store, memory_id)
         wanted = msgspec.structs.replace(known, **values)
         prepared = self._engine.anchoring.anew(known, wanted, anchors)
@@ -280,8 +284,11 @@ class Memories:
             )
         return name
 
-    def _checked(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return the given fields as they may be stored, with the hash of the content where there is one."""
+    def _checked(self, given: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """Return the given fields as they may be stored, and the kinds of secrets that were replaced in them.
+
+        With the content comes its hash.
+        """
         limit = self._engine.settings.max_content_bytes
         checks: dict[str, Callable[[Any], Any]] = {
             "content": lambda value: accept.content(value, max_bytes=limit),
@@ -299,9 +306,11 @@ class Memories:
             "metadata": lambda value: accept.metadata(value, max_bytes=limit),
         }
         values = {field: checks[field](value) for field, value in given.items()}
+        clean, kinds = fields_without_secrets({field: values[field] for field in WRITTEN[Memory] if field in values})
+        values |= clean
         if "content" in values:
             values["content_hash"] = content_hash(values["content"])
-        return values
+        return values, kinds
 
 
 def existing(rows: Store | Transaction, memory_id: str) -> Memory:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from recollect import clock
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
+from recollect.engine.redaction import without_secrets
 from recollect.errors import InvalidWorkspace, WorkspaceExists, WorkspaceNotFound
 from recollect.model import Memory, Workspace, WorkspaceAnswer, WorkspaceView
 from recollect.operations import operation
@@ -84,7 +85,8 @@ def _new(key: str, name: str | None, description: str | None) -> Workspace:
     now = clock.now()
     shown = accept.label("name", name) or key.rstrip("/").rsplit("/", 1)[-1] or key
     about = accept.text("description", description) if description else ""
-    return Workspace(id=key, name=shown, description=about, created_at=now, updated_at=now)
+    workspace = Workspace(id=key, name=shown, description=about, created_at=now, updated_at=now)
+    return without_secrets(workspace)[0]
 
 
 def _iso(timestamp: int) -> str:

@@ -9,11 +9,15 @@ from recollect.model.vocabulary import ProfileName, Record, Settlement, Status, 
 
 
 class Stored(Record, frozen=True, kw_only=True):
-    """What storing a memory did: a new memory, or the duplicate it was merged into."""
+    """What storing a memory did: a new memory, or the duplicate it was merged into.
+
+    redacted: the kinds of secrets that were replaced before it was stored, one for each
+    """
 
     memory: Memory
     created: bool
     merged: tuple[str, ...] = ()
+    redacted: tuple[str, ...] = ()
 
 
 class Deleted(Record, frozen=True, kw_only=True):
@@ -349,13 +353,17 @@ class Exported(Record, frozen=True, kw_only=True):
 
 
 class Imported(Record, frozen=True, kw_only=True):
-    """What an import did: how many rows were new, known already or merged as duplicates, and the batch to undo it."""
+    """What an import did: how many rows were new, known already or merged as duplicates, and the batch to undo it.
+
+    redacted: how many secrets were replaced, by kind
+    """
 
     lines: int
     created: int
     known: int
     merged: int
     batch: str
+    redacted: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
 
 
 class Rebuilt(Record, frozen=True, kw_only=True):

@@ -5,9 +5,11 @@
     to_markdown(record)   the same as Markdown
     error_to_json(error)  {"error": {…}}, the one error shape
     error_to_text(error)  message, hint and code
+    without_secrets(…)    anything else that is given out
 
 Text remembered from elsewhere is untrusted: it is fenced as data that cannot end its own fence, introduced as data and
-not as instructions, and its control characters are shown, not obeyed. JSON carries it unchanged.
+not as instructions, and its control characters are shown, not obeyed. JSON carries it unchanged. Neither carries a
+secret: what is answered is looked through once more.
 """
 
 from __future__ import annotations
@@ -20,18 +22,33 @@ import msgspec
 from recollect.errors import RecollectError
 from recollect.model import Record
 from recollect.render.untrusted import inline, visible
+from recollect.text.redact import redact_value, secrets
 
 if TYPE_CHECKING:
     from recollect.render.block import Block
 
-__all__ = ["error_to_json", "error_to_text", "to_blocks", "to_json", "to_markdown", "to_text"]
+__all__ = ["error_to_json", "error_to_text", "to_blocks", "to_json", "to_markdown", "to_text", "without_secrets"]
 
 # The printers are loaded when something is printed: a command that answers in JSON needs none of them (10 ms).
 
 
 def to_json(record: Record) -> bytes:
     """Return the record as one line of JSON, every field in the order of its definition."""
-    return msgspec.json.encode(record)
+    encoded = msgspec.json.encode(record)
+    return msgspec.json.encode(_without_secrets(encoded)) if secrets(encoded) else encoded
+
+
+def without_secrets(value: Any) -> Any:
+    """Return an answer or a part of one as it may be given out: itself, or as plain data with its secrets replaced."""
+    try:
+        encoded = msgspec.json.encode(value, enc_hook=str)
+    except (ValueError, RecursionError):
+        return value  # it cannot be written down, so it cannot be given out either
+    return _without_secrets(encoded) if secrets(encoded) else value
+
+
+def _without_secrets(encoded: bytes) -> Any:
+    return redact_value(msgspec.json.decode(encoded)).value
 
 
 def to_blocks(record: Record, now: int | None = None) -> list[Block]:
@@ -57,7 +74,7 @@ def to_markdown(record: Record, now: int | None = None) -> str:
 
 def error_to_json(error: RecollectError) -> bytes:
     """Return the error as one line of JSON, whatever its message and details hold."""
-    return msgspec.json.encode({"error": _encodable(error.as_dict())})
+    return msgspec.json.encode(without_secrets({"error": _encodable(error.as_dict())}))
 
 
 def error_to_text(error: RecollectError) -> str:

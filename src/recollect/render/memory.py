@@ -22,6 +22,7 @@ from recollect.render.code import show_places
 from recollect.render.measure import count, day, since
 from recollect.render.shares import show_shares
 from recollect.render.untrusted import clip, inline, visible
+from recollect.text.redact import told
 
 # A recalled memory is shown whole up to here, about 500 tokens, so that ten of them fit beside a question; of a longer
 # one the passage that matched is shown. `get` shows all.
@@ -69,6 +70,7 @@ def _stored(stored: model.Stored, now: int | None) -> list[Block]:
             ("type", memory.memory_type),
             ("importance", f"{memory.importance:.2f}"),
             ("changed", inline(", ".join(stored.merged))),
+            ("note", told(stored.redacted)),
         )
     )
     return [Line("Stored.", "good") if stored.created else Line(known, "weak"), Facts(facts)]

@@ -1,9 +1,10 @@
 """Text that somebody else wrote, made harmless to show.
 
 A memory can hold anything: terminal escapes, bidirectional overrides, characters no person sees but a model reads,
-sentences that give orders. Nothing is removed when it is stored; what is *shown* passes through here:
+sentences that give orders. None of that is removed when it is stored; what is *shown* passes through here:
 
-    visible   control and invisible characters become readable escapes (\\x1b)
+    visible   control and invisible characters become readable escapes (\\x1b), and secrets marks: they are not stored,
+              but code is shown from its files, and a database may be older than what is known as a secret today
     inline    the same on one line, so that a tag or a title cannot pretend to be a line of ours
     fence     a marker line the text does not contain, so that quoted text cannot end its own quotation
 """
@@ -11,6 +12,8 @@ sentences that give orders. Nothing is removed when it is stored; what is *shown
 from __future__ import annotations
 
 import re
+
+from recollect.text.redact import redact
 
 # Tilde, not backtick: memories of code are full of backtick fences, and each would lengthen ours.
 FENCE_CHARACTER = "~"
@@ -26,8 +29,8 @@ _FENCE_RUN = re.compile(FENCE_CHARACTER + "+")
 
 
 def visible(text: str) -> str:
-    """Return `text` with every character that acts instead of being seen written as an escape; newlines stay."""
-    return _HARMFUL.sub(_escape, text.replace("\r\n", "\n"))
+    """Return `text` without secrets; characters that act instead of being seen become escapes, newlines stay."""
+    return _HARMFUL.sub(_escape, redact(text).text.replace("\r\n", "\n"))
 
 
 def inline(text: str, limit: int = 0) -> str:

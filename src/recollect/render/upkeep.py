@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from recollect import model
@@ -20,6 +21,7 @@ from recollect.render.block import (
 )
 from recollect.render.measure import count, day, since, size
 from recollect.render.untrusted import inline, visible
+from recollect.text.redact import told
 
 TONES: Mapping[str, Tone] = {"ok": "good", "degraded": "weak", "failed": "bad"}
 
@@ -176,6 +178,7 @@ def _imported(imported: model.Imported, _now: int | None) -> list[Block]:
         ("known already", f"{imported.known:,}"),
         ("merged", f"{imported.merged:,}"),
         ("batch to undo", inline(imported.batch)),
+        ("note", told(Counter(imported.redacted).elements())),
     )
     return [Line(f"Imported {count(imported.lines, 'line')}.", "good"), Facts(present(rows))]
 

@@ -269,14 +269,18 @@ def _call_tool(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
 
 
 def _content(server: Server, text: str, value: Any, *, failed: bool) -> dict[str, Any]:
-    structured = {"structuredContent": value} if server.structured else {}
-    return {"content": [{"type": "text", "text": text}], **structured, "isError": failed}
+    from recollect.render import without_secrets
+
+    structured = {"structuredContent": without_secrets(value)} if server.structured else {}
+    return {"content": [{"type": "text", "text": without_secrets(text)}], **structured, "isError": failed}
 
 
 def _traceback(problem: Exception) -> str:
     import traceback
 
-    return "".join(traceback.format_exception(problem)).rstrip()
+    from recollect.render import without_secrets
+
+    return str(without_secrets("".join(traceback.format_exception(problem)).rstrip()))
 
 
 _METHODS: Mapping[str, Callable[[Server, Peer, Request], dict[str, Any]]] = {

@@ -1,0 +1,47 @@
+"""Redaction of what is kept: no record is written before its secrets are replaced.
+
+Which fields hold what people and programs wrote is a table. The others are ids, hashes, numbers and words of closed
+vocabularies; a workspace's id is a name that is refused where it is a secret (identity.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from recollect.model import Anchor, Edge, Judgement, Memory, Mention, Node, Record, Session, Usage, Workspace
+from recollect.text.redact import redact_value
+
+R = TypeVar("R", bound=Record)
+
+WRITTEN: Mapping[type[Record], tuple[str, ...]] = {
+    Memory: ("content", "title", "category", "author", "session_id", "tags", "metadata"),
+    Node: ("label", "payload"),
+    Edge: ("properties",),
+    Session: ("summary",),
+    Workspace: ("name", "description"),
+    Anchor: ("path", "symbol"),
+    Mention: ("name",),
+    Judgement: ("reason",),
+    Usage: ("failure",),
+}
+
+
+def without_secrets(record: R) -> tuple[R, tuple[str, ...]]:
+    """Return a record as it may be kept, and the kinds of secrets that were replaced in it."""
+    values = {field: getattr(record, field) for field in WRITTEN.get(type(record), ())}
+    clean, kinds = fields_without_secrets(values)
+    return (msgspec.structs.replace(record, **clean), kinds) if kinds else (record, ())
+
+
+def fields_without_secrets(values: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return fields of a record as they may be kept, and the kinds of secrets that were replaced in them."""
+    kinds: list[str] = []
+    clean: dict[str, Any] = {}
+    for field, value in values.items():
+        # Each for itself: in an object of all of them, a field's name would speak for its value.
+        clean[field], found = redact_value(value)
+        kinds += found
+    return clean, tuple(kinds)
