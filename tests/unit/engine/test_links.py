@@ -1,0 +1,188 @@
+"""What code uses and what uses it: links are made when they are asked about, and answers say what is not known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recollect import Engine
+from recollect.errors import NotFound
+from recollect.graph.record import Dependencies, Impact
+from recollect.model import Tree
+
+FILES = {
+    "shop/__init__.py": "",
+    "shop/cart.py": """from shop.price import total
+
+
+class Cart:
+    def __init__(self):
+        self.items = []
+
+    def add(self, item):
+        self.items.append(item)
+
+    def sum(self):
+        return total(self.items)
+
+
+def _never():
+    pass
+
+
+def offer(cart: Cart):
+    cart.add(1)
+    return cart.sum()
+""",
+    "shop/price.py": """import json
+
+
+def total(items):
+    return json.dumps(items)
+""",
+    "shop/odd.py": """def pay(thing):
+    thing.add(1)
+    thing.sum()
+
+
+class Purse:
+    def add(self, coin):
+        pass
+""",
+    "tests/test_cart.py": """from shop.cart import Cart, offer
+
+
+def test_offer():
+    offer(Cart())
+""",
+}
+
+
+@pytest.fixture
+def root(engine: Engine, tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    for path, content in FILES.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8")
+    engine.code.index(str(folder), namespace="shop")
+    return folder
+
+
+def uses(found: Dependencies | Impact) -> dict[str, tuple[str, int]]:
+    rows = found.uses if isinstance(found, Dependencies) else found.affected
+    return {row.node.label: (row.relationship, row.depth) for row in rows}
+
+
+def test_what_a_symbol_uses_comes_with_lines_and_confidence(engine: Engine, root: Path) -> None:
+    found = engine.links.dependencies("Cart.sum")
+    (use,) = found.uses
+    assert (use.node.label, use.node.path, use.node.line) == ("total", "shop/price.py", 4)
+    assert (use.relationship, use.lines, use.depth) == ("CALLS", (12,), 1)
+    assert 0.9 < use.confidence <= 1
+    assert use.how == "import"
+    assert found.total == 1
+
+
+def test_a_file_is_asked_about_with_all_it_holds(engine: Engine, root: Path) -> None:
+    found = engine.links.dependencies("shop/cart.py", depth=2)
+    assert uses(found)["total"] == ("CALLS", 1)
+    assert ("IMPORTS", 1) in {(row.relationship, row.depth) for row in found.uses if row.node.path == "shop/price.py"}
+    outside = engine.links.dependencies("shop/price.py").outside
+    assert {row.name for row in outside} >= {"json"}
+
+
+def test_what_uses_a_symbol_is_the_other_direction(engine: Engine, root: Path) -> None:
+    found = engine.links.dependencies("Cart.sum", direction="in", depth=2)
+    assert uses(found) == {"offer": ("CALLS", 1), "test_offer": ("CALLS", 2)}
+
+
+def test_only_links_of_some_relationships_are_followed(engine: Engine, root: Path) -> None:
+    found = engine.links.dependencies("shop/cart.py", relationships=("IMPORTS",))
+    assert {row.relationship for row in found.uses} == {"IMPORTS"}
+
+
+def test_impact_names_users_by_distance_tests_and_files(engine: Engine, root: Path) -> None:
+    found = engine.links.impact("total")
+    assert uses(found)["Cart.sum"] == ("CALLS", 1)
+    assert uses(found)["offer"] == ("CALLS", 2)
+    assert [row.node.label for row in found.tests] == ["test_offer"]
+    assert found.by_depth[0] >= 1
+    assert "tests/test_cart.py" in found.files
+
+
+def test_the_confidence_of_impact_falls_along_the_way(engine: Engine, root: Path) -> None:
+    found = {row.node.label: row.confidence for row in engine.links.impact("total").affected}
+    assert found["test_offer"] <= found["offer"] <= found["Cart.sum"] < 1
+    assert "test_offer" not in uses(engine.links.impact("total", min_confidence=found["Cart.sum"]))
+
+
+def test_places_that_may_use_it_are_told_apart_from_those_that_do(engine: Engine, root: Path) -> None:
+    found = engine.links.impact("Cart.add")
+    assert "pay" not in uses(found)
+    assert ("shop/odd.py", 2) in {(doubt.path, doubt.line) for doubt in found.doubts}
+    assert not found.is_complete
+
+
+def test_no_users_says_whether_that_is_known(engine: Engine, root: Path) -> None:
+    never = engine.links.impact("_never")
+    assert (never.total, never.is_complete) == (0, True)
+    assert "nothing in the linked code uses it" in never.verdict
+    unused = engine.links.impact("pay")
+    assert (unused.total, unused.is_complete) == (0, False)
+    assert "public" in unused.verdict
+
+
+def test_memories_of_what_is_affected_are_named(engine: Engine, root: Path) -> None:
+    memory = engine.memories.store("Totals are computed without tax", namespace="shop").memory
+    symbol = engine.code.symbol("Cart.sum").symbol.id
+    engine.memories.associate(memory.id, symbol, relationship="EXPLAINS")
+    found = engine.links.impact("total")
+    assert [node.memory_id for node in found.memories] == [memory.id]
+    walked = engine.graph.traverse(memory.id)
+    assert symbol in {visit.node.id for visit in walked.nodes}
+    assert {visit.node.path for visit in walked.nodes if visit.node.id == symbol} == {"shop/cart.py"}
+
+
+def test_links_follow_an_edit_of_either_side(engine: Engine, root: Path) -> None:
+    engine.links.impact("total")
+    (root / "shop/price.py").write_text("\n\n\ndef total(items):\n    return 1\n", encoding="utf-8")
+    engine.code.index(str(root), namespace="shop")
+    assert uses(engine.links.impact("total"))["Cart.sum"] == ("CALLS", 1)
+    (root / "shop/cart.py").write_text("x = 1\n", encoding="utf-8")
+    engine.code.index(str(root), namespace="shop")
+    assert "Cart.sum" not in uses(engine.links.impact("total"))
+
+
+def test_a_card_shows_callers_once_the_file_is_linked(engine: Engine, root: Path) -> None:
+    assert engine.code.symbol("Cart.sum").callers_total is None
+    engine.links.refresh()
+    card = engine.code.symbol("Cart.sum")
+    assert (card.callers_total, card.callees_total) == (1, 1)
+    assert card.callers[0].endswith("shop/cart.py::offer")
+    assert card.callees[0].endswith("shop/price.py::total")
+
+
+def test_linking_can_be_asked_for_with_the_index(engine: Engine, root: Path) -> None:
+    assert engine.code.index(str(root), namespace="shop", link=True).linked == 5
+    assert engine.code.index(str(root), namespace="shop", link=True).linked == 0
+
+
+def test_a_tree_that_another_process_writes_to_is_answered_from_what_is_known(engine: Engine, root: Path) -> None:
+    engine.links.refresh()
+    (root / "shop/new.py").write_text("def fresh(): pass\n", encoding="utf-8")
+    engine.code.index(str(root), namespace="shop")
+    store = engine.code_store
+    (tree,) = store.find(Tree)
+    assert store.claim_tree(tree.root, "shop", owner="another", fingerprint=tree.fingerprint, lease_s=600)
+    notes = engine.links.refresh(wait_s=0)
+    assert len(notes) == 1
+    assert "another process" in notes[0]
+
+
+def test_what_is_not_there_is_an_error_with_a_hint(engine: Engine, root: Path) -> None:
+    with pytest.raises(NotFound):
+        engine.links.impact("nothing_of_the_kind")
+    with pytest.raises(NotFound):
+        engine.memories.associate("sym:/nowhere/a.py::f", "file:/nowhere/a.py")
