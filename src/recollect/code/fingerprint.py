@@ -6,7 +6,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from recollect.text import identifiers, tokens
+from recollect.text import identifiers, redact, tokens
 
 
 @cache
@@ -18,7 +18,8 @@ def fingerprint() -> str:
     """
     folder = Path(__file__).parent
     ours = [*folder.glob("*.py"), *folder.glob("manifests/*.py"), *folder.rglob("*.scm")]
-    files = [*ours, Path(identifiers.__file__), Path(tokens.__file__)]
+    redaction = [Path(redact.__file__), *Path(redact.__file__).parent.glob("secrets/*.py")]
+    files = [*ours, *redaction, Path(identifiers.__file__), Path(tokens.__file__)]
     digest = hashlib.sha256()
     for file in sorted(files):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())

@@ -10,7 +10,7 @@ import re
 from typing import Literal
 
 Mark = Literal["", "vendored", "generated"]
-Reason = Literal["dependency", "minified", "lock file", "source map"]
+Reason = Literal["dependency", "minified", "lock file", "source map", "secrets"]
 
 # Folders of installed dependencies and of tools' caches, wherever they lie.
 DEPENDENCY_FOLDERS = frozenset(
@@ -33,6 +33,17 @@ LEFT_OUT_NAMES: tuple[tuple[re.Pattern[str], Reason], ...] = (
         "lock file",
     ),
 )
+# Files that are there to hold secrets; examples of them (.env.example) are not. Other files are read without theirs.
+SECRET_NAMES = re.compile(
+    r"\.env(?:rc)?(?:\.(?!example$|sample$|template$|dist$|defaults?$|schema$)[\w.\-]+)?|[\w.\-]+\.env"
+    r"|\.(?:netrc|pgpass|npmrc|pypirc|htpasswd|git-credentials|dockercfg|my\.cnf|boto|s3cfg|vault-token)|_netrc"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519)|credentials(?:\.json)?|client_secret[\w.\-]*\.json"
+    r"|[\w.\-]*service[_\-]?account[\w.\-]*\.json|terraform\.tfstate(?:\.backup)?"
+    r"|[\w.\-]+\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|age|tfvars)"
+)
+# How they begin or end, for the same reason as LEFT_OUT_ENDINGS.
+SECRET_STARTS = (".", "_netrc", "id_", "credentials", "terraform.")
+SECRET_ENDINGS = tuple(".env .json .pem .key .p12 .pfx .jks .keystore .kdbx .ppk .asc .gpg .age .tfvars".split())
 # package.json, packages.json and Package.json are people's files; only what the pattern above takes for a lock is not.
 _KEPT_NAMES = re.compile(r"(?:^|/)(?:composer|Package|packages|deno|bun)\.json$")
 
@@ -69,6 +80,8 @@ def left_out(path: str) -> Reason | None:
     *folders, name = path.split("/")
     if not DEPENDENCY_FOLDERS.isdisjoint(folders):
         return "dependency"
+    if (name.startswith(SECRET_STARTS) or name.endswith(SECRET_ENDINGS)) and SECRET_NAMES.fullmatch(name):
+        return "secrets"
     if name.endswith(LEFT_OUT_ENDINGS):
         for pattern, reason in LEFT_OUT_NAMES:
             if pattern.search(path) and not _KEPT_NAMES.search(path):

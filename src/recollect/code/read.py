@@ -27,6 +27,7 @@ from recollect.code.symbols import Outline, Symbol
 from recollect.code.walk import real
 from recollect.store.code_protocol import IndexedFile, Touched
 from recollect.text.identifiers import humps, joined_terms, name_term, words
+from recollect.text.redact import masked
 
 # What detection looks at, and where a NUL tells a binary file: most have one in their first kilobyte, all in eight.
 HEAD_BYTES = 8192
@@ -91,6 +92,7 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
         return IndexedFile(path, digest, mtime_ns, size, skipped="unknown language")
     if is_minified(source, language.name):
         return IndexedFile(path, digest, mtime_ns, size, language.name, skipped="minified")
+    source = masked(source)
     outlined = _outlined(path, source, language)
     pieces = chunks(source, outlined.symbols)
     named = [_named(symbol.name) for symbol in outlined.symbols]
@@ -116,7 +118,7 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
 
 def with_manifest(file: IndexedFile, source: bytes) -> IndexedFile:
     """Return a file with what it says as a manifest; one in a language we do not know says it all the same."""
-    source = as_utf8(source)
+    source = masked(as_utf8(source))
     found = None if file.skipped == "binary" else read_manifest(file.path, source)
     if found is None:
         return file

@@ -23,6 +23,14 @@ from recollect.code.marks import is_minified, left_out, mark
         ("web/yarn.lock", "lock file"),
         ("pnpm-lock.yaml", "lock file"),
         ("go.sum", "lock file"),
+        (".env", "secrets"),
+        ("deploy/.env.production", "secrets"),
+        ("deploy/prod.env", "secrets"),
+        ("home/.netrc", "secrets"),
+        ("keys/server.pem", "secrets"),
+        (".ssh/id_ed25519", "secrets"),
+        ("gcp/my-service-account.json", "secrets"),
+        ("infra/prod.tfvars", "secrets"),
     ],
 )
 def test_what_would_drown_a_tree_is_left_out(path: str, reason: str) -> None:
@@ -32,6 +40,7 @@ def test_what_would_drown_a_tree_is_left_out(path: str, reason: str) -> None:
 @pytest.mark.parametrize(
     "path",
     ["src/main.py", "package.json", "composer.json", "node_modules.py", "src/lock.py", "admin.js",
+     ".env.example", "src/env.py", "environment.ts", "src/credentials.py", "charts/secrets.yaml", "id_rsa.md",
      "my_node_modules/a.js", "data/map.json", "Package.swift", "conda.yml"],
 )  # fmt: skip
 def test_what_people_wrote_is_not(path: str) -> None:

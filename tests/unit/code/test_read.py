@@ -195,3 +195,20 @@ def test_a_file_without_a_size_is_read_to_its_end() -> None:
 )
 def test_a_path_is_found_by_its_stem_and_last_folders(path: str, expected: str) -> None:
     assert path_terms(path).split() == [term for term in expected.split() if len(term) > 1]
+
+
+def test_nothing_that_is_kept_of_a_file_holds_its_secrets() -> None:
+    token, password = "ghp_" + "aB3d" * 9, "hunter2x"
+    source = f'''"""Deploys; the password is {password}."""
+API_KEY = "{token}"
+
+
+def connect(host: str, password: str = "{password}") -> None:
+    """Open postgres://app:{password}@db/app."""
+'''
+    file = indexed("src/deploy.py", source.encode())
+    kept = msgspec.msgpack.encode(file)
+    assert file.symbol_count == 2
+    assert password.encode() not in kept
+    assert token.lower().encode() not in kept.lower()
+    assert b"API_KEY" in kept

@@ -22,6 +22,7 @@ from recollect.code.symbols import Symbol
 from recollect.code.walk import real
 from recollect.code.worker import Translated
 from recollect.store.link_protocol import symbol_keys
+from recollect.text.redact import masked
 
 # Languages with a front end of their own; all others that have programs are read by `plain`.
 FRONT_ENDS: dict[str, str] = {
@@ -86,7 +87,7 @@ def translate(root: str, task: Task, max_bytes: int) -> Translated:
 def translated(path: str, source: bytes, symbols: bytes = b"") -> Translated:
     """Return the program of a file, given its content and its symbols as they are kept, if they are known."""
     digest = hashlib.sha256(source).hexdigest()
-    source = as_utf8(source)
+    source = masked(as_utf8(source))
     language = detect(path, source[:HEAD_BYTES])
     if language is None or not has_program(language.name):
         return Translated(path, digest, note="no program")

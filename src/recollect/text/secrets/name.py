@@ -153,8 +153,9 @@ def by_name(source: bytes, lower: bytes) -> list[Found]:
     found: list[Found] = []
     for stem in STEMS:
         place = lower.find(stem.text)
+        pattern = compiled(b"(?P<name>(?i:" + stem.pattern + b")" + _SUFFIX + b")" + _ASSIGNS)
         while place >= 0:
-            match = compiled(b"(?P<name>(?i:" + stem.pattern + b")" + _SUFFIX + b")" + _ASSIGNS).match(source, place)
+            match = pattern.match(source, place)
             taken = _value(source, stem, match) if match is not None else None
             if taken is not None:
                 found.append(taken)
