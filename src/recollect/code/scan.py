@@ -39,7 +39,7 @@ RUN = re.compile(
     rb"(?:\n(?: *+(?=\n|$)|\1(?!"
     rb" |(?:async +)?(?:def|class)\b|@|" + SUITE + rb"|[A-Z_][A-Z0-9_]*+ *+[:=]|type +\w++ *+=|match\b)[^\n]*+))*+"
 )
-DEFINED, DECORATED, SUITED, ASSIGNED, TYPED, MATCHED = 3, 4, 5, 6, 7, 8  # groups of it
+INDENT, DEFINED, DECORATED, SUITED, ASSIGNED, TYPED, MATCHED = 1, 3, 4, 5, 6, 7, 8  # groups of it
 CONSTANT = re.compile(rb"\n(?!(?:else|except|finally|lambda|try)\b)([A-Za-z_]\w*+) *+[:=](?!=)")
 HEADS = re.compile(rb": *+(?=\n|$)")
 BRANCH_WORDS = tuple(re.compile(pattern.encode()) for pattern in BRANCHES)
@@ -104,7 +104,8 @@ class Scan:
                 self._close(open_now, indent, last, begin)
                 if open_now[-1].indent != indent:
                     raise Unsure
-            waiting = self._begin(match, begin, open_now[-1].definition)
+            begins = match.lastindex != INDENT
+            waiting = self._begin(match, begin, open_now[-1].definition) if begins else None
             last = match.start() + len(match[0].rstrip()) - 1
         self._close(open_now, 0, last, len(self.text))
         if heads or waiting:

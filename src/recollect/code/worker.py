@@ -59,6 +59,7 @@ def main() -> None:
     """Read what is asked for until nobody asks any more."""
     # Ctrl-C reaches every process of a terminal; the one that asked decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
     gc.set_threshold(GC_THRESHOLD)
     serve(sys.stdin.buffer, sys.stdout.buffer)
 
