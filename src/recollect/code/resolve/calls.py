@@ -98,6 +98,13 @@ def enter(
     """Call one function."""
     if IMPLICIT not in function.scope.marks:
         world.call(site, (function.path, function.place), site.how or how(function, receiver, site))
+    entered = (function, id(given))
+    if site.entered is not None:
+        if entered in site.entered:  # on another receiver: what is given and what comes back is the same
+            if receiver is not None:
+                receive(world, function, receiver)
+            return
+        site.entered[entered] = given
     pass_on(world, function, given, receiver)
     marks = function.scope.marks
     if "generator" in marks:
@@ -127,11 +134,7 @@ def pass_on(world: World, function: Function, given: Sequence[Given], receiver: 
     taking = Taking(world, function)
     place = 0
     if receiver is not None:
-        if SELF in function.scope.marks:
-            taking.receive(receiver)
-            place = 1
-        else:
-            function.this.add(receiver)
+        place = receive(world, function, receiver)
     for each in given:
         if each.is_spread:
             each.value.use(_spread(world, taking, place))
@@ -142,6 +145,19 @@ def pass_on(world: World, function: Function, given: Sequence[Given], receiver: 
             place += 1
 
 
+def receive(world: World, function: Function, receiver: Value) -> int:
+    """Let a function be called on something; returns how many of its parameters that takes."""
+    if SELF not in function.scope.marks:
+        function.this.add(receiver)
+        return 0
+    shape = function.shape
+    if shape.plain:
+        function.frame.names[shape.plain[0]].add(receiver)
+    elif shape.rest is not None:
+        world.collection((function, shape.rest)).entry(0).add(receiver)
+    return 1
+
+
 class Taking:
     """A function while it takes arguments."""
 
@@ -150,13 +166,6 @@ class Taking:
     def __init__(self, world: World, function: Function) -> None:
         self.world, self.function, self.names = world, function, function.frame.names
         self.shape = function.shape
-
-    def receive(self, receiver: Value) -> None:
-        """Take what it is called on as its first argument."""
-        if self.shape.plain:
-            self.names[self.shape.plain[0]].add(receiver)
-        elif self.shape.rest is not None:
-            self.world.collection((self.function, self.shape.rest)).entry(0).add(receiver)
 
     def at(self, place: int, value: Variable) -> None:
         """Take an argument by its position."""

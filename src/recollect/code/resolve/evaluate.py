@@ -157,7 +157,8 @@ def _call(world: World, expression: Call, frame: Frame) -> Variable:
         )
         for each in expression.arguments
     ]
-    site = Site(frame, expression.line, expression.column, _said(expression, frame), expression.is_implied)
+    said = _said(expression, frame)
+    site = Site(frame, expression.line, expression.column, said, expression.is_implied, entered={})
     world.asked.append(Asked(site, expression.callee, callee))
     callee.use(once(lambda value: world.apply(value, given, site, found.add, is_new=expression.is_new)))
     if frame.course is not None and not expression.is_implied:
@@ -287,7 +288,7 @@ def _instance(world: World, expression: Instance, frame: Frame) -> Variable:
 
 
 def _elements(world: World, expression: Elements, frame: Frame) -> Variable:
-    found, site = world.variable(), Site(frame)
+    found, site = world.variable(), Site(frame, is_implied=True)
     evaluate(world, expression.of, frame).use(once(lambda value: iterate(world, value, site, found.add)))
     return found
 

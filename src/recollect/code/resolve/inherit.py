@@ -10,12 +10,15 @@ from recollect.code.resolve.values import Class
 DEEPEST = 200
 
 
-def order(of: Class) -> list[Class]:
-    """Return a class and its bases, nearest first: each before its own bases, bases in the order they are written.
+def arrange(classes: Iterable[Class]) -> None:
+    """Give some classes their order: a class and its bases, nearest first, each before its own bases.
 
-    Where no such order exists (the program is wrong, or its language knows none), depth first.
+    Bases stand in the order they are written. Where no such order exists (the program is wrong, or its language knows
+    none), depth first.
     """
-    return _merged(of, ()) or _depth_first(of)
+    known: dict[Class, list[Class] | None] = {}
+    for each in classes:
+        each.order = _merged(each, known, 0) or _depth_first(each)
 
 
 def derives(one: Class, other: Class) -> bool:
@@ -35,16 +38,19 @@ def heirs(of: Class) -> list[Class]:
     return list(found)
 
 
-def _merged(of: Class, above: tuple[Class, ...]) -> list[Class] | None:
+def _merged(of: Class, known: dict[Class, list[Class] | None], depth: int) -> list[Class] | None:
     """Return the order by C3, None if there is none."""
-    if of in above or len(above) > DEEPEST:
+    if of in known:
+        return known[of]
+    known[of] = None  # what derives from itself has none
+    if depth > DEEPEST:
         return None
     lists: list[list[Class]] = []
     for base in of.bases:
-        found = _merged(base, (*above, of))
+        found = _merged(base, known, depth + 1)
         if found is None:
             return None
-        lists.append(found)
+        lists.append(list(found))
     lists.append(list(of.bases))
     merged = [of]
     while any(lists):
@@ -55,6 +61,7 @@ def _merged(of: Class, above: tuple[Class, ...]) -> list[Class] | None:
         for each in lists:
             if each and each[0] is head:
                 del each[0]
+    known[of] = merged
     return merged
 
 

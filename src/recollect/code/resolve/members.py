@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from recollect.code.resolve.frame import Frame
-from recollect.code.resolve.inherit import heirs, order
+from recollect.code.resolve.inherit import arrange, heirs
 from recollect.code.resolve.library import BUILTIN, METHODS, OBJECT
 from recollect.code.resolve.program import Scope
 from recollect.code.resolve.values import (
@@ -29,6 +29,9 @@ from recollect.code.resolve.values import (
 from recollect.code.resolve.world import Site, World
 
 Told = Callable[[Value], None]
+Asked = tuple[Class, Class | None, str]
+# Bases that a class may still get when it is known where all others are: more come from a function that makes classes.
+MOST_LATE = 4
 
 WHOLE, DEFAULT = "=", "default"  # what a file offers as itself, and what it offers first
 FUNCTIONAL = "functional"
@@ -100,7 +103,7 @@ def _starred(world: World, frame: Frame, name: str, site: Site, told: Told, seen
 
 
 def _of_class(world: World, value: Class, name: str, site: Site, told: Told) -> None:
-    inherited(world, value.order, value, name, lambda found: _through_class(world, value, found, told))
+    inherited(world, value, name, lambda found: _through_class(world, value, found, told))
     world.field(value, name).use(told)
 
 
@@ -109,29 +112,37 @@ def _through_class(world: World, of: Class, found: Value, told: Told) -> None:
     told(world.bind(found, of) if is_of_class else found)
 
 
-def inherited(world: World, orders: list[Class], of: Class, name: str, told: Told) -> None:
-    """Tell what the first class of an order that has a member says; ask again when more is known of the classes."""
+def inherited(world: World, of: Class, name: str, told: Told, after: Class | None = None) -> None:
+    """Tell what the first class that has a member says, of a class and those it derives from in their order.
+
+    after: only those classes are asked that come after this one. Whoever asks the same hears the same: it is looked for
+    once, and again when more is known of the classes.
+    """
+    asked = (of, after, name)
+    found = world.inherited.get(asked)
+    if found is None:
+        found = world.inherited[asked] = world.variable()
+        _look(world, asked, found)
+    found.use(told)
+
+
+def _look(world: World, asked: Asked, found: Variable) -> None:
+    of, after, name = asked
+    orders = of.order
+    if after is not None:
+        orders = orders[orders.index(after) + 1 :] if after in orders else after.order[1:]
+        orders = orders or after.order[1:]
     for place, each in enumerate(orders):
         if name in each.overloads:
-            told(world.overloaded(_overloads(orders[place:], name)))
+            found.add(world.overloaded(_overloads(orders[place:], name)))
             return
         if name in each.frame.names:
-            each.frame.names[name].use(told)
+            each.frame.names[name].flow(found)
             return
-    for base in [outer for each in orders for outer in each.outer_bases]:
-        told(world.external(f"{base.name}.{name}"))
-    is_own = orders is of.order
-    was_asked = False
-
-    def ask() -> None:
-        # Noted with every class of the order and asked once: it notes itself down anew.
-        nonlocal was_asked
-        if not was_asked:
-            was_asked = True
-            inherited(world, of.order if is_own else orders, of, name, told)
-
     for each in orders:
-        each.lookups.setdefault(name, []).append(ask)
+        for outer in each.outer_bases:
+            found.add(world.external(f"{outer.name}.{name}"))
+        each.lookups.setdefault(name, {})[asked] = None
 
 
 def _overloads(orders: list[Class], name: str) -> list[Function]:
@@ -163,27 +174,29 @@ def _overrides(nearer: Scope, further: Scope) -> bool:
 
 def derive(world: World, heir: Class, base: Value, place: int = AFTER_ALL) -> None:
     """Let a class derive from what its base turned out to be; bases become known in any order."""
+    is_late = world.is_ordered and len(heir.bases) + len(heir.outer_bases) >= MOST_LATE
     if isinstance(base, External):
-        if base not in heir.outer_bases:
+        if base not in heir.outer_bases and not is_late:
             heir.outer_bases.append(base)
-            ask_again(heir)
-    elif isinstance(base, Class) and base not in heir.bases and base is not heir:
+            ask_again(world, heir)
+    elif isinstance(base, Class) and base not in heir.bases and base is not heir and not is_late:
         heir.bases.append(base)
         heir.base_places[base] = place
         heir.bases.sort(key=heir.base_places.__getitem__)
         base.heirs.append(heir)
         if world.is_ordered:
-            for each in (heir, *heirs(heir)):
-                each.order = order(each)
-                ask_again(each)
+            changed = (heir, *heirs(heir))
+            arrange(changed)
+            for each in changed:
+                ask_again(world, each)
 
 
-def ask_again(of: Class) -> None:
+def ask_again(world: World, of: Class) -> None:
     """Look again for the members of a class that were not there."""
     waiting, of.lookups = of.lookups, {}
     for each in waiting.values():
-        for ask in each:
-            ask()
+        for asked in each:
+            _look(world, asked, world.inherited[asked])
 
 
 def add_member(world: World, of: Class, name: str) -> Variable:
@@ -192,8 +205,8 @@ def add_member(world: World, of: Class, name: str) -> Variable:
     variable = of.frame.name(name)
     if is_new:
         for each in (of, *heirs(of)):
-            for ask in each.lookups.pop(name, ()):
-                ask()
+            for asked in each.lookups.pop(name, ()):
+                _look(world, asked, world.inherited[asked])
     return variable
 
 
@@ -201,7 +214,7 @@ def _of_object(world: World, value: Object, name: str, site: Site, told: Told) -
     world.field(value, name).use(told)
     of = value.of
     if isinstance(of, Class):
-        inherited(world, of.order, of, name, lambda found: _on(world, found, value, of, site, told))
+        inherited(world, of, name, lambda found: _on(world, found, value, of, site, told))
     else:
         world.prototype(of).use(lambda parent: _of_parent(world, parent, name, value, site, told))
 
@@ -257,7 +270,7 @@ def dispatch(world: World, value: Declared, name: str, site: Site, told: Told) -
     having = [each for each in candidates if _has_in_full(each, name)]
     chosen = [each for each in having if each.is_made] or having or [value.of]
     for each in chosen:
-        inherited(world, each.order, each, name, partial(_on_instance, world, each, site, told))
+        inherited(world, each, name, partial(_on_instance, world, each, site, told))
 
 
 def _on_instance(world: World, of: Class, site: Site, told: Told, found: Value) -> None:
@@ -280,11 +293,8 @@ def _has_in_full(of: Class, name: str) -> bool:
 def _of_heritage(world: World, value: Heritage, name: str, site: Site, told: Told) -> None:
     of = value.receiver
     receiving = of.of if isinstance(of, Object | Declared) else of
-    orders = receiving.order if isinstance(receiving, Class) and value.of in receiving.order else value.of.order
-    after = orders[orders.index(value.of) + 1 :]
-    if not after and value.of.bases:
-        after = value.of.order[1:]
-    inherited(world, after, value.of, name, lambda found: _on(world, found, of, value.of, site, told))
+    asked = receiving if isinstance(receiving, Class) and value.of in receiving.order else value.of
+    inherited(world, asked, name, lambda found: _on(world, found, of, value.of, site, told), after=value.of)
     for base in value.of.outer_bases:
         told(world.external(f"{base.name}.{name}"))
 

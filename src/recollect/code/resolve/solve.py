@@ -17,7 +17,7 @@ from typing import NamedTuple
 from recollect.code.resolve import calls, evaluate, execute
 from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.holders import held
-from recollect.code.resolve.inherit import derives, order
+from recollect.code.resolve.inherit import arrange, derives
 from recollect.code.resolve.members import ask_again, derive, dispatch
 from recollect.code.resolve.pause import uncollected
 from recollect.code.resolve.program import (
@@ -140,11 +140,10 @@ def _solved(world: World) -> World:
         _build(world, path, unit)
     _outlines(world)
     world.work.run()
-    for each in world.classes:
-        each.order = order(each)
+    arrange(world.classes)
     world.is_ordered = True
     for each in world.classes:
-        ask_again(each)
+        ask_again(world, each)
     _bodies(world)
     world.work.run()
     _assume(world)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 User = Callable[["Value"], None]
 
 # A variable that may hold more than this holds anything: whoever calls it calls nothing in particular.
-MOST_VALUES = 80
+MOST_VALUES = 40
 
 
 class Value:
@@ -91,7 +91,7 @@ class Class(Value):
         self.constructors: list[Function] = []
         self.initial: list[Function] = []
         self.overloads: dict[str, list[Function]] = {}
-        self.lookups: dict[str, list[Callable[[], None]]] = {}
+        self.lookups: dict[str, dict[tuple[Class, Class | None, str], None]] = {}
         self.order: list[Class] = [self]
         self.instance = Object(self)
         self.is_made = False

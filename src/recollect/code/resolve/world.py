@@ -45,7 +45,10 @@ class Modules(Protocol):
 
 
 class Site(NamedTuple):
-    """Where something happens: the scope whose code it is, the line and column; of a member, what it is asked of."""
+    """Where something happens: the scope whose code it is, the line and column; of a member, what it is asked of.
+
+    entered: of a call, the functions that were called here, with what they were given
+    """
 
     frame: Frame
     line: int = 0
@@ -53,6 +56,7 @@ class Site(NamedTuple):
     how: str = ""
     is_implied: bool = False
     receivers: Variable | None = None
+    entered: dict[tuple[Function, int], Sequence[Given]] | None = None
 
     @property
     def caller(self) -> Place:
@@ -115,6 +119,8 @@ class World:
         self.evaluate: Callable[[Expression, Frame], Variable]
         self.iterate: Callable[[Value, Site, Callable[[Value], None]], None]
         self.pass_on: Callable[..., None]
+        # What classes were asked for: the class, the one after which its bases are asked, and the name.
+        self.inherited: dict[tuple[Class, Class | None, str], Variable] = {}
         self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for
         self.spread: set[tuple[Collection, Function, int]] = set()  # tables whose entries are arguments of a function
         self._fixed: dict[Value, Fixed] = {}
