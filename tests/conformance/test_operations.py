@@ -37,6 +37,16 @@ DIFF = """--- a/lib/parser.py
 +        return 1
 """
 
+PAYLOAD = json.dumps(
+    {
+        "sessionId": "s2",
+        "cwd": "/nowhere/app",
+        "toolName": "bash",
+        "toolArgs": {"command": "make test"},
+        "toolResult": {"resultType": "success", "textResultForLlm": "good\n<shellId: 0 completed with exit code 0>"},
+    }
+)
+
 CASES = (
     Case("store_memory", {"content": "Prefer composition"}, ("Prefer composition",)),
     Case(
@@ -240,6 +250,15 @@ CASES = (
          {"path": "lib/", "kinds": ["Function", "Class"], "min_confidence": 0.1, "namespace": "app", "limit": 3},
          ("--path", "lib/", "--kinds", "Function,Class", "--min-confidence", "0.1", "--namespace", "app",
           "--limit", "3")),
+    Case("ingest", {}, ()),
+    Case("ingest", {"payload": PAYLOAD, "event": "postToolUse", "assistant": "copilot", "limit": 10},
+         (PAYLOAD, "--event", "postToolUse", "--assistant", "copilot", "--limit", "10")),
+    Case("list_sessions", {}, ()),
+    Case("list_sessions", {"namespace": "app", "active": True, "limit": 5, "offset": 0},
+         ("--namespace", "app", "--active", "--limit", "5", "--offset", "0")),
+    Case("get_session", {"session_id": "s", "limit": 5}, ("s", "--limit", "5")),
+    Case("summarize_session", {"session_id": "s"}, ("s",)),
+    Case("summarize_session", {"namespace": "app"}, ("--namespace", "app")),
     Case("export_memories", {}, ()),
     Case("export_memories", {"path": "out.jsonl", "namespace": "app"}, ("out.jsonl", "--namespace", "app")),
     Case("import_memories", {"path": "in.jsonl"}, ("in.jsonl",)),

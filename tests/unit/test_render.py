@@ -63,6 +63,18 @@ FRESHNESS = model.Freshness(
     note="changed: src/a.py::Server.start was edited\nafter this was written",
     anchors=(ANCHORED, model.Anchored(path="b.py", verdict="fresh")),
 )
+SESSION = model.Session(
+    id="s1",
+    namespace="web",
+    started_at=NOW - 3600,
+    ended_at=NOW - 60,
+    memory_count=3,
+    summary="Changed: a.py",
+    assistant="claude",
+    branch="main",
+    ended_by="turn",
+)
+OBSERVED = model.Observed(id="o1", mark="x", at=NOW, event="tool", tool="shell", outcome="failed", told="make failed")
 SAMPLES: tuple[Record, ...] = (
     MEMORY,
     model.Stored(memory=MEMORY, created=True),
@@ -138,6 +150,18 @@ SAMPLES: tuple[Record, ...] = (
     model.History(changes=(CHANGE,), total=4),
     model.History(changes=(CHANGE, CHANGE), total=4),
     model.History(changes=(), total=0),
+    SESSION,
+    model.Session(id="s2", started_at=NOW - 60),
+    OBSERVED,
+    model.SessionPage(sessions=(SESSION,), total=3),
+    model.SessionPage(sessions=(), total=0),
+    model.SessionView(session=SESSION, observations=(OBSERVED,), total=2),
+    model.Summed(session=SESSION, memory=MEMORY, created=True),
+    model.Summed(session=SESSION),
+    model.Ingested(taken=3, stored=1, merged=1, bad=1, waiting=2, notes=("the store is locked",)),
+    model.Ingested(),
+    model.Fix(id="o1", fingerprint="f00d", memory_id="m1", error="make failed", steps=("edited a.py",), seen_at=NOW),
+    model.KnownFix(fingerprint="f00d", memory=MEMORY, error="make failed", steps=("edited",), times=2, seen_at=NOW),
     *GRAPH_SAMPLES,
     *CODE_SAMPLES,
 )
@@ -148,7 +172,9 @@ def answered() -> list[type[Record]]:
     return [
         kind
         for kind in vars(model).values()
-        if inspect.isclass(kind) and issubclass(kind, Record) and kind.__module__ == "recollect.model.answer"
+        if inspect.isclass(kind)
+        and issubclass(kind, Record)
+        and kind.__module__.startswith(("recollect.model.answer", "recollect.model.sitting"))
     ]
 
 

@@ -166,7 +166,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "preToolUse": NOTHING,
             "postToolUse": TOOL,
             "postToolUseFailure": FAILED,
-            # The same uses as postToolUse tells; where that is installed too, the double is recognised.
+            # The same uses as postToolUse tells, in other words: install one or the other.
             "afterShellExecution": Event("tool", "Bash"),
             "afterMCPExecution": TOOL,
             "afterFileEdit": Event("tool", "Edit"),

@@ -90,7 +90,8 @@ class Spool:
         """Leave a payload as a hook would; returns its name."""
         words = ["".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in word[:40]) or "unknown"
                  for word in (event, assistant)]  # fmt: skip
-        name = f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}.{words[0]}.{words[1]}"
+        at_ns = clock.now() * 10**9 + time.time_ns() % 10**9
+        name = f"{at_ns:020d}-{os.getpid()}-{os.urandom(4).hex()}.{words[0]}.{words[1]}"
         for folder in (self.folder / "tmp", self.new):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         temporary = self.folder / "tmp" / name
@@ -155,7 +156,7 @@ class Claims:
         self._spool.work.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._spool.new.mkdir(mode=0o700, parents=True, exist_ok=True)
         while not self._name:
-            name = f"{os.getpid()}-{clock.new_id()}"
+            name = f"{os.getpid()}-{os.urandom(8).hex()}"
             path = self._spool.work / f"{name}.lock"
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             # Somebody who tidies up may have been faster, and have removed the file for a dead drainer's.

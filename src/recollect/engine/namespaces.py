@@ -7,11 +7,13 @@ from recollect.engine.identity import namespace_of
 from recollect.model import (
     Deleted,
     Edge,
+    Fix,
     Memory,
     NamespaceCount,
     NamespaceList,
     NamespaceStats,
     Node,
+    Observed,
     Session,
     Tree,
     Workspace,
@@ -65,14 +67,14 @@ class Namespaces:
     def delete(self, namespace: str) -> Deleted:
         """Delete everything in a namespace: memories, graph nodes, sessions, its workspace record and its code index.
 
-        One batch: `undo` brings it all back, except the code index, which `index` makes again.
+        One batch: `undo` brings it all back, except what hooks saw, and the code index, which `index` makes again.
 
         namespace: the project, as a path or a name; '-' for memories without one
         """
         scope = _named(namespace)
         with self._engine.store.transaction("delete_namespace") as transaction:
             deleted = transaction.delete(Memory, {"namespace": scope})
-            for kind in (Node, Session):
+            for kind in (Node, Session, Observed, Fix):
                 transaction.delete(kind, {"namespace": scope})
             if scope is not None:
                 transaction.delete(Workspace, {"id": scope})

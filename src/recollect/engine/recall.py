@@ -68,6 +68,7 @@ class Recalls:
         judge: let the configured language model judge the best hits; none: as the setting judge says
         code: show places in indexed code, too; none: where the question clearly leads to some
         """
+        self._engine.capture.catch_up()
         asked_for = Asked(
             text=accept.query(query),
             limit=accept.whole("k", k, least=1, most=1000),

@@ -11,7 +11,20 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from recollect.model import Anchor, Edge, Judgement, Memory, Mention, Node, Record, Session, Usage, Workspace
+from recollect.model import (
+    Anchor,
+    Edge,
+    Fix,
+    Judgement,
+    Memory,
+    Mention,
+    Node,
+    Observed,
+    Record,
+    Session,
+    Usage,
+    Workspace,
+)
 from recollect.text.redact import redact_value
 
 R = TypeVar("R", bound=Record)
@@ -21,6 +34,8 @@ WRITTEN: Mapping[type[Record], tuple[str, ...]] = {
     Node: ("label", "payload"),
     Edge: ("properties",),
     Session: ("summary",),
+    Observed: ("target", "told"),
+    Fix: ("error", "steps"),
     Workspace: ("name", "description"),
     Anchor: ("path", "symbol"),
     Mention: ("name",),

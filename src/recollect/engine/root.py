@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine.admin import Admin
 from recollect.engine.anchoring import Anchoring
 from recollect.engine.archive import Archive
+from recollect.engine.capture import Capture
 from recollect.engine.centrality import Centrality
 from recollect.engine.code import Code
 from recollect.engine.drift import Drifts
@@ -21,6 +22,7 @@ from recollect.engine.namespaces import Namespaces
 from recollect.engine.packages import Packages
 from recollect.engine.recall import Recalls
 from recollect.engine.scoring import Scoring
+from recollect.engine.sessions import Sessions
 from recollect.engine.survey import Survey
 from recollect.engine.workspaces import Workspaces
 from recollect.errors import Conflict
@@ -46,6 +48,8 @@ NOUNS: dict[str, type] = {
     "survey": Survey,
     "packages": Packages,
     "freshness": Drifts,
+    "capture": Capture,
+    "sessions": Sessions,
     "archive": Archive,
     "admin": Admin,
 }
@@ -84,6 +88,8 @@ class Engine:
         self.survey = Survey(self)
         self.packages = Packages(self)
         self.freshness = Drifts(self)
+        self.capture = Capture(self)
+        self.sessions = Sessions(self)
         self.archive = Archive(self)
         self.admin = Admin(self)
         self.embedding = Embedding(self, embedder)
@@ -125,9 +131,10 @@ class Engine:
     def start_background(self) -> None:
         """Keep derived state up to date in threads of this process until the engine is closed.
 
-        Vectors, centrality, and the code index of the project the process was started in, with its links, where `watch`
-        is set.
+        What hooks leave, vectors, centrality, and the code index of the project the process was started in, with its
+        links, where `watch` is set.
         """
+        self.capture.start()
         self.embedding.start()
         self.centrality.start()
         if self.settings.watch:
@@ -136,6 +143,7 @@ class Engine:
 
     def close(self) -> None:
         """Stop background work and close the database."""
+        self.capture.stop()
         self.code.stop()
         self.links.stop()
         self.embedding.stop()

@@ -69,6 +69,7 @@ from recollect.model.row import (
     Usage,
     Workspace,
 )
+from recollect.model.sitting import Ingested, KnownFix, SessionPage, SessionView, Summed
 from recollect.model.vocabulary import (
     MEMORY_TYPES,
     NODE_KINDS,
@@ -121,8 +122,10 @@ __all__ = [
     "History",
     "Hit",
     "Imported",
+    "Ingested",
     "Judged",
     "Judgement",
+    "KnownFix",
     "Limit",
     "Linked",
     "Memory",
@@ -149,6 +152,8 @@ __all__ = [
     "Reply",
     "ScoringWeights",
     "Session",
+    "SessionPage",
+    "SessionView",
     "Settled",
     "Settlement",
     "Share",
@@ -158,6 +163,7 @@ __all__ = [
     "Stats",
     "Status",
     "Stored",
+    "Summed",
     "Tokens",
     "Tree",
     "Undone",

@@ -110,9 +110,9 @@ class Observed(Record, frozen=True, kw_only=True):
 
 
 class Fix(Record, frozen=True, kw_only=True):
-    """What made an error go away: the steps between a failure and the success of the same thing.
+    """What made an error go away once: the steps between a failure and the success of the same thing.
 
-    fingerprint: of the error. memory_id: the memory that tells it. times: how often it was seen to help
+    id: the observation that failed. fingerprint: of its error. memory_id: the memory that tells the fix
     """
 
     id: str
@@ -121,7 +121,6 @@ class Fix(Record, frozen=True, kw_only=True):
     memory_id: str
     error: str = ""
     steps: tuple[str, ...] = ()
-    times: int = 1
     seen_at: int = 0
 
 

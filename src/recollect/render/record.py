@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.model import Record
-from recollect.render import code, graph, links, memory, packages, survey, upkeep
+from recollect.render import code, graph, links, memory, packages, session, survey, upkeep
 from recollect.render.block import Block, Facts, Show, particular
 
 SHOWN: Mapping[type[Record], Show] = {
@@ -17,6 +17,7 @@ SHOWN: Mapping[type[Record], Show] = {
     **links.SHOWN,
     **code.SHOWN,
     **packages.SHOWN,
+    **session.SHOWN,
     **survey.SHOWN,
     **upkeep.SHOWN,
 }

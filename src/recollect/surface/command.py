@@ -37,9 +37,47 @@ class Handwritten(NamedTuple):
     description: str
     parameters: tuple[Parameter, ...] = ()
     positional: tuple[str, ...] = ()
+    asks: bool = False
 
+
+_ASSISTANT = Parameter("assistant", tuple[str, ...], (), "which assistant; `recollect help init` lists them")
+_SCOPE = (
+    Parameter("user", bool, False, "in the files of this user, for all projects; the default"),
+    Parameter("project", bool, False, "in files of this project, for everybody who works on it"),
+    Parameter("dry_run", bool, False, "show what would change and change nothing"),
+)
 
 HANDWRITTEN: tuple[Handwritten, ...] = (
+    Handwritten(
+        "init",
+        "Connect assistants: write our server and hooks into their settings.",
+        "Connect assistants: write our server and hooks into their settings. Without --assistant, those that are "
+        "installed.\n\n"
+        "Every change is shown first and nothing else in those files is touched, comments included. Running it again "
+        "changes nothing, or brings our entries up to date. Files are copied to the folder backups of the home folder "
+        "before; `recollect uninit` takes away exactly what was added.\n\n"
+        "Assistants: claude (Claude Code), claude-plugin (the same as a plugin), codex, gemini, opencode, copilot, "
+        "vscode, cursor, windsurf, cline, zed, junie, amp.",
+        (_ASSISTANT, *_SCOPE),
+        asks=True,
+    ),
+    Handwritten(
+        "uninit",
+        "Disconnect assistants: take our server and hooks out of their settings.",
+        "Disconnect assistants: take our server and hooks out of their settings. Without --assistant, all in whose "
+        "files something of ours stands.\n\n"
+        "Exactly what `recollect init` added is removed, files and folders it made included. Memories stay.",
+        (_ASSISTANT, *_SCOPE),
+        asks=True,
+    ),
+    Handwritten(
+        "doctor",
+        "Prove that recollect works here, and in every assistant that is connected.",
+        "Prove that recollect works here, and in every assistant that is connected.\n\n"
+        "Its entries must be there and up to date; a payload sent through each hook, started as the assistant starts "
+        "it, must arrive; the server, started as the assistant starts it, must answer and list its tools. The exit "
+        "code is 5 if something is wrong.",
+    ),
     Handwritten(
         "serve",
         "Serve the memory to an assistant over MCP on standard input and output.",
@@ -107,6 +145,8 @@ QUESTIONS: Mapping[str, str] = {
 
 def question(command: Command) -> str:
     """Return what is asked before the command runs, with its arguments in braces; empty: nothing."""
+    if isinstance(command, Handwritten):
+        return "Change these files?" if command.asks else ""
     if not isinstance(command, Operation) or not command.destructive:
         return ""
     return QUESTIONS.get(command.name, f"Really {command.command}?")
@@ -156,8 +196,9 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "workspace-retrieve",
         ),
     ),
+    ("Follow sessions", ("sessions", "session", "summarize", "ingest")),
     ("Look after it", ("stats", "health", "changes", "undo", "export", "import", "rebuild", "weights")),
-    ("Connect and set up", ("serve", "config", "completion", "help")),
+    ("Connect and set up", ("init", "uninit", "doctor", "serve", "config", "completion", "help")),
 )
 OTHER = "Further commands"
 

@@ -23,7 +23,10 @@ class Piped(NamedTuple):
     others: frozenset[str]
 
 
-PIPED: Mapping[str, Piped] = {"review": Piped("diff", frozenset({"range"}))}
+PIPED: Mapping[str, Piped] = {
+    "review": Piped("diff", frozenset({"range"})),
+    "ingest": Piped("payload", frozenset()),
+}
 
 
 def piped(command: str, given: Mapping[str, Any], standard_input: StandardInput) -> dict[str, str]:

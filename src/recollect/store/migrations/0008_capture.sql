@@ -22,7 +22,8 @@ CREATE INDEX idx_observations_session_id ON observations (session_id, id);
 CREATE INDEX idx_observations_target ON observations (target, tool);
 CREATE INDEX idx_observations_at ON observations (at);
 
--- What made a failure go away, by the fingerprint of its error.
+-- What made a failure go away, by the fingerprint of its error; `id` is the observation that failed, so that each is
+-- counted once however often it is looked at.
 CREATE TABLE fixes (
     id          TEXT PRIMARY KEY,
     fingerprint TEXT NOT NULL,
@@ -30,7 +31,6 @@ CREATE TABLE fixes (
     memory_id   TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
     error       TEXT NOT NULL DEFAULT '',
     steps       TEXT NOT NULL DEFAULT '[]',
-    times       INTEGER NOT NULL DEFAULT 1,
     seen_at     INTEGER NOT NULL
 );
 CREATE INDEX idx_fixes_fingerprint ON fixes (fingerprint);

@@ -1,0 +1,201 @@
+"""Sessions: sittings of assistants, from what hooks saw of them; what was done in each, and what fixed what.
+
+    event ─► begun, gone on with, or ended ─► fixes found ─► summed up, as an insight
+
+The end of a turn ends a session, and whatever comes later opens it again: nobody knows which turn is the last. One that
+is never heard of again, because its assistant was killed, is ended by silence.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from recollect import clock
+from recollect.engine import accept
+from recollect.engine.identity import namespace_of
+from recollect.errors import NotFound
+from recollect.model import (
+    Limit,
+    Observed,
+    Offset,
+    Session,
+    SessionPage,
+    SessionView,
+    Summed,
+)
+from recollect.operations import operation
+from recollect.store.protocol import Range
+
+if TYPE_CHECKING:
+    from recollect.engine.noticed import Notice, Written
+    from recollect.engine.root import Engine
+    from recollect.store.protocol import Transaction
+
+# Nobody thinks for longer between two prompts: a session without a sign for so long is over.
+SILENT_S = 4 * 3600
+# How often a process looks for silent sessions, and how many it ends at a time.
+LOOK_S = 600
+ENDED_AT_ONCE = 20
+# Kept of what hooks saw; fixes and summaries stay. Patterns are looked for within a season.
+KEPT_S = 120 * 86_400
+
+_ENDING = {"session_end": "end", "turn_end": "turn"}
+
+
+class Sessions:
+    """What was done when."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self._looked_at = 0.0
+
+    @operation("list_sessions", "sessions", read_only=True)
+    def list(
+        self,
+        *,
+        namespace: str | None = None,
+        active: bool | None = None,
+        limit: Limit = 20,
+        offset: Offset = 0,
+    ) -> SessionPage:
+        """List sessions of assistants, the latest first, each with what it was about.
+
+        namespace: only of this project, as a path or a name
+        active: true: only those that have not ended; false: only those that have
+        limit: how many at most
+        offset: how many to skip
+        """
+        where: dict[str, object] = {}
+        scope = namespace_of(namespace)
+        if scope is not None:
+            where["namespace"] = scope
+        if active is not None:
+            where["ended_at"] = None if active else Range(at_least=0)
+        most = accept.whole("limit", limit, least=1, most=1000)
+        skip = accept.whole("offset", offset, least=0, most=2**53)
+        rows = self._engine.store.find(Session, where, order="-started_at", limit=most, offset=skip)
+        return SessionPage(sessions=tuple(rows), total=self._engine.store.count(Session, where), offset=skip)
+
+    @operation("get_session", "session", read_only=True)
+    def get(self, session_id: str, *, limit: Limit = 100) -> SessionView:
+        """Show one session: its summary, and what was seen in it, oldest first.
+
+        session_id: the session's id, as list_sessions shows it
+        limit: how many observations at most, the latest
+        """
+        session = self._existing(session_id)
+        most = accept.whole("limit", limit, least=1, most=1000)
+        where = {"session_id": session.id}
+        rows = self._engine.store.find(Observed, where, order="-id", limit=most)
+        total = self._engine.store.count(Observed, where)
+        return SessionView(session=session, observations=tuple(reversed(rows)), total=total)
+
+    @operation("summarize_session", "summarize", idempotent=True, positional=("session_id",))
+    def summarize(self, session_id: str | None = None, *, namespace: str | None = None) -> Summed:
+        """Sum up a session: what was asked for, decided, changed, searched and run, what failed, what fixed it.
+
+        The summary is kept as one memory of the session, an insight, and written anew when there is more to say.
+
+        session_id: the session's id; none: the latest of the project
+        namespace: the project whose latest session is meant, as a path or a name; none: of all
+        """
+        from recollect.engine.sitting import sum_up
+
+        self._engine.capture.catch_up()
+        if session_id is not None:
+            session = self._existing(session_id)
+        else:
+            scope = namespace_of(namespace)
+            where = {"namespace": scope} if scope is not None else None
+            found = self._engine.store.find(Session, where, order="-started_at", limit=1)
+            if not found:
+                raise NotFound("there is no session yet", hint="Hooks begin one; recollect sessions lists them.")
+            session = found[0]
+        with self._engine.store.transaction("summarize_session") as transaction:
+            memory, created = sum_up(transaction, session)
+            (session,) = transaction.get(Session, [session.id])
+        self._engine.embedding.wake()
+        return Summed(session=session, memory=memory, created=created)
+
+    def _existing(self, session_id: str) -> Session:
+        found = self._engine.store.get(Session, [accept.text("session_id", session_id)])
+        if not found:
+            raise NotFound(
+                f"no session has the id {session_id}", hint="recollect sessions lists them.", session_id=session_id
+            )
+        return found[0]
+
+    # --- what hooks saw ---
+
+    def write(self, notices: Sequence["Notice"]) -> Sequence["Written"]:
+        """Write observations with all that follows from them, in one transaction; returns what became of each."""
+        from recollect.engine.noticed import write
+
+        done: list[Written] = []
+        with self._engine.store.transaction("ingest") as transaction:
+            fresh: list[Notice] = []
+            made: Counter[str] = Counter()
+            for notice in notices:
+                written = write(transaction, notice, self._engine.anchoring.write)
+                done.append(written)
+                if written not in ("twice", "known"):
+                    fresh.append(notice)
+                    made[notice.row.session_id or ""] += written == "stored"
+            for session_id in dict.fromkeys(notice.row.session_id or "" for notice in fresh):
+                rows = [notice for notice in fresh if (notice.row.session_id or "") == session_id]
+                self._follow(transaction, session_id, rows, made[session_id])
+        return done
+
+    def _follow(self, transaction: "Transaction", session_id: str, notices: Sequence["Notice"], made: int) -> None:
+        """Bring a session up to date with what was just seen in it."""
+        from recollect.engine.sitting import begun, note_fixes, sum_up
+
+        session = begun(transaction, session_id, notices)
+        values: dict[str, Any] = {"memory_count": session.memory_count + made}
+        ended_at, ended_by = session.ended_at, session.ended_by
+        for notice in notices:
+            at = notice.row.at
+            if notice.row.event in _ENDING:
+                if ended_at is None or at >= ended_at:
+                    reason = notice.seen.reason if notice.row.event == "session_end" else ""
+                    ended_at, ended_by = at, reason or _ENDING[notice.row.event]
+            elif ended_at is not None and (at > ended_at or (notice.row.event == "session_start" and at == ended_at)):
+                ended_at, ended_by = None, ""
+        values |= {"ended_at": ended_at, "ended_by": ended_by}
+        values["seen_at"] = max(session.seen_at, *(notice.row.at for notice in notices))
+        if notices[-1].branch:
+            values["branch"] = notices[-1].branch
+        session = transaction.update(Session, session.id, values)
+        rows = [notice.row for notice in notices]
+        if any(row.outcome for row in rows):
+            note_fixes(transaction, session)
+        # What is seen late belongs into the summary, too.
+        if session.ended_at is not None or any(row.event == "before_compact" for row in rows):
+            sum_up(transaction, session)
+
+    def close_silent(self) -> int:
+        """End sessions that were not heard of for hours, and sum them up; returns how many. Looks now and then only."""
+        from recollect.engine.sitting import sum_up
+
+        if time.monotonic() - self._looked_at < LOOK_S and self._looked_at:
+            return 0
+        self._looked_at = time.monotonic()
+        edge = clock.now() - SILENT_S
+        where = {"ended_at": None, "seen_at": Range(at_least=1, below=edge)}
+        silent = self._engine.store.find(Session, where, order="seen_at", limit=ENDED_AT_ONCE)
+        for session in silent:
+            with self._engine.store.transaction("end_session") as transaction:
+                found = transaction.get(Session, [session.id])
+                # Another process may have ended it, or heard of it, a moment ago.
+                if found and found[0].ended_at is None and found[0].seen_at < edge:
+                    ended = {"ended_at": found[0].seen_at, "ended_by": "silence"}
+                    sum_up(transaction, transaction.update(Session, session.id, ended))
+        self._forget_old()
+        return len(silent)
+
+    def _forget_old(self) -> None:
+        old = self._engine.store.find(Observed, {"at": Range(below=clock.now() - KEPT_S)}, order="at", limit=1_000)
+        if old:
+            with self._engine.store.transaction("forget_observations") as transaction:
+                transaction.delete(Observed, {"at": Range(below=old[-1].at + 1)})

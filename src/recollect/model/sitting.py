@@ -1,0 +1,59 @@
+"""What operations about sessions, and about what hooks saw in them, give back."""
+
+from __future__ import annotations
+
+from recollect.model.row import Memory, Observed, Session
+from recollect.model.vocabulary import Record
+
+
+class Ingested(Record, frozen=True, kw_only=True):
+    """What became of payloads that hooks had left.
+
+    taken: how many were looked at. stored: memories made of them, merged: into one that was there already
+    noted: of no more use than that they happened. skipped: machine noise, and what was told twice
+    bad: set aside with a reason. waiting: how many are left. notes: what stood in the way
+    """
+
+    taken: int = 0
+    stored: int = 0
+    merged: int = 0
+    noted: int = 0
+    skipped: int = 0
+    bad: int = 0
+    waiting: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class SessionPage(Record, frozen=True, kw_only=True):
+    """Some sessions of a longer list; ask again with `offset` for more."""
+
+    sessions: tuple[Session, ...]
+    total: int
+    offset: int = 0
+
+
+class SessionView(Record, frozen=True, kw_only=True):
+    """One session: what is known of it, what was seen in it, oldest first, and how many there are of those."""
+
+    session: Session
+    observations: tuple[Observed, ...] = ()
+    total: int = 0
+
+
+class Summed(Record, frozen=True, kw_only=True):
+    """The summary of a session, and the memory it is kept in; none where nothing was done that could be summed up."""
+
+    session: Session
+    memory: Memory | None = None
+    created: bool = False
+
+
+class KnownFix(Record, frozen=True, kw_only=True):
+    """What made an error go away before: in words and as steps, how often it was seen to help, and when last."""
+
+    fingerprint: str
+    memory: Memory
+    error: str
+    steps: tuple[str, ...]
+    times: int
+    seen_at: int

@@ -1,0 +1,123 @@
+"""Sessions, and what became of what hooks saw, as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect import model
+from recollect.render.block import Block, Entry, Facts, Line, Listing, Quote, Show, present
+from recollect.render.measure import count, day
+from recollect.render.untrusted import clip, inline, visible
+
+# A listed session is a reminder of itself, as a listed memory is.
+LISTED_CHARACTERS = 120
+
+
+def _ingested(answer: model.Ingested, _now: int | None) -> list[Block]:
+    if not answer.taken and not answer.notes:
+        return [Line("Nothing was waiting.", "weak")]
+    rows = (
+        ("taken", f"{answer.taken:,}"),
+        ("stored", f"{answer.stored:,}"),
+        ("merged", f"{answer.merged:,}" if answer.merged else ""),
+        ("only noted", f"{answer.noted:,}" if answer.noted else ""),
+        ("skipped", f"{answer.skipped:,}" if answer.skipped else ""),
+        ("bad", f"{answer.bad:,}" if answer.bad else ""),
+        ("waiting", f"{answer.waiting:,}" if answer.waiting else ""),
+    )
+    return [Facts(present(rows)), *(Line(inline(note), "bad") for note in answer.notes)]
+
+
+def _facts(session: model.Session, now: int | None) -> tuple[tuple[str, str], ...]:
+    ended = (
+        "" if session.ended_at is None else f"{day(session.ended_at, now)}, by {inline(session.ended_by) or 'itself'}"
+    )
+    return present(
+        (
+            ("id", inline(session.id)),
+            ("namespace", inline(session.namespace or "")),
+            ("assistant", inline(session.assistant)),
+            ("branch", inline(session.branch)),
+            ("started", day(session.started_at, now)),
+            ("ended", ended or "not yet"),
+            ("memories", f"{session.memory_count:,}"),
+        )
+    )
+
+
+def _session(session: model.Session, now: int | None) -> list[Block]:
+    return [Quote("session", _facts(session, now), visible(session.summary or "(no summary yet)"))]
+
+
+def _page(page: model.SessionPage, now: int | None) -> list[Block]:
+    if not page.sessions:
+        return [Line("No sessions.", "weak")]
+    entries = tuple(
+        Entry(
+            inline(row.id),
+            ", ".join(
+                word
+                for word in (
+                    day(row.started_at, now),
+                    inline(row.assistant),
+                    inline(row.namespace or ""),
+                    count(row.memory_count, "memory"),
+                    "" if row.ended_at is not None else "active",
+                )
+                if word
+            ),
+            inline(clip(row.summary or "", LISTED_CHARACTERS)),
+        )
+        for row in page.sessions
+    )
+    return [Line(f"{count(page.total, 'session')}."), Listing(entries)]
+
+
+def _observed(row: model.Observed, now: int | None) -> list[Block]:
+    return [Listing((_entry(row, now),))]
+
+
+def _entry(row: model.Observed, now: int | None) -> Entry:
+    head = ", ".join(word for word in (day(row.at, now), row.tool or row.event, row.outcome) if word)
+    return Entry(inline(row.memory_id or row.id), inline(head), inline(clip(row.told, LISTED_CHARACTERS)))
+
+
+def _view(view: model.SessionView, now: int | None) -> list[Block]:
+    blocks = _session(view.session, now)
+    if view.observations:
+        said = f"{len(view.observations):,} of {count(view.total, 'observation')}:"
+        blocks += [Line(said), Listing(tuple(_entry(row, now) for row in view.observations))]
+    return blocks
+
+
+def _summed(answer: model.Summed, now: int | None) -> list[Block]:
+    if answer.memory is None:
+        return [Line("Nothing was done in this session that could be summed up.", "weak")]
+    facts = (*_facts(answer.session, now), ("memory", inline(answer.memory.id)))
+    return [Quote("session", facts, visible(answer.memory.content))]
+
+
+def _fix(fix: model.Fix, now: int | None) -> list[Block]:
+    facts = (("fingerprint", inline(fix.fingerprint)), ("seen", day(fix.seen_at, now)))
+    return [Quote("fix", facts, visible("\n".join((fix.error, *fix.steps))))]
+
+
+def _known_fix(fix: model.KnownFix, now: int | None) -> list[Block]:
+    facts = (
+        ("fingerprint", inline(fix.fingerprint)),
+        ("helped", count(fix.times, "time")),
+        ("last", day(fix.seen_at, now)),
+    )
+    return [Quote("fix", facts, visible(fix.memory.content))]
+
+
+SHOWN: Mapping[type[model.Record], Show] = {
+    model.Ingested: _ingested,
+    model.Session: _session,
+    model.SessionPage: _page,
+    model.SessionView: _view,
+    model.Summed: _summed,
+    model.Observed: _observed,
+    model.Fix: _fix,
+    model.KnownFix: _known_fix,
+}
