@@ -19,6 +19,24 @@ Written = Callable[[Mapping[str, Any], Settings, Mapping[str, Command], Output],
 MASK = "********"
 
 
+def _init(values: Mapping[str, Any], settings: Settings, _table: Mapping[str, Command], output: Output) -> int:
+    from recollect.surface.connecting import init
+
+    return init(values, settings, output)
+
+
+def _uninit(values: Mapping[str, Any], settings: Settings, _table: Mapping[str, Command], output: Output) -> int:
+    from recollect.surface.connecting import uninit
+
+    return uninit(values, settings, output)
+
+
+def _doctor(_values: Mapping[str, Any], settings: Settings, _table: Mapping[str, Command], output: Output) -> int:
+    from recollect.surface.doctor import doctor
+
+    return doctor(settings, output)
+
+
 def _serve(values: Mapping[str, Any], settings: Settings, table: Mapping[str, Command], _output: Output) -> int:
     from recollect.surface.stdio import main
 
@@ -61,4 +79,12 @@ def _completion(values: Mapping[str, Any], _settings: Settings, table: Mapping[s
     return 0
 
 
-WRITTEN: Mapping[str, Written] = {"serve": _serve, "watch": _watch, "config": _config, "completion": _completion}
+WRITTEN: Mapping[str, Written] = {
+    "init": _init,
+    "uninit": _uninit,
+    "doctor": _doctor,
+    "serve": _serve,
+    "watch": _watch,
+    "config": _config,
+    "completion": _completion,
+}

@@ -81,7 +81,7 @@ class Output:
             self.line(error_to_json(error))
         elif sys.stderr is not None:
             text = error_to_text(error)
-            sys.stderr.write((_coloured(text) if _has_colour(sys.stderr) else text) + "\n")
+            sys.stderr.write((_coloured(text) if has_colour(sys.stderr) else text) + "\n")
             sys.stderr.flush()
 
 
@@ -115,7 +115,8 @@ def _drop_output() -> None:
     os.close(void)
 
 
-def _has_colour(stream: IO[Any]) -> bool:
+def has_colour(stream: IO[Any] | None) -> bool:
+    """Tell whether colours are wanted on the stream: a person looks at it and did not say no."""
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

@@ -1,0 +1,243 @@
+"""Entries: the words that start our server and our hook, in the form each assistant wants to read them.
+
+The hook's command line is made in one place, `hook_words`; whatever is written into a settings file comes from there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.version import __version__
+
+NAME = "recollect"
+
+# Found in every hook entry of ours, whichever installation wrote it: the file it starts.
+HOOK_FILE = re.compile(r"recollect[/\\]+hook\.py")
+
+# How long a server may take to start before an assistant gives up. Ours answers in a fraction of a second; a machine
+# that is busy compiling may need more.
+START_S = 20
+
+
+class Install(NamedTuple):
+    """The installation that entries point at: its interpreter, command, hook, and its home where that is not usual."""
+
+    python: str
+    command: tuple[str, ...]
+    hook: str
+    home: str = ""
+
+    def server_words(self) -> list[str]:
+        """Return the command line that serves the memory over MCP."""
+        return [*self.command, *(["--home", self.home] if self.home else []), "serve"]
+
+    def hook_words(self, event: str, assistant: str) -> list[str]:
+        """Return the command line of a hook: the one place that knows it."""
+        # The hook reads no settings; a home of one's own reaches it through the environment.
+        prefix = ["env", f"RECOLLECT_HOME={self.home}"] if self.home else []
+        return [*prefix, self.python, "-I", "-S", self.hook, event, assistant]
+
+    def hook_line(self, event: str, assistant: str) -> str:
+        """Return the same as one line for a shell."""
+        return shlex.join(self.hook_words(event, assistant))
+
+
+def this_install(home: str = "") -> Install:
+    """Return the installation that runs now; `home`: a home folder that is not the usual one."""
+    script = Path(sys.executable).with_name(NAME)
+    command = (str(script),) if script.is_file() else (sys.executable, "-m", NAME)
+    return Install(sys.executable, command, str(Path(__file__).resolve().parents[2] / "hook.py"), home)
+
+
+# --- Servers ---------------------------------------------------------------------------------------------------------
+
+
+def _plain(words: list[str]) -> dict[str, Any]:
+    return {"command": words[0], "args": words[1:]}
+
+
+# The form of a server entry, by name. Keys that only restate a default are left out, except where an assistant's own
+# tools always write them.
+SERVERS: Mapping[str, Callable[[list[str]], dict[str, Any]]] = {
+    "plain": _plain,
+    "stdio": lambda words: {"type": "stdio", **_plain(words)},
+    "opencode": lambda words: {"type": "local", "command": words, "enabled": True, "timeout": START_S * 1000},
+    "copilot": lambda words: {"type": "local", "tools": ["*"], **_plain(words)},
+    "cline": lambda words: {**_plain(words), "disabled": False, "autoApprove": []},
+    "codex": lambda words: {**_plain(words), "startup_timeout_sec": START_S},
+}
+
+
+def starts_recollect(value: object) -> bool:
+    """Tell whether a server entry starts recollect, however it was written."""
+    if not isinstance(value, Mapping):
+        return False
+    command, args = value.get("command"), value.get("args", [])
+    words = [command] if isinstance(command, str) else command
+    if not isinstance(words, list) or not isinstance(args, list):
+        return False
+    every = [word for word in [*words, *args] if isinstance(word, str)]
+    return "serve" in every and any(Path(word).name == NAME for word in every)
+
+
+# --- Hooks -----------------------------------------------------------------------------------------------------------
+
+
+class Event(NamedTuple):
+    """An event of an assistant that we listen to, and how long its hook may take, in seconds."""
+
+    name: str
+    seconds: int
+
+
+Handler = Callable[[str, int], dict[str, Any]]
+
+# The form of one hook, by name, made of its command line and its patience in seconds.
+HANDLERS: Mapping[str, Handler] = {
+    "seconds": lambda line, seconds: {"type": "command", "command": line, "timeout": seconds},
+    "milliseconds": lambda line, seconds: {
+        "name": NAME,
+        "type": "command",
+        "command": line,
+        "timeout": seconds * 1000,
+    },
+    "copilot": lambda line, seconds: {"type": "command", "bash": line, "timeoutSec": seconds},
+    "cursor": lambda line, _seconds: {"command": line},
+    "windsurf": lambda line, _seconds: {"command": line, "show_output": False},
+}
+
+
+def is_hook_of_ours(value: object) -> bool:
+    """Tell whether a handler starts our hook."""
+    return isinstance(value, Mapping) and any(
+        isinstance(value.get(key), str) and HOOK_FILE.search(value[key]) for key in ("command", "bash")
+    )
+
+
+def grouped(handler: dict[str, Any]) -> dict[str, Any]:
+    """Return a handler in a group of its own, for every tool: the form of Claude Code, which others took over."""
+    return {"hooks": [handler]}
+
+
+# --- Files of our own ------------------------------------------------------------------------------------------------
+
+
+def pretty(value: object) -> str:
+    """Return a JSON file of our own."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def hooks_file(install: Install, assistant: str, events: tuple[Event, ...], *, handler: str) -> str:
+    """Return a file that holds our hooks and nothing else, in the form of Copilot CLI."""
+    hooks = {row.name: [HANDLERS[handler](install.hook_line(row.name, assistant), row.seconds)] for row in events}
+    return pretty({"version": 1, "hooks": hooks})
+
+
+def cline_hook(install: Install, assistant: str, event: str) -> str:
+    """Return an executable hook of Cline. It must answer with JSON; what our hook does not say, this does."""
+    return (
+        "#!/bin/sh\n"
+        "# Written by `recollect init`; `recollect uninit` removes it.\n"
+        f"answer=$({install.hook_line(event, assistant)})\n"
+        """[ -n "$answer" ] || answer='{"cancel": false}'\n"""
+        "printf '%s\\n' \"$answer\"\n"
+    )
+
+
+def plugin_files(install: Install, events: tuple[Event, ...]) -> dict[str, str]:
+    """Return the files of the Claude Code plugin, by their paths in its folder; the folder is a marketplace, too."""
+    about = "One memory for AI coding assistants: what was decided and learned, found again."
+    hooks = {
+        row.name: [grouped(HANDLERS["seconds"](install.hook_line(row.name, "claude"), row.seconds))] for row in events
+    }
+    return {
+        ".claude-plugin/plugin.json": pretty({"name": NAME, "version": __version__, "description": about}),
+        ".claude-plugin/marketplace.json": pretty(
+            {
+                "name": NAME,
+                "owner": {"name": NAME},
+                "plugins": [{"name": NAME, "source": "./", "description": about, "version": __version__}],
+            }
+        ),
+        "hooks/hooks.json": pretty({"description": about, "hooks": hooks}),
+        ".mcp.json": pretty({"mcpServers": {NAME: SERVERS["plain"](install.server_words())}}),
+    }
+
+
+def opencode_plugin(install: Install, seconds: int) -> str:
+    """Return the plugin of OpenCode: it hands events to our hook and what that answers to the model.
+
+    A session begins once, whoever notices first: the event may come late, or never for a session that is resumed.
+    """
+    words = json.dumps([*install.hook_words("", "")[:-2]])
+    return _OPENCODE.replace("WORDS", words).replace("PATIENCE_MS", str(seconds * 1000))
+
+
+_OPENCODE = """\
+// Written by `recollect init`; `recollect uninit` removes it.
+import { spawn } from "node:child_process"
+
+const [program, ...words] = WORDS
+
+// Resolves to the context the hook answers with, or to nothing; a hook never disturbs a conversation.
+const call = (event, payload) =>
+  new Promise((resolve) => {
+    const done = (text) => resolve(text || undefined)
+    try {
+      const child = spawn(program, [...words, event, "opencode"], {
+        stdio: ["pipe", "pipe", "ignore"],
+        timeout: PATIENCE_MS,
+      })
+      let out = ""
+      child.stdout.on("data", (part) => (out += part))
+      child.stdin.on("error", () => {})
+      child.on("error", () => done())
+      child.on("close", () => {
+        try {
+          const answer = JSON.parse(out)
+          done(answer.additionalContext ?? answer.hookSpecificOutput?.additionalContext)
+        } catch {
+          done()
+        }
+      })
+      child.stdin.end(JSON.stringify(payload))
+    } catch {
+      done()
+    }
+  })
+
+export const Recollect = async ({ directory }) => {
+  const begun = {}
+  const begin = (id) =>
+    (begun[id] ??= call("session.created", {
+      hook: "event",
+      input: { type: "session.created", properties: { sessionID: id, info: { id, directory } } },
+      directory,
+    }))
+  const later = ["session.idle", "session.compacted", "session.deleted"]
+  return {
+    event: async ({ event }) => {
+      if (event.type === "session.created") await begin(event.properties?.info?.id ?? event.properties?.sessionID)
+      else if (later.includes(event.type)) await call(event.type, { hook: "event", input: event, directory })
+    },
+    "chat.message": async (input, output) => {
+      const text = await call("chat.message", { hook: "chat.message", input, output, directory })
+      const part = text && output.parts.findLast((row) => row.type === "text")
+      if (part) part.text += `\\n\\n${text}`
+    },
+    "tool.execute.after": async (input, output) => {
+      await call("tool.execute.after", { hook: "tool.execute.after", input, output, directory })
+    },
+    "experimental.chat.system.transform": async (input, output) => {
+      const text = input.sessionID && (await begin(input.sessionID))
+      if (text) output.system.push(text)
+    },
+  }
+}
+"""

@@ -1,0 +1,128 @@
+"""Ledger: what `init` added to which file, kept in the home folder so that `uninit` takes away that and nothing else.
+
+    <home>/backups/ledger.json     one row per file
+    <home>/backups/<name>          the file as it was before we first touched it, readable by its owner alone
+
+A row is written before the file it speaks of. It may therefore tell of an entry that never came to be; taking away
+what is not there changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from recollect.errors import ConfigError
+from recollect.surface.assistants.file import put
+
+Keys = tuple[str, ...]
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """What was done to one file.
+
+    made: it was not there. blank: it held only this white space. created: containers that were not there; gaps: what
+    empty ones held, by path. inserted: members that are ours. replaced: the text of values that stood in our place.
+    text: what was appended to a TOML file. backup: the name of its copy, empty if there was nothing to copy
+    """
+
+    assistant: str
+    scope: str
+    made: bool = False
+    blank: str = ""
+    created: tuple[Keys, ...] = ()
+    gaps: tuple[tuple[Keys, str], ...] = ()
+    inserted: tuple[Keys, ...] = ()
+    replaced: tuple[tuple[Keys, str], ...] = ()
+    text: str = ""
+    backup: str = ""
+
+
+class Pages(msgspec.Struct, frozen=True, kw_only=True):
+    """The ledger: rows by the path of their file, and the folders that were made."""
+
+    files: dict[str, Row] = {}
+    folders: tuple[str, ...] = ()
+
+
+class Ledger:
+    """The ledger of a home; every change is on disk when the call returns."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / "backups"
+        self.path = self.folder / "ledger.json"
+        self._pages = self._read()
+
+    def _read(self) -> Pages:
+        try:
+            return msgspec.json.decode(self.path.read_bytes(), type=Pages)
+        except (FileNotFoundError, NotADirectoryError):
+            return Pages()
+        except (OSError, msgspec.DecodeError) as problem:
+            raise ConfigError(
+                f"{self.path} cannot be read: {problem}",
+                hint="It says what init added to which file. Move it away to go on without it: entries of ours are "
+                "then recognised by what they start.",
+                path=str(self.path),
+            ) from None
+
+    def row(self, path: Path) -> Row | None:
+        """Return what was done to a file; None: nothing."""
+        return self._pages.files.get(str(path))
+
+    def note(self, path: Path, row: Row, before: bytes | None) -> None:
+        """Keep what is about to be done to a file, and the file as it is if this is the first time."""
+        backup = row.backup
+        self.make_folder(self.folder, mode=0o700)
+        if before is not None and not backup:
+            backup = f"{sha256(str(path).encode()).hexdigest()[:12]}-{path.name}"
+            put(self.folder / backup, before, mode=0o600)
+        self._write({**self._pages.files, str(path): msgspec.structs.replace(row, backup=backup)})
+
+    def forget(self, path: Path) -> None:
+        """Drop the row of a file that is as it was, its copy, and the folders that nothing needs any more."""
+        files = dict(self._pages.files)
+        row = files.pop(str(path), None)
+        if row and row.backup:
+            (self.folder / row.backup).unlink(missing_ok=True)
+        self._write(files)
+
+    def make_folder(self, folder: Path, mode: int = 0o777) -> None:
+        """Make a folder and those above it, and keep in mind which were not there."""
+        missing = [path for path in (folder, *folder.parents) if not path.exists()]
+        if not missing:
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        if mode != 0o777:
+            for path in missing:
+                path.chmod(mode)
+        made = {*self._pages.folders, *map(str, missing)}
+        self._pages = msgspec.structs.replace(self._pages, folders=tuple(sorted(made)))
+        if self.folder.exists():
+            self._write(self._pages.files)
+
+    def tidy(self) -> None:
+        """Remove the folders we made that are empty, and the ledger itself if nothing is left to remember."""
+        if not self._pages.files:
+            self.path.unlink(missing_ok=True)
+        left = []
+        for name in sorted(self._pages.folders, key=len, reverse=True):
+            try:
+                Path(name).rmdir()
+            except FileNotFoundError:
+                continue
+            except OSError:  # somebody uses it: ours to remove only while files of ours lie in it
+                ours = [str(self.path), *self._pages.files] if self._pages.files else []
+                if any(file.startswith(name + os.sep) for file in ours):
+                    left.append(name)
+        self._pages = msgspec.structs.replace(self._pages, folders=tuple(sorted(left)))
+        if self._pages.files:
+            self._write(self._pages.files)
+
+    def _write(self, files: dict[str, Row]) -> None:
+        self._pages = msgspec.structs.replace(self._pages, files=files)
+        content = msgspec.json.format(msgspec.json.encode(self._pages), indent=1) + b"\n"
+        put(self.path, content, mode=0o600)

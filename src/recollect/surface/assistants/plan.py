@@ -1,0 +1,238 @@
+"""Plans: what connecting or disconnecting an assistant would change, file by file, before anything is written.
+
+A plan is made of the table, the installation and the files as they are. Carrying it out replaces each file in one step;
+a file that changed since is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from recollect.errors import ConfigError, Conflict
+from recollect.surface.assistants import entry, jsonc, merge, toml
+from recollect.surface.assistants.file import content, expect, put, target, text_of
+from recollect.surface.assistants.ledger import Ledger, Row
+from recollect.surface.assistants.merge import Draft
+from recollect.surface.assistants.place import Roots, file_of
+from recollect.surface.assistants.table import (
+    CAPTURES_S,
+    CLAUDE,
+    COPILOT,
+    Assistant,
+    Hooks,
+    Own,
+    Part,
+    Scope,
+    Server,
+    TomlServer,
+)
+
+TOML_PATH = ("mcp_servers", entry.NAME)
+
+
+class Change(NamedTuple):
+    """One file before and after; None: it is not there. `row` is what the ledger keeps of it, None: nothing."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    row: Row | None
+    mode: int | None = None
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether anything on disk changes; the ledger alone may have something to forget."""
+        return self.before != self.after
+
+
+class Work(NamedTuple):
+    """What all plans need to know."""
+
+    install: entry.Install
+    where: Roots
+    ledger: Ledger
+
+
+def connect(assistant: Assistant, scope: Scope, work: Work) -> list[Change]:
+    """Return what must change so that the assistant knows recollect; nothing if it does.
+
+    Raises ConfigError (with path and line) for a file that cannot be understood, Conflict for a name that is taken.
+    """
+    return _planned(assistant, scope, work, _put)
+
+
+def disconnect(assistant: Assistant, scope: Scope, work: Work) -> list[Change]:
+    """Return what must change so that nothing of ours is left in the assistant's files; raises as `connect` does."""
+    return _planned(assistant, scope, work, _take)
+
+
+Step = Callable[[Part, Draft, Assistant, Work, Path], Draft]
+
+
+def _planned(assistant: Assistant, scope: Scope, work: Work, step: Step) -> list[Change]:
+    files: dict[Path, list[Part]] = {}
+    for part in assistant.parts(scope):
+        files.setdefault(target(file_of(part, work.where)), []).append(part)
+    found = [_change(path, parts, assistant, scope, work, step) for path, parts in files.items()]
+    return [change for change in found if change.is_edit or (change.row is None and work.ledger.row(change.path))]
+
+
+def _change(path: Path, parts: list[Part], assistant: Assistant, scope: Scope, work: Work, step: Step) -> Change:
+    before = content(path)
+    mark, text = text_of(path, before) if before is not None else ("", None)
+    known = work.ledger.row(path)
+    fresh = Row(assistant=assistant.name, scope=scope, made=before is None)
+    row = known if known and before is not None else fresh
+    if known and before is None:
+        row = msgspec.structs.replace(fresh, backup=known.backup)
+    draft = Draft(text, row, known=known is not None)
+    try:
+        for part in parts:
+            draft = step(part, draft, assistant, work, path)
+        _hold(text, draft.text, parts)
+    except (jsonc.Malformed, toml.Malformed) as problem:
+        place = f"{path}:{problem.line}" if problem.line else str(path)
+        raise ConfigError(
+            f"{place}: {problem}",
+            hint="Correct the file and run this again; nothing was changed there.",
+            path=str(path),
+            line=problem.line,
+        ) from None
+    except Conflict as problem:
+        raise Conflict(f"{path}: {problem.message}", hint=problem.hint, path=str(path)) from None
+    after = None if draft.text is None else (mark + draft.text).encode()
+    mode = next((part.mode for part in parts if isinstance(part, Own)), None)
+    return Change(path, before, after, draft.row if step is _put else None, mode)
+
+
+def _hold(before: str | None, after: str | None, parts: list[Part]) -> None:
+    """Return if nothing of others changed; raises Malformed, for a defect of ours must not reach their files."""
+    if not any(isinstance(part, Server | Hooks) for part in parts):
+        return
+    container = next((part.keys for part in parts if isinstance(part, Server)), ())
+    if merge.foreign(before, container) != merge.foreign(after, container):
+        raise jsonc.Malformed("our entry cannot be edited without changing others", before or "", 0)
+
+
+# --- One part --------------------------------------------------------------------------------------------------------
+
+
+def _put(part: Part, draft: Draft, assistant: Assistant, work: Work, path: Path) -> Draft:
+    if isinstance(part, Server):
+        return merge.put_server(draft, part.keys, entry.SERVERS[part.form](work.install.server_words()))
+    if isinstance(part, Hooks):
+        handlers = {
+            row.name: entry.HANDLERS[part.handler](work.install.hook_line(row.name, assistant.name), row.seconds)
+            for row in part.events
+        }
+        versioned = merge.put_version(draft, part.version) if part.version else draft
+        return merge.put_hooks(versioned, handlers, in_groups=part.grouped)
+    if isinstance(part, TomlServer):
+        return _put_table(draft, entry.SERVERS[part.form](work.install.server_words()))
+    if draft.text is not None and not _is_own(draft, path, work):
+        raise Conflict(
+            "there is a file of somebody else",
+            hint=f"Let it also run: {work.install.hook_line(part.event or 'EVENT', assistant.name)}",
+        )
+    return draft._replace(text=_OWN[part.content](work.install, part))
+
+
+def _take(part: Part, draft: Draft, _assistant: Assistant, work: Work, path: Path) -> Draft:
+    if draft.text is None:
+        return draft
+    if isinstance(part, Server):
+        return merge.take_server(draft, part.keys)
+    if isinstance(part, Hooks):
+        return merge.take_version(merge.take_hooks(draft))
+    if isinstance(part, TomlServer):
+        return _take_table(draft)
+    return draft._replace(text=None) if _is_own(draft, path, work) else draft
+
+
+def _is_own(draft: Draft, path: Path, work: Work) -> bool:
+    """Tell whether a file that should be ours alone is: the ledger says so, it starts our hook, or it lies with us."""
+    is_with_us = target(work.where["recollect"]) in path.parents
+    return draft.known or is_with_us or entry.HOOK_FILE.search(draft.text or "") is not None
+
+
+def _put_table(draft: Draft, values: Mapping[str, object]) -> Draft:
+    text = draft.text or ""
+    found = toml.at(toml.parse(text), TOML_PATH)
+    if found is None:
+        after, added = toml.append(text, TOML_PATH, values)
+        return draft._replace(text=after, row=msgspec.structs.replace(draft.row, text=added))
+    if not entry.starts_recollect(found):
+        raise Conflict(f"there is another server named {entry.NAME}", hint="Rename that one.")
+    if all(found.get(key) == values[key] for key in merge.ESSENTIAL if key in values):
+        return draft
+    kept = {key: row for key, row in found.items() if not isinstance(row, dict)}
+    after, was = toml.rewrite(text, TOML_PATH, {**kept, **values})
+    if draft.row.text or draft.row.replaced:
+        return draft._replace(text=after)
+    return draft._replace(text=after, row=msgspec.structs.replace(draft.row, replaced=((TOML_PATH, was),)))
+
+
+def _take_table(draft: Draft) -> Draft:
+    text = draft.text or ""
+    found = toml.at(toml.parse(text), TOML_PATH)
+    if found is None or not entry.starts_recollect(found) or (draft.known and not _wrote_table(draft.row)):
+        return draft
+    if draft.row.replaced:
+        return draft._replace(text=toml.restore(text, TOML_PATH, draft.row.replaced[0][1]))
+    after = toml.cut(text, TOML_PATH, draft.row.text)
+    return draft._replace(text=None if draft.row.made and not after.strip() else after)
+
+
+def _wrote_table(row: Row) -> bool:
+    return bool(row.text or row.replaced)
+
+
+def _plugin(install: entry.Install, part: Own) -> str:
+    return entry.plugin_files(install, CLAUDE)[part.content]
+
+
+# What the name of a file of our own stands for.
+_OWN: Mapping[str, Callable[[entry.Install, Own], str]] = {
+    "opencode": lambda install, _part: entry.opencode_plugin(install, CAPTURES_S),
+    "copilot": lambda install, _part: entry.hooks_file(install, "copilot", COPILOT, handler="copilot"),
+    "cline": lambda install, part: entry.cline_hook(install, "cline", part.event),
+    ".claude-plugin/plugin.json": _plugin,
+    ".claude-plugin/marketplace.json": _plugin,
+    "hooks/hooks.json": _plugin,
+    ".mcp.json": _plugin,
+}
+
+
+# --- Carrying out ----------------------------------------------------------------------------------------------------
+
+
+def carry_out(changes: list[Change], ledger: Ledger) -> None:
+    """Write what was planned; raises Conflict for a file that changed since, ConfigError for one that cannot be."""
+    for change in changes:
+        try:
+            _write(change, ledger)
+        except OSError as problem:
+            raise ConfigError(
+                f"{change.path} cannot be written: {problem.strerror}",
+                hint="Check permissions and free space; this file was not changed.",
+                path=str(change.path),
+            ) from None
+    if any(change.row is None for change in changes):
+        ledger.tidy()
+
+
+def _write(change: Change, ledger: Ledger) -> None:
+    expect(change.path, change.before)
+    if change.row is not None:
+        ledger.note(change.path, change.row, change.before)
+        ledger.make_folder(change.path.parent)
+    if change.after is not None and change.is_edit:
+        put(change.path, change.after, mode=change.mode)
+    elif change.after is None:
+        change.path.unlink(missing_ok=True)
+    if change.row is None:
+        ledger.forget(change.path)

@@ -1,0 +1,161 @@
+"""Proofs: a hook and a server, started as an assistant starts them, do what they are there for.
+
+The command lines are read back from the files of the assistant, not made anew: what is proved is what will run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.surface.assistants import jsonc, toml
+from recollect.surface.assistants.entry import NAME, is_hook_of_ours
+from recollect.surface.assistants.file import content, target, text_of
+from recollect.surface.assistants.place import Roots, file_of
+from recollect.surface.assistants.plan import TOML_PATH
+from recollect.surface.assistants.table import Assistant, Hooks, Own, Part, Scope, Server, TomlServer
+
+# A hook takes a twentieth of a second and a server less than one; a machine under load may take much longer.
+PATIENCE_S = 60
+# All that Codex hands to a server: what works with these works everywhere.
+INHERITED = ("HOME", "LANG", "PATH", "SHELL", "TERM")
+# Listed by every server of ours.
+A_TOOL = "store_memory"
+
+_CLINE = re.compile(r"^answer=\$\((.*)\)$", re.MULTILINE)
+_OPENCODE = re.compile(r"^const \[program, \.\.\.words\] = (\[.*\])$", re.MULTILINE)
+
+
+class Line(NamedTuple):
+    """A hook's command line as it stands in a file, and the event it is for."""
+
+    event: str
+    words: list[str]
+
+
+def hook_lines(assistant: Assistant, scope: Scope, where: Roots) -> list[Line]:
+    """Return every command line of our hook in the files of an assistant; raises ConfigError, ValueError."""
+    return [
+        line
+        for part in assistant.parts(scope)
+        if isinstance(part, Hooks | Own)
+        for line in _lines(part, _text(part, where))
+    ]
+
+
+def server_words(assistant: Assistant, scope: Scope, where: Roots) -> list[str] | None:
+    """Return the command line of our server in the files of an assistant; None: it has none there."""
+    for part in assistant.parts(scope):
+        text = _text(part, where)
+        entry: Any = None
+        if isinstance(part, TomlServer):
+            entry = toml.at(toml.parse(text), TOML_PATH)
+        elif isinstance(part, Server) and text.strip():
+            node = jsonc.at(jsonc.parse(text), (*part.keys, NAME))
+            entry = node.value if node else None
+        elif isinstance(part, Own) and part.content == ".mcp.json" and text:
+            entry = json.loads(text)["mcpServers"][NAME]
+        if isinstance(entry, Mapping):
+            command = entry.get("command")
+            return [*([command] if isinstance(command, str) else command or []), *entry.get("args", [])]
+    return None
+
+
+def _text(part: Part, where: Roots) -> str:
+    path = target(file_of(part, where))
+    raw = content(path)
+    return "" if raw is None else text_of(path, raw)[1]
+
+
+def _lines(part: Hooks | Own, text: str) -> Iterator[Line]:
+    if isinstance(part, Own) and part.content == "cline":
+        yield from (Line(part.event, shlex.split(line)) for line in _CLINE.findall(text))
+    elif isinstance(part, Own) and part.content == "opencode":
+        yield from (Line("session.idle", [*json.loads(line), "session.idle", NAME]) for line in _OPENCODE.findall(text))
+    elif text.strip():
+        hooks = jsonc.at(jsonc.parse(text), ("hooks",))
+        for event, rows in hooks.value.items() if hooks is not None and hooks.kind == "object" else ():
+            yield from (Line(event, words) for words in _of_event(rows))
+
+
+def _of_event(rows: Any) -> Iterator[list[str]]:
+    for row in rows if isinstance(rows, list) else ():
+        handlers = row.get("hooks", [row]) if isinstance(row, Mapping) else []
+        for handler in handlers if isinstance(handlers, list) else ():
+            if is_hook_of_ours(handler):
+                yield shlex.split(handler.get("command") or handler.get("bash"))
+
+
+def home_of(line: Line) -> str:
+    """Return the home that a command line names; empty: the usual one."""
+    head = line.words[:2]
+    return head[1].partition("=")[2] if head[:1] == ["env"] and head[1:] else ""
+
+
+def prove_hook(line: Line, environment: Mapping[str, str]) -> str:
+    """Send a payload through a hook, in a shell, into a spool of its own; return what is wrong, empty: nothing."""
+    words = line.words[2:] if home_of(line) else line.words
+    payload = json.dumps({"hook_event_name": line.event, "note": "recollect doctor"}).encode()
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+        try:
+            done = subprocess.run(  # noqa: S603 - our own command line, as it stands in the file
+                ["/bin/sh", "-c", shlex.join(words)],
+                input=payload,
+                capture_output=True,
+                timeout=PATIENCE_S,
+                check=False,
+                env={**environment, "RECOLLECT_HOME": folder},
+            )
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            return f"the hook of {line.event} did not run: {problem}"
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            return f"the hook of {line.event} failed with {done.returncode}: {said[-1] if said else 'no message'}"
+        arrived = [path.read_bytes() for path in Path(folder, "spool", "new").glob("*")]
+    return "" if arrived == [payload] else f"what was sent through the hook of {line.event} did not arrive"
+
+
+def prove_server(words: list[str], environment: Mapping[str, str]) -> tuple[str, int]:
+    """Start a server, say hello and ask for its tools; return what is wrong (empty: nothing) and how many it has."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "doctor", "version": "1"}}
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own command line, as it stands in the file
+            words,
+            input="".join(json.dumps(row) + "\n" for row in messages).encode(),
+            capture_output=True,
+            timeout=PATIENCE_S,
+            check=False,
+            env={name: environment[name] for name in INHERITED if name in environment},
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return f"the server did not run: {problem}", 0
+    answers = _answers(done.stdout)
+    if 1 not in answers:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        return f"the server did not answer: {said[-1] if said else f'it ended with {done.returncode}'}", 0
+    tools = [row.get("name") for row in answers.get(2, {}).get("tools", [])]
+    return "" if A_TOOL in tools else f"the server does not list {A_TOOL}", len(tools)
+
+
+def _answers(output: bytes) -> dict[int, Any]:
+    """Return the results of a server's answers by the id of the request."""
+    found: dict[Any, Any] = {}
+    for line in output.splitlines():
+        try:
+            message = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(message, Mapping) and isinstance(message.get("result"), Mapping):
+            found[message.get("id")] = message["result"]
+    return found

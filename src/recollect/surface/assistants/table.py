@@ -1,0 +1,259 @@
+"""The table: every assistant, how it is noticed, which files connect it, and what its user must still do.
+
+A path begins with the name of a root: `~` home, `config` the folder of settings (XDG), `code` the user folder of VS
+Code, `claude` and `codex` where those programs keep their own, `recollect` our home, `project` the project. Where
+several paths are named, the first that exists is used, else the first.
+
+What is known by running the program: Claude Code, Codex, Gemini CLI, OpenCode, Copilot CLI. By its documentation: the
+others.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from recollect.surface.assistants.entry import Event
+
+Scope = Literal["user", "project"]
+
+# An answer may have to wait for a database that is busy; a conversation waits with it, so not for long.
+ANSWERS_S = 10
+# Writing one file: more means that the machine stands still, and then nobody should wait.
+CAPTURES_S = 5
+# Claude Code ends hooks of SessionEnd after 1.5 seconds, Codex after 1 (3 at most).
+LAST_S = 1
+
+
+class Server(NamedTuple):
+    """Our MCP server, as a member of an object in a JSON file; `keys` lead to that object."""
+
+    paths: tuple[str, ...]
+    keys: tuple[str, ...] = ("mcpServers",)
+    form: str = "plain"
+
+
+class TomlServer(NamedTuple):
+    """Our MCP server, as a table of a TOML file."""
+
+    paths: tuple[str, ...]
+    form: str = "codex"
+
+
+class Hooks(NamedTuple):
+    """Our hooks, as items of arrays below `hooks` in a JSON file; `version`: one the file must name."""
+
+    paths: tuple[str, ...]
+    events: tuple[Event, ...]
+    handler: str
+    grouped: bool = True
+    version: int = 0
+
+
+class Own(NamedTuple):
+    """A file that is ours alone; `content` names how it is made (plan.py), `event` the one it listens to."""
+
+    paths: tuple[str, ...]
+    content: str
+    event: str = ""
+    mode: int = 0o644
+
+
+Part = Server | TomlServer | Hooks | Own
+
+
+class Assistant(NamedTuple):
+    """One assistant. `programs` and `folders` tell that it is installed; steps are said after it was connected."""
+
+    name: str
+    title: str
+    programs: tuple[str, ...]
+    folders: tuple[str, ...]
+    user: tuple[Part, ...]
+    project: tuple[Part, ...]
+    steps: tuple[str, ...] = ()
+    user_steps: tuple[str, ...] = ()
+    project_steps: tuple[str, ...] = ()
+    on_request: bool = False
+
+    def parts(self, scope: Scope) -> tuple[Part, ...]:
+        """Return the files that connect it for a user, or for everybody in a project."""
+        return self.user if scope == "user" else self.project
+
+    def all_steps(self, scope: Scope) -> tuple[str, ...]:
+        """Return what its user must still do."""
+        return (*self.steps, *(self.user_steps if scope == "user" else self.project_steps))
+
+
+def _events(answers: str, captures: str, last: str = "") -> tuple[Event, ...]:
+    rows = ((answers, ANSWERS_S), (captures, CAPTURES_S), (last, LAST_S))
+    return tuple(Event(name, seconds) for names, seconds in rows for name in names.split())
+
+
+# PostToolUseFailure is where a fix that worked before is worth most. PreToolUse says nothing that PostToolUse does not.
+CLAUDE = _events(
+    "SessionStart UserPromptSubmit PostToolUseFailure",
+    "PostToolUse SubagentStop PreCompact PostCompact Stop StopFailure",
+    "SessionEnd",
+)
+CODEX = _events("SessionStart UserPromptSubmit PostToolUse", "SubagentStop PreCompact PostCompact Stop", "SessionEnd")
+# PreCompress fires before every request to the model and tells nothing.
+GEMINI = _events("SessionStart BeforeAgent AfterTool", "AfterAgent SessionEnd")
+COPILOT = _events("sessionStart userPromptSubmitted postToolUse postToolUseFailure", "agentStop sessionEnd")
+CURSOR = _events(
+    "sessionStart beforeSubmitPrompt", "postToolUse postToolUseFailure subagentStop preCompact stop sessionEnd"
+)
+WINDSURF = _events(
+    "", "pre_user_prompt post_read_code post_write_code post_run_command post_mcp_tool_use post_cascade_response"
+)
+CLINE = "TaskStart TaskResume TaskCancel TaskComplete UserPromptSubmit PostToolUse PreCompact".split()
+
+_PLUGIN = (".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", "hooks/hooks.json", ".mcp.json")
+_CLINE_SERVERS = "code/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
+
+ASSISTANTS: tuple[Assistant, ...] = (
+    Assistant(
+        "claude",
+        "Claude Code",
+        ("claude",),
+        ("claude", "~/.claude.json"),
+        (Server(("claude.json",), form="stdio"), Hooks(("claude/settings.json",), CLAUDE, "seconds")),
+        (Server(("project/.mcp.json",), form="stdio"), Hooks(("project/.claude/settings.json",), CLAUDE, "seconds")),
+        project_steps=("Approve the server recollect when Claude Code asks for it the next time it starts here.",),
+    ),
+    Assistant(
+        "claude-plugin",
+        "Claude Code (as a plugin)",
+        (),
+        (),
+        tuple(Own((f"recollect/claude-plugin/{name}",), name) for name in _PLUGIN),
+        (),
+        user_steps=(
+            "Run: claude plugin marketplace add {recollect}/claude-plugin",
+            "Run: claude plugin install recollect@recollect",
+            "Use either the plugin or `recollect init --assistant claude`, not both: `uninit` removes the other.",
+        ),
+        on_request=True,
+    ),
+    Assistant(
+        "codex",
+        "Codex",
+        ("codex",),
+        ("codex",),
+        (TomlServer(("codex/config.toml",)), Hooks(("codex/hooks.json",), CODEX, "seconds")),
+        (TomlServer(("project/.codex/config.toml",)), Hooks(("project/.codex/hooks.json",), CODEX, "seconds")),
+        steps=("Start Codex once and trust the new hooks when it asks (or with /hooks): until then it runs none.",),
+        project_steps=("Trust the project in Codex, or it ignores the folder .codex.",),
+    ),
+    Assistant(
+        "gemini",
+        "Gemini CLI",
+        ("gemini",),
+        ("~/.gemini",),
+        (Server(("~/.gemini/settings.json",)), Hooks(("~/.gemini/settings.json",), GEMINI, "milliseconds")),
+        (Server(("project/.gemini/settings.json",)), Hooks(("project/.gemini/settings.json",), GEMINI, "milliseconds")),
+        steps=("Trust your project folders in Gemini CLI: in others it starts neither servers nor hooks.",),
+    ),
+    Assistant(
+        "opencode",
+        "OpenCode",
+        ("opencode",),
+        ("config/opencode",),
+        (
+            Server(("config/opencode/opencode.json", "config/opencode/opencode.jsonc"), ("mcp",), "opencode"),
+            Own(("config/opencode/plugins/recollect.js",), "opencode"),
+        ),
+        (
+            Server(("project/opencode.json", "project/opencode.jsonc"), ("mcp",), "opencode"),
+            Own(("project/.opencode/plugins/recollect.js",), "opencode"),
+        ),
+    ),
+    Assistant(
+        "copilot",
+        "Copilot CLI",
+        ("copilot",),
+        ("~/.copilot",),
+        (
+            Server(("~/.copilot/mcp-config.json",), form="copilot"),
+            Own(("~/.copilot/hooks/recollect.json",), "copilot"),
+        ),
+        (
+            Server(("project/.github/mcp.json",), form="copilot"),
+            Own(("project/.github/hooks/recollect.json",), "copilot"),
+        ),
+        project_steps=("Trust this folder in Copilot CLI: in others it silently leaves out its servers and hooks.",),
+    ),
+    Assistant(
+        "vscode",
+        "VS Code",
+        ("code",),
+        ("code",),
+        (Server(("code/mcp.json",), ("servers",), "stdio"),),
+        (Server(("project/.vscode/mcp.json",), ("servers",), "stdio"),),
+        steps=("Confirm that you trust the server recollect when VS Code asks; it gets tools, no hooks.",),
+    ),
+    Assistant(
+        "cursor",
+        "Cursor",
+        ("cursor", "cursor-agent"),
+        ("~/.cursor",),
+        (Server(("~/.cursor/mcp.json",)), Hooks(("~/.cursor/hooks.json",), CURSOR, "cursor", False, 1)),
+        (Server(("project/.cursor/mcp.json",)), Hooks(("project/.cursor/hooks.json",), CURSOR, "cursor", False, 1)),
+        steps=("Switch the server recollect on in Cursor's settings (Tools & MCP) if it is off.",),
+    ),
+    Assistant(
+        "windsurf",
+        "Windsurf",
+        ("windsurf",),
+        ("~/.codeium/windsurf",),
+        (
+            Server(("~/.codeium/windsurf/mcp_config.json",)),
+            Hooks(("~/.codeium/windsurf/hooks.json",), WINDSURF, "windsurf", False),
+        ),
+        (Hooks(("project/.windsurf/hooks.json",), WINDSURF, "windsurf", False),),
+        steps=("Press refresh in Windsurf's list of MCP servers, or restart it.",),
+        project_steps=("Windsurf keeps servers per user: run `recollect init --assistant windsurf --user` as well.",),
+    ),
+    Assistant(
+        "cline",
+        "Cline",
+        (),
+        ("code/globalStorage/saoudrizwan.claude-dev",),
+        (
+            Server((_CLINE_SERVERS,), form="cline"),
+            *(Own((f"~/Documents/Cline/Hooks/{name}",), "cline", name, 0o755) for name in CLINE),
+        ),
+        tuple(Own((f"project/.clinerules/hooks/{name}",), "cline", name, 0o755) for name in CLINE),
+        steps=("Switch hooks on in Cline's settings (Features), if they are off.",),
+        project_steps=("Cline keeps servers per user: run `recollect init --assistant cline --user` as well.",),
+    ),
+    Assistant(
+        "zed",
+        "Zed",
+        ("zed", "zeditor"),
+        ("config/zed",),
+        (Server(("config/zed/settings.json",), ("context_servers",)),),
+        (Server(("project/.zed/settings.json",), ("context_servers",)),),
+        steps=("Zed has no hooks: it gets tools only.",),
+    ),
+    Assistant(
+        "junie",
+        "Junie",
+        ("junie",),
+        ("~/.junie",),
+        (Server(("~/.junie/mcp/mcp.json",)),),
+        (Server(("project/.junie/mcp/mcp.json",)),),
+        steps=("Junie has no hooks: it gets tools only.",),
+    ),
+    Assistant(
+        "amp",
+        "Amp",
+        ("amp",),
+        ("config/amp",),
+        (Server(("config/amp/settings.json",), ("amp.mcpServers",)),),
+        (Server(("project/.amp/settings.json",), ("amp.mcpServers",)),),
+        steps=("Amp has hooks only for plugins of its own: it gets tools only.",),
+        project_steps=("Approve the server recollect when Amp asks for it.",),
+    ),
+)
+
+BY_NAME = {row.name: row for row in ASSISTANTS}

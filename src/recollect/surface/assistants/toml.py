@@ -1,0 +1,156 @@
+"""A table in a TOML file, appended and cut as text, so that comments and order of the others stay.
+
+What an edit gives is read again before anyone writes it: if anything but our table changed, the edit is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_HEADER = re.compile(r"^[ \t]*\[")
+_PART = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)\s*(\.|$)""")
+
+
+class Malformed(ValueError):
+    """The text is no TOML, or our table is written in a way that cannot be edited; `line` counts from 1, 0: unknown."""
+
+    def __init__(self, what: str, line: int = 0) -> None:
+        self.line = line
+        super().__init__(what)
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Return what a document says; raises Malformed."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        found = re.search(r"line (\d+)", str(problem))
+        raise Malformed(str(problem), int(found[1]) if found else text.count("\n") + 1) from None
+
+
+def at(value: Mapping[str, Any], path: Sequence[str]) -> Any:
+    """Return what a path leads to; None: nothing."""
+    found: Any = value
+    for step in path:
+        found = found.get(step) if isinstance(found, Mapping) else None
+    return found
+
+
+def block(path: Sequence[str], values: Mapping[str, Any], newline: str = "\n") -> str:
+    """Return a table of texts, numbers and lists of texts: JSON writes those as TOML does."""
+    rows = [
+        f"[{'.'.join(path)}]",
+        *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()),
+    ]
+    return newline.join(rows) + newline
+
+
+def append(text: str, path: Sequence[str], values: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the text with a table more at its end, and what was added; raises Malformed where that does not fit."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    before = parse(text)
+    gap = "" if not text.strip() else newline if text.endswith("\n") else newline * 2
+    added = gap + block(path, values, newline)
+    after = text + added
+    _hold(after, _with(before, path, dict(values)))
+    return after, added
+
+
+def rewrite(text: str, path: Sequence[str], values: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the text with these values in the table at `path`, and how its lines read before."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    before = parse(text)
+    below = {key: row for key, row in at(before, path).items() if isinstance(row, dict)}  # tables of their own
+    start, end = _lines_of(text, path)
+    after = text[:start] + block(path, values, newline) + text[end:]
+    _hold(after, _with(before, path, {**below, **values}))
+    return after, text[start:end]
+
+
+def restore(text: str, path: Sequence[str], source: str) -> str:
+    """Return the text with the lines of a table as they read before."""
+    start, end = _lines_of(text, path)
+    after = text[:start] + source + text[end:]
+    parse(after)
+    return after
+
+
+def cut(text: str, path: Sequence[str], added: str = "") -> str:
+    """Return the text without the table at `path` and those below it; added: the very text that put it there."""
+    before = parse(text)
+    wanted = _without(before, path)
+    if added and text.count(added) == 1 and _is(after := text.replace(added, ""), wanted):
+        return after
+    after = text
+    while at(parse(after), path) is not None:
+        start, end = _lines_of(after, path, below=True)
+        lead = re.search(r"(?:\r?\n)[ \t]*(\r?\n)$", after[:start])
+        after = after[: lead.start(1) if lead else start] + after[end:]
+    _hold(after, wanted)
+    return after
+
+
+def _lines_of(text: str, path: Sequence[str], *, below: bool = False) -> tuple[int, int]:
+    """Return where the lines of a table begin and end; comments before the next table belong to that one."""
+    start = end = -1
+    position = 0
+    for line in text.splitlines(keepends=True):
+        if _HEADER.match(line):
+            if start >= 0:
+                break
+            keys = _keys(line)
+            if keys == list(path) or (below and keys[: len(path)] == list(path)):
+                start = position
+        position += len(line)
+        if start >= 0 and line.strip() and not line.lstrip().startswith("#"):
+            end = position
+    if start < 0:
+        raise Malformed(f"{'.'.join(path)} is not written as a table of its own")
+    return start, end
+
+
+def _keys(header: str) -> list[str]:
+    """Return the keys that a header names; nothing for an array of tables or for what only looks like one."""
+    inner = re.match(r"[ \t]*\[([^\[\]]+)\][ \t]*(?:#.*)?\r?\n?$", header)
+    rest, keys = inner[1].strip() if inner else "", []
+    while rest and (found := _PART.match(rest)):
+        word = found[1]
+        keys.append(json.loads(word) if word[0] == '"' else word.strip("'"))
+        rest = rest[found.end() :]
+    return keys
+
+
+def _with(value: Mapping[str, Any], path: Sequence[str], new: Any) -> dict[str, Any]:
+    head, *rest = path
+    below = value.get(head, {})
+    return {**value, head: _with(below if isinstance(below, Mapping) else {}, rest, new) if rest else new}
+
+
+def _without(value: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    head, *rest = path
+    left = {key: row for key, row in value.items() if key != head}
+    below = _without(value[head], rest) if rest and isinstance(value.get(head), Mapping) else {}
+    return {key: below if key == head else value[key] for key in value if key in left or below}
+
+
+def _is(text: str, wanted: Mapping[str, Any]) -> bool:
+    try:
+        return bool(_bare(tomllib.loads(text)) == _bare(wanted))
+    except tomllib.TOMLDecodeError:
+        return False
+
+
+def _bare(value: Any) -> Any:
+    """Return a value without tables that hold nothing: an empty header above ours says nothing."""
+    if not isinstance(value, Mapping):
+        return value
+    return {key: row for key, row in ((key, _bare(row)) for key, row in value.items()) if row != {}}
+
+
+def _hold(text: str, wanted: Mapping[str, Any]) -> None:
+    if not _is(text, wanted):
+        raise Malformed("our table cannot be edited without changing something else in this file")

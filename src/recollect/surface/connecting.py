@@ -1,0 +1,227 @@
+"""`recollect init` and `recollect uninit`: show what would change in the files of assistants, ask, and change it.
+
+One assistant whose file cannot be understood does not keep the others waiting: it is reported, nothing of it is
+written, and the exit code says so at the end.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from recollect.errors import Cancelled, ConfigError, InvalidInput, NotFound, RecollectError
+from recollect.render.untrusted import inline, visible
+from recollect.settings import Settings
+from recollect.surface.assistants.entry import this_install
+from recollect.surface.assistants.ledger import Ledger
+from recollect.surface.assistants.place import installed, project_folder, roots
+from recollect.surface.assistants.plan import Change, Work, carry_out, connect, disconnect
+from recollect.surface.assistants.table import ASSISTANTS, BY_NAME, Assistant, Scope
+from recollect.surface.form import meant
+from recollect.surface.output import Output, has_colour, is_terminal
+
+Plan = Callable[[Assistant, Scope, Work], list[Change]]
+Status = Literal["changed", "unchanged", "would change", "failed"]
+
+_COLOURS: Mapping[str, str] = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
+
+
+class Task(NamedTuple):
+    """One assistant of a run: what is to be changed, and what came of it."""
+
+    assistant: Assistant
+    changes: list[Change]
+    status: Status
+    error: RecollectError | None = None
+
+    @property
+    def edits(self) -> list[Change]:
+        """The changes that touch a file of the assistant."""
+        return [change for change in self.changes if change.is_edit]
+
+
+def init(values: Mapping[str, Any], settings: Settings, output: Output) -> int:
+    """Connect assistants: those that are named, else those that are installed."""
+    scope, work = _scope(values), work_here(settings)
+    chosen = _named(values.get("assistant")) or _detected(work, scope)
+    return _run(chosen, scope, work, connect, values, output)
+
+
+def uninit(values: Mapping[str, Any], settings: Settings, output: Output) -> int:
+    """Disconnect assistants: those that are named, else all in whose files something of ours stands."""
+    scope, work = _scope(values), work_here(settings)
+    return _run(_named(values.get("assistant")) or list(ASSISTANTS), scope, work, disconnect, values, output)
+
+
+def work_here(settings: Settings) -> Work:
+    """Return the installation, the folders and the ledger of this process; raises ConfigError without a home."""
+    home = os.path.expanduser("~")  # noqa: PTH111 - unlike Path.home, it does not mind a user without one
+    if not Path(home).is_absolute():
+        raise ConfigError("this user has no home folder", hint="Set HOME to the folder that assistants use.")
+    usual = Path(home) / ".recollect"
+    ours = settings.home_path
+    where = roots(os.environ, home=Path(home), project=project_folder(Path.cwd()), recollect=ours)
+    return Work(this_install("" if ours == usual else str(ours)), where, Ledger(ours))
+
+
+def _scope(values: Mapping[str, Any]) -> Scope:
+    if values.get("user") and values.get("project"):
+        raise InvalidInput("--user and --project exclude each other", hint="Run it twice to do both.")
+    return "project" if values.get("project") else "user"
+
+
+def _named(names: Sequence[str] | None) -> list[Assistant]:
+    """Return the assistants of these names, each once, in the order of the table; raises InvalidInput."""
+    wanted = [part.strip().lower() for name in names or () for part in name.split(",") if part.strip()]
+    for name in wanted:
+        if name not in BY_NAME:
+            raise InvalidInput(
+                f"there is no assistant {name}",
+                hint=meant(name, BY_NAME) or f"One of: {', '.join(BY_NAME)}.",
+                assistant=name,
+            )
+    return [row for row in ASSISTANTS if row.name in wanted]
+
+
+def _detected(work: Work, scope: Scope) -> list[Assistant]:
+    found = [row for row in installed(work.where) if row.parts(scope)]
+    if not found:
+        raise NotFound(
+            "no assistant was found on this machine",
+            hint=f"Name one with --assistant: {', '.join(BY_NAME)}.",
+        )
+    return found
+
+
+# --- A run -----------------------------------------------------------------------------------------------------------
+
+
+def _run(
+    chosen: list[Assistant], scope: Scope, work: Work, plan: Plan, values: Mapping[str, Any], output: Output
+) -> int:
+    if scope == "project" and work.where["project"] == work.where["~"]:
+        raise InvalidInput("the home folder is no project", hint="Go to the folder of a project, or use --user.")
+    is_rehearsal = bool(values.get("dry_run"))
+    tasks = [_planned(row, scope, work, plan) for row in chosen]
+    has_edits = any(task.edits for task in tasks)
+    if not output.as_json and (is_rehearsal or has_edits):
+        output.text("".join(_shown(task) for task in tasks))
+    if not is_rehearsal:
+        if has_edits and not values.get("yes"):
+            _ask(tasks)
+        tasks = [_done(task, work) for task in tasks]
+    _report(tasks, scope, work, plan, output, is_rehearsal=is_rehearsal)
+    return max((task.error.exit_status for task in tasks if task.error), default=0)
+
+
+def _planned(assistant: Assistant, scope: Scope, work: Work, plan: Plan) -> Task:
+    try:
+        if not assistant.parts(scope):
+            raise InvalidInput(f"{assistant.title} is connected for a user, not for a project", hint="Use --user.")
+        changes = plan(assistant, scope, work)
+    except RecollectError as error:
+        return Task(assistant, [], "failed", error)
+    return Task(assistant, changes, "would change" if any(row.is_edit for row in changes) else "unchanged")
+
+
+def _done(task: Task, work: Work) -> Task:
+    if task.error:
+        return task
+    try:
+        carry_out(task.changes, work.ledger)
+    except RecollectError as error:
+        return task._replace(status="failed", error=error)
+    return task._replace(status="changed" if task.edits else "unchanged")
+
+
+def _ask(tasks: list[Task]) -> None:
+    """Return when the person agrees; raises Cancelled, or InvalidInput where nobody can be asked."""
+    count = sum(len(task.edits) for task in tasks)
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        raise InvalidInput(
+            "this needs a confirmation and there is no terminal to ask at",
+            hint="Add --yes if you mean it, or --dry-run to look only; nothing was changed.",
+        )
+    sys.stderr.write(f"Change {count} {'file' if count == 1 else 'files'} as shown? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise Cancelled("not confirmed", hint="Nothing was changed.")
+
+
+# --- What is shown ---------------------------------------------------------------------------------------------------
+
+
+def diff(change: Change) -> list[str]:
+    """Return a file's change as lines of a unified diff, without control characters."""
+    before, after = (_lines(raw) for raw in (change.before, change.after))
+    old, new = ("/dev/null" if raw is None else str(change.path) for raw in (change.before, change.after))
+    return [visible(line) for line in difflib.unified_diff(before, after, old, new, lineterm="")]
+
+
+def _lines(raw: bytes | None) -> list[str]:
+    return [] if raw is None else raw.decode("utf-8", "replace").splitlines()
+
+
+def _shown(task: Task) -> str:
+    colours = _COLOURS if has_colour(sys.stdout) else {}
+    lines = [f"{task.assistant.title}:"] if task.edits else []
+    for change in task.edits:
+        for line in diff(change) or [f"  {inline(str(change.path))} (white space only)"]:
+            colour = colours.get(line[:1], "")
+            lines.append(f"{colour}{line}\x1b[0m" if colour else line)
+    return "\n".join([*lines, ""]) + "\n" if lines else ""
+
+
+def _steps(task: Task, scope: Scope, work: Work) -> list[str]:
+    return [step.format(recollect=work.where["recollect"]) for step in task.assistant.all_steps(scope)]
+
+
+def _report(tasks: list[Task], scope: Scope, work: Work, plan: Plan, output: Output, *, is_rehearsal: bool) -> None:
+    says_steps = plan is connect
+    if output.as_json:
+        rows = [_as_dict(task, _steps(task, scope, work) if says_steps else []) for task in tasks]
+        output.line(msgspec.json.encode({"scope": scope, "dry_run": is_rehearsal, "assistants": rows}))
+        return
+    is_brief = plan is disconnect  # most of the table was never connected: not worth a line each
+    lines = [_line(task, plan) for task in tasks if not (is_brief and task.status == "unchanged")]
+    output.text("\n".join(lines or ["Nothing of recollect was found in the files of assistants."]) + "\n")
+    wired = [task for task in tasks if says_steps and not task.error and _steps(task, scope, work)]
+    if wired and not is_rehearsal:
+        told = [f"  {task.assistant.title}: {step}" for task in wired for step in _steps(task, scope, work)]
+        output.text("\n".join(["\nStill to do:", *told, "", "`recollect doctor` proves that it works."]) + "\n")
+
+
+def _as_dict(task: Task, steps: list[str]) -> dict[str, Any]:
+    files = [
+        {
+            "path": str(change.path),
+            "change": "create" if change.before is None else "remove" if change.after is None else "edit",
+            "diff": "\n".join(diff(change)),
+        }
+        for change in task.edits
+    ]
+    error = {"error": task.error.as_dict()} if task.error else {}
+    return {"assistant": task.assistant.name, "status": task.status, "files": files, "steps": steps, **error}
+
+
+_DONE: Mapping[tuple[Plan, Status], str] = {
+    (connect, "changed"): "connected",
+    (connect, "unchanged"): "is connected already",
+    (connect, "would change"): "would be connected",
+    (disconnect, "changed"): "disconnected",
+    (disconnect, "unchanged"): "was not connected",
+    (disconnect, "would change"): "would be disconnected",
+}
+
+
+def _line(task: Task, plan: Plan) -> str:
+    if task.error:
+        message, hint = inline(task.error.message), inline(task.error.hint)
+        return f"{task.assistant.title}: {message}\n  hint: {hint} [{task.error.code}]"
+    return f"{task.assistant.title}: {_DONE[plan, task.status]}"

@@ -1,0 +1,186 @@
+"""`recollect doctor`: proves that recollect works here and in every assistant that is connected, and says what to do.
+
+recollect       the home folder can be written, the database answers
+an assistant    its entries are there and up to date, each hook delivers, the server answers
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from recollect.errors import ConfigError, RecollectError
+from recollect.render.block import Block, Grid, Line, Tone
+from recollect.render.untrusted import inline
+from recollect.settings import Settings
+from recollect.surface.assistants import proof
+from recollect.surface.assistants.plan import Work, connect, disconnect
+from recollect.surface.assistants.table import ASSISTANTS, Assistant, Scope
+from recollect.surface.connecting import work_here
+from recollect.surface.output import Output
+
+Status = Literal["ok", "warning", "problem"]
+TONES: Mapping[Status, Tone] = {"ok": "good", "warning": "weak", "problem": "bad"}
+
+SCOPES: tuple[Scope, ...] = ("user", "project")
+
+
+class Check(NamedTuple):
+    """One thing that was looked at: of whom, what, how it is, and what to do about it."""
+
+    subject: str
+    name: str
+    status: Status
+    found: str
+    remedy: str = ""
+
+
+Servers = dict[tuple[str, ...], tuple[str, int]]
+
+
+def doctor(settings: Settings, output: Output) -> int:
+    """Look at everything, show it, and return the exit code: that of ConfigError if something is wrong."""
+    work = work_here(settings)
+    checks = [_home(settings), _database(settings)]
+    servers: Servers = {}  # assistants mostly start the same one: asked once
+    for assistant, scope in _connected(work):
+        checks += _assistant(assistant, scope, work, servers)
+    if len(checks) == 2:
+        checks.append(
+            Check("assistants", "connected", "warning", "none is connected", "Run `recollect init` to connect some.")
+        )
+    checks += _doubled(checks)
+    _show(checks, output)
+    return ConfigError.exit_status if any(row.status == "problem" for row in checks) else 0
+
+
+def _show(checks: list[Check], output: Output) -> None:
+    is_well = all(row.status != "problem" for row in checks)
+    if output.as_json:
+        rows = [row._asdict() for row in checks]
+        output.line(msgspec.json.encode({"status": "ok" if is_well else "problem", "checks": rows}))
+        return
+    cells = tuple((row.status, row.subject, row.name, inline(row.found)) for row in checks)
+    blocks: list[Block] = [Grid(("status", "of", "check", "found"), cells, tuple(TONES[row.status] for row in checks))]
+    blocks += [Line(f"{row.subject}: {inline(row.remedy)}", TONES[row.status]) for row in checks if row.status != "ok"]
+    output.blocks(blocks)
+
+
+# --- Ourselves -------------------------------------------------------------------------------------------------------
+
+
+def _home(settings: Settings) -> Check:
+    folder = settings.home_path
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"recollect doctor")
+    except OSError as problem:
+        remedy = f"Make {folder} a folder that you can write to, or set RECOLLECT_HOME to one."
+        return Check("recollect", "home", "problem", f"{folder}: {problem.strerror}", remedy)
+    return Check("recollect", "home", "ok", f"{folder} can be written")
+
+
+def _database(settings: Settings) -> Check:
+    from recollect.engine import Engine
+
+    try:
+        with Engine(settings) as engine:
+            health = engine.admin.health()
+    except RecollectError as error:
+        return Check("recollect", "database", "problem", error.message, error.hint)
+    bad = [row for row in health.checks if row.status != "ok"]
+    if not bad:
+        return Check("recollect", "database", "ok", f"{settings.database_path} answers")
+    status: Status = "problem" if health.status == "failed" else "warning"
+    told = "; ".join(f"{row.name}: {row.detail}" for row in bad)
+    return Check("recollect", "database", status, told, "Run `recollect health` for more.")
+
+
+# --- Assistants ------------------------------------------------------------------------------------------------------
+
+
+def _connected(work: Work) -> Iterator[tuple[Assistant, Scope]]:
+    """Yield the assistants in whose files something of ours stands, or whose files cannot tell."""
+    is_project = work.where["project"] != work.where["~"]
+    for scope in SCOPES if is_project else SCOPES[:1]:
+        for assistant in ASSISTANTS:
+            try:
+                is_there = bool(disconnect(assistant, scope, work))
+            except RecollectError:
+                is_there = any(work.ledger.row(path) for path in _files(assistant, scope, work))
+            if is_there:
+                yield assistant, scope
+
+
+def _files(assistant: Assistant, scope: Scope, work: Work) -> list[Any]:
+    from recollect.surface.assistants.file import target
+    from recollect.surface.assistants.place import file_of
+
+    return [target(file_of(part, work.where)) for part in assistant.parts(scope)]
+
+
+def _assistant(assistant: Assistant, scope: Scope, work: Work, servers: Servers) -> list[Check]:
+    subject = assistant.name if scope == "user" else f"{assistant.name} (project)"
+    again = f"Run `recollect init --assistant {assistant.name}{' --project' if scope == 'project' else ''}`."
+
+    def check(name: str, look: Callable[[], str], found: str) -> Check:
+        try:
+            wrong = look()
+        except RecollectError as error:
+            return Check(subject, name, "problem", error.message, error.hint)
+        except ValueError as problem:
+            return Check(subject, name, "problem", str(problem), again)
+        return Check(subject, name, "problem", wrong, again) if wrong else Check(subject, name, "ok", found)
+
+    checks = [check("entries", lambda: _entries(assistant, scope, work), "there and up to date")]
+    if checks[0].status == "problem" and not _readable(assistant, scope, work):
+        return checks
+    lines = proof.hook_lines(assistant, scope, work.where)
+    if lines:
+        told = f"{len(lines)} hooks deliver" if len(lines) > 1 else "the hook delivers"
+        checks.append(check("hooks", lambda: _hooks(lines, work), told))
+    words = proof.server_words(assistant, scope, work.where)
+    if words:
+        if tuple(words) not in servers:
+            servers[tuple(words)] = proof.prove_server(words, os.environ)
+        wrong, tools = servers[tuple(words)]
+        checks.append(check("server", lambda: wrong, f"answers and lists {tools} tools"))
+    return checks
+
+
+def _readable(assistant: Assistant, scope: Scope, work: Work) -> bool:
+    try:
+        proof.hook_lines(assistant, scope, work.where)
+        proof.server_words(assistant, scope, work.where)
+    except (RecollectError, ValueError):
+        return False
+    return True
+
+
+def _entries(assistant: Assistant, scope: Scope, work: Work) -> str:
+    edits = [change.path for change in connect(assistant, scope, work) if change.is_edit]
+    return f"not as they should be in {', '.join(map(str, edits))}" if edits else ""
+
+
+def _hooks(lines: list[proof.Line], work: Work) -> str:
+    """Return what is wrong with the first hook that does not work; empty: all do."""
+    for line in lines:
+        if proof.home_of(line) != work.install.home:
+            return f"the hook of {line.event} writes to another home: {proof.home_of(line) or '~/.recollect'}"
+        wrong = proof.prove_hook(line, os.environ)
+        if wrong:
+            return wrong
+    return ""
+
+
+def _doubled(checks: list[Check]) -> list[Check]:
+    """Return a warning if Claude Code is connected twice: everything would be told twice."""
+    if {"claude", "claude-plugin"} <= {row.subject for row in checks}:
+        remedy = "Run `recollect uninit --assistant` with the one you do not use."
+        return [Check("claude", "once", "warning", "connected by its settings and by the plugin", remedy)]
+    return []
