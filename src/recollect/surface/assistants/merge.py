@@ -145,11 +145,12 @@ def take_hooks(draft: Draft, keep: frozenset[str] = frozenset()) -> Draft:
 
 
 def take_version(draft: Draft) -> Draft:
-    """Return the draft without the version we wrote, if nothing is left that needs it."""
+    """Return the draft without the version we wrote; in a document we made, only if nobody else came to need it."""
     root = _at(draft, ())
-    if root is None or VERSION not in draft.row.inserted or set(root.value) != {"version"}:
+    if root is None or root.member("version") is None or VERSION not in draft.row.inserted:
         return draft
-    return _cut(draft, VERSION)
+    is_needed = () in draft.row.created and set(root.value) != {"version"}
+    return draft if is_needed else _cut(draft, VERSION)
 
 
 def _ours(draft: Draft, event: str) -> list[tuple[jsonc.Step, ...]]:
