@@ -13,9 +13,9 @@ from tests.graphs import SAMPLES as GRAPH_SAMPLES
 
 from recollect import model
 from recollect.code.record import CodeHits
-from recollect.errors import MemoryNotFound, RecollectError
+from recollect.errors import InvalidInput, MemoryNotFound, RecollectError
 from recollect.model import Check, Deleted, Edge, Exported, Health, Hit, Memory, MemoryPage, Record, Share, Signals
-from recollect.render import error_to_json, error_to_text, to_json, to_markdown, to_text
+from recollect.render import error_to_json, error_to_text, to_json, to_markdown, to_text, without_secrets
 from recollect.render.measure import ago, count, day, size
 from recollect.render.record import SHOWN
 
@@ -78,6 +78,7 @@ OBSERVED = model.Observed(id="o1", mark="x", at=NOW, event="tool", tool="shell",
 SAMPLES: tuple[Record, ...] = (
     MEMORY,
     model.Stored(memory=MEMORY, created=True),
+    model.Stored(memory=MEMORY, created=True, redacted=("github-token",)),
     model.Stored(memory=MEMORY, created=False, merged=("tags",)),
     Deleted(deleted=2, batch="b1"),
     Deleted(deleted=0, batch=""),
@@ -144,7 +145,7 @@ SAMPLES: tuple[Record, ...] = (
     Health(status="failed", version="1", checks=(Check(name="disk", status="failed", detail="No space"),)),
     Exported(lines=2, memories=1, path="/x"),
     Exported(lines=2, memories=1, content='{"a":1}\n'),
-    model.Imported(lines=3, created=1, known=1, merged=1, batch="b1"),
+    model.Imported(lines=3, created=1, known=1, merged=1, batch="b1", redacted={"jwt": 2}),
     model.Rebuilt(text_rows=1, vectors_dropped=1, vectors_made=1, vectors_pending=0),
     model.Undone(undone="b1", restored=3, batch="b2"),
     model.History(changes=(CHANGE,), total=4),
@@ -374,3 +375,26 @@ def test_a_moment_that_no_calendar_has_is_shown_as_its_number() -> None:
 def test_counts_and_sizes_read_as_people_write_them() -> None:
     assert [count(1, "memory"), count(2, "memory"), count(1200, "line")] == ["1 memory", "2 memories", "1,200 lines"]
     assert [size(0), size(1023), size(2048), size(5 * 1024**3)] == ["0 bytes", "1023 bytes", "2.0 KiB", "5.0 GiB"]
+
+
+def test_what_was_replaced_before_storing_is_told() -> None:
+    stored = model.Stored(memory=MEMORY, created=True, redacted=("github-token",))
+    assert "1 secret was replaced: github-token." in to_text(stored)
+    imported = model.Imported(lines=3, created=1, known=1, merged=1, batch="b1", redacted={"jwt": 2})
+    assert "2 secrets were replaced: jwt." in to_text(imported)
+
+
+def test_no_answer_and_no_error_carries_a_secret() -> None:
+    secret = "ghp_" + "aB3d" * 9
+    memory = msgspec.structs.replace(MEMORY, content=f"token {secret}", title=secret, metadata={"password": "x"})
+    page = model.MemoryPage(memories=(memory,), total=1)
+    for record in (memory, page, model.Stored(memory=memory, created=True)):
+        assert secret not in to_text(record)
+        assert secret not in to_markdown(record)
+        assert secret not in to_json(record).decode()
+    assert msgspec.json.decode(to_json(memory), type=model.Memory).metadata == {"password": "[secret:password]"}
+    error = InvalidInput(f"cannot be {secret}", given=secret)
+    assert secret not in error_to_text(error)
+    assert secret not in error_to_json(error).decode()
+    assert without_secrets({"a": [secret]}) == {"a": ["[secret:github-token]"]}
+    assert without_secrets(memory.id) is memory.id

@@ -12,7 +12,7 @@ import pytest
 from recollect.text.redact import masked, redact, redact_value, told
 from recollect.text.secrets.formats import HASHES, PLACED, SHAPED, TOKENS
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "bench"))
+sys.path.append(str(Path(__file__).resolve().parents[3] / "bench"))
 
 import planted
 

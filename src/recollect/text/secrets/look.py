@@ -89,7 +89,9 @@ def _in_run(source: bytes, start: int, end: int, found: list[Found]) -> int:
     place = first
     while True:
         if done := _token(source, place, found):
-            return max(done, _aws_secret(source, found)) if found[-1].kind == "aws-key-id" else done
+            if found[-1].kind == "aws-key-id":
+                _aws_secret(source, found)
+            return done
         following = _BREAK.search(source, place, end)
         if following is None:
             break
@@ -134,8 +136,8 @@ def _placed(source: bytes, start: int, found: list[Found]) -> int:
     return 0
 
 
-def _aws_secret(source: bytes, found: list[Found]) -> int:
-    """Add the secret access key beside the key id that was found last; return where it ends."""
+def _aws_secret(source: bytes, found: list[Found]) -> None:
+    """Add the secret access key beside the key id that was found last."""
     key_id = found[-1]
     near = slice(max(0, key_id.start - AWS_SECRET_BYTES), key_id.end + AWS_SECRET_BYTES)
     for match in compiled(AWS_SECRET).finditer(source[near]):
@@ -143,8 +145,7 @@ def _aws_secret(source: bytes, found: list[Found]) -> int:
         # Forty of lower-case hex is a commit.
         if word.lower() != word and any(byte in b"0123456789+/" for byte in word):
             found.append(Found(near.start + match.start(), near.start + match.end(), "aws-secret-key"))
-            return near.start + match.end()
-    return 0
+            return
 
 
 def private_keys(source: bytes) -> list[Found]:
