@@ -103,6 +103,7 @@ def enter(
         if entered in site.entered:  # on another receiver: what is given and what comes back is the same
             if receiver is not None:
                 receive(world, function, receiver)
+                _give_receiver_back(function, receiver, told)
             return
         site.entered[entered] = given
     pass_on(world, function, given, receiver)
@@ -117,6 +118,48 @@ def enter(
         told(world.promised(function.returns))
     else:
         function.returns.use(told)
+        if function.shape.returned:
+            _give_back(world, function, given, receiver, told)
+
+
+def _give_back(world: World, function: Function, given: Sequence[Given], receiver: Value | None, told: Told) -> None:
+    """Tell what a call gives to parameters that are returned as they are."""
+    shape, names = function.shape, function.frame.names
+    place = 1 if receiver is not None and SELF in function.scope.marks else 0
+    if receiver is not None:
+        _give_receiver_back(function, receiver, told)
+    for name in shape.returned:
+        at = shape.plain.index(name) - place if name in shape.plain else -1
+        if at < 0 and place and shape.plain[0] == name:
+            continue
+        if any(each.is_spread for each in given):
+            names[name].use(told)
+            continue
+        by_place = [each for each in given if each.name is None]
+        found = next((each for each in given if each.name == name), None)
+        if found is None and 0 <= at < len(by_place):
+            found = by_place[at]
+        if found is not None:
+            found.value.use(told)
+        else:
+            default(world, function, name).use(told)
+
+
+def default(world: World, function: Function, name: str) -> Variable:
+    """Return what a parameter is if nothing is given for it."""
+    found = function.defaults.get(name)
+    if found is None:
+        said = next((each.default for each in function.scope.parameters if each.name == name), None)
+        around = function.frame.parent or function.frame
+        found = world.evaluate(said, around) if said is not None else world.variable()
+        function.defaults[name] = found
+    return found
+
+
+def _give_receiver_back(function: Function, receiver: Value, told: Told) -> None:
+    shape = function.shape
+    if SELF in function.scope.marks and shape.plain and shape.plain[0] in shape.returned:
+        told(receiver)
 
 
 def how(function: Function, receiver: Value | None, site: Site) -> str:

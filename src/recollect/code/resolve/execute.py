@@ -191,7 +191,7 @@ def execute(world: World, statement: Statement, frame: Frame) -> None:
         evaluate(world, statement.value, frame)
     elif isinstance(statement, Return | Yield):
         value, function = evaluate(world, statement.value, frame), frame.function
-        if function is not None:
+        if function is not None and not _is_given_back(statement, function):
             value.flow(function.returns if isinstance(statement, Return) else function.yields)
     elif isinstance(statement, Import):
         bring_in(world, statement, frame)
@@ -199,6 +199,12 @@ def execute(world: World, statement: Statement, frame: Frame) -> None:
         evaluate(world, statement.value, frame).flow(frame.module.exports[statement.name])
     elif isinstance(statement, Use):
         world.uses.append((Site(frame, statement.line), evaluate(world, statement.value, frame)))
+
+
+def _is_given_back(statement: Return | Yield, function: Function) -> bool:
+    """Tell whether a parameter is returned as it is: whoever calls gets what it gave, see `calls.enter`."""
+    value = statement.value
+    return isinstance(statement, Return) and isinstance(value, Name) and value.name in function.shape.returned
 
 
 def _declare(world: World, target: Expression, declared: Variable, frame: Frame) -> None:

@@ -15,6 +15,7 @@ from functools import partial
 from typing import NamedTuple
 
 from recollect.code.resolve import calls, evaluate, execute
+from recollect.code.resolve.crowd import COMMON, apart
 from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.holders import held
 from recollect.code.resolve.inherit import arrange, derives
@@ -268,13 +269,12 @@ def _initial(function: Function) -> list[Function]:
 def _parameters(world: World, function: Function) -> None:
     """Give parameters their defaults, collections and declared types; and what is returned its own."""
     frame = function.frame
-    around = frame.parent or frame
     for parameter in function.scope.parameters:
         variable = frame.names[parameter.name]
         if parameter.kind in ("*", "**"):
             variable.add(world.collection((function, parameter.name)))
         if parameter.default is not None:
-            evaluate.evaluate(world, parameter.default, around).flow(variable)
+            calls.default(world, function, parameter.name).flow(variable)
         if parameter.declared is not None and parameter.kind not in ("*", "**"):
             world.declared.append((variable, evaluate.evaluate(world, parameter.declared, frame)))
     if function.scope.returns is not None and "generator" not in function.scope.marks:
@@ -359,12 +359,17 @@ def _declare(world: World) -> None:
 
 
 def _answer(world: World) -> Solution:
+    made, crowded = apart(world.made)
     called = {
         CallEdge(caller, callee, line, column, how if how in CONFIDENCE else "value"): None
-        for (caller, callee, line, column), how in world.made.items()
+        for (caller, callee, line, column), how in made.items()
         if _is_written(world, caller)
     }
     ambiguous, unresolved, named = _open(world)
+    for (caller, line, column), places in crowded.items():
+        if _is_written(world, caller):
+            name = world.units[places[0][0]].scopes[places[0][1]].name
+            ambiguous.append(OpenCall(caller, as_written(name), line, column, tuple(places[:MOST_CANDIDATES])))
     return Solution(
         tuple(sorted([*called, *named], key=_by_place)),
         tuple(sorted(ambiguous)),
@@ -403,7 +408,7 @@ def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
             continue
         candidates = methods.get(callee.name, []) if isinstance(callee, Member) else []
         found = OpenCall(site.caller, as_written(callee.name), site.line, site.column)
-        if len(candidates) == 1:
+        if len(candidates) == 1 and callee.name not in COMMON:
             one = candidates[0]
             named.append(CallEdge(site.caller, (one.path, one.place), site.line, site.column, "name only"))
         elif 1 < len(candidates) <= MOST_CANDIDATES:

@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.code.resolve.program import Assign, Name, Return
+
 if TYPE_CHECKING:
     from recollect.code.resolve.frame import Frame
     from recollect.code.resolve.program import Key, Scope
@@ -33,12 +35,16 @@ class Value:
 
 
 class Shape(NamedTuple):
-    """What a function takes: by position, by name, and what is left over of either."""
+    """What a function takes: by position, by name, and what is left over of either.
+
+    returned: parameters that it gives back as they are: a caller gets what it gave, not what anybody ever gave
+    """
 
     plain: tuple[str, ...]
     by_name: frozenset[str]
     rest: str | None
     others: str | None
+    returned: frozenset[str] = frozenset()
 
 
 def shape(scope: Scope) -> Shape:
@@ -49,22 +55,35 @@ def shape(scope: Scope) -> Shape:
         frozenset([each.name for each in parameters if each.kind in ("", "=")]),
         next((each.name for each in parameters if each.kind == "*"), None),
         next((each.name for each in parameters if each.kind == "**"), None),
+        _returned(scope),
     )
+
+
+def _returned(scope: Scope) -> frozenset[str]:
+    """Return the parameters that a function returns and never assigns to."""
+    if "generator" in scope.marks or "async" in scope.marks:
+        return frozenset()
+    names = {each.value.name for each in scope.body if isinstance(each, Return) and isinstance(each.value, Name)}
+    if names:
+        names &= {each.name for each in scope.parameters if each.kind in ("", "=")}
+        names -= {each.target.name for each in scope.body if isinstance(each, Assign) and isinstance(each.target, Name)}
+    return frozenset(names)
 
 
 class Function(Value):
     """A function, wherever it is called from.
 
-    this: what it is called on; returns, yields: what it gives back
+    this: what it is called on; returns, yields: what it gives back; defaults: of its parameters
     """
 
-    __slots__ = ("frame", "owner", "path", "place", "returns", "scope", "shape", "this", "yields")
+    __slots__ = ("defaults", "frame", "owner", "path", "place", "returns", "scope", "shape", "this", "yields")
 
     def __init__(self, work: Work, path: str, place: int, scope: Scope, frame: Frame, owner: Class | None) -> None:
         super().__init__()
         self.path, self.place, self.scope, self.frame, self.owner = path, place, scope, frame, owner
         self.this, self.returns, self.yields = Variable(work), Variable(work), Variable(work)
         self.shape = shape(scope)
+        self.defaults: dict[str, Variable] = {}
 
 
 class Class(Value):
