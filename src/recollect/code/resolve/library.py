@@ -19,6 +19,18 @@ RESULTS = {
     **dict.fromkeys("repr format ascii hex bin oct chr input".split(), "str"),
     **dict.fromkeys("len ord sum round abs hash id".split(), "int"),
 }
+# What methods of texts give: another text, or texts in a list.
+TEXTS = frozenset(("str", "bytes"))
+OF_TEXTS = {
+    **dict.fromkeys(
+        """capitalize casefold center expandtabs format format_map join ljust lower lstrip removeprefix removesuffix
+        replace rjust rstrip strip swapcase title translate upper zfill""".split(),
+        "",
+    ),
+    **dict.fromkeys("split rsplit splitlines partition rpartition".split(), "list"),
+    "encode": "bytes",
+    "decode": "str",
+}
 TYPES = frozenset(("list", "tuple", "set", "dict", "generator"))
 EVERY = -1  # all arguments, by position
 

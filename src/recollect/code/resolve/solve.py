@@ -19,6 +19,7 @@ from recollect.code.resolve.crowd import COMMON, apart
 from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.holders import held
 from recollect.code.resolve.inherit import arrange, derives
+from recollect.code.resolve.library import MADE
 from recollect.code.resolve.members import ask_again, derive, dispatch
 from recollect.code.resolve.pause import uncollected
 from recollect.code.resolve.program import (
@@ -34,7 +35,17 @@ from recollect.code.resolve.program import (
     as_written,
 )
 from recollect.code.resolve.trace.narrow import narrow
-from recollect.code.resolve.values import MOST_VALUES, Class, Constant, Declared, External, Function, Object, Value
+from recollect.code.resolve.values import (
+    MOST_VALUES,
+    Class,
+    Collection,
+    Constant,
+    Declared,
+    External,
+    Function,
+    Object,
+    Value,
+)
 from recollect.code.resolve.world import Modules, Place, Site, World
 
 # How often what is declared is asked again after it made more known.
@@ -353,6 +364,10 @@ def _declare(world: World) -> None:
         for value in list(types.values):
             if isinstance(value, Class):
                 variable.add(world.of_type(value))
+            elif isinstance(value, Collection):  # of a list of something, that it is a list and what is in it
+                variable.add(value)
+            elif isinstance(value, External) and not variable.values and MADE not in value.name:
+                variable.add(world.external(value.name + MADE))
 
 
 # --- the answer ---

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from recollect.code.resolve.giving import Deed, awaited, elements, give, key_of
-from recollect.code.resolve.library import BUILTIN, CALLBACKS, EVERY, EXTERNALS, MADE, METHODS, RESULTS, TYPES, Row
+from recollect.code.resolve.library import (
+    BUILTIN,
+    CALLBACKS,
+    EVERY,
+    EXTERNALS,
+    MADE,
+    METHODS,
+    OF_TEXTS,
+    RESULTS,
+    TEXTS,
+    TYPES,
+    Row,
+)
 from recollect.code.resolve.members import Told
 from recollect.code.resolve.values import (
     Bound,
@@ -33,13 +45,28 @@ def supply(world: World, value: External, given: Sequence[Given], site: Site, to
         return
     _, _, name = plain.rpartition(".")
     if plain.startswith(BUILTIN):
-        made = RESULTS.get(name)
-        if made is not None and plain.count(".") == 1:
-            told(world.external(f"{BUILTIN}.{made}{MADE}"))
+        _give_builtin(world, plain, told)
         return
     if name in CALLBACKS:
         _call(world, Row((EVERY,)), None, given, site, world.variable())
     told(world.unknown if MADE in value.name or value is world.unknown else world.external(value.name + MADE))
+
+
+def _give_builtin(world: World, name: str, told: Told) -> None:
+    """Tell what a builtin function gives that has no row: a text, a number, or texts in a list."""
+    _, first, *rest = name.split(".")
+    made = RESULTS.get(first)
+    if not rest and made is not None:
+        told(world.external(f"{BUILTIN}.{made}{MADE}"))
+    elif len(rest) == 1 and first in TEXTS and rest[0] in OF_TEXTS:
+        kind = OF_TEXTS[rest[0]]
+        text = world.external(f"{BUILTIN}.{first if kind in ('', 'list') else kind}{MADE}")
+        if kind != "list":
+            told(text)
+            return
+        made_list = world.collection((BUILTIN, first))
+        made_list.rest.add(text)
+        told(made_list)
 
 
 def supply_known(world: World, value: Known, given: Sequence[Given], site: Site, told: Told) -> None:
