@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -43,14 +44,18 @@ BY_IMPORT = 0.3
 MOST_IMPORTS = 3
 # Test files whose fixtures are read.
 MOST_TEST_FILES = 5_000
-# How sure a fixture or a set-up runs with its test, that a method of what a fixture makes is meant, and that a call is
-# meant that may mean several things: shared by all of them.
-FRAMEWORK, MADE, MAYBE = 0.95, 0.8, 0.5
+# How sure a fixture or a set-up runs with its test, that a method of what a fixture makes is meant, that one of several
+# things is meant by a call that may mean all of them, and one of those that bear the name of an unknown one.
+FRAMEWORK, MADE, MAYBE, BY_NAME = 0.95, 0.8, 0.5, 0.35
+# A name that more functions bear tells nothing; nor does one that every text, list and table has as a method.
+MOST_BEARERS = 3
+COMMON = frozenset(name for kind in (str, bytes, list, dict, set, int, float, Path) for name in dir(kind))
 # Files whose ambiguous calls are read, and things one of them may mean that are looked at.
 MOST_FILES, MOST_CANDIDATES = 20_000, 10
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "__construct", "init"})
 _OWNER = re.compile(r"^(.*)(?:::|\.)[^.:]+$")
+_SEPARATOR = re.compile(r"::|->|[.#/\\]")
 _CONSTRUCTED = re.compile(rf"^(.*)\.(?:{'|'.join(sorted(CONSTRUCTORS))})$")
 _VERBS: Mapping[str, str] = {
     "CALLS": "calls", "IMPORTS": "imports", "INHERITS": "inherits from", "IMPLEMENTS": "implements",
@@ -133,23 +138,43 @@ def _node(tree: Tree, path: str, key: str) -> str:
 
 
 def _possible(store: LinkStore, tree: Tree, kept: Project, hidden: Sequence[tuple[str, str]]) -> list[Further]:
-    """Return links from calls that may mean several things to each of those.
+    """Return links from calls that may mean several things to each of those, from unknown ones to those of the name.
 
     What a fixture makes is known to the test that asks for it: a method of that class is most likely meant.
     """
     made = _made(kept, hidden)
+    bearers = _bearers(kept)
     files = dict(store.columns(File, ("id", "path"), {"tree": tree.id, "skipped": ""}))
     found: dict[tuple[str, str], float] = {}
+
+    def add(user: str, targets: Sequence[str], sure: float) -> None:
+        for used in targets:
+            owner = _OWNER.match(used)
+            is_made = owner is not None and owner[1] in made.get(user, ())
+            found[user, used] = max(MADE if is_made else sure, found.get((user, used), 0.0))
+
     for number, sites in store.file_sites(sorted(files)[:MOST_FILES]).items():
         for site in sites.ambiguous:
-            user = _node(tree, files[number], site.source)
-            for target in site.candidates[:MOST_CANDIDATES]:
-                used = target_node(tree.root, target)
-                owner = _OWNER.match(used)
-                is_made = owner is not None and owner[1] in made.get(user, ())
-                sure = MADE if is_made else MAYBE / max(site.total, len(site.candidates), 1)
-                found[user, used] = max(sure, found.get((user, used), 0.0))
+            targets = [target_node(tree.root, target) for target in site.candidates[:MOST_CANDIDATES]]
+            share = MAYBE / max(site.total, len(targets), 1)
+            add(_node(tree, files[number], site.source), targets, share)
+        for loose in sites.unresolved:
+            named = bearers.get(_SEPARATOR.split(loose.name)[-1], [])
+            if 0 < len(named) <= MOST_BEARERS:
+                add(_node(tree, files[number], loose.source), named, BY_NAME / len(named))
     return [Further(user, used, "CALLS", sure) for (user, used), sure in found.items() if sure >= LEAST_SURE]
+
+
+def _bearers(kept: Project) -> dict[str, list[str]]:
+    """Return the functions and methods of a project by name, without names that everything has."""
+    kinds = kept.graph.points.kinds
+    found: dict[str, list[str]] = {}
+    for number in np.flatnonzero(np.isin(kinds, [KIND_CODES["Function"], KIND_CODES["Method"]])).tolist():
+        node = kept.graph.points.ids[number]
+        name = _SEPARATOR.split(node)[-1].partition("#")[0]
+        if name not in COMMON:
+            found.setdefault(name, []).append(node)
+    return found
 
 
 def _made(kept: Project, hidden: Sequence[tuple[str, str]]) -> dict[str, set[str]]:

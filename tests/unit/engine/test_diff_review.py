@@ -17,7 +17,7 @@ from recollect.code.resolve.link_pack import Loose
 from recollect.engine.touched import rule_about
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_text
-from recollect.store.link_protocol import AmbiguousSite
+from recollect.store.link_protocol import AmbiguousSite, UnresolvedSite
 
 CORE = """\
 LIMIT = 3
@@ -215,14 +215,20 @@ def test_calls_that_may_mean_several_things_are_followed_less_surely(
 ) -> None:
     get = AmbiguousSite("test_store", "store.get", ("ssrc/core.py::Store.get",), 2, total=1)
     put = AmbiguousSite("test_nothing", "x.put", ("ssrc/core.py::Store.put", "ssrc/api.py::write"), 5, total=2)
-    loose = {"tests/test_store.py": Loose([], [get], []), "tests/test_core.py": Loose([], [put], [])}
+    named = [UnresolvedSite("test_write", "thing.put", 5), UnresolvedSite("test_write", "text.get", 5)]
+    loose = {
+        "tests/test_store.py": Loose([], [get], []),
+        "tests/test_core.py": Loose([], [put], []),
+        "tests/test_api.py": Loose([], [], named),
+    }
     made: Row = ("tests/conftest.py::store", "src/core.py::Store.__init__")
-    link(engine, monkeypatch, (*LINKS, made), loose)
+    link(engine, monkeypatch, (*LINKS[:4], made), loose)
     edit(project, "return key", "return 0")
     edit(project, "return row", "return 1")
     sure = {row.place.symbol: (row.confidence, row.why) for row in engine.survey.review().tests}
     assert sure["test_store"] == (0.8, "calls Store.get"), "what the fixture makes is known"
     assert sure["test_nothing"] == (0.25, "may call Store.put")
+    assert sure["test_write"] == (0.35, "may call Store.put"), "nothing else is called put, but many things have a get"
 
 
 def test_limits_are_kept_and_totals_tell_the_rest(engine: Engine, project: Path) -> None:
