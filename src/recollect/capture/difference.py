@@ -93,7 +93,7 @@ def _meaning(
     if all(_COMMENT.match(line) for line in changed):
         return [f"only comments{_where(hunks, new_symbols)}"]
     if sum(len(hunk.before) + len(hunk.after) for hunk in hunks) <= 2 * PAIRS:
-        pairs = _pairs(hunks, new_symbols)
+        pairs = _pairs(hunks, old_symbols, new_symbols)
         return pairs or said
     return said + _imports(hunks)
 
@@ -135,11 +135,13 @@ def _renamed(old_name: str, new_name: str, old: tuple[str, ...], new: tuple[str,
     return [line.replace(short_old, short_new) for line in old] == list(new)
 
 
-def _pairs(hunks: list[_Hunk], symbols: Sequence[Defined]) -> list[str]:
+def _pairs(hunks: list[_Hunk], old_symbols: Sequence[Defined], symbols: Sequence[Defined]) -> list[str]:
     """Return which line became which, of a small edit."""
     said: list[str] = []
     for hunk in hunks:
-        where = _where([hunk], symbols)
+        # What is gone is looked for where it was.
+        was = _Hunk([], hunk.before, hunk.old_line, hunk.old_line)
+        where = _where([hunk], symbols) if hunk.after else _where([was], old_symbols)
         old = " ".join(line.strip() for line in hunk.before if line.strip())
         new = " ".join(line.strip() for line in hunk.after if line.strip())
         if old and new:

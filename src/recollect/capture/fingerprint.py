@@ -102,7 +102,8 @@ def _lines(output: str) -> list[str]:
 
 
 def normal(line: str) -> str:
-    """Return a line with everything made equal that differs from one time to the next."""
+    """Return how a line begins, with everything made equal that differs from one time to the next."""
+    line = line[: 2 * LINE_CHARACTERS]
     for pattern, stands in _EQUAL:
         line = pattern.sub(stands, line)
     line = _PATH.sub(_short, line)

@@ -1,0 +1,77 @@
+"""What was done between a failure and the success of the same thing is its fix."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from recollect.capture.fixes import WITHIN_S, pairs, unresolved
+from recollect.model import Observed
+
+numbers = count(1)
+
+
+def row(tool: str, target: str, outcome: str = "ok", fingerprint: str = "", at: int = 0) -> Observed:
+    number = next(numbers)
+    return Observed(
+        id=f"{number:020}", mark=str(number), at=at or number, event="tool", tool=tool, target=target,
+        outcome=outcome, fingerprint=fingerprint, told=f"{tool} {target}",
+    )  # fmt: skip
+
+
+def broken(target: str = "make", fingerprint: str = "f", **fields: int) -> Observed:
+    return row("shell", target, "failed", fingerprint, **fields)
+
+
+def steps(rows: list[Observed]) -> list[list[str]]:
+    return [[step.told for step in pair.steps] for pair in pairs(rows)]
+
+
+def test_the_steps_between_are_the_fix() -> None:
+    rows = [broken(), row("read", "a.py"), row("edit", "a.py"), row("shell", "pip install x"), row("shell", "make")]
+    assert steps(rows) == [["edit a.py", "shell pip install x"]]
+    assert steps(rows[::-1]) == steps(rows)
+
+
+def test_luck_is_no_fix() -> None:
+    assert steps([broken(), row("shell", "make")]) == []
+    assert steps([broken(), row("shell", "ls -la"), row("read", "a.py"), row("shell", "make")]) == []
+
+
+def test_only_the_same_thing_ends_a_failure() -> None:
+    assert steps([broken(), row("edit", "a.py"), row("shell", "make lint")]) == []
+
+
+def test_what_failed_itself_is_no_step() -> None:
+    rows = [broken(), row("edit", "a.py", "failed", "g"), row("edit", "b.py"), row("shell", "make")]
+    assert steps(rows) == [["edit b.py"]]
+
+
+def test_what_was_done_before_it_failed_again_did_not_help() -> None:
+    rows = [broken(), row("edit", "a.py"), broken(), row("edit", "b.py"), row("shell", "make")]
+    assert steps(rows) == [["edit b.py"]]
+
+
+def test_two_errors_of_one_command_are_both_ended() -> None:
+    rows = [
+        broken(fingerprint="f"),
+        row("edit", "a.py"),
+        broken(fingerprint="g"),
+        row("edit", "b.py"),
+        row("shell", "make"),
+    ]
+    assert [(pair.failure.fingerprint, len(pair.steps)) for pair in pairs(rows)] == [("f", 2), ("g", 1)]
+
+
+def test_an_edit_that_failed_is_fixed_by_what_made_it_work() -> None:
+    rows = [row("edit", "a.py", "failed", "h"), row("read", "a.py"), row("edit", "a.py")]
+    assert steps(rows) == [["read a.py"]]
+
+
+def test_the_next_day_is_another_matter() -> None:
+    rows = [broken(at=1), row("edit", "a.py", at=2), row("shell", "make", at=2 + WITHIN_S)]
+    assert steps(rows) == []
+
+
+def test_what_still_fails_is_open() -> None:
+    rows = [broken("make"), broken("npm test"), row("edit", "a.py"), row("shell", "make")]
+    assert [found.target for found in unresolved(rows)] == ["npm test"]
