@@ -113,8 +113,8 @@ def kept(engine: Engine) -> dict[str, Any]:
     return {path: (edges.get(number), sites.get(number)) for number, path in files.items()}
 
 
-@pytest.mark.parametrize("whole_bytes", [link_groups.WHOLE_BYTES, 0], ids=["whole", "by folder"])
-def test_links_follow_every_change(whole_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(link_groups, "WHOLE_BYTES", whole_bytes)
+@pytest.mark.parametrize("group_bytes", [link_groups.GROUP_BYTES, 400], ids=["whole", "in groups"])
+def test_links_follow_every_change(group_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link_groups, "GROUP_BYTES", group_bytes)
     machine = type("Machine", (EditedTree,), {"folder": tmp_path})
     run_state_machine_as_test(machine, settings=settings(max_examples=8, stateful_step_count=12, deadline=None))

@@ -1,7 +1,7 @@
 """Groups: which programs are solved together, from what else, and whether that has changed since.
 
     small tree      all files of a family of languages are one group: values are followed wherever they go
-    large tree      a folder is a group; of the files it imports, and those import, only their faces count
+    large tree      a folder with all below it is one; of the files it imports, and those import, only their faces count
 
 The links of a group are a function of what is hashed into its digest: the programs of its members, the faces of the
 files they need, and how the imports of each are found. So a group is solved again exactly if its digest is another,
@@ -11,17 +11,17 @@ whatever was edited, renamed or deleted in between, and an interrupted run goes 
 from __future__ import annotations
 
 import hashlib
-import posixpath
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from recollect.code.resolve.modules import Declared, Facts, Modules
 from recollect.code.resolve.translate import Offer
 
-# Bytes of packed programs of one family that are solved as a whole: about two seconds of CPU.
-WHOLE_BYTES = 800_000
-# Bytes of a group in a larger tree, half as many; a folder that holds more is divided.
-GROUP_BYTES = 400_000
+# Bytes of packed programs in a group: about three seconds of CPU, which one edit in it costs. Smaller ones cost less
+# each, and look into the faces of others more often.
+GROUP_BYTES = 1_000_000
+# What is at most such a part of a group shares one with others of its kind.
+SMALL_PART = 4
 # Files that a group may look into, nearest first: some import everything.
 MOST_NEEDED = 400
 # How far from its members a group looks: what they import, and what that imports.
@@ -76,7 +76,7 @@ def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str, elsewher
     faces = {path: _digest((path, row.offer.face, *needs[path])) for path, row in programs.items()}
     groups: list[Group] = []
     for key, members in sorted(_divided(modules, programs).items()):
-        needed = () if key.startswith("all ") else _reached(members, needs)
+        needed = _reached(members, needs)
         digest = _digest((fingerprint, key, *(own[path] for path in members), *(faces[path] for path in needed)))
         groups.append(Group(key, members, needed, digest))
     return Plan(modules, tuple(groups), seen, {key: node for key, node in crossed.items() if node})
@@ -122,19 +122,41 @@ def _divided(modules: Modules, programs: Mapping[str, Known]) -> dict[str, tuple
         families.setdefault(modules.family(path), []).append(path)
     groups: dict[str, tuple[str, ...]] = {}
     for family, paths in families.items():
-        if sum(programs[path].size_bytes for path in paths) <= WHOLE_BYTES:
-            groups[f"all {family}"] = tuple(paths)
-            continue
-        folders: dict[str, list[str]] = {}
-        for path in paths:
-            folders.setdefault(posixpath.dirname(path), []).append(path)
-        for folder, members in folders.items():
-            parts = 1 + sum(programs[path].size_bytes for path in members) // GROUP_BYTES
-            for path in members:
-                part = int(hashlib.md5(path.encode(), usedforsecurity=False).hexdigest(), 16) % parts
-                key = f"{family} {folder} {part}/{parts}"
-                groups[key] = (*groups.get(key, ()), path)
+        for key, members in _parts("", paths, programs):
+            groups[f"{family} {key}"] = tuple(members)
     return groups
+
+
+def _parts(folder: str, paths: list[str], programs: Mapping[str, Known]) -> Iterator[tuple[str, list[str]]]:
+    """Yield files below a folder in groups: all of them if they are few, else each large folder in it, and the rest."""
+    size = sum(programs[path].size_bytes for path in paths)
+    if size <= GROUP_BYTES:
+        yield f"{folder}**", paths
+        return
+    own: list[str] = []
+    inner: dict[str, list[str]] = {}
+    for path in paths:
+        name, slash, _ = path[len(folder) :].partition("/")
+        if slash:
+            inner.setdefault(f"{folder}{name}/", []).append(path)
+        else:
+            own.append(path)
+    small: list[list[str]] = [own]
+    for each, some in inner.items():
+        if sum(programs[path].size_bytes for path in some) <= GROUP_BYTES // SMALL_PART:
+            small.append(some)
+        else:
+            yield from _parts(each, some, programs)
+    # Small folders side by side share groups, and which one a folder is in does not depend on the others.
+    parts = 1 + sum(programs[path].size_bytes for some in small for path in some) // GROUP_BYTES
+    shares: dict[int, list[str]] = {}
+    for some in small:
+        for path in some:
+            name = path if some is own else path[: path.index("/", len(folder))]
+            share = int(hashlib.md5(name.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest(), 16)
+            shares.setdefault(share % parts, []).append(path)
+    for share, members in sorted(shares.items()):
+        yield f"{folder}* {share}/{parts}", sorted(members)
 
 
 def _reached(members: Iterable[str], needs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
