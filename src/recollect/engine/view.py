@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
-from recollect.engine.code_nodes import code_nodes
+from recollect.engine.code_nodes import code_nodes, is_code
 from recollect.engine.memories import headline
 from recollect.graph.record import NodeView, Step
 from recollect.model import NODE_KINDS, RELATIONS, Memory, Node, NodeKind, Relation
@@ -23,7 +23,7 @@ def node_views(store: Store, graph: Graph, numbers: Iterable[int]) -> dict[int, 
     labels = {row[0]: row[1] for chunk in _pieces(ids) for row in store.columns(Node, ("id", "label"), {"id": chunk})}
     memory_ids = [memory_id for number in wanted if (memory_id := _own_memory(graph, number)) is not None]
     called = {memory.id: headline(memory) for memory in store.get(Memory, memory_ids)}
-    code = code_nodes(cast("CodeStore", store), ids) if graph.code is not None else {}
+    code = code_nodes(cast("CodeStore", store), ids) if any(map(is_code, ids)) else {}
     views: dict[int, NodeView] = {}
     for number, node_id in zip(wanted, ids, strict=True):
         scope = graph.points.namespaces[int(graph.points.scopes[number])]

@@ -75,6 +75,7 @@ def uses(found: Dependencies | Impact) -> dict[str, tuple[str, int]]:
     return {row.node.label: (row.relationship, row.depth) for row in rows}
 
 
+@pytest.mark.promise("E-get_dependencies")
 def test_what_a_symbol_uses_comes_with_lines_and_confidence(engine: Engine, root: Path) -> None:
     found = engine.links.dependencies("Cart.sum")
     (use,) = found.uses
@@ -103,6 +104,7 @@ def test_only_links_of_some_relationships_are_followed(engine: Engine, root: Pat
     assert {row.relationship for row in found.uses} == {"IMPORTS"}
 
 
+@pytest.mark.promise("E-get_impact")
 def test_impact_names_users_by_distance_tests_and_files(engine: Engine, root: Path) -> None:
     found = engine.links.impact("total")
     assert uses(found)["Cart.sum"] == ("CALLS", 1)
@@ -132,6 +134,24 @@ def test_no_users_says_whether_that_is_known(engine: Engine, root: Path) -> None
     unused = engine.links.impact("pay")
     assert (unused.total, unused.is_complete) == (0, False)
     assert "public" in unused.verdict
+
+
+@pytest.mark.promise("E-get_dependencies")
+def test_packages_and_their_files_are_part_of_the_same_graph(engine: Engine, root: Path) -> None:
+    manifest = '[project]\nname = "shop"\nversion = "1"\ndependencies = ["httpx"]\n'
+    (root / "pyproject.toml").write_text(manifest, encoding="utf-8")
+    engine.code.index(str(root), namespace="shop")
+    found = engine.links.dependencies("pypi:shop")
+    assert uses(found)["pypi:httpx"] == ("DEPENDS_ON", 1)
+
+
+@pytest.mark.promise("E-get_clusters")
+def test_clusters_and_ranks_see_code(engine: Engine, root: Path) -> None:
+    found = engine.graph.clusters(kinds=("Function", "Method", "Class", "Test"), relationships=("CALLS", "CONTAINS"))
+    members = {node.label for cluster in found.clusters for node in cluster.members}
+    assert {"Cart", "Cart.sum", "total"} <= members
+    ranked = engine.graph.pagerank(kinds=("Function", "Method"), relationships=("CALLS",), limit=1)
+    assert ranked.nodes[0].node.label == "total"
 
 
 def test_memories_of_what_is_affected_are_named(engine: Engine, root: Path) -> None:
