@@ -56,7 +56,8 @@ def init(values: Mapping[str, Any], settings: Settings, output: Output) -> int:
 def uninit(values: Mapping[str, Any], settings: Settings, output: Output) -> int:
     """Disconnect assistants: those that are named, else all in whose files something of ours stands."""
     scope, work = _scope(values), work_here(settings)
-    return _run(_named(values.get("assistant")) or list(ASSISTANTS), scope, work, disconnect, values, output)
+    chosen = _named(values.get("assistant")) or [row for row in ASSISTANTS if row.parts(scope)]
+    return _run(chosen, scope, work, disconnect, values, output)
 
 
 def work_here(settings: Settings) -> Work:
