@@ -2,6 +2,7 @@
 
     python bench/soak.py writers      [--processes 16 --writes 1000]   many processes write one database at once
     python bench/soak.py kills        [--kills 200]                    writers die by SIGKILL wherever they happen to be
+    python bench/soak.py drains       [--payloads 2000 --kills 40]     hooks leave payloads, drainers die by SIGKILL
     python bench/soak.py model-change [--memories 10000] [--real]      another embedding model on a full store
 
 Prints JSON and ends with status 1 if a guarantee failed; `failures` says which. Works in a folder of its own, which is
@@ -28,6 +29,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import drains as draining
 import ledger
 import measure
 from ledger import DOOMED, TOGETHER, HashEmbedder, Ledger, Writer
@@ -48,6 +50,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=16)
     parser.add_argument("--writes", type=int, default=1000, help="of each process")
     parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--payloads", type=int, default=2_000, help="of all processes together")
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--real", action="store_true", help="change to the shipped model, not to another fake one")
     parser.add_argument("--seed", type=int, default=1)
@@ -413,9 +416,15 @@ def _embed_in_background(engine: Engine, failures: list[str]) -> dict[str, Any]:
     }
 
 
+def drains(folder: Path, options: argparse.Namespace, failures: list[str]) -> dict[str, Any]:
+    """Let drainers of the spool die; see drains.py."""
+    return draining.drains(folder, options, failures, forked)
+
+
 SOAKS: dict[str, Callable[[Path, argparse.Namespace, list[str]], dict[str, Any]]] = {
     "writers": writers,
     "kills": kills,
+    "drains": drains,
     "model-change": model_change,
 }
 

@@ -44,3 +44,10 @@ def test_another_embedding_model_takes_over_a_store_in_the_background() -> None:
     assert phases["first_recall_of_a_server"]["mode"] == "lexical"
     assert phases["found_after_kill"] >= phases["killed_at"] > 0
     assert phases["background"]["vectors"] == phases["background"]["memories"]
+
+
+def test_drainers_that_die_store_each_observation_exactly_once() -> None:
+    found = soak("drains", "--payloads", "320", "--processes", "4", "--kills", "6")
+    assert found["kills"] == 6
+    assert found["observations"] == found["memories"] == 320
+    assert found["stored_while_dying"] > 0

@@ -1,0 +1,51 @@
+"""From a hook to an answer, with real processes only: what an assistant saw is found by the next command."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests import payloads
+
+from recollect import hook
+
+HOOK = [sys.executable, "-I", "-S", str(Path(hook.__file__))]
+RECOLLECT = [sys.executable, "-m", "recollect"]
+
+
+def run(command: list[str], given: bytes = b"") -> str:
+    """Run a command to its end; returns what it wrote."""
+    done = subprocess.run(
+        command, input=given, capture_output=True, env={**os.environ, "RECOLLECT_EMBED_PROVIDER": "off"}, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()
+
+
+@pytest.mark.promise("E19")
+def test_what_a_hook_left_is_found_by_the_next_search(home: Path) -> None:
+    assert run([*HOOK, "PostToolUse", "claude"], payloads.edited("TAX = 19", "TAX = 25")) == ""
+    found = json.loads(run([*RECOLLECT, "search", "--json", "what became of TAX"]))
+    assert [hit["memory"]["memory_type"] for hit in found["hits"]] == ["decision"]
+    assert list((home / "spool" / "new").iterdir()) == []
+
+
+@pytest.mark.promise("E24")
+def test_a_session_is_summed_up_from_what_its_hooks_left(home: Path) -> None:
+    for event, raw in (
+        ("SessionStart", payloads.claude("SessionStart", source="startup")),
+        ("UserPromptSubmit", payloads.claude("UserPromptSubmit", prompt="raise the tax")),
+        ("Stop", payloads.claude("Stop", last_assistant_message="It is 25 now.")),
+    ):
+        run([*HOOK, event, "claude"], raw)
+    taken = json.loads(run([*RECOLLECT, "ingest", "--json"], payloads.looked()))
+    assert (taken["taken"], taken["bad"], taken["waiting"]) == (4, 0, 0)
+    (session,) = json.loads(run([*RECOLLECT, "sessions", "--json"]))["sessions"]
+    assert session["summary"].startswith("Asked for: raise the tax")
+    summed = json.loads(run([*RECOLLECT, "summarize", "--json"]))
+    assert "It is 25 now." in summed["memory"]["content"]
+    assert "Read: price.py" in summed["memory"]["content"]
