@@ -97,3 +97,17 @@ def test_indexing_shows_how_far_it_is(terminal: Terminal, tmp_path: Path) -> Non
     assert "indexing, " in seen.screen and "/300" in seen.screen
     assert "Indexed." in seen.screen
     assert "Everything was up to date." in terminal("index", str(tmp_path / "app")).screen
+
+
+@pytest.mark.parametrize(("keys", "code"), [(b"y\n", 0), (b"n\n", 130), (b"\x04", 130)])
+def test_init_shows_the_difference_in_colour_and_asks_first(
+    terminal: Terminal, tmp_path: Path, keys: bytes, code: int
+) -> None:
+    person = tmp_path / "person"
+    write(person, {".junie/mcp/mcp.json": "{}\n"})
+    seen = terminal("init", "--assistant", "junie", keys=keys, HOME=str(person))
+    assert '\x1b[32m+    "recollect": {\x1b[0m' in seen.screen
+    assert "Change 1 file as shown? [y/N]" in seen.screen
+    assert seen.code == code
+    assert ("recollect" in (person / ".junie" / "mcp" / "mcp.json").read_text()) == (code == 0)
+    assert "\x1b[3" not in terminal("init", "--assistant", "zed", "--dry-run", HOME=str(person), NO_COLOR="1").screen
