@@ -40,7 +40,7 @@ TEST_DEPTH = 15
 # Less sure ways are not followed: a chain of guesses is none.
 LEAST_SURE = 0.05
 # A test that only imports what changed, over how many files, is named last; so sure is that, halved with every file.
-BY_IMPORT = 0.3
+BY_IMPORT = 0.2
 MOST_IMPORTS = 3
 # Test files whose fixtures are read.
 MOST_TEST_FILES = 5_000
