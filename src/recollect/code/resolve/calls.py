@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from recollect.code.resolve.inherit import derives
-from recollect.code.resolve.library import CALLED
+from recollect.code.resolve.library import BUILTIN, CALLED
 from recollect.code.resolve.members import WHOLE, Told, lookup
 from recollect.code.resolve.overload import Array, Signature, meant
 from recollect.code.resolve.program import Expression, Member, Name, Table
@@ -261,6 +261,15 @@ def make(world: World, of: Class, given: Sequence[Given], site: Site, told: Told
     site = site._replace(how=site.how or "constructor")
     if not _constructed(world, of.order, given, made, site) and IMPLICIT not in of.scope.marks:
         world.call(site, (of.path, of.place), "constructor")
+        if world.units[of.path].language == "python":
+            _construct_outside(world, of, site)
+
+
+def _construct_outside(world: World, of: Class, site: Site) -> None:
+    """Call the constructor that a class has from outside the program; those of builtin classes do nothing."""
+    for outer in [outer for each in of.order for outer in each.outer_bases]:
+        if not outer.name.startswith(BUILTIN):
+            world.call(site, f"{outer.name}.__init__", "constructor")
 
 
 def _constructed(world: World, orders: Sequence[Class], given: Sequence[Given], made: Value, site: Site) -> bool:

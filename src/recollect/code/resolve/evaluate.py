@@ -216,12 +216,15 @@ def defined(world: World, place: tuple[str, int], frame: Frame) -> Variable:
 
 
 def _decorating(world: World, decorated: Variable, site: Site, result: Variable) -> Told:
-    def given_back(value: Value) -> None:
-        # A decorator that gives back what it was given seems to give back all that it ever was given.
-        if value in decorated.values or not isinstance(value, Function | Class) or not value.scope.decorators:
-            result.add(value)
-
     def told(value: Value) -> None:
+        others = world.decorated.setdefault(value, {})
+        others.update(decorated.values)
+
+        def given_back(found: Value) -> None:
+            # A decorator that gives back what it was given seems to give back all that it ever was given.
+            if found in decorated.values or found not in others:
+                result.add(found)
+
         world.apply(value, [Given(decorated)], site, given_back)
         # What a decorator outside the program gives back is most often what it was given, or stands for it.
         if isinstance(value, External) or not isinstance(value, Function | Bound | Class | Object):

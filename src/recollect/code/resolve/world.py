@@ -111,6 +111,7 @@ class World:
         self.keyed: list[tuple[Variable, Callable[[], None]]] = []
         self.dispatched: list[tuple[Declared, str, Site, Callable[[Value], None]]] = []
         self.defined: dict[Place, Variable] = {}  # functions and classes after their decorators
+        self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given
         self.imports: list[tuple[str, Import, tuple[str, ...]]] = []
         self.uses: list[tuple[Site, Variable]] = []
         self.outside: dict[tuple[str, str], Variable] = {}  # names that a file uses and does not bind

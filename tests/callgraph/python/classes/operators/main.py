@@ -1,0 +1,9 @@
+class Money:
+    def __add__(self, other):
+        return Money()
+
+    def show(self):
+        pass
+
+
+(Money() + Money()).show()

@@ -1,0 +1,9 @@
+import outside
+
+
+@outside.cached
+def slow():
+    pass
+
+
+slow()

@@ -1,0 +1,17 @@
+def sealed(cls):
+    return cls
+
+
+@sealed
+class Vault:
+    def open(self):
+        pass
+
+
+@sealed
+class Safe:
+    def open(self):
+        pass
+
+
+Vault().open()

@@ -1,0 +1,9 @@
+import second
+
+
+def start():
+    second.go_on()
+
+
+def finish():
+    pass

@@ -1,0 +1,5 @@
+import first
+
+
+def go_on():
+    first.finish()

@@ -1,0 +1,2 @@
+def found():
+    pass

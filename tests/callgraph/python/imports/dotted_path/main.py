@@ -1,0 +1,3 @@
+import deep.down.here
+
+deep.down.here.found()

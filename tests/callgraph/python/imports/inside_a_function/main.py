@@ -1,0 +1,7 @@
+def run():
+    from parts.late import work as job
+
+    job()
+
+
+run()

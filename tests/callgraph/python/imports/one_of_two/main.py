@@ -1,0 +1,6 @@
+try:
+    from fast import run
+except ImportError:
+    from slow import run
+
+run()

@@ -1,0 +1,7 @@
+from .. import base
+from ..shared import common
+
+
+def use():
+    base()
+    common()

@@ -1,0 +1,3 @@
+from kit.inner.user import use
+
+use()

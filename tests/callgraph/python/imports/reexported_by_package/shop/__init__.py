@@ -1,0 +1,2 @@
+from .counter import Till
+from .sums import total

@@ -1,0 +1,9 @@
+from tools import *
+
+
+def saw():
+    pass
+
+
+saw()
+hammer()

@@ -1,0 +1,10 @@
+def saw():
+    pass
+
+
+def hammer():
+    _swing()
+
+
+def _swing():
+    pass

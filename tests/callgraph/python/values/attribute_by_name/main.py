@@ -1,0 +1,9 @@
+class Robot:
+    def walk(self):
+        pass
+
+    def talk(self):
+        pass
+
+
+getattr(Robot(), "walk")()

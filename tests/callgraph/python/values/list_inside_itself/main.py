@@ -1,0 +1,7 @@
+def leaf():
+    pass
+
+
+loop = [leaf]
+loop.append(loop)
+loop[0]()

@@ -1,0 +1,11 @@
+hooks = []
+
+
+def hook():
+    pass
+
+
+hooks.append(hook)
+
+for each in hooks:
+    each()
