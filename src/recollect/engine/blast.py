@@ -159,21 +159,21 @@ def _possible(store: LinkStore, tree: Tree, kept: Project, hidden: Sequence[tupl
             share = MAYBE / max(site.total, len(targets), 1)
             add(_node(tree, files[number], site.source), targets, share)
         for loose in sites.unresolved:
-            named = bearers.get(_SEPARATOR.split(loose.name)[-1], [])
+            user, name = _node(tree, files[number], loose.source), _SEPARATOR.split(loose.name)[-1]
+            own = [f"{owner}.{name}" for owner in made.get(user, ()) if f"{owner}.{name}" in kept.graph.index]
+            named = own or ([] if name in COMMON else bearers.get(name, []))
             if 0 < len(named) <= MOST_BEARERS:
-                add(_node(tree, files[number], loose.source), named, BY_NAME / len(named))
+                add(user, named, BY_NAME / len(named))
     return [Further(user, used, "CALLS", sure) for (user, used), sure in found.items() if sure >= LEAST_SURE]
 
 
 def _bearers(kept: Project) -> dict[str, list[str]]:
-    """Return the functions and methods of a project by name, without names that everything has."""
+    """Return the functions and methods of a project by name."""
     kinds = kept.graph.points.kinds
     found: dict[str, list[str]] = {}
     for number in np.flatnonzero(np.isin(kinds, [KIND_CODES["Function"], KIND_CODES["Method"]])).tolist():
         node = kept.graph.points.ids[number]
-        name = _SEPARATOR.split(node)[-1].partition("#")[0]
-        if name not in COMMON:
-            found.setdefault(name, []).append(node)
+        found.setdefault(_SEPARATOR.split(node.partition("#")[0])[-1], []).append(node)
     return found
 
 
