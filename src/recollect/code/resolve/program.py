@@ -276,7 +276,7 @@ class Scope(_Part, frozen=True):
         "async", "generator", "self" (its first parameter is what it is called on), "block" (a scope of names only: its
         statements belong to the function around), "functional" (an object with one method, whatever it is called: any
         member of it is the function itself), "implicit" (nobody wrote it, as the accessors of a record: calls go
-        through it and make no edge of their own)
+        through it and make no edge of their own), "unordered" (not all of its statements stand where they happen)
     outer_names: names that belong to the scope around (`nonlocal`), global_names: to the module (`global`)
     returns: the declared type of what it returns
     arity: how many arguments it takes, where overloads are told apart by that; -1 else

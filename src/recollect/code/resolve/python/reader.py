@@ -39,6 +39,7 @@ NOTHING = Opaque()
 # Levels of a tree, each of two or three Python calls: well below the thousand that a thread is given.
 DEEPEST = 120
 ERROR_KIND = 0xFFFF  # the number of a node that is a syntax error; those of a grammar count from 0
+UNORDERED = "unordered"  # a mark: what lay too deep stands after what followed it
 # What may be written down twice without being evaluated twice, and does nothing by itself.
 PLAIN = (Name, Text, Super, Code)
 
@@ -201,6 +202,8 @@ class Reader:
     def later(self, node: tree_sitter.Node) -> Expression:
         """Return a name for what will be read when the stack is short again."""
         name = Name(self.temporary())
+        if UNORDERED not in self.frame.marks:
+            self.frame.marks.append(UNORDERED)
 
         def read(r: Reader, node: tree_sitter.Node) -> None:
             r.emit(Assign(name, r.value(node)))
