@@ -172,7 +172,7 @@ def secret(): return Handle()
         "a = b\nb = c\nc = a\na()\n",
         "l = []\nl.append(l)\nl.extend(l)\nfor x in l:\n    x()\n    l += x\n",
         "d = {}\nd['d'] = d\nd.update(d)\nd['d']['d']['d']()\n",
-        "class A:\n    def __iter__(self, k=0): return self\n    __next__ = __getitem__ = __iter__\nfor a in A(): a[0]()\n",
+        "class A:\n    def __iter__(self, k=0): return self\n    __next__ = __iter__\nfor a in A(): a()[0]()\n",
         "class A:\n    def __call__(self): return self\nA()()()()()\n",
         "def f(*a, **k): f(*a, **k)\nf(f, f=f)\n",
         "@d\ndef d(f): return d\nd(d)\n",
