@@ -90,7 +90,7 @@ def _dependencies(found: record.Dependencies, _now: int | None) -> list[Block]:
 
 def _impact(found: record.Impact, _now: int | None) -> list[Block]:
     label = inline(found.node.label, LISTED_CHARACTERS)
-    rings = ", ".join(f"{number:,} {'directly' if far == 1 else f'{far} links away'}" for far, number in _rings(found))
+    rings = ", ".join(f"{number:,} {'directly' if far == 1 else f'over {far} links'}" for far, number in _rings(found))
     head = f"A change of {label} reaches {count(found.total, 'piece')} of code in {count(found.files_total, 'file')}"
     blocks: list[Block] = [Line(f"{head}: {rings}." if rings else f"{head}."), _of(found.node)]
     if found.verdict:
