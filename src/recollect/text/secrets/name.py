@@ -27,28 +27,29 @@ _HASH = compiled(rb"(?:[0-9a-fA-F]{2}){16,64}")
 
 
 class Stem(NamedTuple):
-    """A part of names that tells a secret.
+    """A part of names that tells a secret; `pattern` is the rest of such a word.
 
-    pattern: the rest of such a word. before: what must stand before it in the name for the name to be sharp, None for
-    anything but a letter that makes it another word
+    of: what must stand before it in the name, b"" for nothing: `key` is also the key of a dictionary
     """
 
     text: bytes
     kind: str
     pattern: bytes
-    before: re.Pattern[bytes] | None = None
+    of: tuple[bytes, ...] = ()
 
 
-# What makes a key the key to something, and not the key of a dictionary or of a keyboard.
-_KEY_OF = compiled(
-    rb"(?i)(?:api|app|access|private|priv|secret|auth|account|encrypt(?:ion)?|decrypt(?:ion)?|sign(?:ing)?|master|shared|"
-    rb"access|storage|service|client|license|subscription|session|deploy|ssh|admin|write|server|consumer|application|"
-    rb"integration|webhook|jwt|hmac|aes|gpg|pgp|cipher|crypto|root|bot|pass|token|stripe|openai|anthropic|sendgrid|"
-    rb"twilio|mailgun|datadog|dd|algolia|heroku|cloudflare|cf|google|gcp|azure|aws|github|gitlab|npm|pypi|sentry|"
-    rb"firebase|supabase|braintree|paypal|okta|auth0|linear|notion|postman|vercel|netlify|shopify|square)[_\-. ]?$",
+# What makes a key the key to something.
+_KEY_OF = tuple(
+    b"""api app access private priv secret auth account encrypt encryption decrypt decryption sign signing master
+    shared storage service client license subscription session deploy ssh admin write server consumer
+    application integration webhook jwt hmac aes gpg pgp cipher crypto root bot pass token stripe openai
+    anthropic sendgrid twilio mailgun datadog dd algolia heroku cloudflare cf google gcp azure aws github gitlab
+    npm pypi sentry firebase supabase braintree paypal okta auth0 linear notion postman vercel netlify shopify
+    square""".split()
 )
-
-# The longest word above, with what joins it.
+# How those end: a look at two bytes spares nearly every other key the rest.
+_KEY_ENDS = frozenset(word[-2:] for word in _KEY_OF)
+# The longest of them, with what joins it.
 _OF_BYTES = 16
 
 STEMS: tuple[Stem, ...] = (
@@ -126,7 +127,6 @@ class Name(NamedTuple):
     stem: Stem
     text: bytes
     line: bytes
-    sharp: bool
     match: re.Match[bytes]
 
     @property
@@ -155,12 +155,18 @@ def by_name(source: bytes, lower: bytes) -> list[Found]:
         place = lower.find(stem.text)
         pattern = compiled(b"(?P<name>(?i:" + stem.pattern + b")" + _SUFFIX + b")" + _ASSIGNS)
         while place >= 0:
-            match = pattern.match(source, place)
+            match = pattern.match(source, place) if not stem.of or _is_key_to(lower, place) else None
             taken = _value(source, stem, match) if match is not None else None
             if taken is not None:
                 found.append(taken)
             place = lower.find(stem.text, max(place + len(stem.text), taken.end if taken else 0))
     return found
+
+
+def _is_key_to(lower: bytes, place: int) -> bool:
+    """Tell whether a name says what its key is to; what is random at any other key is found by its neighbour."""
+    before = lower[max(0, place - _OF_BYTES) : place].rstrip(b"_-. ")
+    return before[-2:] in _KEY_ENDS and before.endswith(_KEY_OF)
 
 
 def _value(source: bytes, stem: Stem, match: re.Match[bytes]) -> Found | None:
@@ -172,7 +178,7 @@ def _value(source: bytes, stem: Stem, match: re.Match[bytes]) -> Found | None:
     if place is None:
         return None
     value = source[place.start : place.end]
-    if not is_secret(value, kind=stem.kind, shape=place.shape, sharp=name.sharp):
+    if not is_secret(value, kind=stem.kind, shape=place.shape):
         return None
     # Only now to its end: a value that were read to its end and then refused could be read again for every name in it.
     longer = _WORD.match(source, place.end) if len(value) == VALUE_BYTES else None
@@ -189,12 +195,13 @@ def _name(source: bytes, stem: Stem, match: re.Match[bytes]) -> Name | None:
         left, line = left[escaped.end() :], line + left[: escaped.end()]
         line = line if escaped[0] in (b"n", b"r") else line[: -len(escaped[0])].rstrip(b"\\") + b"\t"
     text = left + match["name"]
-    if match["name"] == b"pass" and (left[-1:].islower() or (not left and match["space"] is not None)):
-        return None  # compass, bypass; the verb
+    if match["name"] == b"pass" and left[-1:].islower():
+        return None  # compass, bypass
+    if match["name"].lower() == b"pass" and not left and match["space"] is not None:
+        return None  # the verb
     if _ABOUT.search(text.rstrip(b".-")) is not None:
         return None
-    sharp = stem.before is None or stem.before.search(before[-_OF_BYTES:]) is not None
-    return Name(stem, text, _LINE_BREAK.split(line)[-1], sharp, match)
+    return Name(stem, text, _LINE_BREAK.split(line)[-1], match)
 
 
 def _quoted(source: bytes, name: Name) -> Place | None:
@@ -278,7 +285,9 @@ def by_neighbour(source: bytes, start: int, end: int) -> bool:
         return False
     before = source[max(0, start - KEY_BYTES) : start]
     named = before.rstrip(_BETWEEN)
-    if not any(byte in b"=:," for byte in before[len(named) :]):
+    between = before[len(named) :]
+    is_listed = b"," in between and between[-1] in b"\"'`"
+    if not is_listed and not (b"=" in between or b":" in between):
         return False
     name = named[len(named.rstrip(_NAME_CHARACTERS)) :]
     if _WEAK.search(name) is None or _ABOUT.search(name) is not None:

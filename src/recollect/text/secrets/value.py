@@ -41,14 +41,16 @@ RANDOM_CHANGES = 0.28
 # Without digits: names in camel case come closer.
 RANDOM_LETTERS = 0.35
 
+# A name in camel case is words nearly all through; in random text of 20 characters fewer than one in 2,000 are.
+WORDS_SHARE = 0.85
+
+_LONG_WORDS = compiled(rb"[A-Z]?[a-z]{3,}")
 _CLASSES = bytes(
     b"0"[0] if 48 <= code < 58 else b"A"[0] if 65 <= code < 91 else b"a"[0] if 97 <= code < 123 else b"."[0]
     for code in range(256)
 )
 _CHANGE = compiled(rb"(?=0[Aa]|A[0a]|a[0A])")
 _HEX = compiled(rb"[0-9a-fA-F\-]{16,}")
-_HASH = compiled(rb"(?:[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{128})")
-_UUID = compiled(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 # What stands where a secret would: variables and templates of all sorts, and marks like our own.
 _TEMPLATE = compiled(
@@ -83,6 +85,8 @@ def is_random(value: bytes) -> bool:
     if kinds < 2:
         return False
     changes = _changes(classes)
+    if _is_words(value):
+        return False
     return changes >= RANDOM_CHANGES and (b"0" in classes or changes >= RANDOM_LETTERS)
 
 
@@ -107,14 +111,12 @@ def is_expression(value: bytes) -> bool:
     return _ACCESS.match(value) is not None and not is_random(value.replace(b".", b""))
 
 
-def is_secret(value: bytes, *, kind: str, shape: str, sharp: bool) -> bool:
-    """Tell whether a value is a secret, given what its name tells, where it stands and whether the name is sharp."""
+def is_secret(value: bytes, *, kind: str, shape: str) -> bool:
+    """Tell whether a value is a secret, given what its name tells and how it is written."""
     value = value[:JUDGED_BYTES]
     least = LEAST[shape][0 if kind == "password" else 1]
     if len(value) < least or is_stand_in(value):
         return False
-    if not sharp:
-        return is_random(value) and len(value) >= 20 and _HASH.fullmatch(value) is None
     if shape in ("quoted", "member", "listed") and b" " in value.strip():
         return False
     if is_random(value) or _HEX.fullmatch(value) is not None:
@@ -131,8 +133,8 @@ def _is_mixed(value: bytes, kind: str, shape: str) -> bool:
     classes = value.translate(_CLASSES)
     has_digit, has_letter = b"0" in classes, b"a" in classes or b"A" in classes
     special = _SPECIAL.search(value) is not None
-    if _changes(classes) >= RANDOM_CHANGES and len(value) >= SHORT_RANDOM_BYTES and not _is_named(value):
-        return True
+    if _changes(classes) >= RANDOM_CHANGES and len(value) >= SHORT_RANDOM_BYTES and not _is_words(value):
+        return not _is_named(value)
     if kind != "password":
         return has_digit and has_letter and not _is_named(value) and len(value) >= 10 and shape != "spoken"
     if shape in ("bare", "spoken"):
@@ -145,3 +147,8 @@ def _is_mixed(value: bytes, kind: str, shape: str) -> bool:
 def _is_named(value: bytes) -> bool:
     """Tell whether a value is a name of a field or a variable: words that speak of secrets, with a number at most."""
     return _WORDS.fullmatch(value) is not None and _NAMES.search(value) is not None
+
+
+def _is_words(value: bytes) -> bool:
+    """Tell whether a value is words nearly all through, as names in camel case are."""
+    return sum(map(len, _LONG_WORDS.findall(value))) >= WORDS_SHARE * len(value)
