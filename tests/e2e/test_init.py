@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -111,9 +112,10 @@ def test_one_command_connects_all_and_one_disconnects_them(
 
     rehearsal = answer(recollect("uninit", "--dry-run", "--json"))
     assert sum(row["status"] == "would change" for row in rehearsal["assistants"]) == len(BY_NAME)
-    for scope in ("--user", "--project"):
+    for scope, step in (("--user", "claude plugin uninstall recollect@recollect"), ("--project", "")):
         done = recollect("uninit", "--yes", scope)
         assert (done.returncode, done.stderr) == (0, "")
+        assert step in done.stdout and ("Still to do" in done.stdout) == bool(step)
     assert below(tmp_path) == before
     assert "Nothing of recollect was found" in recollect("uninit", "--yes").stdout
 
@@ -239,6 +241,47 @@ def test_the_doctor_finds_a_home_that_cannot_be_written(recollect: Recollect, tm
     found = checks(recollect("doctor", "--json", RECOLLECT_HOME=str(file / "home")), 5)
     assert found["recollect", "home"]["status"] == "problem"
     assert found["recollect", "database"]["status"] == "problem"
+
+
+PLUGIN = """
+import { Recollect } from "%s"
+const hooks = await Recollect({ directory: "/p" })
+const session = { type: "session.created", properties: { info: { id: "s1" } } }
+const system = [], parts = [{ type: "text", text: "hello" }]
+await Promise.all([
+  hooks.event({ event: session }),
+  hooks["experimental.chat.system.transform"]({ sessionID: "s1" }, { system }),
+])
+await hooks["experimental.chat.system.transform"]({ sessionID: "s1" }, { system })
+await hooks["chat.message"]({ sessionID: "s1" }, { parts })
+await hooks["tool.execute.after"]({ sessionID: "s1", tool: "bash" }, { output: "x".repeat(1 << 20) })
+await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
+await hooks.event({ event: { type: "message.updated", properties: {} } })
+console.log(JSON.stringify({ system, parts }))
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+def test_the_plugin_of_opencode_hands_over_each_event_once(recollect: Recollect, person: Path, tmp_path: Path) -> None:
+    """Also where nothing listens: a hook that is gone must not disturb a conversation."""
+    answer(recollect("init", "--yes", "--assistant", "opencode", "--json"))
+    plugin = person / ".config" / "opencode" / "plugins" / "recollect.js"
+    script = tmp_path / "run.mjs"
+    spool = person / ".recollect" / "spool" / "new"
+    for python in (sys.executable, "/gone/python"):
+        copy = tmp_path / "plugin.mjs"
+        copy.write_text(plugin.read_text().replace(sys.executable, python))
+        script.write_text(PLUGIN % copy)
+        done = subprocess.run(
+            ["node", script], capture_output=True, text=True, check=True, env={**os.environ, "HOME": str(person)} | {
+                "RECOLLECT_HOME": ""
+            },
+        )  # fmt: skip
+        assert json.loads(done.stdout) == {"system": [], "parts": [{"type": "text", "text": "hello"}]}
+        names = [path.name.split(".", 1)[1] for path in sorted(spool.iterdir())]
+        assert names == [
+            f"{e}.opencode" for e in ("session_created", "chat_message", "tool_execute_after", "session_idle")
+        ]
 
 
 def test_a_hook_of_cline_answers_with_json(recollect: Recollect, person: Path) -> None:

@@ -179,23 +179,28 @@ def _shown(task: Task) -> str:
     return "\n".join([*lines, ""]) + "\n" if lines else ""
 
 
-def _steps(task: Task, scope: Scope, work: Work) -> list[str]:
-    return [step.format(recollect=work.where["recollect"]) for step in task.assistant.all_steps(scope)]
+def _steps(task: Task, scope: Scope, work: Work, plan: Plan) -> list[str]:
+    """Return what is left to do for the person once an assistant is connected, or was disconnected now."""
+    if task.error or (plan is disconnect and not task.edits):
+        return []
+    steps = task.assistant.all_steps(scope) if plan is connect else task.assistant.undo_steps
+    return [step.format(recollect=work.where["recollect"]) for step in steps]
 
 
 def _report(tasks: list[Task], scope: Scope, work: Work, plan: Plan, output: Output, *, is_rehearsal: bool) -> None:
-    says_steps = plan is connect
+    steps = [_steps(task, scope, work, plan) for task in tasks]
     if output.as_json:
-        rows = [_as_dict(task, _steps(task, scope, work) if says_steps else []) for task in tasks]
+        rows = [_as_dict(task, left) for task, left in zip(tasks, steps, strict=True)]
         output.line(msgspec.json.encode({"scope": scope, "dry_run": is_rehearsal, "assistants": rows}))
         return
     is_brief = plan is disconnect  # most of the table was never connected: not worth a line each
     lines = [_line(task, plan) for task in tasks if not (is_brief and task.status == "unchanged")]
     output.text("\n".join(lines or ["Nothing of recollect was found in the files of assistants."]) + "\n")
-    wired = [task for task in tasks if says_steps and not task.error and _steps(task, scope, work)]
-    if wired and not is_rehearsal:
-        told = [f"  {task.assistant.title}: {step}" for task in wired for step in _steps(task, scope, work)]
-        output.text("\n".join(["\nStill to do:", *told, "", "`recollect doctor` proves that it works."]) + "\n")
+    told = [f"  {task.assistant.title}: {step}" for task, left in zip(tasks, steps, strict=True) for step in left]
+    if told and not is_rehearsal:
+        output.text("\n".join(["\nStill to do:", *told]) + "\n")
+    if plan is connect and not is_rehearsal:
+        output.text("\n`recollect doctor` proves that it works.\n")
 
 
 def _as_dict(task: Task, steps: list[str]) -> dict[str, Any]:

@@ -77,7 +77,9 @@ def _lines(part: Hooks | Own, text: str) -> Iterator[Line]:
     if isinstance(part, Own) and part.content == "cline":
         yield from (Line(part.event, shlex.split(line)) for line in _CLINE.findall(text))
     elif isinstance(part, Own) and part.content == "opencode":
-        yield from (Line("session.idle", [*json.loads(line), "session.idle", NAME]) for line in _OPENCODE.findall(text))
+        yield from (
+            Line("session.idle", [*json.loads(line), "session.idle", "opencode"]) for line in _OPENCODE.findall(text)
+        )
     elif text.strip():
         hooks = jsonc.at(jsonc.parse(text), ("hooks",))
         for event, rows in hooks.value.items() if hooks is not None and hooks.kind == "object" else ():

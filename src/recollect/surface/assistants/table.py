@@ -62,7 +62,10 @@ Part = Server | TomlServer | Hooks | Own
 
 
 class Assistant(NamedTuple):
-    """One assistant. `programs` and `folders` tell that it is installed; steps are said after it was connected."""
+    """One assistant. `programs` and `folders` tell that it is installed; steps are said after it was connected.
+
+    on_request: it is another way to connect one of the others, so it is never chosen by itself
+    """
 
     name: str
     title: str
@@ -73,6 +76,7 @@ class Assistant(NamedTuple):
     steps: tuple[str, ...] = ()
     user_steps: tuple[str, ...] = ()
     project_steps: tuple[str, ...] = ()
+    undo_steps: tuple[str, ...] = ()
     on_request: bool = False
 
     def parts(self, scope: Scope) -> tuple[Part, ...]:
@@ -132,6 +136,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "Run: claude plugin install recollect@recollect",
             "Use either the plugin or `recollect init --assistant claude`, not both: `uninit` removes the other.",
         ),
+        undo_steps=("Run: claude plugin uninstall recollect@recollect && claude plugin marketplace remove recollect",),
         on_request=True,
     ),
     Assistant(
