@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
+from recollect import clock
 from recollect.engine import accept
 from recollect.errors import RecollectError, StorageError
 from recollect.model import Fix, Ingested, KnownFix, Memory
@@ -125,6 +126,22 @@ class Capture:
             times=times[best.memory_id],
             seen_at=best.seen_at,
         )
+
+    def fix_of(self, payload: bytes, *, event: str = "", assistant: str = "") -> KnownFix | None:
+        """Return what made the failure go away before that a hook was just told of; None if it is none, or nothing did.
+
+        Nothing is stored: the payload itself goes through the spool like any other.
+        """
+        from recollect.capture.observation import BadPayload
+        from recollect.engine.noticed import Noticing
+
+        try:
+            notice = Noticing(self._engine).of_bytes(payload, "", event=event, assistant=assistant, at=clock.now())
+        except BadPayload:
+            return None
+        if notice is None or not notice.row.fingerprint:
+            return None
+        return self.fix_for(notice.row.fingerprint, notice.row.namespace)
 
     # --- draining ---
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -72,7 +73,11 @@ class Noticing:
         if len(raw) > MAX_BYTES:
             raise BadPayload(f"it has more than {MAX_BYTES:,} bytes")
         at = min(max(0, payload.at_ns // 10**9), 253_402_300_799)
-        seen = cleaned(read(raw, event=payload.event, assistant=payload.assistant, at=at))
+        return self.of_bytes(raw, payload.name, event=payload.event, assistant=payload.assistant, at=at)
+
+    def of_bytes(self, raw: bytes, name: str, *, event: str, assistant: str, at: int) -> Notice | None:
+        """Return what is to be written of what a hook was given; None for noise. Raises BadPayload."""
+        seen = cleaned(read(raw, event=event, assistant=assistant, at=at))
         if is_noise(seen):
             return None
         told, is_own = mark(seen)
@@ -80,7 +85,7 @@ class Noticing:
         namespace, place, branch = self._home(seen.cwd) if seen.cwd else self._of_session(seen.session)
         learnt = lesson_of(seen, place, outline)
         row = Observed(
-            id=payload.name,
+            id=name,
             mark=told,
             at=at,
             session_id=seen.session or _unnamed(seen, namespace, at),
@@ -107,12 +112,12 @@ class Noticing:
     def _home(self, cwd: str) -> tuple[str | None, Place, str]:
         """Return the namespace, the place and the branch of a folder."""
         if cwd not in self._homes:
-            namespace = self._engine.settings.namespace or None
-            root = ""
-            if cwd:
-                namespace = namespace_of(cwd) if cwd.startswith(("/", "~", ".")) else namespace
-                root = work_tree(cwd)
-            self._homes[cwd] = (namespace_of(namespace), Place(cwd.rstrip("/"), root), branch_of(root))
+            namespace, root = namespace_of(self._engine.settings.namespace or None), ""
+            if cwd.startswith(("/", "~")):
+                # A folder that nobody could have is no reason to lose what happened in it.
+                with suppress(RecollectError, OSError, ValueError, RuntimeError):
+                    namespace, root = namespace_of(cwd), work_tree(cwd)
+            self._homes[cwd] = (namespace, Place(cwd.rstrip("/"), root), branch_of(root))
         return self._homes[cwd]
 
     def _anchors(self, memory: Memory | None) -> Prepared:

@@ -335,7 +335,7 @@ def test_starting_twice_starts_one_worker_of_each_kind_and_after_closing_none(
     before = threading.active_count()
     engine.start_background()
     engine.start_background()
-    assert threading.active_count() == before + 2  # vectors and centrality
+    assert threading.active_count() == before + 3  # the spool, vectors and centrality
     engine.close()
     assert threading.active_count() == before
     engine.start_background()
