@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from .conftest import Module
 
 GROUND = {"model", "errors", "settings", "clock", "text"}
-PROTOCOLS = {"store.protocol", "store.code_protocol", "store.link_protocol", "store.package_protocol", "providers.protocol"}
+PROTOCOLS = {
+    "store.protocol",
+    "store.code_protocol",
+    "store.link_protocol",
+    "store.package_protocol",
+    "providers.protocol",
+}
 STAGES = {"code", "capture", "graph", "recall", "consolidate"}
 
 MAY_IMPORT: dict[str, set[str]] = {
