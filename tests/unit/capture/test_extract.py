@@ -188,3 +188,8 @@ def test_a_failed_use_of_any_tool_has_a_fingerprint() -> None:
     found = learnt(raw)
     assert found.content == f"Editing price.py failed: {error}"
     assert (found.outcome, found.target, bool(found.fingerprint)) == ("failed", PATH, True)
+
+
+def test_members_are_named_with_what_they_belong_to() -> None:
+    text = "class A:\n    def b(self): ...\n\n    def c(self): ...\n\n\ndef d(): ...\n"
+    assert learnt(payloads.looked("x.py", text)).content == "Read x.py. It defines A (b, c), d."

@@ -86,12 +86,14 @@ def _span(got: _Text) -> str:
 
 def _defined(symbols: Sequence[Defined]) -> str:
     """Return the symbols at the top of a file, each with its members."""
-    named: list[str] = []
-    for number, each in enumerate(symbols):
-        if each.parent >= 0:
-            continue
-        members = [inner.name for inner in symbols if inner.parent == number]
-        named.append(f"{each.name} ({listed(members, MEMBERS)})" if members else each.name)
+    members: dict[int, list[str]] = {}
+    for each in symbols:
+        members.setdefault(each.parent, []).append(each.name)
+    named = [
+        f"{each.name} ({listed(members[number], MEMBERS)})" if number in members else each.name
+        for number, each in enumerate(symbols)
+        if each.parent < 0
+    ]
     return listed(named or [each.name for each in symbols], SYMBOLS)
 
 
