@@ -8,9 +8,7 @@ uses        DEPENDS_ON    types, and functions that are passed on
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from recollect.code.resolve.link_groups import Group, Plan
@@ -52,23 +50,8 @@ def solved(programs: Mapping[str, bytes], plan: Plan, group: Group) -> dict[str,
     keys: dict[str, list[str]] = {}
     for path, content in programs.items():
         units[path], keys[path] = read_program(content)
-    with _uncollected():
-        solution = solve(units, plan.modules)
-        return _Places(units, keys, plan, group).found(solution)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Let nobody look for cycles during a block that makes millions of objects and keeps them: that is a third of it."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-            # All that was made meanwhile is young; what it leaves behind is found by one look.
-            gc.collect(0)
+    solution = solve(units, plan.modules)
+    return _Places(units, keys, plan, group).found(solution)
 
 
 def _by_site(calls: Iterable[CallEdge]) -> list[list[CallEdge]]:
