@@ -1,4 +1,4 @@
-"""Code vectors: pieces of code get theirs behind the search, the most recently changed files first.
+"""Code vectors: pieces of code get theirs behind the search, of files edited lately and of the most central ones first.
 
 Search is good before they are there; they are made when memories have theirs, by the worker of a long-lived process,
 or on demand.
@@ -6,12 +6,14 @@ or on demand.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from recollect import progress
+from recollect.model import File, Tree
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
+    from recollect.store.link_protocol import LinkStore
 
 # Pieces per round: small enough that stopping is prompt.
 BATCH = 64
@@ -34,8 +36,10 @@ def catch_up(engine: Engine, limit: int | None = None) -> int:
     # Looking for pieces without a vector reads them all; that there are none is known at once, every two seconds.
     if not model or not store.code_vector_coverage(model)[1]:
         return 0
+    # A few on the side of a search are not worth an order.
+    files = order(engine) if limit is None else None
     while not engine.embedding.stopping and (limit is None or made < limit):
-        lacking = store.lacking_code_vectors(model, BATCH if limit is None else min(BATCH, limit - made))
+        lacking = store.lacking_code_vectors(model, BATCH if limit is None else min(BATCH, limit - made), files)
         if not lacking or engine.store.describe().read_only:
             break
         rows = store.chunk_rows([one.chunk for one in lacking])
@@ -45,3 +49,21 @@ def catch_up(engine: Engine, limit: int | None = None) -> int:
         made += store.put_code_vectors(model, [(row.hash, vector) for row, vector in zip(rows, vectors, strict=True)])
         progress.report(made, None, "embedding code")
     return made
+
+
+def order(engine: Engine) -> list[int]:
+    """Return the numbers of all indexed files: those edited lately, then the most central ones, then the newest.
+
+    How central a file is, is known as far as its tree was linked; nothing is linked for this.
+    """
+    from recollect.engine.repo_map import edited_lately, sheets_of
+    from recollect.graph.code import load_code
+    from recollect.graph.importance import Seen, file_shares, importance
+    from recollect.graph.project import project
+
+    trees = engine.store.find(Tree)
+    found = project(load_code(cast("LinkStore", engine.code_store), None), [tree.id for tree in trees])
+    shares = file_shares(found, importance(found, Seen())) if found.graph.size else {}
+    recent = {file for tree in trees for file in edited_lately(sheets_of(engine.code_store, [tree]))}
+    stamps = dict(engine.store.columns(File, ("id", "stamp"), {"skipped": ""}))
+    return sorted(stamps, key=lambda file: (file not in recent, -shares.get(file, 0.0), -stamps[file]))

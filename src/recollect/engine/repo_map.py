@@ -93,12 +93,12 @@ class Asked(NamedTuple):
 
 def repo_map(store: CodeStore, part: CodePart | None, asked: Asked, root: str, notes: tuple[str, ...]) -> RepoMap:
     """Return the map of trees."""
-    sheets = _sheets(store, asked.trees)
+    sheets = sheets_of(store, asked.trees)
     found = project(part, [tree.id for tree in asked.trees])
     ranked_by: RankedBy = "links" if _is_linked(found) else "nothing"
     if ranked_by == "nothing" and (further := list(_by_names(store, asked.trees, sheets))):
         found, ranked_by = project(part, [tree.id for tree in asked.trees], further), "names"
-    seen = Seen(asked.files, _edited(sheets), _tests(sheets), _numbers(found, asked.nodes))
+    seen = Seen(asked.files, edited_lately(sheets), _tests(sheets), _numbers(found, asked.nodes))
     ranks = importance(found, seen)
     shares = file_shares(found, ranks)
     best = sorted((sheet for sheet in sheets if sheet.id in shares), key=lambda sheet: -shares[sheet.id])[:MOST_FILES]
@@ -234,7 +234,7 @@ def _rows(store: CodeStore, sheets: Sequence[Sheet]) -> dict[int, list[SymbolRow
 # --- where it is seen from ---
 
 
-def _sheets(store: CodeStore, trees: Sequence[Tree]) -> list[Sheet]:
+def sheets_of(store: CodeStore, trees: Sequence[Tree]) -> list[Sheet]:
     """Return the indexed code of trees; documents and data are no part of a map of code."""
     rows = [
         Sheet(*row) for tree in trees for row in store.columns(File, _FILE_FIELDS, {"tree": tree.id, "skipped": ""})
@@ -242,7 +242,7 @@ def _sheets(store: CodeStore, trees: Sequence[Tree]) -> list[Sheet]:
     return [row for row in rows if row.language in CODE]
 
 
-def _edited(sheets: Sequence[Sheet]) -> frozenset[int]:
+def edited_lately(sheets: Sequence[Sheet]) -> frozenset[int]:
     """Return the files that were edited lately; none where all were written at once."""
     # A file that was written while it was read has no time yet: it is the latest.
     times = {sheet.id: sheet.mtime_ns for sheet in sheets}

@@ -163,3 +163,33 @@ def test_a_server_makes_them_in_the_background_after_those_of_memories(
     assert engine.code.coverage() == (4, 0)
     first_card = next(place for place, text in enumerate(embedder.embedded) if text.startswith("["))
     assert "The fleet sails at dawn" in embedder.embedded[:first_card]
+
+
+def test_what_others_use_comes_before_what_nobody_uses(
+    engine: Engine, embedder: HashingEmbedder, tmp_path: Path
+) -> None:
+    fleet = write(
+        tmp_path / "fleet",
+        {
+            "alone.py": source("alone"),
+            "hull.py": source("hull"),
+            **{f"user{n}.py": f"from hull import hull\n\n\n{source(f'sail{n}')}\n    hull(ship)\n" for n in range(3)},
+        },
+    )
+    for age, file in enumerate(sorted((tmp_path / "fleet").iterdir())):
+        os.utime(file, (10_000 * age, 10_000 * age))
+    engine.code.index(str(tmp_path / "fleet"), link=True)
+    engine.code.embed()
+    cards = [text.split("\n")[0] for text in embedder.embedded]
+    assert cards.index("[public function] File: hull") < cards.index("[public function] File: alone"), fleet
+
+
+def test_what_was_edited_lately_comes_first(engine: Engine, embedder: HashingEmbedder, tmp_path: Path) -> None:
+    names = [f"ship{number}" for number in range(20)]
+    write(tmp_path / "fleet", {f"{name}.py": source(name) for name in names})
+    for file in (tmp_path / "fleet").iterdir():
+        os.utime(file, (1_000, 1_000))
+    os.utime(tmp_path / "fleet" / "ship7.py", (10_000_000, 10_000_000))
+    engine.code.index(str(tmp_path / "fleet"))
+    engine.code.embed()
+    assert embedder.embedded[0].startswith("[public function] File: ship 7\n")
