@@ -54,7 +54,7 @@ _OF_BYTES = 16
 
 STEMS: tuple[Stem, ...] = (
     Stem(b"pass", "password", rb"pass(?:words?|wd|phrase|code|wort|wrd)?"),
-    Stem(b"pwd", "password", rb"pwd"),
+    Stem(b"pw", "password", rb"pwd?"),
     Stem(b"secret", "secret", rb"secret"),
     Stem(b"token", "token", rb"token"),
     Stem(b"key", "key", rb"key", _KEY_OF),
@@ -66,6 +66,8 @@ _SUFFIX = (
     rb"stag(?:e|ing)|live|sandbox|default|main|primary|secondary|new|old|current|admin|root|v?\d{1,3}))?"
     rb"(?:_[A-Z0-9]{1,20}){0,3}"
 )
+# A quote as HTML and careful JSON write it.
+_ENTITY = rb"(?:&quot;|&#34;|\\{1,4}u0022)"
 # Names that end so say something about a secret and hold none.
 _ABOUT = compiled(
     rb"(?i)(?:_|-|\.)(?:ID|NAME|URL|URI|PATH|FILE|DIR|TYPE|LENGTH|LEN|SIZE|COUNT|LIMIT|TTL|EXPIR\w*|TIMEOUT|FIELD|HEADER|PREFIX|"
@@ -74,12 +76,12 @@ _ABOUT = compiled(
     rb"MANAGER|PROVIDER|INDEX|COLUMN|TABLE|MODE|RE|CLASS|CHARS)$",
 )
 
-_QUOTE = rb"\\{0,4}[\"'`]"
+_QUOTE = rb"(?:\\{0,4}[\"'`]|" + _ENTITY + rb")"
 _ASSIGNS = (
     rb"(?:(?P<closed>" + _QUOTE + rb")?\]?[?!]?(?:"
     # a type between: `token: str = "…"`
     rb"[ \t]?:[ \t]?&?['A-Za-z_][A-Za-z0-9_\[\].|<>?' ]{0,40}=[ \t]?(?=[\"'`])"
-    rb"|[ \t]{0,20}(?::=|=>|={1,3}|:|->)[ \t]{0,20}(?:[|>][-+]?[ \t]*\r?\n[ \t]+)?"
+    rb"|[ \t*]{0,20}(?::=|=>|={1,3}|:|->)[ \t*]{0,20}(?:[|>][-+]?[ \t]*\r?\n[ \t]+)?(?P<entity>" + _ENTITY + rb")?"
     # the next argument or member: define("PASSWORD", "…"), {"name": "PASSWORD", "value": "…"}, <add key="…" value="…"/>
     rb"|(?P<pair>[ \t]{0,4},?(?:\s|\\{1,4}[nrt]|#){0,40}(?:"
     + _QUOTE
@@ -88,7 +90,7 @@ _ASSIGNS = (
     + rb")?[ \t]{0,4}[:=][ \t]{0,4})"
     rb"|(?P<comma>[ \t]{0,4},[ \t]{0,4}(?=" + _QUOTE + rb"))"
     rb"|(?P<tag>[ \t]{0,4}>)"
-    rb"|(?P<prose>[ \t]{1,8}(?:is|was)[ \t:]{1,4})"
+    rb"|(?P<prose>[ \t]{1,8}(?:is|was)[ \t:]{1,4}|[ \t]{0,20}\|[ \t]{1,20})"
     rb"|(?P<space>[ \t]{1,20})))"
 )
 
@@ -115,7 +117,8 @@ _SETS = compiled(
     rb"(?:[\"'`;|&(]\s?|(?:export|set|setx|env|ENV|ARG|declare|-x|-e|--env|--build-arg|--set|--from-literal=?|--secret|"
     rb"config:set|\$env:|secrets set|[A-Z_][A-Z0-9_]*=\S{0,60})\s?)[ \t]*[\"']?$"
 )
-_LOGIN = compiled(rb"\blogin\s+\S+\s+$")
+# Where a blank is enough: a .netrc, and commands and files that set a variable.
+_BLANK_SETS = compiled(rb"(?:\blogin\s+\S+|\bset(?:x| -\w+)|\bsetenv|\bENV|configure set)\s+$")
 
 
 class Name(NamedTuple):
@@ -195,7 +198,7 @@ def _name(source: bytes, stem: Stem, match: re.Match[bytes]) -> Name | None:
         left, line = left[escaped.end() :], line + left[: escaped.end()]
         line = line if escaped[0] in (b"n", b"r") else line[: -len(escaped[0])].rstrip(b"\\") + b"\t"
     text = left + match["name"]
-    if match["name"] == b"pass" and left[-1:].islower():
+    if match["name"] in (b"pass", b"pw") and left[-1:].islower():
         return None  # compass, bypass
     if match["name"].lower() == b"pass" and not left and match["space"] is not None:
         return None  # the verb
@@ -209,7 +212,8 @@ def _quoted(source: bytes, name: Name) -> Place | None:
     match, start = name.match, name.match.end()
     if match["tag"] is not None:
         text = _TEXT.match(source, start)
-        is_element = text is not None and source.startswith(b"</", text.end())
+        # <label for="password">Password:</label> is a caption
+        is_element = text is not None and source.startswith(b"</", text.end()) and not text[0].rstrip().endswith(b":")
         return Place(start, text.end(), "quoted") if text is not None and is_element else None
     opened = _OPEN.match(source, start)
     is_closed = match["closed"] is not None
@@ -217,7 +221,7 @@ def _quoted(source: bytes, name: Name) -> Place | None:
         return None  # f(password, "x"): the one is a variable and the other something else
     shape = "listed" if match["comma"] is not None else "member" if is_closed else "quoted"
     if match["space"] is not None and not name.is_option and not is_closed:
-        shape = "spoken"
+        shape = "spoken" if _BLANK_SETS.search(name.line) is None else "quoted"
     return Place(opened.end(), _closing(source, opened), shape)
 
 
@@ -242,9 +246,11 @@ def _shape(source: bytes, name: Name, end: int, is_tight: bool) -> str:
     if name.is_option and (is_tight or match["space"] is not None):
         return "given" if is_tight else "option"
     if match["space"] is not None:
-        return "option" if _LOGIN.search(name.line) is not None else "spoken"
+        return "option" if _BLANK_SETS.search(name.line) is not None else "spoken"
     if match["prose"] is not None:
         return "told"
+    if match["entity"] is not None:
+        return "given"
     ends_line = following in (b"", b"\n", b"\r", b"\\")
     if is_tight and (
         name.line[-1:] in (b"?", b"&", b";") or following in (b"&", b";") or (name.is_first and ends_line)

@@ -90,7 +90,12 @@ CARRIERS: tuple[Carrier, ...] = (
         rb"(?i)authorization" + _HEADER + rb"(?:[A-Za-z][\w\-]{1,30} )?[ \t]{0,4}" + _VALUE,
         _is_credential,
     ),
-    Carrier("bearer-token", b"bearer", rb"(?i)bearer(?:[ \t]|%20|\+|:|=){1,4}" + _VALUE, _is_credential),
+    Carrier(
+        "bearer-token",
+        b"bearer",
+        rb"(?i)bearer(?:(?:[ \t]|%20|\+|:|=){1,4}|_?(?:auth|token)\([\"'])" + _VALUE,
+        _is_credential,
+    ),
     Carrier("basic-auth", b"basic", rb"(?i)basic(?:[ \t]|%20){1,4}([A-Za-z0-9+/]{6,}+={0,2})", _is_pair),
     Carrier(
         "cookie",
@@ -102,8 +107,8 @@ CARRIERS: tuple[Carrier, ...] = (
     Carrier(
         "password",
         b"identified",
-        rb"(?i)identified(?:[ \t]+with[ \t]+\w{1,40})?[ \t]+(?:by|as)[ \t]+(?:password[ \t]+)?\\{0,4}[\"'`]"
-        rb"([^\"'`\n\\]{1,128})",
+        rb"(?i)identified(?:[ \t]+with[ \t]+\w{1,40})?[ \t]+(?:by|as)[ \t]+(?:password[ \t]+)?\\{0,4}[\"']"
+        rb"([^\"'\n\\]{1,128})",
         _is_given,
     ),
     # mysql -pSECRET, where a blank would make it the name of a database
@@ -119,6 +124,8 @@ CARRIERS: tuple[Carrier, ...] = (
     ),
     # requests.get(url, auth=("name", "password"))
     Carrier("password", b"auth=(", rb"(?i)auth=\([^\n,()]{1,100},[ \t]{0,4}[\"']([^\"'\n]{3,128})", _is_given),
+    # PowerShell
+    Carrier("password", b"securestring", rb"(?i)securestring[ \t]+(?:-string[ \t]+)?[\"']([^\"'\n]{3,128})", _is_given),
     # .pgpass: host:port:database:name:password
     Carrier("password", b":5432:", rb":5432:[^:\s]{1,64}:[^:\s]{1,64}:([^\s\"'`\\]{1,128})", _is_password),
 )
