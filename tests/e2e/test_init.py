@@ -272,11 +272,8 @@ def test_the_plugin_of_opencode_hands_over_each_event_once(recollect: Recollect,
         copy = tmp_path / "plugin.mjs"
         copy.write_text(plugin.read_text().replace(sys.executable, python))
         script.write_text(PLUGIN % copy)
-        done = subprocess.run(
-            ["node", script], capture_output=True, text=True, check=True, env={**os.environ, "HOME": str(person)} | {
-                "RECOLLECT_HOME": ""
-            },
-        )  # fmt: skip
+        env = {**os.environ, "HOME": str(person), "RECOLLECT_HOME": ""}
+        done = subprocess.run(["node", script], capture_output=True, text=True, check=True, env=env)
         assert json.loads(done.stdout) == {"system": [], "parts": [{"type": "text", "text": "hello"}]}
         names = [path.name.split(".", 1)[1] for path in sorted(spool.iterdir())]
         assert names == [

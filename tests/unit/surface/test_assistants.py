@@ -138,10 +138,17 @@ EVERY: list[tuple[str, Scope]] = [
     (row.name, scope) for row in ASSISTANTS for scope in ("user", "project") if row.parts(scope)
 ]
 
+# Those with a JSON file that others write in, too.
+SHARED = [
+    (name, scope)
+    for name, scope in EVERY
+    if any(isinstance(part, Server | Hooks) for part in BY_NAME[name].parts(scope))
+]
+
 
 def test_the_table_knows_thirteen_ways_and_most_of_them_per_project() -> None:
     assert len(ASSISTANTS) == len(BY_NAME) == 13
-    assert len(EVERY) == 25
+    assert (len(EVERY), len(SHARED)) == (25, 23)
 
 
 def by_file(assistant: Assistant, scope: Scope, where: Roots) -> dict[Path, list[Part]]:
@@ -195,7 +202,7 @@ def test_files_and_folders_that_were_not_there_are_gone_again(
 
 @pytest.mark.promise("B9")
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(("name", "scope"), EVERY)
+@pytest.mark.parametrize(("name", "scope"), SHARED)
 def test_files_of_any_form_are_byte_for_byte_what_they_were(
     name: str, scope: Scope, form: str, work: Work, tmp_path: Path
 ) -> None:
@@ -220,7 +227,7 @@ def test_toml_of_any_form_is_byte_for_byte_what_it_was(scope: Scope, form: str, 
     round_trip(codex, scope, work, tmp_path)
 
 
-@pytest.mark.parametrize(("name", "scope"), EVERY)
+@pytest.mark.parametrize(("name", "scope"), SHARED)
 def test_links_stay_links_and_permissions_stay(name: str, scope: Scope, work: Work, tmp_path: Path) -> None:
     """Settings kept in a repository of one's own are linked from where the assistant looks for them."""
     assistant = BY_NAME[name]
