@@ -211,6 +211,7 @@ def defined(world: World, place: tuple[str, int], frame: Frame) -> Variable:
             site = Site(frame, value.scope.line, 0, "decorator")
             world.asked.append(Asked(site, decorator, applied))
             applied.use(_decorating(world, found, site, result))
+            world.dressed.append((found, result))
             found = world.defined[place] = result
     return found
 

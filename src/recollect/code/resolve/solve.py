@@ -297,6 +297,10 @@ def _parameters(world: World, function: Function) -> None:
 
 def _assume(world: World) -> None:
     """Fill in what is not seen: a method is called on its own class, a variable holds what it is declared to hold."""
+    for decorated, result in world.dressed:
+        if not result.values:
+            decorated.flow(result)
+    world.work.run()
     for _ in range(ROUNDS):
         before = len(world.made)
         _unlock(world)

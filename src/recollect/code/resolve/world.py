@@ -109,6 +109,8 @@ class World:
         self.declared: list[tuple[Variable, Variable]] = []
         # Items whose key is worked out, with what to do if no key becomes known.
         self.keyed: list[tuple[Variable, Callable[[], None]]] = []
+        # What was decorated, and what came back: the same, if the decorator is not read.
+        self.dressed: list[tuple[Variable, Variable]] = []
         self.dispatched: list[tuple[Declared, str, Site, Callable[[Value], None]]] = []
         self.defined: dict[Place, Variable] = {}  # functions and classes after their decorators
         self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given

@@ -212,3 +212,13 @@ def test_the_order_of_files_changes_nothing() -> None:
     assert any(not isinstance(edge.callee, str) for edge in first.calls)
     for order in permutations(files):
         assert solved({path: files[path] for path in order}) == first
+
+
+def test_a_decorator_that_is_not_read_gives_back_what_it_decorates() -> None:
+    files = {
+        "marks.py": "def marked(name):\n    def mark(function):\n        return function\n    return mark\n",
+        "shop.py": "from marks import marked\n\nclass Shop:\n    @marked('sell')\n    def sell(self): pass\n",
+        "main.py": "from shop import Shop\n\ndef buy(shop: Shop):\n    shop.sell()\n",
+    }
+    assert ("buy", "sell", 4) in calls(files, frozenset({"main.py"}))
+    assert ("buy", "sell", 4) in calls(files)
