@@ -8,6 +8,7 @@ about 0.3 CPU s, most of it importing onnxruntime, and 100 MB of memory; nothing
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -107,6 +108,8 @@ def _load(folder: Path, threads: int) -> _Loaded:
     for path in (model, vocabulary):
         if not path.is_file():
             raise EmbeddingFailed(f"the local embedding model is missing: {path}", hint=REINSTALL, path=str(path))
+    # onnxruntime reports to its makers unless told not to before it is imported; it keeps a device id under the home.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
         from tokenizers import Tokenizer

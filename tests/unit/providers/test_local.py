@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -66,6 +67,16 @@ def test_meaning_is_found_without_network_key_or_service(tmp_path: Path) -> None
     command = [sys.executable, "-I", "-c", OFFLINE, str(tmp_path / "home")]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env={})
     assert done.stdout.split() == ["all-MiniLM-L6-v2/int8", "True"]
+
+
+@pytest.mark.promise("B1")
+def test_embedding_leaves_nothing_in_the_home_of_its_user(tmp_path: Path) -> None:
+    """The runtime keeps a device id and reports with it, unless it is told not to before it is imported."""
+    program = "from recollect.providers.local import LocalEmbedder; LocalEmbedder().embed(['a'])"
+    environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=120)
+    assert list(tmp_path.rglob("*")) == []
 
 
 @pytest.mark.promise("E10")
