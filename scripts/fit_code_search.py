@@ -40,8 +40,9 @@ from recollect.code.search.weights import BY_HAND
 from recollect.engine.code_vectors import code_model
 from recollect.store.code_protocol import CodeScope
 
-# Shrinkage: signals that say the same share their weight, and few queries cannot make one extreme.
-SHRINKAGE = 3e-3
+# Shrinkage: signals that say the same share their weight, and few queries cannot make one extreme. Of reports there are
+# twice as many examples as of all others together.
+SHRINKAGE, REPORT_SHRINKAGE = 1e-2, 3e-3
 # A message that says less is a headline; of each repository so many are taken, from so many commits.
 LEAST_MESSAGE = 350
 MESSAGES = 200
@@ -127,6 +128,7 @@ def history(repository: Path) -> Iterator[Example]:
 def fit(rows: Sequence[Example], names: Sequence[str]) -> Model:
     """Return mean, deviation and weight of each named signal."""
     rows = [row for row in rows if row.answers.any()]
+    shrinkage = REPORT_SHRINKAGE if rows[0].kind == "report" else SHRINKAGE
     stacked = [np.stack([row.columns[name] for name in names], 1) for row in rows]
     every = np.concatenate(stacked)
     mean, deviation = every.mean(0), every.std(0) + 1e-6
@@ -140,7 +142,7 @@ def fit(rows: Sequence[Example], names: Sequence[str]) -> Model:
             odds = np.exp(scores)
             total -= float((wanted * (scores - np.log(odds.sum()))).sum())
             gradient += signals.T @ (odds / odds.sum() - wanted)
-        return total / len(pools) + SHRINKAGE * weights @ weights, gradient / len(pools) + 2 * SHRINKAGE * weights
+        return total / len(pools) + shrinkage * weights @ weights, gradient / len(pools) + 2 * shrinkage * weights
 
     found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
     return {name: (mean[at], deviation[at], found[at]) for at, name in enumerate(names)}

@@ -39,10 +39,11 @@ def test_a_session_is_summed_up_from_what_its_hooks_left(home: Path) -> None:
     for event, raw in (
         ("SessionStart", payloads.claude("SessionStart", source="startup")),
         ("UserPromptSubmit", payloads.claude("UserPromptSubmit", prompt="raise the tax")),
-        ("Stop", payloads.claude("Stop", last_assistant_message="It is 25 now.")),
+        ("PostToolUse", payloads.looked()),
     ):
         run([*HOOK, event, "claude"], raw)
-    taken = json.loads(run([*RECOLLECT, "ingest", "--json"], payloads.looked()))
+    stopped = payloads.claude("Stop", last_assistant_message="It is 25 now.")
+    taken = json.loads(run([*RECOLLECT, "ingest", "--json"], stopped))
     assert (taken["taken"], taken["bad"], taken["waiting"]) == (4, 0, 0)
     (session,) = json.loads(run([*RECOLLECT, "sessions", "--json"]))["sessions"]
     assert session["summary"].startswith("Asked for: raise the tax")

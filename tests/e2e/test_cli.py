@@ -14,7 +14,7 @@ import pytest
 
 from recollect.engine import OPERATIONS
 from recollect.surface.arguments import options, parser
-from recollect.surface.command import GROUPS, commands, positionals
+from recollect.surface.command import GROUPS, HANDWRITTEN, commands, positionals
 
 SCRIPT = Path(sys.executable).with_name("recollect")
 COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "recollect"]
@@ -200,7 +200,7 @@ def test_asking_for_the_version_loads_nothing_of_ours() -> None:
 
 def test_every_operation_is_a_command_in_a_group_with_help(recollect: Recollect) -> None:
     table = commands(OPERATIONS)
-    assert len(table) == len(OPERATIONS) + 5
+    assert len(table) == len(OPERATIONS) + len(HANDWRITTEN)
     grouped = [name for _title, names in GROUPS for name in names]
     assert sorted(grouped) == sorted(table)
     for name, command in table.items():

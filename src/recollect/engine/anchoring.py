@@ -181,16 +181,19 @@ class Anchoring:
 
     # --- writing it down ---
 
-    def write(self, transaction: Transaction, memory: Memory, prepared: Prepared, *, anew: bool = False) -> None:
+    def write(
+        self, transaction: Transaction, memory: Memory, prepared: Prepared, *, anew: bool = False, late: bool = False
+    ) -> None:
         """Tie a memory to what was prepared; what it is tied to already stays as it is.
 
         anew: the memory was written anew: it is compared with the code of now, and tied to nothing else
+        late: the memory was written before its code was indexed
         """
         known = {(row.path, row.symbol): row for row in transaction.find(Anchor, {"memory_id": memory.id})}
         for draft in prepared.drafts:
             row = known.pop((draft.path, draft.symbol), None)
             if row is None:
-                self._insert(transaction, memory.id, memory.updated_at, draft)
+                self._insert(transaction, memory.id, memory.updated_at, draft, late=late)
             elif anew:
                 self.retake(transaction, row, draft)
             elif draft.origin == "given":
@@ -199,8 +202,9 @@ class Anchoring:
             transaction.delete(Anchor, {"id": tuple(row.id for row in known.values())})
         self._wait(transaction, memory, prepared.unknown)
 
-    def _insert(self, transaction: Transaction, memory_id: str, at: int, draft: Draft) -> None:
-        now, stamp = clock.now(), self._engine.code_store.code_generation()
+    def _insert(self, transaction: Transaction, memory_id: str, at: int, draft: Draft, *, late: bool = False) -> None:
+        # What is tied while it is written is tied at that time, however long the writing takes.
+        now, stamp = clock.now() if late else at, self._engine.code_store.code_generation()
         made = transaction.insert(
             Anchor(
                 id=clock.new_id(),
@@ -296,7 +300,7 @@ class Anchoring:
             present = {memory.id for memory in transaction.get(Memory, [memory.id for memory, _ in ready])}
             for memory, prepared in ready:
                 if memory.id in present:
-                    self.write(transaction, memory, prepared)
+                    self.write(transaction, memory, prepared, late=True)
                     made += [row.id for row in transaction.find(Anchor, {"memory_id": memory.id})]
         return made
 

@@ -109,7 +109,7 @@ def _load(folder: Path, threads: int) -> _Loaded:
         if not path.is_file():
             raise EmbeddingFailed(f"the local embedding model is missing: {path}", hint=REINSTALL, path=str(path))
     # onnxruntime reports to its makers unless told not to before it is imported; it keeps a device id under the home.
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    os.putenv("ORT_DISABLE_TELEMETRY", "1")
     try:
         import onnxruntime
         from tokenizers import Tokenizer

@@ -135,8 +135,8 @@ def _aliases(root: str, path: str, folder: str, depth: int) -> Iterator[Alias]:
 
 
 def _from(folder: str, path: str) -> str:
-    """Return a path from the root as one from a folder."""
-    return posixpath.relpath(path, folder or ".")
+    """Return a path from the root as one from a folder; one from the root of the disk stays as it is."""
+    return path if posixpath.isabs(path) else posixpath.relpath(path, folder or ".")
 
 
 def _read(root: str, path: str) -> dict[str, Any]:

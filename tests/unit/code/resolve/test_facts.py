@@ -30,7 +30,7 @@ def test_paths_and_base_of_a_configuration_with_comments(tmp_path: Path) -> None
     )
     assert aliases(str(tmp_path), [path]) == (
         Alias("web", "@/*", "src/*"),
-        Alias("web", "url", "../../../not/a/comment"),
+        Alias("web", "url", "//not/a/comment"),
         Alias("web", "*", "src/*"),
     )
 
