@@ -214,13 +214,14 @@ def main() -> None:
     parser.add_argument("--tree", type=Path, nargs="+", default=[measure.ROOT], help="folders to index")
     parser.add_argument("--workers", type=int, default=0, help="processes that read files; 0: one per core")
     parser.add_argument("--changed", type=int, default=50, help="files changed one by one")
+    parser.add_argument("--link", action="store_true", help="of indexed trees also measure what linking them costs")
     parser.add_argument("--save", action="store_true", help="keep the result under bench/results")
     chosen = parser.parse_args()
     if "at-size" in chosen.what:
         sys.stdout.write(json.dumps(at_size(chosen.sizes[0], chosen.queries)))
         return
     if "index-once" in chosen.what:
-        sys.stdout.write(json.dumps(indexing.once(chosen.tree[0], chosen.workers, chosen.changed)))
+        sys.stdout.write(json.dumps(indexing.once(chosen.tree[0], chosen.workers, chosen.changed, link=chosen.link)))
         return
     result: dict[str, Any] = {}
     if "start" in chosen.what:
@@ -232,7 +233,7 @@ def main() -> None:
     if "hook" in chosen.what:
         result["hook"] = hook(max(chosen.runs, 50))
     if "index" in chosen.what:
-        result["index"] = indexing.index(chosen.tree, chosen.workers, chosen.changed)
+        result["index"] = indexing.index(chosen.tree, chosen.workers, chosen.changed, link=chosen.link)
     measure.publish("speed", result, save=chosen.save)
 
 
