@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from recollect.code.resolve.inherit import derives
-from recollect.code.resolve.library import BUILTIN, CALLED
 from recollect.code.resolve.members import WHOLE, Told, lookup
+from recollect.code.resolve.outside import BUILTIN, CALLED
 from recollect.code.resolve.overload import Array, Signature, meant
 from recollect.code.resolve.program import Expression, Member, Name, Table
 from recollect.code.resolve.supply import supply, supply_known

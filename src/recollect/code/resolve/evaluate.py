@@ -7,8 +7,8 @@ from collections.abc import Callable
 from recollect.code.resolve.course import Course
 from recollect.code.resolve.frame import Frame
 from recollect.code.resolve.inherit import derives
-from recollect.code.resolve.library import BUILTIN, INDEXED, ITERATED, NEXT, OBJECT, RESULT, STEPPED
 from recollect.code.resolve.members import Told, lookup, of_file
+from recollect.code.resolve.outside import BUILTIN, INDEXED, ITERATED, NEXT, OBJECT, RESULT, STEPPED
 from recollect.code.resolve.program import (
     Awaited,
     Call,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from recollect.code.resolve.library import OBJECT, Row
 from recollect.code.resolve.members import Told, add_member, derive, lookup
+from recollect.code.resolve.outside import OBJECT, Row
 from recollect.code.resolve.values import Bound, Class, Collection, Constant, Function, Promised, Value, Variable
 from recollect.code.resolve.world import Given, Site, World
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from recollect.code.resolve.frame import Frame
 from recollect.code.resolve.inherit import arrange, heirs
-from recollect.code.resolve.library import BUILTIN, METHODS, OBJECT
+from recollect.code.resolve.outside import BUILTIN, METHODS, OBJECT
 from recollect.code.resolve.program import Scope
 from recollect.code.resolve.values import (
     Bound,

@@ -19,8 +19,8 @@ from recollect.code.resolve.crowd import COMMON, apart
 from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.holders import held
 from recollect.code.resolve.inherit import arrange, derives
-from recollect.code.resolve.library import MADE
 from recollect.code.resolve.members import ask_again, derive, dispatch
+from recollect.code.resolve.outside import MADE
 from recollect.code.resolve.pause import uncollected
 from recollect.code.resolve.program import (
     Assign,

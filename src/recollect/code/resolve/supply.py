@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from recollect.code.resolve.giving import Deed, awaited, elements, give, key_of
-from recollect.code.resolve.library import (
+from recollect.code.resolve.members import Told
+from recollect.code.resolve.outside import (
     BUILTIN,
     CALLBACKS,
     EVERY,
@@ -18,7 +19,6 @@ from recollect.code.resolve.library import (
     TYPES,
     Row,
 )
-from recollect.code.resolve.members import Told
 from recollect.code.resolve.values import (
     Bound,
     Class,

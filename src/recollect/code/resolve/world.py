@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from recollect.code.resolve.frame import Frame
-from recollect.code.resolve.library import MADE, OBJECT, UNKNOWN
+from recollect.code.resolve.outside import MADE, OBJECT, UNKNOWN
 from recollect.code.resolve.program import Expression, Import, Unit
 from recollect.code.resolve.values import (
     Bound,

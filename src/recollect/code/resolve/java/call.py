@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from recollect.code.resolve.java.library import FAMILIES, INHERITED, STATIC, Row
+from recollect.code.resolve.java.outside import FAMILIES, INHERITED, STATIC, Row
 from recollect.code.resolve.java.reflect import reflected
 from recollect.code.resolve.java.shape import ARRAY, CLASS, Method, Shape, Type, text, type_of
 from recollect.code.resolve.java.value import (

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.code.resolve.java.library import TAKES
+from recollect.code.resolve.java.outside import TAKES
 from recollect.code.resolve.java.shape import ARRAY, CLASS, Method, Shape, Type, parameters, text, type_of
 from recollect.code.resolve.java.value import FUNCTION, cast, class_named, held_class, position, type_code, value
 from recollect.code.resolve.java.writer import NOTHING, Frame, Value, Writer, is_idle

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from recollect.code.resolve.java.library import FAMILIES
+from recollect.code.resolve.java.outside import FAMILIES
 from recollect.code.resolve.java.shape import ARRAY, Type, declared, text, type_of
 from recollect.code.resolve.java.value import (
     PATTERNS,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from recollect.code.resolve import program as p
-from recollect.code.resolve.trace import library
+from recollect.code.resolve.trace import outside
 from recollect.code.resolve.trace.thing import (
     NONE,
     Class,
@@ -126,7 +126,7 @@ def spread(run: Run, made: Thing, values: Values) -> None:
 
 def _name(run: Run, context: Context, expression: p.Name) -> Values:
     found = context.names.find(expression.name)
-    return found if found is not None else library.named(run, expression.name)
+    return found if found is not None else outside.named(run, expression.name)
 
 
 def _member(run: Run, context: Context, expression: p.Member) -> Values:
@@ -167,7 +167,7 @@ READINGS: dict[type, Callable[[Run, Context, Any], Values]] = {
     p.Super: lambda run, context, expression: above(run, context),
     p.Elements: _elements,
     p.Awaited: lambda run, context, expression: union(
-        [library.awaited(each) for each in run.value(context, expression.of)]
+        [outside.awaited(each) for each in run.value(context, expression.of)]
     ),
     p.Cast: lambda run, context, expression: run.value(context, expression.of),
     p.Spread: lambda run, context, expression: run.value(context, expression.of),

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from recollect.code.resolve import program as p
 from recollect.code.resolve.program import Expression, Key, Unit
-from recollect.code.resolve.trace import library
+from recollect.code.resolve.trace import outside
 from recollect.code.resolve.trace.expression import READINGS, above
 from recollect.code.resolve.trace.thing import (
     NONE,
@@ -152,7 +152,7 @@ class Run:
         """Return what an import brings in."""
         files = [file for file in self.find(path, statement.module) if file in self.units]
         if not files:
-            return library.module(self, statement.module, statement.name)
+            return outside.module(self, statement.module, statement.name)
         found: list[Values] = []
         for file in files:
             if statement.name is None:
@@ -281,7 +281,7 @@ class Run:
             return self.every(of)
         found = self.lookup(of, key, frozenset())
         if found is None:
-            return library.member(self, of, key)
+            return outside.member(self, of, key)
         got: list[Values] = []
         for each in found:
             if isinstance(each, Closure) and "property" in each.scope.marks and each.kind == "function":
@@ -419,7 +419,7 @@ class Run:
         if isinstance(callee, Bound):
             return self.apply(callee.function, callee.receiver, (*callee.arguments, *given), site)
         if isinstance(callee, Native):
-            return library.call(self, callee, this, given, site)
+            return outside.call(self, callee, this, given, site)
         if isinstance(callee, Unknown):
             self.escape(given)
             return (callee,)
@@ -487,7 +487,7 @@ class Run:
             made = Thing("generator")
             made.any = union(context.yielded)
             return (made,)
-        return (library.promise(returned),) if "async" in scope.marks else returned
+        return (outside.promise(returned),) if "async" in scope.marks else returned
 
     def bind(self, context: Context, scope: p.Scope, given: tuple[Values, ...]) -> None:
         """Give the arguments of a call to the parameters of a function."""

@@ -1,4 +1,4 @@
-"""Library: what JavaScript's own objects do with values, as far as functions go through them.
+"""Outside: what JavaScript's own objects do with values, as far as functions go through them.
 
 A row is a name and what it does: `array.map` calls its first argument with the elements and gives an array of what that
 returned. Whatever has no row gives nothing that can be called, except what comes from outside, which nobody knows.

@@ -1,4 +1,4 @@
-"""Library: what functions outside the program do with the functions and tables they are given.
+"""Outside: what functions outside the program do with the functions and tables they are given.
 
 Only what matters to who calls whom: `map(f, rows)` calls f with the elements of rows and gives what it returns. Rows
 are data; what their words mean is in `supply` and `giving`.

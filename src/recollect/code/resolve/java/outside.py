@@ -1,4 +1,4 @@
-"""Library: what the classes of Java's own library do with the functions and objects that they are given.
+"""Outside: what the classes of Java's own library do with the functions and objects that they are given.
 
     list.forEach(f)       f.accept(item)          calls f with what the list holds
     stream.map(f)         f.apply(item) → [made   a new stream that holds what f returns
