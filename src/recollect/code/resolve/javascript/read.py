@@ -14,6 +14,7 @@ from recollect.code.languages import detect
 from recollect.code.page import Page, parse
 from recollect.code.resolve.javascript import classes, expression, function, markup, module, statement
 from recollect.code.resolve.javascript.reader import Function, Handler, Late, Reader, grammar
+from recollect.code.resolve.nodes import by_end
 from recollect.code.resolve.program import Assign, Name, Unit
 from recollect.code.symbols import Symbol
 
@@ -44,7 +45,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol], language: str = ""
     page = Page(source)
     parsed = grammars.load(language, outline=True).language
     tree = parse(page, parsed)
-    reader = Reader(page, grammar(parsed, READERS), _by_end(page, symbols))
+    reader = Reader(page, grammar(parsed, READERS), by_end(page, symbols))
     reader.value(tree.root_node)
     while reader.queue:
         waiting = reader.queue.popleft()
@@ -67,21 +68,3 @@ def _late(reader: Reader, waiting: Late) -> None:
     reader.is_late = False
     waiting.frame.versions = versions
     reader.back(before)
-
-
-def _by_end(page: Page, symbols: Sequence[Symbol]) -> dict[tuple[int, str], int]:
-    """Return the symbols by where they end and what they are called; of several that agree the innermost."""
-    found: dict[tuple[int, str], int] = {}
-    for place, symbol in enumerate(symbols):
-        end = _plain(page, symbol.end_byte) if page.returns else symbol.end_byte
-        found[end, symbol.name] = place
-    return found
-
-
-def _plain(page: Page, offset: int) -> int:
-    """Return where an offset of the file is in the text, which has no \\r: what `Page.original` came from."""
-    low, high = 0, offset
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if page.original(middle) < offset else (low, middle)
-    return low

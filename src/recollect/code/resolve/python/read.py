@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from recollect.code import grammar as grammars
 from recollect.code.page import Page, parse
+from recollect.code.resolve.nodes import by_end
 from recollect.code.resolve.program import Unit
 from recollect.code.resolve.python import comprehension, define, expression, imports, pattern, statement
 from recollect.code.resolve.python.reader import Handler, Reader, grammar
@@ -37,7 +38,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
     page = Page(source)
     parsed = grammars.load("python", outline=True).language
     tree = parse(page, parsed)
-    reader = Reader(page, grammar(parsed, READERS), _by_end(page, symbols))
+    reader = Reader(page, grammar(parsed, READERS), by_end(page, symbols))
     reader.value(tree.root_node)
     while reader.queue:
         waiting = reader.queue.popleft()
@@ -45,21 +46,3 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
         waiting.read(reader, waiting.node)
     scopes = tuple([frame.scope() for frame in reader.frames])
     return Unit("python", scopes, notes=tuple(page.notes), is_ordered=True)
-
-
-def _by_end(page: Page, symbols: Sequence[Symbol]) -> dict[tuple[int, str], int]:
-    """Return the symbols by where they end and what they are called; of several that agree the innermost."""
-    returns = page.returns
-    found: dict[tuple[int, str], int] = {}
-    for place, symbol in enumerate(symbols):
-        found[_plain(page, symbol.end_byte) if returns else symbol.end_byte, symbol.name] = place
-    return found
-
-
-def _plain(page: Page, offset: int) -> int:
-    """Return where an offset of the file is in the text, which has no \\r: what `Page.original` came from."""
-    low, high = 0, offset
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if page.original(middle) < offset else (low, middle)
-    return low

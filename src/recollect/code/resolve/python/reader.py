@@ -10,10 +10,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.page import Page, decoded
+from recollect.code.resolve import nodes
+from recollect.code.resolve.nodes import Grammar
 from recollect.code.resolve.program import (
     Assign,
     Call,
@@ -38,7 +39,6 @@ Handler = Callable[["Reader", "tree_sitter.Node"], Expression]
 NOTHING = Opaque()
 # Levels of a tree, each of two or three Python calls: well below the thousand that a thread is given.
 DEEPEST = 120
-ERROR_KIND = 0xFFFF  # the number of a node that is a syntax error; those of a grammar count from 0
 UNORDERED = "unordered"  # a mark: what lay too deep stands after what followed it
 # What may be written down twice without being evaluated twice, and does nothing by itself.
 PLAIN = (Name, Text, Super, Code)
@@ -94,41 +94,18 @@ class Late(NamedTuple):
     read: Callable[[Reader, tree_sitter.Node], None]
 
 
-class Fields:
-    """The numbers of a grammar's fields."""
-
-    def __init__(self, language: tree_sitter.Language) -> None:
-        for name in FIELDS:
-            setattr(self, name, language.field_id_for_name(name) or 0)
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> int: ...
+FIELDS = tuple(
+    (
+        "alias alternative argument arguments attribute body condition consequence definition function guard "
+        "key left module_name name object operator operators parameters return_type right subject subscript "
+        "superclasses type value"
+    ).split()
+)
 
 
-FIELDS = (
-    "alias alternative argument arguments attribute body condition consequence definition function guard key left "
-    "module_name name object operator operators parameters return_type right subject subscript superclasses type value"
-).split()
-
-
-class Grammar(NamedTuple):
-    """How nodes are read: a handler and a name by number of kind, and numbers of fields."""
-
-    handlers: list[Handler]
-    kinds: list[str]
-    fields: Fields
-
-
-@cache
 def grammar(language: tree_sitter.Language, readers: tuple[tuple[str, Handler], ...]) -> Grammar:
-    """Return the table of a language, made once per process."""
-    kinds = [language.node_kind_for_id(place) or "" for place in range(language.node_kind_count)]
-    named = [language.node_kind_is_named(place) for place in range(language.node_kind_count)]
-    table = dict(readers)
-    handlers = [table.get(kind, _unknown) if known else _unknown for kind, known in zip(kinds, named, strict=True)]
-    beyond = ERROR_KIND + 1 - len(kinds)
-    return Grammar(handlers + [_unknown] * beyond, kinds + ["ERROR"] * beyond, Fields(language))
+    """Return how nodes of the language are read."""
+    return nodes.grammar(language, readers, FIELDS, _unknown)
 
 
 def _unknown(r: Reader, node: tree_sitter.Node) -> Expression:
