@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "recall": {*GROUND, *PROTOCOLS, "graph"},
     "consolidate": {*GROUND, *PROTOCOLS, "graph", "recall", "progress"},
     "operations": {"model", "errors"},
-    "render": {"model", "errors", "code.record", "graph.record", "text.redact"},
+    "render": {"model", "errors", "code.record", "graph.record", "text.harmless", "text.redact"},
     "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress"},
     "hierarchy": {"engine", "model", "errors"},
     "episodic": {"engine", "model", "errors"},

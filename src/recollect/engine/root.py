@@ -20,6 +20,7 @@ from recollect.engine.links import Links
 from recollect.engine.memories import Memories
 from recollect.engine.namespaces import Namespaces
 from recollect.engine.packages import Packages
+from recollect.engine.presence import Presence
 from recollect.engine.recall import Recalls
 from recollect.engine.scoring import Scoring
 from recollect.engine.sessions import Sessions
@@ -50,6 +51,7 @@ NOUNS: dict[str, type] = {
     "freshness": Drifts,
     "capture": Capture,
     "sessions": Sessions,
+    "presence": Presence,
     "archive": Archive,
     "admin": Admin,
 }
@@ -90,6 +92,7 @@ class Engine:
         self.freshness = Drifts(self)
         self.capture = Capture(self)
         self.sessions = Sessions(self)
+        self.presence = Presence(self)
         self.archive = Archive(self)
         self.admin = Admin(self)
         self.embedding = Embedding(self, embedder)

@@ -13,24 +13,13 @@ from __future__ import annotations
 
 import re
 
-from recollect.text.redact import redact
+from recollect.text.harmless import visible as visible
 
 # Tilde, not backtick: memories of code are full of backtick fences, and each would lengthen ours.
 FENCE_CHARACTER = "~"
 FENCE_LENGTH = 3
 
-# C0 but tab and newline, DEL, C1: terminals obey them. Line and paragraph separators: break lines in some viewers.
-# Bidirectional embeddings and isolates: show text in another order than it is read. Tag characters (U+E0000…):
-# invisible to people, legible to models. Surrogates: cannot be encoded at all.
-_HARMFUL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
-)
 _FENCE_RUN = re.compile(FENCE_CHARACTER + "+")
-
-
-def visible(text: str) -> str:
-    """Return `text` without secrets; characters that act instead of being seen become escapes, newlines stay."""
-    return _HARMFUL.sub(_escape, redact(text).text.replace("\r\n", "\n"))
 
 
 def inline(text: str, limit: int = 0) -> str:
@@ -48,10 +37,3 @@ def fence(text: str) -> str:
     """Return a marker longer than any run of its character in `text`: no line of `text` can be taken for it."""
     longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=0)
     return FENCE_CHARACTER * max(FENCE_LENGTH, longest + 1)
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
