@@ -4,7 +4,7 @@ Records are frozen msgspec structs: values that are made once, compared by conte
 of them cost 4 ms of CPU to define where dataclasses cost 34: docs/adr/0002.) Three families:
 
     kept       Memory Node Edge Session Workspace Anchor AnchorState Mention Tree File
-               Observed Fix Usage Judgement                        one row of a table each
+               Observed Fix Usage Judgement Errand                 one row of a table each
     logged     Change Consolidation                                what happened to the rows
     answered   Stored Recall Hit Page Stats Health …               what an operation gives back
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from recollect.model.answer import (
     Anchored,
+    Branched,
     Check,
     CodeHit,
     Deleted,
@@ -57,6 +58,7 @@ from recollect.model.row import (
     Change,
     Consolidation,
     Edge,
+    Errand,
     File,
     Fix,
     Judgement,
@@ -77,7 +79,9 @@ from recollect.model.vocabulary import (
     RELATIONS,
     SOURCES,
     Action,
+    BranchStanding,
     CycleType,
+    ErrandKind,
     Limit,
     MemoryType,
     NodeKind,
@@ -104,6 +108,8 @@ __all__ = [
     "Anchor",
     "AnchorState",
     "Anchored",
+    "BranchStanding",
+    "Branched",
     "Change",
     "Check",
     "CodeHit",
@@ -113,6 +119,8 @@ __all__ = [
     "Drift",
     "Drifted",
     "Edge",
+    "Errand",
+    "ErrandKind",
     "Excerpt",
     "Exported",
     "File",

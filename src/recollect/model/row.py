@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from recollect.model.vocabulary import Action, CycleType, MemoryType, NodeKind, Record, Relation, Source, Verdict
+from recollect.model.vocabulary import (
+    Action,
+    CycleType,
+    ErrandKind,
+    MemoryType,
+    NodeKind,
+    Record,
+    Relation,
+    Source,
+    Verdict,
+)
 
 
 class Memory(Record, frozen=True, kw_only=True):
-    """Something worth remembering, with where it came from and how long it holds."""
+    """Something worth remembering, with where it came from and how long it holds.
+
+    branch: where it was written, unless on the default branch. head: the commit that its work tree was at, with a plus
+    where the branch had no commit of its own yet
+    """
 
     id: str
     content: str
@@ -37,6 +51,8 @@ class Memory(Record, frozen=True, kw_only=True):
     expires_at: int | None = None
     seq: int = 0
     rev: int = 0
+    branch: str | None = None
+    head: str | None = None
 
 
 class Node(Record, frozen=True, kw_only=True):
@@ -241,6 +257,20 @@ class Judgement(Record, frozen=True, kw_only=True):
     score: float
     reason: str = ""
     judged_at: int = 0
+
+
+class Errand(Record, frozen=True, kw_only=True):
+    """Something left for a language model to do; `id` is kind and target, so that it waits only once.
+
+    due_at: when it may be begun. tries: how often it was taken
+    """
+
+    id: str
+    kind: ErrandKind
+    target: str
+    made_at: int
+    due_at: int
+    tries: int = 0
 
 
 # --- logged ----------------------------------------------------------------------------------------------------------

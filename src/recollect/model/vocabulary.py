@@ -43,6 +43,9 @@ Source = Literal["user", "assistant", "hook", "import", "consolidation"]
 # What became of the code that a memory speaks of. unanchored: it speaks of none, or of none that is indexed here.
 Verdict = Literal["fresh", "changed", "moved", "gone", "unanchored"]
 
+# How the branch that a memory was written on stands to the one that is checked out.
+BranchStanding = Literal["here", "merged", "elsewhere", "unknown"]
+
 # What can be done with a memory whose code changed: leave it as it is, write it anew, or let it end.
 Settlement = Literal["keep", "update", "retire"]
 
@@ -50,6 +53,9 @@ Settlement = Literal["keep", "update", "retire"]
 ProfileName = Literal["default", "documented"]
 
 CycleType = Literal["decay", "creative", "cluster", "forget"]
+
+# What can be left for a language model to do: shorten an observation, sum up a session.
+ErrandKind = Literal["compress", "summarise"]
 
 Status = Literal["ok", "degraded", "failed"]
 

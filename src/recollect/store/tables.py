@@ -18,6 +18,7 @@ from recollect.model import (
     Change,
     Consolidation,
     Edge,
+    Errand,
     File,
     Fix,
     Judgement,
@@ -88,6 +89,7 @@ TABLES: dict[type[Record], Table] = {
         Table(Consolidation, "consolidation_log", {}, False, frozenset()),
         Table(Usage, "model_usage", {}, False, frozenset()),
         Table(Judgement, "judgements", {}, False, frozenset()),
+        Table(Errand, "errands", {}, False, frozenset()),
     )
 }
 

@@ -21,6 +21,8 @@ _NAMES = (
     "0006_freshness",
     "0007_packages",
     "0008_capture",
+    "0009_errands",
+    "0010_branches",
 )
 
 
