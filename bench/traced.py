@@ -27,9 +27,8 @@ _names: dict[CodeType, str | None] = {}
 _now: set[str] = set()
 
 
-def _seen(frame: FrameType, event: str, _argument: Any) -> None:
-    if event != "call":
-        return
+def _seen(frame: FrameType, _event: str, _argument: Any) -> None:
+    """Note a function that begins. Returning nothing, it hears of no line in it: the cheapest way to be told."""
     code = frame.f_code
     if code not in _names:
         path = os.path.realpath(code.co_filename)
@@ -43,11 +42,11 @@ def _seen(frame: FrameType, event: str, _argument: Any) -> None:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     _now.clear()
-    threading.setprofile(_seen)
-    sys.setprofile(_seen)
+    threading.settrace(_seen)
+    sys.settrace(_seen)
     yield
-    sys.setprofile(None)
-    threading.setprofile(None)  # type: ignore[arg-type]
+    sys.settrace(None)
+    threading.settrace(None)  # type: ignore[arg-type]
     ran[item.nodeid] = sorted(_now)
 
 
