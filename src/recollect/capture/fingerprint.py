@@ -73,7 +73,7 @@ def failure(output: str, command: str = "", exit_code: int | None = None) -> Fai
     if lines:
         return Failure(_hash("\n".join(map(normal, lines))), "\n".join(lines))
     said = (_lines(output) or [""])[-1]
-    ended = f"exit code {exit_code}" if exit_code is not None else "failed"
+    ended = f"exit status {exit_code}" if exit_code is not None else "failed"
     return Failure(_hash(f"{normal(command)}\n{ended}\n{normal(said)}"), said or ended)
 
 

@@ -1,18 +1,20 @@
 """Context block: text that is put before an assistant unasked, fenced as data and within its limits.
 
     <recollect-context note="…">
-    Known fix …
+    ## Decided and learnt
+    - …
     </recollect-context>
 
 What is inside was written by others: control and invisible characters become escapes, what could end the fence is
-broken up, secrets are replaced once more. Nothing is ever longer than its limits, fences included; what does not fit is
-left out by whole lines, the last first.
+broken up, secrets are replaced once more. Nothing is ever longer than its limits, fences included; a line that does not
+fit is left out, and with the last line of a section its title.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from recollect.text.budget import tokens
 from recollect.text.harmless import visible
@@ -34,6 +36,30 @@ _TAGS = re.compile(
 )
 
 
+class Line(NamedTuple):
+    """A line, and the memory that it tells of, if it is one's; why it is there."""
+
+    text: str
+    memory_id: str = ""
+    why: str = ""
+
+
+class Section(NamedTuple):
+    """Lines under a title; without one, they stand by themselves. `aside`: not worth a block alone."""
+
+    title: str
+    lines: tuple[Line, ...]
+    aside: bool = False
+
+
+class Block(NamedTuple):
+    """A fenced text, and the lines that it is made of."""
+
+    text: str
+    lines: tuple[Line, ...]
+    tokens: int
+
+
 def harmless(text: str) -> str:
     """Return a text that somebody else wrote as it may stand in a block."""
     return _TAGS.sub("‹", visible(text))
@@ -45,20 +71,35 @@ def flat(text: str, characters: int = 0) -> str:
     return line if not characters or len(line) <= characters else line[: characters - 1].rstrip() + "…"
 
 
-def block(lines: Iterable[str], *, budget: int, most: int = MOST_BYTES) -> str | None:
-    """Return lines as one fenced block; None if none of them fits.
+def block(sections: Iterable[Section], *, budget: int, most: int = MOST_BYTES) -> Block | None:
+    """Return sections as one fenced block; None if nothing of them fits, or nothing but what is said aside.
 
-    budget: tokens of the whole block; a line that does not fit ends it. most: UTF-8 bytes of the whole block
+    budget: tokens of the whole block. most: UTF-8 bytes of the whole block
     """
     kept: list[str] = []
-    left, room = budget - FENCE_TOKENS, most - _FENCES
-    for line in lines:
-        clean = harmless(line)
-        left -= tokens(clean + "\n")
-        room -= len(clean.encode("utf-8", "replace")) + 1
-        if left < 0 or room < 0:
-            break
-        kept.append(clean)
-    if not any(line.strip() for line in kept):
+    lines: list[Line] = []
+    left, room, worth = budget - FENCE_TOKENS, most - _FENCES, False
+    for section in sections:
+        title = f"## {harmless(section.title)}\n" if section.title else ""
+        for line in section.lines:
+            text = f"{title}{harmless(line.text)}\n"
+            cost, size = tokens(text), len(text.encode("utf-8", "replace"))
+            if cost > left or size > room or not line.text.strip():
+                continue
+            kept.append(text)
+            lines.append(line)
+            left, room, title, worth = left - cost, room - size, "", worth or not section.aside
+    if not worth:
         return None
-    return "\n".join((_OPEN, *kept, _CLOSE)) + "\n"
+    whole = f"{_OPEN}\n{''.join(kept)}{_CLOSE}\n"
+    return Block(whole, tuple(lines), tokens(whole))
+
+
+def quoted(text: str, characters: int) -> Iterator[Line]:
+    """Yield a text of several lines, line by line, as far as that many characters."""
+    for line in text.splitlines():
+        shown = flat(line, max(characters, 2))
+        if characters <= 0 or not shown:
+            continue
+        characters -= len(shown)
+        yield Line(shown)

@@ -43,7 +43,7 @@ def packed(found: Recall, budget: int) -> Packed:
     said: frozenset[tuple[str, ...]] = frozenset()
     spent = gone = 0
     for hit in found.hits:
-        text = _shown(hit)
+        text = shown(hit)
         says = statements(text)
         line = _line(hit, text)
         if hit.freshness.verdict == "gone":
@@ -105,7 +105,7 @@ def _with_replies(found: Recall, lines: dict[str, str], left: int) -> Iterator[P
         )
 
 
-def _shown(hit: Hit) -> str:
+def shown(hit: Hit) -> str:
     """Return the content on one line, times worked out; of a long memory the passage that matched."""
     whole = len(hit.memory.content)
     if hit.passage is None or whole <= PASSAGE_CHARACTERS * SLACK:

@@ -1,22 +1,53 @@
 """Presence: what is said to an assistant at the moments its hooks tell of, and mostly that is nothing.
 
-    tool failed ─► the fix that worked before
+    session start ─► context: what is worth knowing before anything is asked
+    prompt        ─► what the memory knows of it, if it clearly does
+    tool failed   ─► the fix that worked before
+    anything else ─► nothing
 
-Nobody asked, so whatever is said must be worth it: what does not clearly concern the moment costs zero bytes. Nothing
-here stores the payload: that goes through the spool like any other.
+Nobody asked, so whatever is said must be worth it: what does not clearly concern the moment costs zero bytes, and
+nothing is said twice in a session, until its assistant has forgotten it. Nothing here stores the payload: that goes
+through the spool like any other.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from recollect.engine.context_block import block, flat
+import msgspec
+
+from recollect import clock
+from recollect.engine import accept
+from recollect.engine.context_block import MOST_BYTES, Block, Line, Section, block, flat
+from recollect.engine.identity import namespace_of
+from recollect.errors import RecollectError
+from recollect.model import Context, Injection, KnownFix, Session
+from recollect.operations import operation
+from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
+    from recollect.capture.observation import Observation
+    from recollect.engine.noticed import Notice
     from recollect.engine.root import Engine
-    from recollect.model import KnownFix
 
-# What one answer in the middle of a conversation may cost, in tokens.
-ANSWER_TOKENS = 600
+# What an answer to a failure may cost, in tokens: an error and the steps that fixed it.
+FIX_TOKENS = 400
 STEP_CHARACTERS = 300
+# Told in one session at most: more is a session of weeks, and a look-up that grows without end.
+REMEMBERED = 5_000
+
+Budget = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+
+
+class Moment(NamedTuple):
+    """What a hook tells of: the event as cleaned up, where it happened, and what of that was told already."""
+
+    seen: "Observation"
+    session_id: str
+    namespace: str | None
+    mark: str
+    told: frozenset[str]
+    session: Session | None
 
 
 class Presence:
@@ -24,6 +55,54 @@ class Presence:
 
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
+
+    @operation("session_context", "context", positional=("payload",))
+    def context(
+        self,
+        payload: str | None = None,
+        *,
+        event: str | None = None,
+        assistant: str | None = None,
+        namespace: str | None = None,
+        tokens: Budget | None = None,
+    ) -> Context:
+        """Show what is worth knowing when a session begins: decisions, last sessions, files, patterns, stats.
+
+        With a payload it is what a hook at the start of that session is answered with, and counts as said.
+
+        payload: what an assistant gives its hook at the start of a session, as JSON; - or a pipe on a command line:
+        standard input
+        event: the name of the event, where the payload does not say it
+        assistant: whose payload it is, where that cannot be told
+        namespace: the project, as a path or a name; none: that of the payload, or where the command runs
+        tokens: the budget; none: the setting context_tokens
+        """
+        budget = self._engine.settings.context_tokens if tokens is None else tokens
+        budget = accept.whole("tokens", budget, least=0, most=100_000)
+        if payload is not None:
+            raw = accept.text("payload", payload).encode("utf-8", "replace")
+            self._engine.capture.put(raw, event=event or "SessionStart", assistant=assistant or "")
+            text = self.answer(raw, event=event or "SessionStart", assistant=assistant or "")
+            return _context(text, budget)
+        self._engine.capture.catch_up()
+        scope = namespace_of(namespace) if namespace is not None else self._here()
+        made = self._context(scope, None, frozenset(), compacted=False, budget=budget)
+        return _context(made.text if made else None, budget)
+
+    @operation("submit_prompt", "prompt", positional=("payload",))
+    def prompt(self, payload: str, *, event: str | None = None, assistant: str | None = None) -> Context:
+        """Take in a prompt as a hook does: it is stored, and what the memory clearly knows of it is given back.
+
+        payload: what an assistant gives its hook when a prompt is sent, as JSON; - or a pipe on a command line:
+        standard input
+        event: the name of the event, where the payload does not say it
+        assistant: whose payload it is, where that cannot be told
+        """
+        raw = accept.text("payload", payload).encode("utf-8", "replace")
+        self._engine.capture.put(raw, event=event or "UserPromptSubmit", assistant=assistant or "")
+        text = self.answer(raw, event=event or "UserPromptSubmit", assistant=assistant or "")
+        self._engine.capture.catch_up()
+        return _context(text, self._engine.settings.prompt_tokens)
 
     def answer(self, payload: bytes, *, event: str = "", assistant: str = "", lexical: bool = False) -> str | None:
         """Return the text to put before the assistant for what its hook was given; None: nothing, zero bytes.
@@ -34,20 +113,130 @@ class Presence:
         event, assistant: what the hook was told on its command line
         lexical: do without vectors and whatever else is slow to load
         """
-        from recollect.errors import RecollectError
+        from recollect.capture.filter import cleaned, is_noise
+        from recollect.capture.observation import BadPayload
+        from recollect.capture.payload import read
+        from recollect.engine.noticed import Noticing
 
-        try:
-            fix = self._engine.capture.fix_of(payload, event=event, assistant=assistant)
-        except (RecollectError, OSError):
+        # A hook must never disturb a conversation; what is wrong with the store, `health` says.
+        with suppress(RecollectError, BadPayload, OSError, ValueError, RecursionError):
+            seen = cleaned(read(payload, event=event, assistant=assistant))
+            if is_noise(seen) or not _may_be_answered(seen):
+                return None
+            notice = Noticing(self._engine).of_bytes(payload, "", event=event, assistant=assistant, at=clock.now())
+            if notice is not None:
+                return self._answer(notice, lexical=lexical)
+        return None
+
+    def _answer(self, notice: "Notice", *, lexical: bool) -> str | None:
+        event = notice.seen.event
+        if event == "session_start":
+            # What the session before this one did lies in the spool, if nobody has looked since.
+            self._engine.capture.catch_up()
+            said = self._on_start(self._moment(notice))
+        elif event == "prompt":
+            said = self._on_prompt(self._moment(notice), lexical=lexical)
+        elif event == "tool" and notice.row.fingerprint:
+            said = self._on_failure(self._moment(notice), notice.row.fingerprint)
+        else:
             return None
-        return None if fix is None else _told(fix)
+        return said
+
+    # --- moments ---
+
+    def _moment(self, notice: "Notice") -> Moment:
+        session_id = notice.row.session_id or ""
+        found = self._engine.store.get(Session, [session_id])
+        session = found[0] if found else None
+        since = session.window_at if session is not None else 0
+        return Moment(
+            notice.seen, session_id, notice.row.namespace, notice.row.mark, self.told(session_id, since), session
+        )
+
+    def told(self, session_id: str, since: int = 0) -> frozenset[str]:
+        """Return the memories that were put before an assistant in a session, since its window was last empty."""
+        where = {"session_id": session_id, "at": Range(since)}
+        rows = self._engine.store.find(Injection, where, order="-at", limit=REMEMBERED)
+        return frozenset(row.memory_id for row in rows)
+
+    def _on_start(self, moment: Moment) -> str | None:
+        from recollect.engine.sessions import FORGETTING
+
+        forgot = moment.seen.reason in FORGETTING
+        made = self._context(
+            moment.namespace,
+            moment.session,
+            frozenset() if forgot else moment.told,
+            compacted=moment.seen.reason == "compact",
+            budget=self._engine.settings.context_tokens,
+        )
+        return self._said(moment, made)
+
+    def _on_prompt(self, moment: Moment, *, lexical: bool) -> str | None:
+        from recollect.engine.relevant import relevant
+
+        lines = relevant(self._engine, moment.seen.text, moment)
+        made = block([Section("", tuple(lines))], budget=self._engine.settings.prompt_tokens)
+        return self._said(moment, made)
+
+    def _on_failure(self, moment: Moment, fingerprint: str) -> str | None:
+        fix = self._engine.capture.fix_for(fingerprint, moment.namespace)
+        if fix is None or fix.memory.id in moment.told:
+            return None
+        return self._said(moment, block([Section("", tuple(_fixed(fix)))], budget=FIX_TOKENS))
+
+    def _context(
+        self, namespace: str | None, session: Session | None, told: frozenset[str], *, compacted: bool, budget: int
+    ) -> Block | None:
+        from recollect.engine.context_sources import Wanted, sections
+
+        wanted = Wanted(namespace, session, told, compacted)
+        return block(sections(self._engine, wanted), budget=budget, most=MOST_BYTES)
+
+    def _said(self, moment: Moment, made: Block | None) -> str | None:
+        """Return the text of a block, after noting which memories it told: what cannot be noted is not said."""
+        if made is None:
+            return None
+        self._note(moment, made.lines)
+        return made.text
+
+    def _note(self, moment: Moment, lines: Iterable[Line]) -> None:
+        now = clock.now()
+        with self._engine.store.transaction("present") as transaction:
+            for memory_id, why in {line.memory_id: line.why for line in lines if line.memory_id}.items():
+                row = Injection(
+                    id=clock.new_id(),
+                    session_id=moment.session_id,
+                    memory_id=memory_id,
+                    at=now,
+                    event=moment.seen.event,
+                    why=why,
+                    mark=moment.mark,
+                )
+                transaction.insert(row)
+
+    def _here(self) -> str | None:
+        return namespace_of(self._engine.settings.namespace or ".")
 
 
-def _told(fix: "KnownFix") -> str | None:
-    import time
+def _may_be_answered(seen: "Observation") -> bool:
+    """Tell whether something might be said: to uses of tools only if they failed, which commands may tell later."""
+    if seen.event == "tool":
+        return seen.failed is not False
+    return seen.event in ("session_start", "prompt")
 
-    day = time.strftime("%Y-%m-%d", time.gmtime(fix.seen_at))
+
+def _fixed(fix: KnownFix) -> Iterable[Line]:
+    from recollect.engine.context_sources import day
+
     times = "once" if fix.times == 1 else f"{fix.times} times"
-    lines = [f"This error was seen before: {flat(fix.error, STEP_CHARACTERS)}", f"What fixed it ({times}, last {day}):"]
-    lines += [f"- {flat(step, STEP_CHARACTERS)}" for step in fix.steps]
-    return block(lines, budget=ANSWER_TOKENS)
+    yield Line(f"This was seen before: {flat(fix.error, STEP_CHARACTERS)}", fix.memory.id, fix.fingerprint)
+    yield Line(f"What fixed it ({times}, last {day(fix.seen_at)}):")
+    for step in fix.steps:
+        yield Line(f"- {flat(step, STEP_CHARACTERS)}")
+
+
+def _context(text: str | None, budget: int) -> Context:
+    from recollect.text.budget import tokens
+
+    return Context(text=text or "", tokens=tokens(text or ""), bytes=len((text or "").encode()), budget=budget)

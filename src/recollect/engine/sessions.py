@@ -16,6 +16,7 @@ from recollect.engine import accept
 from recollect.engine.identity import namespace_of
 from recollect.errors import NotFound
 from recollect.model import (
+    Injection,
     Limit,
     Observed,
     Offset,
@@ -44,6 +45,8 @@ _ENDING = {"session_end": "end", "turn_end": "turn"}
 
 
 class Sessions:
+# Beginnings after which an assistant knows nothing any more of what was said before, ours included.
+FORGETTING = frozenset({"compact", "clear"})
     """What was done when."""
 
     def __init__(self, engine: "Engine") -> None:
@@ -149,7 +152,7 @@ class Sessions:
 
     def _follow(self, transaction: "Transaction", session_id: str, notices: Sequence["Notice"], made: int) -> None:
         """Bring a session up to date with what was just seen in it."""
-        from recollect.engine.sitting import begun, note_fixes, sum_up
+        from recollect.engine.sitting import begun, keep_snapshot, note_fixes, sum_up
 
         session = begun(transaction, session_id, notices)
         values: dict[str, Any] = {"memory_count": session.memory_count + made}
@@ -171,7 +174,8 @@ class Sessions:
         if any(row.outcome for row in rows):
             note_fixes(transaction, session)
         # What is seen late belongs into the summary, too.
-        if session.ended_at is not None or any(row.event == "before_compact" for row in rows):
+        compacting = any(row.event == "before_compact" for row in rows)
+        if session.ended_at is not None or compacting:
             sum_up(transaction, session)
 
     def close_silent(self) -> int:
@@ -181,6 +185,8 @@ class Sessions:
         if time.monotonic() - self._looked_at < LOOK_S and self._looked_at:
             return 0
         self._looked_at = time.monotonic()
+            if notice.row.event == "session_start" and notice.seen.reason in FORGETTING:
+                values["window_at"] = max(session.window_at, at, values.get("window_at", 0))
         edge = clock.now() - SILENT_S
         where = {"ended_at": None, "seen_at": Range(at_least=1, below=edge)}
         silent = self._engine.store.find(Session, where, order="seen_at", limit=ENDED_AT_ONCE)
@@ -192,10 +198,17 @@ class Sessions:
                     ended = {"ended_at": found[0].seen_at, "ended_by": "silence"}
                     sum_up(transaction, transaction.update(Session, session.id, ended))
         self._forget_old()
+            self._engine.errands.leave(transaction, "summarise", session.id, wait_s=RETOLD_AFTER_S)
+        if compacting:
+            keep_snapshot(transaction, session.id)
         return len(silent)
 
     def _forget_old(self) -> None:
-        old = self._engine.store.find(Observed, {"at": Range(below=clock.now() - KEPT_S)}, order="at", limit=1_000)
-        if old:
-            with self._engine.store.transaction("forget_observations") as transaction:
-                transaction.delete(Observed, {"at": Range(below=old[-1].at + 1)})
+        edge = Range(below=clock.now() - KEPT_S)
+        for kind in (Observed, Injection):
+            moments = [at for (at,) in self._engine.store.columns(kind, ("at",), {"at": edge})]
+            if moments:
+                # Some at a time: a first look after years must not hold the lock for long.
+                until = sorted(moments)[:1_000][-1]
+                with self._engine.store.transaction("forget_observations") as transaction:
+                    transaction.delete(kind, {"at": Range(below=until + 1)})

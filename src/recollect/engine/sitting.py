@@ -129,6 +129,13 @@ def _rows(transaction: Transaction, session: Session) -> list[Observed]:
 
 
 def _remembered(transaction: Transaction, session: Session) -> list[Memory]:
+def keep_snapshot(transaction: Transaction, session_id: str) -> None:
+    """Keep how a session stands, for the moment when its assistant has forgotten it; what was summed up is current."""
+    (session,) = transaction.get(Session, [session_id])
+    if session.summary and session.snapshot != session.summary:
+        transaction.update(Session, session.id, {"snapshot": session.summary})
+
+
     """Return what was stored on purpose during a session: by its id, or in its project while it went on."""
     kinds = ("decision", "preference", "style", "habit", "insight", "pattern")
     during = Range(session.started_at, (session.ended_at or session.seen_at or session.started_at) + 1)

@@ -4,7 +4,7 @@ Records are frozen msgspec structs: values that are made once, compared by conte
 of them cost 4 ms of CPU to define where dataclasses cost 34: docs/adr/0002.) Three families:
 
     kept       Memory Node Edge Session Workspace Anchor AnchorState Mention Tree File
-               Observed Fix Usage Judgement Errand                 one row of a table each
+               Observed Fix Injection Usage Judgement Errand       one row of a table each
     logged     Change Consolidation                                what happened to the rows
     answered   Stored Recall Hit Page Stats Health …               what an operation gives back
 
@@ -62,6 +62,7 @@ from recollect.model.row import (
     File,
     Fix,
     Judgement,
+    Injection,
     Memory,
     Mention,
     Node,
@@ -71,7 +72,7 @@ from recollect.model.row import (
     Usage,
     Workspace,
 )
-from recollect.model.sitting import Ingested, KnownFix, SessionPage, SessionView, Summed
+from recollect.model.sitting import Context, Ingested, KnownFix, SessionPage, SessionView, Summed
 from recollect.model.vocabulary import (
     MEMORY_TYPES,
     NODE_KINDS,
@@ -115,6 +116,7 @@ __all__ = [
     "CodeHit",
     "Consolidation",
     "CycleType",
+    "Context",
     "Deleted",
     "Drift",
     "Drifted",
@@ -132,6 +134,7 @@ __all__ = [
     "Imported",
     "Ingested",
     "Judged",
+    "Injection",
     "Judgement",
     "KnownFix",
     "Limit",

@@ -85,7 +85,8 @@ class Session(Record, frozen=True, kw_only=True):
     """One sitting of an assistant with a person.
 
     seen_at: when it was last heard of. ended_by: what ended it; `silence` where nobody said so
-    insight_id: the memory that holds its summary
+    insight_id: the memory that holds its summary. snapshot: how it stood before its conversation was compacted
+    window_at: when its assistant last forgot what was said before; 0: it did not
     """
 
     id: str
@@ -100,6 +101,8 @@ class Session(Record, frozen=True, kw_only=True):
     seen_at: int = 0
     ended_by: str = ""
     insight_id: str | None = None
+    snapshot: str = ""
+    window_at: int = 0
 
 
 class Observed(Record, frozen=True, kw_only=True):
@@ -138,6 +141,21 @@ class Fix(Record, frozen=True, kw_only=True):
     error: str = ""
     steps: tuple[str, ...] = ()
     seen_at: int = 0
+
+
+class Injection(Record, frozen=True, kw_only=True):
+    """A memory that was put before an assistant unasked, once per session and window.
+
+    event: what was the occasion, in our words. why: what made it fit. mark: that of the observation (Observed.mark)
+    """
+
+    id: str
+    session_id: str
+    memory_id: str
+    at: int
+    event: str
+    why: str = ""
+    mark: str = ""
 
 
 class Workspace(Record, frozen=True, kw_only=True):

@@ -51,6 +51,19 @@ class Summed(Record, frozen=True, kw_only=True):
 class KnownFix(Record, frozen=True, kw_only=True):
     """What made an error go away before: in words and as steps, how often it was seen to help, and when last."""
 
+    notes: tuple[str, ...] = ()
+
+
+class Context(Record, frozen=True, kw_only=True):
+    """What is put before an assistant unasked, fenced as data; empty where nothing is worth it.
+
+    tokens, bytes: what it costs. budget: what it might have cost, in tokens
+    """
+
+    text: str = ""
+    tokens: int = 0
+    bytes: int = 0
+    budget: int = 0
     fingerprint: str
     memory: Memory
     error: str

@@ -6,6 +6,7 @@ Rows are records (recollect.model); the record's type names the table. A filter 
     {"memory_type": ("decision", "insight")}   one of
     {"created_at": Range(at_least=1_700_000_000)}
     {"tags": Has(("ext:py", "search"))}        the list contains all of them
+    {"category": Without(("prompt",))}         none of them
 
 Conditions are joined by AND. Any other question is a pure function over what a filter brings back. Reads see a
 consistent snapshot per call; writes happen in a transaction, which takes the write lock first, logs every change with
@@ -41,6 +42,12 @@ class Range(NamedTuple):
 
 class Has(NamedTuple):
     """The list in this field contains all the values."""
+
+    values: tuple[str, ...]
+
+
+class Without(NamedTuple):
+    """The field holds none of the values; absent is fine."""
 
     values: tuple[str, ...]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from recollect.store.dialect import Connection, Dialect
-from recollect.store.protocol import Filter, Has, R, Range
+from recollect.store.protocol import Filter, Has, R, Range, Without
 from recollect.store.tables import TABLES, Table, from_row
 
 # Bound values per statement: SQLite before 3.32 allows 999.
@@ -64,6 +64,9 @@ class Rows:
             return f"{field} IS NULL", ()
         if isinstance(wanted, Has):
             return " AND ".join([self._dialect.contains(field)] * len(wanted.values)) or "1 = 1", wanted.values
+        if isinstance(wanted, Without):
+            marks = ", ".join("?" * len(wanted.values))
+            return f"({field} IS NULL OR {field} NOT IN ({marks}))", wanted.values
         if isinstance(wanted, Range):
             sides = ((">=", wanted.at_least), ("<", wanted.below))
             given = [(sign, bound) for sign, bound in sides if bound is not None]

@@ -120,7 +120,7 @@ def test_a_patch_tells_every_file(given: object) -> None:
 
 def test_a_command_that_failed_is_remembered_with_its_error() -> None:
     found = learnt(payloads.failed("make test", "Exit code 2\ncc a.c\na.c:3:1: error: expected ';'\n"))
-    assert found.content == "`make test` failed (exit code 2):\na.c:3:1: error: expected ';'"
+    assert found.content == "`make test` failed (exit status 2):\na.c:3:1: error: expected ';'"
     assert (found.outcome, found.target) == ("failed", "make test")
     assert found.tags == ("cmd:make test", "failure", f"error:{found.fingerprint}")
 

@@ -54,7 +54,7 @@ def test_the_lines_that_tell_an_error_are_found(output: str, expected: list[str]
 
 def test_a_silent_failure_is_known_by_its_command_and_code() -> None:
     silent = failure("", "make lint", 2)
-    assert silent.message == "exit code 2"
+    assert silent.message == "exit status 2"
     assert silent.fingerprint == failure("", "make lint", 2).fingerprint
     assert silent.fingerprint != failure("", "make lint", 3).fingerprint
     assert silent.fingerprint != failure("", "make test", 2).fingerprint

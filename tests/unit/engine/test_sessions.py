@@ -169,8 +169,8 @@ def test_a_summary_tells_errors_what_fixed_them_and_what_is_open(engine: Engine)
             "Read: docs/tax.md",
             "Searched for: `TAX`",
             "Ran: `pytest`",
-            f"Failed and was fixed: `pytest` failed (exit code 1): KeyError: 'se' → {FIXED}",
-            "Still failing: `npm test` failed (exit code 1): Error: no route",
+            f"Failed and was fixed: `pytest` failed (exit status 1): KeyError: 'se' → {FIXED}",
+            "Still failing: `npm test` failed (exit status 1): Error: no route",
             "Ended with: The Python tests pass.",
         )
     )

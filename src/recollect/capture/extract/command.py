@@ -48,7 +48,7 @@ def shell(seen: Observation, place: Place, outline: Outline) -> Lesson:
 
 def _failed(command: str, said: str, seen: Observation, target: str) -> Lesson:
     found = failure(said, target, seen.exit_code)
-    code_said = f" (exit code {seen.exit_code})" if seen.exit_code is not None else ""
+    code_said = f" (exit status {seen.exit_code})" if seen.exit_code is not None else ""
     if not said:
         code_said += " and said nothing"
     told = f"{code(command, 160)} failed{code_said}" + (f": {line(found.message)}" if said else "")

@@ -23,6 +23,7 @@ _NAMES = (
     "0008_capture",
     "0009_errands",
     "0010_branches",
+    "0011_presence",
 )
 
 

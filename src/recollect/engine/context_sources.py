@@ -1,0 +1,212 @@
+"""Context sources: what is worth knowing when a session begins, from five places, the most useful first.
+
+    decided and learnt   what was stored on purpose; nothing that was replaced, has ended or speaks of code that is
+                         gone. What fixed an error is told when that comes again
+    last sessions        the summary of the latest, and what the ones before it were about
+    files                which were changed and read most
+    patterns             what was searched for, run and failed again and again
+    stats                how much there is
+
+Document 002 names these five. What was said in this session already is left out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect import clock
+from recollect.capture.extract.command import is_looking
+from recollect.capture.lesson import code, line
+from recollect.engine.context_block import Line, Section, flat, quoted
+from recollect.engine.freshness import freshness_of
+from recollect.model import AnchorState, Freshness, Memory, Observed, Session
+from recollect.store.protocol import Range
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.store.protocol import Store
+
+# Memories looked at, and shown: about half of the budget.
+LOOKED_AT = 200
+SHOWN = 12
+MEMORY_CHARACTERS = 280
+# Of the latest session its summary, of those before it their first line.
+SESSIONS = 4
+SUMMARY_CHARACTERS = 1_400
+HEADLINE_CHARACTERS = 160
+# A snapshot is all that is left of what the session did so far.
+SNAPSHOT_CHARACTERS = 3_000
+# What hooks saw is looked at as far back as a month, the latest of it: a busy week.
+RECENT_S = 30 * 86_400
+RECENT_ROWS = 3_000
+FILES = 8
+# Seen less often, something is no pattern.
+REPEATED = 3
+PATTERNS = 3
+
+# On purpose, by anybody; what hooks saw is told by summaries.
+ON_PURPOSE = ("user", "assistant", "import", "consolidation")
+# In this order, then by importance and time.
+_KINDS = ("decision", "preference", "style", "habit", "insight", "pattern", "context")
+_DOUBTFUL = frozenset({"changed", "moved"})
+
+
+class Wanted(NamedTuple):
+    """Whose context: the project, the session that begins, what it was told already, and whether it was compacted."""
+
+    namespace: str | None
+    session: Session | None = None
+    told: Collection[str] = frozenset()
+    compacted: bool = False
+
+    @property
+    def scopes(self) -> tuple[str | None, ...]:
+        """The project, and what holds everywhere."""
+        return (self.namespace, None) if self.namespace is not None else (None,)
+
+
+def sections(engine: Engine, wanted: Wanted) -> Iterator[Section]:
+    """Yield what is worth knowing, in the order in which it may be cut."""
+    store = engine.store
+    recent = _recent(store, wanted)
+    if wanted.compacted and wanted.session is not None and wanted.session.snapshot:
+        lines = tuple(quoted(wanted.session.snapshot, SNAPSHOT_CHARACTERS))
+        yield Section("This session before it was compacted", lines)
+    yield Section("Decided and learnt", tuple(_memories(store, wanted)))
+    yield Section("Last sessions", tuple(_sessions(store, wanted)))
+    if wanted.told:
+        return  # the rest was said when the session began, and has hardly changed
+    yield Section("Files worked on most in the last month", tuple(_files(recent, wanted.namespace)))
+    yield Section("Again and again", tuple(_patterns(recent)))
+    yield Section("", tuple(_stats(store, wanted)), aside=True)
+
+
+# --- decided and learnt ---
+
+
+def _memories(store: Store, wanted: Wanted) -> Iterator[Line]:
+    where = {"namespace": wanted.scopes, "superseded_by": None}
+    found = store.find(Memory, {**where, "source": ON_PURPOSE}, order="-importance", limit=LOOKED_AT)
+    found += store.find(Memory, {**where, "source": ON_PURPOSE}, order="-created_at", limit=LOOKED_AT)
+    unique = {memory.id: memory for memory in found if memory.id not in wanted.told}.values()
+    chosen = sorted(filter(_holds, unique), key=_rank)
+    fresh = freshness_of(store, [memory.id for memory in chosen])
+    verdicts = [(memory, fresh.get(memory.id, Freshness())) for memory in chosen]
+    holding = [(memory, verdict) for memory, verdict in verdicts if verdict.verdict != "gone"]
+    for memory, verdict in holding[:SHOWN]:
+        yield Line(told(memory, verdict), memory.id, memory.memory_type)
+
+
+def told(memory: Memory, fresh: Freshness, text: str = "") -> str:
+    """Return a memory as a line: what it is, when and by whom, whether its code is as it was, and what it says.
+
+    text: what of it is told, where that is not its beginning
+    """
+    by = memory.author or memory.source
+    doubt = f" ({flat(fresh.note, MEMORY_CHARACTERS)})" if fresh.verdict in _DOUBTFUL else ""
+    state = ", fresh" if fresh.verdict == "fresh" else ""
+    said = flat(text or (f"{memory.title}: {memory.content}" if memory.title else memory.content), MEMORY_CHARACTERS)
+    return f"- [{memory.memory_type}, {day(memory.created_at)}, {flat(by, 40)}{state}] {said}{doubt}"
+
+
+def day(at: int) -> str:
+    """Return the day of a moment; an imported row may carry any number."""
+    try:
+        return time.strftime("%Y-%m-%d", time.gmtime(at))
+    except (OverflowError, OSError, ValueError):
+        return str(at)
+
+
+def _holds(memory: Memory) -> bool:
+    now = clock.now()
+    return all(end is None or end > now for end in (memory.valid_to, memory.expires_at))
+
+
+def _rank(memory: Memory) -> tuple[int, float, int]:
+    return _KINDS.index(memory.memory_type), -round(memory.importance, 1), -memory.created_at
+
+
+# --- sessions ---
+
+
+def _sessions(store: Store, wanted: Wanted) -> Iterator[Line]:
+    if wanted.namespace is None:
+        return
+    rows = store.find(Session, {"namespace": wanted.namespace}, order="-started_at", limit=3 * SESSIONS)
+    own = wanted.session.id if wanted.session is not None else ""
+    past = [row for row in rows if row.summary and row.id != own and (row.insight_id or "") not in wanted.told]
+    for number, session in enumerate(past[:SESSIONS]):
+        head = f"- {day(session.started_at)}, {session.assistant or 'an assistant'}"
+        head += f", on {flat(session.branch, 60)}" if session.branch else ""
+        lines = list(quoted(session.summary or "", SUMMARY_CHARACTERS if not number else HEADLINE_CHARACTERS))
+        if lines:
+            # One line each: a summary without its first half would be misleading.
+            text = "\n  ".join(row.text for row in (lines if not number else lines[:1]))
+            yield Line(f"{head}: {text}", session.insight_id or "", "session")
+
+
+# --- what hooks saw ---
+
+
+def _recent(store: Store, wanted: Wanted) -> list[Observed]:
+    if wanted.namespace is None:
+        return []
+    since = Range(clock.now() - RECENT_S)
+    where = {"namespace": wanted.namespace, "event": "tool", "at": since}
+    return store.find(Observed, where, order="-at", limit=RECENT_ROWS)
+
+
+def _files(rows: Sequence[Observed], namespace: str | None) -> Iterator[Line]:
+    changed: Counter[str] = Counter()
+    read: Counter[str] = Counter()
+    prefix = f"{namespace}/"
+    for row in rows:
+        if row.outcome != "failed" and row.target.startswith(prefix):
+            counts = changed if row.tool in ("edit", "write", "patch") else read if row.tool == "read" else Counter()
+            counts[row.target.removeprefix(prefix)] += 1
+    # A change says more than a look.
+    ranked = sorted({*changed, *read}, key=lambda path: (-(2 * changed[path] + read[path]), path))
+    often = [path for path in ranked if changed[path] or read[path] >= REPEATED]
+    for path in often[:FILES]:
+        times = [f"{verb} {counts[path]}×" for verb, counts in (("changed", changed), ("read", read)) if counts[path]]
+        yield Line(f"- {flat(path, 160)}: {', '.join(times)}")
+
+
+def _patterns(rows: Sequence[Observed]) -> Iterator[Line]:
+    searches = Counter(row.target for row in rows if row.tool in ("search", "find", "web") and row.target)
+    commands = Counter(
+        row.target for row in rows if row.tool == "shell" and row.outcome == "ok" and not is_looking(row.target)
+    )
+    failures: dict[str, set[str]] = {}
+    for row in rows:
+        if row.outcome == "failed" and row.fingerprint:
+            failures.setdefault(row.fingerprint, set()).add(row.id)
+    words = {row.fingerprint: row.told for row in reversed(rows) if row.fingerprint}
+    failing = Counter({words[name]: len(ids) for name, ids in failures.items()})
+    for verb, counts in (("searched for", searches), ("ran", commands), ("went wrong:", failing)):
+        often = [(what, times) for what, times in counts.most_common(PATTERNS) if times >= REPEATED]
+        for what, times in often:
+            shown = line(what, MEMORY_CHARACTERS) if verb.endswith(":") else code(what)
+            yield Line(f"- {verb} {flat(shown)}: {times} times")
+
+
+# --- stats ---
+
+
+def _stats(store: Store, wanted: Wanted) -> Iterator[Line]:
+    where = {"namespace": wanted.namespace}
+    memories, sittings = store.count(Memory, where), store.count(Session, where)
+    doubtful = {row[0] for row in store.columns(AnchorState, ("memory_id",), {"verdict": ("changed", "gone")})}
+    kept = f"{_count(memories, 'memory', 'memories')} of {_count(sittings, 'session', 'sessions')}"
+    yield Line(
+        f"Kept for this project: {kept}"
+        + (f"; the code of {len(doubtful):,} has changed since: `recollect drift` lists them" if doubtful else "")
+        + ". Search them (recall_memory, or `recollect search`) before exploring."
+    )
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

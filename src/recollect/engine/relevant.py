@@ -1,0 +1,71 @@
+"""Relevant: what of the memory a prompt is about, if anything clearly is.
+
+The same recall that answers a search, with the threshold of what is put before an assistant unasked. Left out is what
+hooks noted in passing (prompts, commands, searches), what this session did itself, what was told to it already, what
+was replaced or has ended, and what speaks of code that is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from recollect import clock
+from recollect.engine.context_block import Line
+from recollect.engine.context_sources import told
+from recollect.engine.pack import CANDIDATES, shown
+from recollect.engine.recall import PACK_RELEVANCE, Asked
+from recollect.model import Hit
+from recollect.store.protocol import Without
+from recollect.text.sameness import statements
+from recollect.text.tokens import query_terms
+
+if TYPE_CHECKING:
+    from recollect.engine.presence import Moment
+    from recollect.engine.root import Engine
+
+# Noted in passing: what somebody asked for is no answer to what is asked now, and that a command ran is none either.
+IN_PASSING = ("prompt", "command", "error", "find", "search")
+# What a prompt says is at its beginning; the rest is what was pasted.
+PROMPT_CHARACTERS = 2_000
+# Of more than a few memories the first few are read.
+MOST = 5
+# One word is in too many memories to say which is meant: "fix it", "tests?", "go on".
+LEAST_WORDS = 2
+
+
+def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
+    """Yield the memories that a prompt is clearly about, best first, a line each."""
+    from recollect.engine.answer import answer
+
+    if len(query_terms(prompt[:PROMPT_CHARACTERS])) < LEAST_WORDS:
+        return
+    scopes = (moment.namespace, None) if moment.namespace is not None else (None,)
+    asked = Asked(
+        text=prompt[:PROMPT_CHARACTERS],
+        limit=CANDIDATES,
+        least=PACK_RELEVANCE,
+        where={"namespace": scopes, "category": Without(IN_PASSING)},
+        as_of=None,
+        explain=False,
+    )
+    said: frozenset[tuple[str, ...]] = frozenset()
+    count = 0
+    for hit in answer(engine, asked).hits:
+        says = statements(hit.memory.content)
+        if count == MOST or not _may_be_told(hit, moment) or (says and says <= said):
+            continue
+        if hit.memory.category == "session" and count:
+            continue  # it only repeats, among much else, what was told above
+        said |= says
+        count += 1
+        yield Line(told(hit.memory, hit.freshness, shown(hit)), hit.memory.id, f"{hit.score:.2f}: {hit.reason}")
+
+
+def _may_be_told(hit: Hit, moment: Moment) -> bool:
+    memory, now = hit.memory, clock.now()
+    if memory.id in moment.told or hit.superseded_by is not None or hit.freshness.verdict == "gone":
+        return False
+    if memory.source == "hook" and memory.session_id == moment.session_id:
+        return False  # its assistant has just seen that itself
+    return memory.valid_to is None or memory.valid_to > now
