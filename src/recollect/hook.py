@@ -1,9 +1,10 @@
-"""The capture hook: copies what an assistant hands it into the spool, and is gone.
+"""The hook: copies what an assistant hands it into the spool, and is gone; where it may, it answers before it goes.
 
-    "<absolute python>" -I -S "<absolute path>/hook.py" <event> [assistant]   < payload
+    "<absolute python>" -I -S "<absolute path>/hook.py" <event> [assistant [moment]]   < payload
 
-It runs inside somebody's conversation, so it must cost nothing and break nothing: it does not parse, it prints
-nothing, and it exits 0 whatever happens. Standard input becomes one file, unchanged:
+It runs inside somebody's conversation, so it must cost nothing and break nothing: it does not parse, it prints nothing
+but an answer, and it exits 0 whatever happens. A moment (start, prompt, failure) says that an answer may be given, and
+what to; ask.py finds it, and is loaded only then. Standard input becomes one file, unchanged:
 
     <home>/spool/tmp/<name>  ──rename──►  <home>/spool/new/<name>
     <name> = <nanoseconds, 20 digits>-<pid>-<random>.<event>.<assistant>
@@ -15,7 +16,7 @@ It is one file of its own, started by path: `-I -S` saves most of an interpreter
 ours too, so it imports only what a bare interpreter has at hand. No fsync: a power cut may cost the last payload, a
 wait would be paid on every one.
 """
-# ruff: noqa: PTH100, PTH103, PTH104, PTH108, PTH111, PTH118
+# ruff: noqa: PTH100, PTH103, PTH104, PTH108, PTH111, PTH118, PTH120
 # (No pathlib: it alone would more than double the cost of this process.)
 
 import _signal  # type: ignore[import-not-found,unused-ignore]  # `signal` would load enum
@@ -25,10 +26,11 @@ import time
 
 LIMIT_BYTES = 32 * 1024 * 1024  # A larger payload is no event but somebody's disk image; it is dropped whole.
 PATIENCE_S = 30  # An assistant that never closes our input would otherwise leave a process behind on every event.
+ANSWER_S = 8  # No answer is worth more of somebody's time; assistants wait for ten seconds at least.
 
 
 class Stopped(BaseException):
-    """A signal asked the hook to stop before the payload was complete."""
+    """A signal asked the hook to stop before it was done."""
 
 
 def main(arguments: list[str]) -> None:
@@ -37,10 +39,25 @@ def main(arguments: list[str]) -> None:
         _signal.alarm(PATIENCE_S)
     payload = read_all(0)
     _on_signals(_signal.SIG_IGN)  # Everything is here: finishing takes less time than being stopped.
-    if payload:
-        home = home_folder()
-        if home:
-            spool(payload, os.path.join(home, "spool"), file_name(arguments))
+    home = home_folder() if payload else ""
+    if home:
+        spool(payload, os.path.join(home, "spool"), file_name(arguments))
+        if len(arguments) > 2:
+            answer(payload, home, *arguments[:3])
+
+
+def answer(payload: bytes, home: str, event: str, assistant: str, moment: str) -> None:
+    """Write what there is to say at this moment to standard output, mostly nothing."""
+    _on_signals(_stop)
+    if hasattr(_signal, "alarm"):
+        _signal.alarm(ANSWER_S)
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path.insert(0, here)  # By its bare name: the package's own start would cost as much as all this.
+    ask = __import__("ask")
+    sys.path.remove(here)
+    rest = memoryview(ask.answer(payload, home, event, assistant, moment))
+    while rest:
+        rest = rest[os.write(1, rest) :]
 
 
 def read_all(descriptor: int) -> bytes:

@@ -36,6 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "clock": set(),
     "progress": set(),
     "hook": set(),
+    "ask": {"surface"},
     "settings": {"errors"},
     "text": {"model", "errors"},
     "store": {*GROUND, "progress"},
@@ -51,7 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "hierarchy": {"engine", "model", "errors"},
     "episodic": {"engine", "model", "errors"},
     "memory_lib": {"engine", "model", "errors"},
-    "surface": {"engine", "operations", "render", "settings", "clock", "errors", "model", "progress", "code.record"},
+    "surface": {"ask", "engine", "operations", "render", *GROUND - {"text"}, "progress", "code.record"},
 }
 
 

@@ -197,7 +197,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     ("Follow sessions", ("sessions", "session", "summarize", "ingest")),
-    ("Look after it", ("stats", "health", "changes", "undo", "export", "import", "rebuild", "weights")),
+    ("Look after it", ("stats", "health", "spending", "changes", "undo", "export", "import", "rebuild", "weights")),
     ("Connect and set up", ("init", "uninit", "doctor", "serve", "config", "completion", "help")),
 )
 OTHER = "Further commands"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from recollect.model import Record
     from recollect.operations import Operation
     from recollect.settings import Settings
+    from recollect.surface.listening import Listener
 
 # As much as a pipe holds on Linux: one read empties it.
 CHUNK_BYTES = 65_536
@@ -190,6 +191,7 @@ class Backing:
         self._settings = settings
         self._lock = threading.Lock()
         self._engine: Engine | None = None
+        self._listener: Listener | None = None
 
     def engine(self) -> Engine:
         with self._lock:
@@ -212,7 +214,22 @@ class Backing:
 
         return to_text(record)
 
+    def warm_up(self) -> None:
+        """Keep derived state up to date from now on, and answer hooks."""
+        from recollect.surface.listening import Listener
+
+        self.engine().start_background()
+        self._listener = Listener(self._settings.home_path, self._answer, log)
+        self._listener.start()
+
+    def _answer(self, payload: bytes, event: str, assistant: str) -> bytes:
+        from recollect.surface.answering import answered
+
+        return answered(self.engine(), payload, event, assistant)
+
     def close(self) -> None:
+        if self._listener is not None:
+            self._listener.stop()
         with self._lock:
             if self._engine is not None:
                 self._engine.close()
@@ -227,7 +244,7 @@ def main(settings: Settings) -> int:
     server = Server(
         backing.operations, backing.call, to_text=backing.to_text, toolset=settings.toolset, listed=listed, log=log
     )
-    return converse(server, warm_up=lambda: backing.engine().start_background(), close=backing.close)
+    return converse(server, warm_up=backing.warm_up, close=backing.close)
 
 
 def converse(server: Server, *, warm_up: Callable[[], None], close: Callable[[], None]) -> int:

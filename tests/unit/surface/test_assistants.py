@@ -181,11 +181,12 @@ def assert_connected(assistant: Assistant, scope: Scope, work: Work) -> None:
     """Both directions: what the table wants is in the files, as words that a shell gives back unharmed."""
     parts = assistant.parts(scope)
     lines = proof.hook_lines(assistant, scope, work.where)
-    wanted = [row.name for part in parts if isinstance(part, Hooks) for row in part.events]
+    wanted = [row for part in parts if isinstance(part, Hooks) for row in part.events]
     wanted += [part.event for part in parts if isinstance(part, Own) and part.event]
     if wanted:
-        name = assistant.name
-        assert [line.words for line in lines] == [[INSTALL.python, "-I", "-S", INSTALL.hook, e, name] for e in wanted]
+        assert [line.words for line in lines] == [
+            [INSTALL.python, "-I", "-S", INSTALL.hook, row.name, assistant.name, *row.moment.split()] for row in wanted
+        ]
     words = proof.server_words(assistant, scope, work.where)
     assert (words == ["/opt/my py/bin/recollect", "serve"]) == any(
         isinstance(part, Server | TomlServer) or part.paths[0].endswith("plugin/.mcp.json") for part in parts

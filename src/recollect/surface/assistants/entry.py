@@ -11,7 +11,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from recollect.version import __version__
 
@@ -23,6 +23,18 @@ HOOK_FILE = re.compile(r"recollect[/\\]+hook\.py")
 # How long a server may take to start before an assistant gives up. Ours answers in a fraction of a second; a machine
 # that is busy compiling may need more.
 START_S = 20
+
+
+# What a hook may answer to: a session that starts, a prompt, the failure of a tool; empty: it only listens.
+Moment = Literal["", "start", "prompt", "failure"]
+
+
+class Event(NamedTuple):
+    """An event of an assistant that we listen to, how long its hook may take, in seconds, and what it may answer to."""
+
+    name: str
+    seconds: int
+    moment: Moment = ""
 
 
 class Install(NamedTuple):
@@ -37,15 +49,15 @@ class Install(NamedTuple):
         """Return the command line that serves the memory over MCP."""
         return [*self.command, *(["--home", self.home] if self.home else []), "serve"]
 
-    def hook_words(self, event: str, assistant: str) -> list[str]:
+    def hook_words(self, event: str, assistant: str, moment: Moment = "") -> list[str]:
         """Return the command line of a hook: the one place that knows it."""
         # The hook reads no settings; a home of one's own reaches it through the environment.
         prefix = ["env", f"RECOLLECT_HOME={self.home}"] if self.home else []
-        return [*prefix, self.python, "-I", "-S", self.hook, event, assistant]
+        return [*prefix, self.python, "-I", "-S", self.hook, event, assistant, *([moment] if moment else [])]
 
-    def hook_line(self, event: str, assistant: str) -> str:
+    def hook_line(self, event: Event, assistant: str) -> str:
         """Return the same as one line for a shell."""
-        return shlex.join(self.hook_words(event, assistant))
+        return shlex.join(self.hook_words(event.name, assistant, event.moment))
 
 
 def this_install(home: str = "") -> Install:
@@ -89,13 +101,6 @@ def starts_recollect(value: object) -> bool:
 # --- Hooks -----------------------------------------------------------------------------------------------------------
 
 
-class Event(NamedTuple):
-    """An event of an assistant that we listen to, and how long its hook may take, in seconds."""
-
-    name: str
-    seconds: int
-
-
 Handler = Callable[[str, int], dict[str, Any]]
 
 # The form of one hook, by name, made of its command line and its patience in seconds.
@@ -135,11 +140,11 @@ def pretty(value: object) -> str:
 
 def hooks_file(install: Install, assistant: str, events: tuple[Event, ...], *, handler: str) -> str:
     """Return a file that holds our hooks and nothing else, in the form of Copilot CLI."""
-    hooks = {row.name: [HANDLERS[handler](install.hook_line(row.name, assistant), row.seconds)] for row in events}
+    hooks = {row.name: [HANDLERS[handler](install.hook_line(row, assistant), row.seconds)] for row in events}
     return pretty({"version": 1, "hooks": hooks})
 
 
-def cline_hook(install: Install, assistant: str, event: str) -> str:
+def cline_hook(install: Install, assistant: str, event: Event) -> str:
     """Return an executable hook of Cline. It must answer with JSON; what our hook does not say, this does."""
     return (
         "#!/bin/sh\n"
@@ -153,9 +158,7 @@ def cline_hook(install: Install, assistant: str, event: str) -> str:
 def plugin_files(install: Install, events: tuple[Event, ...]) -> dict[str, str]:
     """Return the files of the Claude Code plugin, by their paths in its folder; the folder is a marketplace, too."""
     about = "One memory for AI coding assistants: what was decided and learned, found again."
-    hooks = {
-        row.name: [grouped(HANDLERS["seconds"](install.hook_line(row.name, "claude"), row.seconds))] for row in events
-    }
+    hooks = {row.name: [grouped(HANDLERS["seconds"](install.hook_line(row, "claude"), row.seconds))] for row in events}
     return {
         ".claude-plugin/plugin.json": pretty({"name": NAME, "version": __version__, "description": about}),
         ".claude-plugin/marketplace.json": pretty(
@@ -185,12 +188,13 @@ import { spawn } from "node:child_process"
 
 const [program, ...words] = WORDS
 
-// Resolves to the context the hook answers with, or to nothing; a hook never disturbs a conversation.
-const call = (event, payload) =>
+// Resolves to what the hook says at a moment (start, prompt, failure), or to nothing; without a moment it only listens.
+// A hook never disturbs a conversation.
+const call = (payload, event, ...moment) =>
   new Promise((resolve) => {
     const done = (text) => resolve(text || undefined)
     try {
-      const child = spawn(program, [...words, event, "opencode"], {
+      const child = spawn(program, [...words, event, "opencode", ...moment], {
         stdio: ["pipe", "pipe", "ignore"],
         timeout: PATIENCE_MS,
       })
@@ -200,8 +204,7 @@ const call = (event, payload) =>
       child.on("error", () => done())
       child.on("close", () => {
         try {
-          const answer = JSON.parse(out)
-          done(answer.additionalContext ?? answer.hookSpecificOutput?.additionalContext)
+          done(JSON.parse(out).additionalContext)
         } catch {
           done()
         }
@@ -215,24 +218,32 @@ const call = (event, payload) =>
 export const Recollect = async ({ directory }) => {
   const begun = {}
   const begin = (id) =>
-    (begun[id] ??= call("session.created", {
-      hook: "event",
-      input: { type: "session.created", properties: { sessionID: id, info: { id, directory } } },
-      directory,
-    }))
+    (begun[id] ??= call(
+      {
+        hook: "event",
+        input: { type: "session.created", properties: { sessionID: id, info: { id, directory } } },
+        directory,
+      },
+      "session.created",
+      "start",
+    ))
   const later = ["session.idle", "session.compacted", "session.deleted"]
   return {
     event: async ({ event }) => {
       if (event.type === "session.created") await begin(event.properties?.info?.id ?? event.properties?.sessionID)
-      else if (later.includes(event.type)) await call(event.type, { hook: "event", input: event, directory })
+      else if (later.includes(event.type)) await call({ hook: "event", input: event, directory }, event.type)
     },
     "chat.message": async (input, output) => {
-      const text = await call("chat.message", { hook: "chat.message", input, output, directory })
+      const text = await call({ hook: "chat.message", input, output, directory }, "chat.message", "prompt")
       const part = text && output.parts.findLast((row) => row.type === "text")
       if (part) part.text += `\\n\\n${text}`
     },
     "tool.execute.after": async (input, output) => {
-      await call("tool.execute.after", { hook: "tool.execute.after", input, output, directory })
+      const name = "tool.execute.after"
+      const text = await call({ hook: name, input, output, directory }, name, "failure")
+      if (!text) return
+      if (typeof output.output === "string") output.output += `\\n\\n${text}`
+      else if (Array.isArray(output.content)) output.content.push({ type: "text", text })
     },
     "experimental.chat.system.transform": async (input, output) => {
       const text = input.sessionID && (await begin(input.sessionID))

@@ -19,6 +19,7 @@ from recollect.surface.assistants.ledger import Ledger, Row
 from recollect.surface.assistants.merge import Draft
 from recollect.surface.assistants.place import Roots, file_of
 from recollect.surface.assistants.table import (
+    ANSWERS_S,
     CAPTURES_S,
     CLAUDE,
     COPILOT,
@@ -32,6 +33,9 @@ from recollect.surface.assistants.table import (
 )
 
 TOML_PATH = ("mcp_servers", entry.NAME)
+
+# Stands in a hint for whatever the event is called.
+_ANY = entry.Event("EVENT", CAPTURES_S)
 
 
 class Change(NamedTuple):
@@ -126,7 +130,7 @@ def _put(part: Part, draft: Draft, assistant: Assistant, work: Work, path: Path)
         return merge.put_server(draft, part.keys, entry.SERVERS[part.form](work.install.server_words()))
     if isinstance(part, Hooks):
         handlers = {
-            row.name: entry.HANDLERS[part.handler](work.install.hook_line(row.name, assistant.name), row.seconds)
+            row.name: entry.HANDLERS[part.handler](work.install.hook_line(row, assistant.name), row.seconds)
             for row in part.events
         }
         versioned = merge.put_version(draft, part.version) if part.version else draft
@@ -136,7 +140,7 @@ def _put(part: Part, draft: Draft, assistant: Assistant, work: Work, path: Path)
     if draft.text is not None and not _is_own(draft, path, work):
         raise Conflict(
             "there is a file of somebody else",
-            hint=f"Let it also run: {work.install.hook_line(part.event or 'EVENT', assistant.name)}",
+            hint=f"Let it also run: {work.install.hook_line(part.event or _ANY, assistant.name)}",
         )
     return draft._replace(text=_OWN[part.content](work.install, part))
 
@@ -197,9 +201,9 @@ def _plugin(install: entry.Install, part: Own) -> str:
 
 # What the name of a file of our own stands for.
 _OWN: Mapping[str, Callable[[entry.Install, Own], str]] = {
-    "opencode": lambda install, _part: entry.opencode_plugin(install, CAPTURES_S),
+    "opencode": lambda install, _part: entry.opencode_plugin(install, ANSWERS_S),
     "copilot": lambda install, _part: entry.hooks_file(install, "copilot", COPILOT, handler="copilot"),
-    "cline": lambda install, part: entry.cline_hook(install, "cline", part.event),
+    "cline": lambda install, part: entry.cline_hook(install, "cline", part.event or _ANY),
     ".claude-plugin/plugin.json": _plugin,
     ".claude-plugin/marketplace.json": _plugin,
     "hooks/hooks.json": _plugin,

@@ -75,7 +75,8 @@ def _text(part: Part, where: Roots) -> str:
 
 def _lines(part: Hooks | Own, text: str) -> Iterator[Line]:
     if isinstance(part, Own) and part.content == "cline":
-        yield from (Line(part.event, shlex.split(line)) for line in _CLINE.findall(text))
+        event = part.event.name if part.event else ""
+        yield from (Line(event, shlex.split(line)) for line in _CLINE.findall(text))
     elif isinstance(part, Own) and part.content == "opencode":
         yield from (
             Line("session.idle", [*json.loads(line), "session.idle", "opencode"]) for line in _OPENCODE.findall(text)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from recollect.surface.assistants.entry import Event
+from recollect.surface.assistants.entry import Event, Moment
 
 Scope = Literal["user", "project"]
 
@@ -54,7 +54,7 @@ class Own(NamedTuple):
 
     paths: tuple[str, ...]
     content: str
-    event: str = ""
+    event: Event | None = None
     mode: int = 0o644
 
 
@@ -88,28 +88,57 @@ class Assistant(NamedTuple):
         return (*self.steps, *(self.user_steps if scope == "user" else self.project_steps))
 
 
-def _events(answers: str, captures: str, last: str = "") -> tuple[Event, ...]:
-    rows = ((answers, ANSWERS_S), (captures, CAPTURES_S), (last, LAST_S))
-    return tuple(Event(name, seconds) for names, seconds in rows for name in names.split())
+def _events(
+    captures: str, *, start: str = "", prompt: str = "", failure: str = "", last: str = ""
+) -> tuple[Event, ...]:
+    """Return events by what is done with them: answered at a moment, captured, captured in haste."""
+    rows: tuple[tuple[str, int, Moment], ...] = (
+        (start, ANSWERS_S, "start"),
+        (prompt, ANSWERS_S, "prompt"),
+        (failure, ANSWERS_S, "failure"),
+        (captures, CAPTURES_S, ""),
+        (last, LAST_S, ""),
+    )
+    return tuple(Event(name, seconds, moment) for names, seconds, moment in rows for name in names.split())
 
 
 # PostToolUseFailure is where a fix that worked before is worth most. PreToolUse says nothing that PostToolUse does not.
+# Nothing is ever said on Stop, where it would make the agent go on, or on SessionEnd, where it would be an error.
 CLAUDE = _events(
-    "SessionStart UserPromptSubmit PostToolUseFailure",
     "PostToolUse SubagentStop PreCompact PostCompact Stop StopFailure",
-    "SessionEnd",
+    start="SessionStart",
+    prompt="UserPromptSubmit",
+    failure="PostToolUseFailure",
+    last="SessionEnd",
 )
-CODEX = _events("SessionStart UserPromptSubmit PostToolUse", "SubagentStop PreCompact PostCompact Stop", "SessionEnd")
+# The others tell a failure with any other use of a tool, and only its output shows it.
+CODEX = _events(
+    "SubagentStop PreCompact PostCompact Stop",
+    start="SessionStart",
+    prompt="UserPromptSubmit",
+    failure="PostToolUse",
+    last="SessionEnd",
+)
 # PreCompress fires before every request to the model and tells nothing.
-GEMINI = _events("SessionStart BeforeAgent AfterTool", "AfterAgent SessionEnd")
-COPILOT = _events("sessionStart userPromptSubmitted postToolUse postToolUseFailure", "agentStop sessionEnd")
+GEMINI = _events("AfterAgent SessionEnd", start="SessionStart", prompt="BeforeAgent", failure="AfterTool")
+COPILOT = _events(
+    "agentStop sessionEnd",
+    start="sessionStart",
+    prompt="userPromptSubmitted",
+    failure="postToolUse postToolUseFailure",
+)
+# beforeSubmitPrompt can let a prompt pass or not, and add nothing to it.
 CURSOR = _events(
-    "sessionStart beforeSubmitPrompt", "postToolUse postToolUseFailure subagentStop preCompact stop sessionEnd"
+    "beforeSubmitPrompt subagentStop preCompact stop sessionEnd",
+    start="sessionStart",
+    failure="postToolUse postToolUseFailure",
 )
 WINDSURF = _events(
-    "", "pre_user_prompt post_read_code post_write_code post_run_command post_mcp_tool_use post_cascade_response"
+    "pre_user_prompt post_read_code post_write_code post_run_command post_mcp_tool_use post_cascade_response"
 )
-CLINE = "TaskStart TaskResume TaskCancel TaskComplete UserPromptSubmit PostToolUse PreCompact".split()
+CLINE = _events(
+    "TaskCancel TaskComplete PreCompact", start="TaskStart TaskResume", prompt="UserPromptSubmit", failure="PostToolUse"
+)
 
 _PLUGIN = (".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", "hooks/hooks.json", ".mcp.json")
 _CLINE_SERVERS = "code/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
@@ -225,9 +254,9 @@ ASSISTANTS: tuple[Assistant, ...] = (
         ("code/globalStorage/saoudrizwan.claude-dev",),
         (
             Server((_CLINE_SERVERS,), form="cline"),
-            *(Own((f"~/Documents/Cline/Hooks/{name}",), "cline", name, 0o755) for name in CLINE),
+            *(Own((f"~/Documents/Cline/Hooks/{row.name}",), "cline", row, 0o755) for row in CLINE),
         ),
-        tuple(Own((f"project/.clinerules/hooks/{name}",), "cline", name, 0o755) for name in CLINE),
+        tuple(Own((f"project/.clinerules/hooks/{row.name}",), "cline", row, 0o755) for row in CLINE),
         steps=("Switch hooks on in Cline's settings (Features), if they are off.",),
         project_steps=("Cline keeps servers per user: run `recollect init --assistant cline --user` as well.",),
     ),

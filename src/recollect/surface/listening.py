@@ -1,0 +1,131 @@
+"""Listening: a server answers the hooks of this machine's user through a private socket.
+
+    <home>/run/<pid>.sock, 0600 in a folder of mode 0700; ask.py is the other end
+
+Every server has one; a hook asks the newest. Answering happens in threads of its own, a few at a time, and never holds
+up the conversation with the assistant. A socket whose server is gone is removed by the next one that comes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from recollect.ask import REQUEST
+
+# What a hook sends: event, assistant, payload. Returns what it prints.
+Answer = Callable[[bytes, str, str], bytes]
+
+# Hooks answered at the same time; who comes beyond that is sent away and helps itself.
+MOST_AT_ONCE = 4
+# As the hook's own limit for a payload, and its line.
+REQUEST_BYTES = 32 * 1024 * 1024 + 1024
+# A hook sends everything at once: one that does not is stuck, or no hook.
+PATIENCE_S = 5.0
+# A path of a socket cannot be longer on some systems (macOS: 104 with its end).
+PATH_BYTES = 103
+
+
+class Listener:
+    """The socket of one server. `log` is told what goes wrong; nothing is raised."""
+
+    def __init__(self, home: Path, answer: Answer, log: Callable[[str], None]) -> None:
+        self._folder = home / "run"
+        self._path = self._folder / f"{os.getpid()}.sock"
+        self._answer = answer
+        self._log = log
+        self._socket: socket.socket | None = None
+        self._free = threading.Semaphore(MOST_AT_ONCE)
+
+    def start(self) -> bool:
+        """Begin to listen in the background; returns whether that is possible here."""
+        if not hasattr(socket, "AF_UNIX") or len(os.fsencode(self._path)) > PATH_BYTES:
+            return False
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._tidy()
+            self._socket = self._bound()
+        except OSError as problem:
+            self._log(f"hooks have to answer by themselves: {problem}")
+            return False
+        threading.Thread(target=self._accept, args=(self._socket,), name="hooks", daemon=True).start()
+        return True
+
+    def stop(self) -> None:
+        """Stop listening; hooks that are being answered get their answer or lose their patience."""
+        listening, self._socket = self._socket, None
+        if listening is not None:
+            self._path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # wakes the thread that waits in accept
+                listening.shutdown(socket.SHUT_RDWR)
+            listening.close()
+
+    def _bound(self) -> socket.socket:
+        listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._path.unlink(missing_ok=True)
+            listening.bind(str(self._path))  # in a folder that nobody else can enter
+            self._path.chmod(0o600)
+            listening.listen(16)
+        except OSError:
+            listening.close()
+            raise
+        return listening
+
+    def _tidy(self) -> None:
+        """Remove the sockets of servers that are gone."""
+        for path in self._folder.glob("*.sock"):
+            with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+                probe.settimeout(0.1)
+                try:
+                    probe.connect(str(path))
+                except ConnectionRefusedError:
+                    path.unlink(missing_ok=True)
+
+    def _accept(self, listening: socket.socket) -> None:
+        while self._socket is listening:
+            try:
+                connection = listening.accept()[0]
+            except OSError:
+                if self._socket is listening:  # too many open files: others will be closed
+                    time.sleep(0.1)
+                continue
+            if self._free.acquire(blocking=False):
+                threading.Thread(target=self._serve, args=(connection,), name="hook", daemon=True).start()
+            else:
+                connection.close()
+
+    def _serve(self, connection: socket.socket) -> None:
+        try:
+            with connection:
+                connection.settimeout(PATIENCE_S)
+                asked = _request(connection)
+                if asked is not None:
+                    connection.sendall(b"+" + self._answer(*asked))
+        except OSError:
+            pass  # the hook lost its patience
+        except Exception as problem:
+            self._log(f"a hook got no answer: {type(problem).__name__}: {problem}")
+        finally:
+            self._free.release()
+
+
+def _request(connection: socket.socket) -> tuple[bytes, str, str] | None:
+    """Return payload, event and assistant of a request; None if it is none."""
+    parts: list[bytes] = []
+    size = 0
+    while part := connection.recv(1024 * 1024):
+        parts.append(part)
+        size += len(part)
+        if size > REQUEST_BYTES:
+            return None
+    line, _, payload = b"".join(parts).partition(b"\n")
+    words = line.decode("utf-8", "replace").split(" ")
+    if " ".join(words[:-2]) != REQUEST or len(words) != len(REQUEST.split()) + 2:
+        return None
+    return payload, words[-2], words[-1]
