@@ -159,7 +159,6 @@ SETTINGS: tuple[Setting, ...] = (
         "none",
         _one_of("none", "ollama", "openai", "anthropic", off="none"),
         "which language model may be asked: none, ollama, openai (any compatible API), anthropic",
-        aliases=("CODEMEM_COMPRESS_PROVIDER",),
     ),
     Setting("llm_model", "", _text, "language model; empty: the provider's default"),
     Setting("llm_url", "", _text, "base URL of the language model; empty: the provider's own"),
@@ -199,6 +198,7 @@ SETTINGS: tuple[Setting, ...] = (
         "key used with the anthropic provider where llm_api_key is empty",
         aliases=("ANTHROPIC_API_KEY",),
         secret=True,
+    ),
     Setting(
         "compress_provider",
         "none",
@@ -253,7 +253,6 @@ SETTINGS: tuple[Setting, ...] = (
         _whole(0, 100_000),
         "what hooks may say to a prompt that the memory clearly knows something of, in tokens; 0: nothing",
         project=True,
-    ),
     ),
     Setting("judge", False, _switch, "let the language model judge what a search found, as its last stage"),
     Setting("judge_candidates", 20, _whole(1, 1000), "how many of the best hits are judged"),

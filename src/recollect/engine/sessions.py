@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from recollect import clock
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
-from recollect.errors import NotFound
+from recollect.errors import ModelFailed, NotFound
 from recollect.model import (
     Injection,
     Limit,
+    Memory,
     Observed,
     Offset,
     Session,
@@ -37,16 +38,18 @@ if TYPE_CHECKING:
 SILENT_S = 4 * 3600
 # How often a process looks for silent sessions, and how many it ends at a time.
 LOOK_S = 600
+# Every turn ends a session until the next; a language model tells what it was about once it has been quiet for so long.
+RETOLD_AFTER_S = 600
 ENDED_AT_ONCE = 20
 # Kept of what hooks saw; fixes and summaries stay. Patterns are looked for within a season.
 KEPT_S = 120 * 86_400
 
 _ENDING = {"session_end": "end", "turn_end": "turn"}
+# Beginnings after which an assistant knows nothing any more of what was said before, ours included.
+FORGETTING = frozenset({"compact", "clear"})
 
 
 class Sessions:
-# Beginnings after which an assistant knows nothing any more of what was said before, ours included.
-FORGETTING = frozenset({"compact", "clear"})
     """What was done when."""
 
     def __init__(self, engine: "Engine") -> None:
@@ -119,7 +122,23 @@ FORGETTING = frozenset({"compact", "clear"})
             memory, created = sum_up(transaction, session)
             (session,) = transaction.get(Session, [session.id])
         self._engine.embedding.wake()
-        return Summed(session=session, memory=memory, created=created)
+        summed = Summed(session=session, memory=memory, created=created)
+        return self._retold(summed) if memory is not None and self._engine.settings.summaries == "model" else summed
+
+    def _retold(self, summed: Summed) -> Summed:
+        """Return a summary in the words of the language model; by rules, with a note, where it cannot do it."""
+        from recollect.engine.retelling import retell
+
+        try:
+            why_not = retell(self._engine, summed.session.id).why_not
+        except ModelFailed as problem:
+            why_not = problem.message
+        rows = self._engine.store.get(Session, [summed.session.id])
+        memories = self._engine.store.get(Memory, [summed.memory.id]) if summed.memory else []
+        if not rows or not memories:  # forgotten by another process a moment ago
+            return summed
+        notes = (f"summed up by rules: {why_not}",) if why_not else ()
+        return Summed(session=rows[0], memory=memories[0], created=summed.created, notes=notes)
 
     def _existing(self, session_id: str) -> Session:
         found = self._engine.store.get(Session, [accept.text("session_id", session_id)])
@@ -165,6 +184,8 @@ FORGETTING = frozenset({"compact", "clear"})
                     ended_at, ended_by = at, reason or _ENDING[notice.row.event]
             elif ended_at is not None and (at > ended_at or (notice.row.event == "session_start" and at == ended_at)):
                 ended_at, ended_by = None, ""
+            if notice.row.event == "session_start" and notice.seen.reason in FORGETTING:
+                values["window_at"] = max(session.window_at, at, values.get("window_at", 0))
         values |= {"ended_at": ended_at, "ended_by": ended_by}
         values["seen_at"] = max(session.seen_at, *(notice.row.at for notice in notices))
         if notices[-1].branch:
@@ -177,6 +198,9 @@ FORGETTING = frozenset({"compact", "clear"})
         compacting = any(row.event == "before_compact" for row in rows)
         if session.ended_at is not None or compacting:
             sum_up(transaction, session)
+            self._engine.errands.leave(transaction, "summarise", session.id, wait_s=RETOLD_AFTER_S)
+        if compacting:
+            keep_snapshot(transaction, session.id)
 
     def close_silent(self) -> int:
         """End sessions that were not heard of for hours, and sum them up; returns how many. Looks now and then only."""
@@ -185,8 +209,6 @@ FORGETTING = frozenset({"compact", "clear"})
         if time.monotonic() - self._looked_at < LOOK_S and self._looked_at:
             return 0
         self._looked_at = time.monotonic()
-            if notice.row.event == "session_start" and notice.seen.reason in FORGETTING:
-                values["window_at"] = max(session.window_at, at, values.get("window_at", 0))
         edge = clock.now() - SILENT_S
         where = {"ended_at": None, "seen_at": Range(at_least=1, below=edge)}
         silent = self._engine.store.find(Session, where, order="seen_at", limit=ENDED_AT_ONCE)
@@ -197,10 +219,8 @@ FORGETTING = frozenset({"compact", "clear"})
                 if found and found[0].ended_at is None and found[0].seen_at < edge:
                     ended = {"ended_at": found[0].seen_at, "ended_by": "silence"}
                     sum_up(transaction, transaction.update(Session, session.id, ended))
+                    self._engine.errands.leave(transaction, "summarise", session.id)
         self._forget_old()
-            self._engine.errands.leave(transaction, "summarise", session.id, wait_s=RETOLD_AFTER_S)
-        if compacting:
-            keep_snapshot(transaction, session.id)
         return len(silent)
 
     def _forget_old(self) -> None:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 READ = 5_000
 # What a summary is worth among other memories, and a fix: both are what the next session needs first.
 SUMMARY_IMPORTANCE = 0.7
+# Who a summary is by, in the metadata of its memory: rules, or the id of a language model.
+TOLD_BY = "summary_by"
+BY_RULES = "rules"
 FIX_IMPORTANCE = 0.8
 
 
@@ -115,8 +118,10 @@ def sum_up(transaction: Transaction, session: Session) -> tuple[Memory | None, b
     values: dict[str, Any] = {"content": content, "content_hash": content_hash(content), "title": found.headline}
     known = transaction.get(Memory, [session.insight_id]) if session.insight_id else []
     if known:
-        if known[0].content != content:
-            values["updated_at"] = max(known[0].updated_at, session.seen_at)
+        if known[0].content_hash == values["content_hash"]:
+            return known[0], False  # nothing new; a language model may have told it in better words since
+        values["updated_at"] = max(known[0].updated_at, session.seen_at)
+        values["metadata"] = {**known[0].metadata, TOLD_BY: BY_RULES}
         memory = transaction.update(Memory, known[0].id, values)
     else:
         memory = transaction.insert(_insight(session, values))
@@ -124,11 +129,6 @@ def sum_up(transaction: Transaction, session: Session) -> tuple[Memory | None, b
     return memory, not known
 
 
-def _rows(transaction: Transaction, session: Session) -> list[Observed]:
-    return transaction.find(Observed, {"session_id": session.id}, order="-id", limit=READ)
-
-
-def _remembered(transaction: Transaction, session: Session) -> list[Memory]:
 def keep_snapshot(transaction: Transaction, session_id: str) -> None:
     """Keep how a session stands, for the moment when its assistant has forgotten it; what was summed up is current."""
     (session,) = transaction.get(Session, [session_id])
@@ -136,6 +136,11 @@ def keep_snapshot(transaction: Transaction, session_id: str) -> None:
         transaction.update(Session, session.id, {"snapshot": session.summary})
 
 
+def _rows(transaction: Transaction, session: Session) -> list[Observed]:
+    return transaction.find(Observed, {"session_id": session.id}, order="-id", limit=READ)
+
+
+def _remembered(transaction: Transaction, session: Session) -> list[Memory]:
     """Return what was stored on purpose during a session: by its id, or in its project while it went on."""
     kinds = ("decision", "preference", "style", "habit", "insight", "pattern")
     during = Range(session.started_at, (session.ended_at or session.seen_at or session.started_at) + 1)
@@ -154,7 +159,7 @@ def _insight(session: Session, values: dict[str, Any]) -> Memory:
         importance=SUMMARY_IMPORTANCE,
         category="session",
         tags=("session-summary",),
-        metadata={"session": session.id, "assistant": session.assistant},
+        metadata={"session": session.id, "assistant": session.assistant, TOLD_BY: BY_RULES},
         namespace=session.namespace,
         created_at=at,
         updated_at=at,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from recollect.model.row import Change, Edge, Memory
-from recollect.model.vocabulary import ProfileName, Record, Settlement, Status, Verdict
+from recollect.model.row import Change, Edge, Memory, Usage
+from recollect.model.vocabulary import BranchStanding, ProfileName, Record, Settlement, Status, Verdict
 
 
 class Stored(Record, frozen=True, kw_only=True):
@@ -113,12 +113,24 @@ class Freshness(Record, frozen=True, kw_only=True):
     anchors: tuple[Anchored, ...] = ()
 
 
+class Branched(Record, frozen=True, kw_only=True):
+    """The branch that a memory was written on, as seen from the one that is checked out.
+
+    standing: here: the same branch; merged: its work is part of this one; elsewhere: it is not; unknown: nobody can
+    tell, because git or the repository is not there. note: that, in words
+    """
+
+    name: str
+    standing: BranchStanding
+    note: str
+
+
 class Hit(Record, frozen=True, kw_only=True):
     """A recalled memory with its score and the reason it is here.
 
     passage: what of it matched; times: what its words for times mean, in the passage or in all of a short memory
     reply: the turn that answers it. folded: memories that say the same and are not hits of their own
-    freshness: what became of the code that it speaks of
+    freshness: what became of the code that it speaks of. branch: where it was written, unless on the default branch
     """
 
     memory: Memory
@@ -132,6 +144,7 @@ class Hit(Record, frozen=True, kw_only=True):
     reply: Reply | None = None
     folded: tuple[str, ...] = ()
     freshness: Freshness = Freshness()
+    branch: Branched | None = None
 
     def told(self, start: int, end: int) -> str:
         """Return a part of the content with what its words for times mean in brackets: `yesterday [2023-05-07]`."""
@@ -299,6 +312,17 @@ class Spending(Record, frozen=True, kw_only=True):
     max_tokens: int
     paused_s: int = 0
     last_failure: str = ""
+
+
+class Spendings(Record, frozen=True, kw_only=True):
+    """What language models cost: today in all, for each that is configured; each of the last days, newest first.
+
+    waiting: what is left for them to do, by kind
+    """
+
+    today: tuple[Spending, ...] = ()
+    days: tuple[Usage, ...] = ()
+    waiting: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
 
 
 class Stats(Record, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ class Ingested(Record, frozen=True, kw_only=True):
     taken: how many were looked at. stored: memories made of them, merged: into one that was there already
     noted: of no more use than that they happened. skipped: machine noise, and what was told twice
     bad: set aside with a reason. waiting: how many are left. notes: what stood in the way
+    compressed: memories that a language model has shortened since
     """
 
     taken: int = 0
@@ -22,6 +23,7 @@ class Ingested(Record, frozen=True, kw_only=True):
     bad: int = 0
     waiting: int = 0
     notes: tuple[str, ...] = ()
+    compressed: int = 0
 
 
 class SessionPage(Record, frozen=True, kw_only=True):
@@ -41,16 +43,14 @@ class SessionView(Record, frozen=True, kw_only=True):
 
 
 class Summed(Record, frozen=True, kw_only=True):
-    """The summary of a session, and the memory it is kept in; none where nothing was done that could be summed up."""
+    """The summary of a session, and the memory it is kept in; none where nothing was done that could be summed up.
+
+    notes: why a language model did not write it, where it was to
+    """
 
     session: Session
     memory: Memory | None = None
     created: bool = False
-
-
-class KnownFix(Record, frozen=True, kw_only=True):
-    """What made an error go away before: in words and as steps, how often it was seen to help, and when last."""
-
     notes: tuple[str, ...] = ()
 
 
@@ -64,6 +64,11 @@ class Context(Record, frozen=True, kw_only=True):
     tokens: int = 0
     bytes: int = 0
     budget: int = 0
+
+
+class KnownFix(Record, frozen=True, kw_only=True):
+    """What made an error go away before: in words and as steps, how often it was seen to help, and when last."""
+
     fingerprint: str
     memory: Memory
     error: str
