@@ -93,6 +93,7 @@ CASES = (
         ("--memory-type", "decision", "--namespace", "app", "--tags", "parser", "--source", "user", "--since", "1",
          "--until", str(2**37), "--order", "oldest", "--limit", "5", "--offset", "0"),
     ),
+    Case("list_memories", {"branch": "feature/x"}, ("--branch", "feature/x")),
     Case("list_memories", {"order": "important", "limit": 1, "offset": 1},
          ("--order", "important", "--limit", "1", "--offset", "1")),
     Case(
@@ -129,6 +130,7 @@ CASES = (
          "--min-score", "0.01"),
     ),
     Case("recall_memory", {"query": "parser", "explain": True}, ("parser", "--explain")),
+    Case("recall_memory", {"query": "parser", "branch": "feature/x"}, ("parser", "--branch", "feature/x")),
     Case("recall_memory", {"query": "parser", "judge": True}, ("parser", "--judge")),
     Case("recall_memory", {"query": "parser", "judge": False}, ("parser", "--no-judge")),
     Case("recall_memory", {"query": "parser", "as_of": "2026-01-01"}, ("parser", "--as-of", "2026-01-01")),

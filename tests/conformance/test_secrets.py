@@ -184,7 +184,7 @@ def test_what_an_older_database_holds_is_not_shown(home: Path) -> None:
 def test_every_text_of_every_logged_row_is_looked_through_or_known_not_to_be_written_by_anybody() -> None:
     known = {
         "id", "memory_id", "src", "dst", "namespace", "content_hash", "memory_type", "source", "parent_id",
-        "superseded_by", "kind", "relationship", "hash", "sketch", "origin", "assistant", "branch",
+        "superseded_by", "kind", "relationship", "hash", "sketch", "origin", "assistant", "branch", "head",
         "ended_by", "insight_id",
     }  # fmt: skip
     checked = 0

@@ -63,6 +63,7 @@ FRESHNESS = model.Freshness(
     note="changed: src/a.py::Server.start was edited\nafter this was written",
     anchors=(ANCHORED, model.Anchored(path="b.py", verdict="fresh")),
 )
+BRANCHED = model.Branched(name="feature/x", standing="elsewhere", note="on branch feature/x, not merged here")
 SESSION = model.Session(
     id="s1",
     namespace="web",
@@ -97,7 +98,8 @@ SAMPLES: tuple[Record, ...] = (
     ANCHORED,
     FRESHNESS,
     model.Freshness(),
-    msgspec.structs.replace(HIT, freshness=FRESHNESS),
+    BRANCHED,
+    msgspec.structs.replace(HIT, freshness=FRESHNESS, branch=BRANCHED),
     model.Drifted(memory=MEMORY, freshness=FRESHNESS),
     model.Drift(memories=(model.Drifted(memory=MEMORY, freshness=FRESHNESS),), total=3, notes=("2 files\nwere left",)),
     model.Drift(memories=(), total=0),

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from recollect import clock
+from recollect.engine.branches import written_on
 from recollect.engine.excerpt import excerpt, moments
 from recollect.engine.freshness import freshness_of
 from recollect.engine.reply import is_assistant, replies
-from recollect.model import Hit, Memory, Recall, Reply, Signals
+from recollect.model import Branched, Hit, Memory, Recall, Reply, Signals
 from recollect.recall.explain import matched_terms, reason, shares_of
 from recollect.recall.gather import Pool, gather
 from recollect.recall.measure import measure, rarity
@@ -25,6 +26,7 @@ from recollect.recall.ruler import comparable
 from recollect.recall.score import Scored, score
 from recollect.recall.select import Selected, fold, select, turns_first
 from recollect.recall.supersede import DEPTH, Version, replaces, supersede
+from recollect.recall.weigh import overlaid
 from recollect.store.protocol import Passage
 from recollect.text.sameness import says_the_same
 
@@ -42,6 +44,8 @@ class Ranking(NamedTuple):
 
     fitted: the scores before the weights in force were applied; distances between them mean the same for everybody.
     closeness: cosines as the shipped model would have them, by passage.
+    branches: where memories were written that were not on the default branch, by their id. away: those of them, and
+    of what replaced others, that are not merged here: on this branch they replace nothing.
     """
 
     query: Query
@@ -52,6 +56,8 @@ class Ranking(NamedTuple):
     closeness: Mapping[int, float]
     mode: Literal["hybrid", "lexical"]
     notes: tuple[str, ...]
+    branches: Mapping[str, Branched] = {}
+    away: frozenset[str] = frozenset()
 
 
 def answer(engine: Engine, asked: Asked, *, leave_out: frozenset[str] = frozenset()) -> Recall:
@@ -63,10 +69,11 @@ def answer(engine: Engine, asked: Asked, *, leave_out: frozenset[str] = frozense
     memories = {memory.id: memory for memory in engine.store.get(Memory, [hit.memory_id for hit in chosen])}
     # A memory deleted since the search began is simply not there any more.
     present = [hit for hit in chosen if hit.memory_id in memories and _holds(memories[hit.memory_id], asked.as_of)]
+    ranking = ranking._replace(away=_away(engine, ranking, memories, asked))
     present, folded = fold(present, partial(_says_the_same, ranking, memories, asked.as_of))
     answers = replies(engine.store, [memories[hit.memory_id] for hit in present], as_of=asked.as_of)
     present = _turns_first(ranking, present, memories, answers)
-    present = _replacements_first(present, memories, asked.as_of)
+    present = _replacements_first(ranking, present, memories, asked.as_of)
     replaced: dict[str, str] = {}
     if "supersede" not in leave_out:
         present, replaced = _newest_first(ranking, present, memories)
@@ -125,8 +132,31 @@ def rank(engine: Engine, asked: Asked, leave_out: frozenset[str]) -> Ranking:
     signals = measure(query, pool.passages, counts, cosines) if pool.passages else {}
     fitted = score({name: column for name, column in signals.items() if name not in leave_out})
     scored, profile = engine.scoring.weighed(query, pool, fitted, asked)
+    branches = _branches(engine, pool, asked)
+    if branches and asked.as_of is None:  # what is merged now says nothing about a moment of the past
+        scored = overlaid(profile, scored, pool, {name: row.standing for name, row in branches.items()})
     mode: Literal["hybrid", "lexical"] = "lexical" if vector is None else "hybrid"
-    return Ranking(query, pool, scored, fitted, profile, cosines or {}, mode, notes)
+    return Ranking(query, pool, scored, fitted, profile, cosines or {}, mode, notes, branches)
+
+
+def _branches(engine: Engine, pool: Pool, asked: Asked) -> dict[str, Branched]:
+    """Return how the branches stand that memories of a pool were written on, by memory id."""
+    written = {
+        passage.memory_id: passage.standing.written for passage in pool.passages if passage.standing.written is not None
+    }
+    stands = engine.branches.standings(written.values(), asked.near) if written else {}
+    return {memory_id: stands[place] for memory_id, place in written.items()}
+
+
+def _away(engine: Engine, ranking: Ranking, memories: Mapping[str, Memory], asked: Asked) -> frozenset[str]:
+    """Return which memories are of branches that are not merged here, what replaced the hits included."""
+    away = {name for name, row in ranking.branches.items() if row.standing == "elsewhere"}
+    newer = {row.superseded_by for row in memories.values() if row.superseded_by} - set(memories)
+    written = {row.id: place for row in engine.store.get(Memory, sorted(newer)) if (place := written_on(row))}
+    if written:
+        stands = engine.branches.standings(written.values(), asked.near)
+        away |= {name for name, place in written.items() if stands[place].standing == "elsewhere"}
+    return frozenset(away)
 
 
 def _until(passages: Sequence[Passage], moment: int) -> list[Passage]:
@@ -141,18 +171,18 @@ def _holds(memory: Memory, as_of: int | None) -> bool:
     return memory.valid_to is None or memory.valid_to > as_of
 
 
-def _superseded_by(memory: Memory, as_of: int | None) -> str | None:
-    """Return which memory replaced this one, as far as that had happened."""
-    return memory.superseded_by if as_of is None else None
+def _superseded_by(ranking: Ranking, memory: Memory, as_of: int | None) -> str | None:
+    """Return which memory replaced this one, as far as that had happened, and happened here."""
+    return memory.superseded_by if as_of is None and memory.superseded_by not in ranking.away else None
 
 
 def _replacements_first(
-    chosen: Sequence[Selected], memories: Mapping[str, Memory], as_of: int | None
+    ranking: Ranking, chosen: Sequence[Selected], memories: Mapping[str, Memory], as_of: int | None
 ) -> list[Selected]:
     """Return the hits with every memory that replaces another moved to just above it."""
     ordered = list(chosen)
     for hit in chosen:
-        newer = _superseded_by(memories[hit.memory_id], as_of)
+        newer = _superseded_by(ranking, memories[hit.memory_id], as_of)
         above = next((other for other in ordered if other.memory_id == newer), None)
         if above is not None and ordered.index(above) > ordered.index(hit):
             ordered.remove(above)
@@ -174,6 +204,7 @@ def _newest_first(
             partial(_text, memories[hit.memory_id], passage.pid),
         )
         for place, hit in enumerate(chosen[:DEPTH])
+        if hit.memory_id not in ranking.away
         for passage in (ranking.pool.passages[hit.place],)
     ]
     newest = supersede(ranking.query, weights, versions)
@@ -195,9 +226,11 @@ def _text(memory: Memory, pid: int) -> str:
 def _says_the_same(
     ranking: Ranking, memories: Mapping[str, Memory], as_of: int | None, better: Selected, hit: Selected
 ) -> bool:
-    """Tell whether a hit may be folded under a better one: never what holds now under what was replaced."""
+    """Tell whether a hit may be folded under a better one: never what holds now, and here, under what does not."""
     above, below = memories[better.memory_id], memories[hit.memory_id]
-    if _superseded_by(above, as_of) is not None and _superseded_by(below, as_of) is None:
+    if _superseded_by(ranking, above, as_of) is not None and _superseded_by(ranking, below, as_of) is None:
+        return False
+    if above.id in ranking.away and below.id not in ranking.away:
         return False
     pids = (ranking.pool.passages[one.place].pid for one in (better, hit))
     return says_the_same(*(_text(memory, pid) for memory, pid in zip((above, below), pids, strict=True)))
@@ -218,15 +251,18 @@ def _hit(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | None, 
         if asked.explain
         else (),
     )
-    replaced_by = _superseded_by(memory, asked.as_of) or newer
+    replaced_by = _superseded_by(ranking, memory, asked.as_of) or newer
+    branch = ranking.branches.get(memory.id)
     part = excerpt(memory, passage.pid)
     return Hit(
         memory=memory,
         score=chosen.relevance,
         reason=reason(signals, ranking.closeness.get(passage.pid))
-        + (f"; superseded by {replaced_by}" if replaced_by else ""),
+        + (f"; superseded by {replaced_by}" if replaced_by else "")
+        + (f"; {branch.note}" if branch is not None else ""),
         signals=signals,
         superseded_by=replaced_by,
         passage=part,
         times=moments(memory, passage, part),
+        branch=branch,
     )

@@ -97,6 +97,8 @@ class Graphs:
         )
         graph = self._engine.centrality.graph()
         hits = expanded(self._engine.store, graph, found, wanted, _sieve(graph, namespace))
+        marked = self._engine.branches.marked([row.hit for row in hits], namespace)
+        hits = tuple(msgspec.structs.replace(row, hit=hit) for row, hit in zip(hits, marked, strict=True))
         return Expansion(
             query=found.query,
             hits=hits,

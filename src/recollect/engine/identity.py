@@ -41,7 +41,7 @@ def namespace_of(identifier: str | None, *, directory: Path | None = None) -> st
         raise InvalidWorkspace("the workspace identifier is not valid Unicode text") from None
     if "\0" in text or len(text) > 4096:
         raise InvalidWorkspace("the workspace identifier holds a NUL character or is too long")
-    if text in (".", "..") or text.startswith(_PATH_STARTS):
+    if is_path(text):
         return project_root(_path(text, directory))
     if redact(text).found:
         hint = "Give the project a name of its own; nothing was stored."
@@ -49,6 +49,12 @@ def namespace_of(identifier: str | None, *, directory: Path | None = None) -> st
     if not _NAME.fullmatch(text):
         raise InvalidWorkspace(f"{text!r} is neither a path nor a workspace name", identifier=text)
     return text
+
+
+def is_path(identifier: str) -> bool:
+    """Tell whether an identifier is a path, not a name."""
+    text = identifier.strip()
+    return text in (".", "..") or text.startswith(_PATH_STARTS)
 
 
 def _path(text: str, directory: Path | None) -> Path:

@@ -120,7 +120,16 @@ class Memories:
                 "metadata": metadata,
             }
         )
-        memory = Memory(id=clock.new_id(), created_at=now, updated_at=now, last_accessed_at=now, **values)
+        branch, head = self._engine.branches.written(namespace, values["namespace"])
+        memory = Memory(
+            id=clock.new_id(),
+            created_at=now,
+            updated_at=now,
+            last_accessed_at=now,
+            branch=branch,
+            head=head,
+            **values,
+        )
         anchors, found = redact_value(anchors)
         prepared = self._engine.anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
         with self._engine.store.transaction("store_memory") as transaction:
@@ -151,6 +160,7 @@ class Memories:
         namespace: str | None = None,
         tags: tuple[str, ...] = (),
         source: Source | None = None,
+        branch: str | None = None,
         since: int | None = None,
         until: int | None = None,
         order: Order = "newest",
@@ -163,6 +173,7 @@ class Memories:
         namespace: only of this project, as a path or a name
         tags: only those that have all of these tags
         source: only from this source
+        branch: only written on this branch
         since: only created at or after this Unix time
         until: only created before this Unix time
         order: newest, oldest or most important first
@@ -172,6 +183,7 @@ class Memories:
         where = memory_filter(
             memory_type=memory_type, namespace=namespace, tags=tags, source=source, since=since, until=until
         )
+        where |= self._engine.branches.filter(branch, namespace)
         limit = accept.whole("limit", limit, least=1, most=1000)
         offset = accept.whole("offset", offset, least=0, most=2**53)
         by = _ORDERS[accept.one_of("order", order, _ORDERS)]
@@ -335,6 +347,9 @@ def store_in(transaction: Transaction, memory: Memory, *, deduplicate: bool = Tr
         "metadata": {**known.metadata, **memory.metadata},
         "importance": max(known.importance, memory.importance),
     }
+    # What is told on two branches, or on the default one, belongs to the project.
+    if known.branch is not None and memory.branch != known.branch:
+        merged |= {"branch": None, "head": memory.head}
     changed = tuple(field for field, value in merged.items() if getattr(known, field) != value)
     if changed:
         merged["updated_at"] = memory.updated_at

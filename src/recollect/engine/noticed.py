@@ -25,6 +25,8 @@ from recollect.capture.observation import BadPayload, Observation
 from recollect.capture.payload import read
 from recollect.capture.spool import MAX_BYTES, Payload
 from recollect.engine.anchoring import NOTHING, Prepared, spoken_text
+from recollect.engine.branches import NOWHERE, Position
+from recollect.engine.checkout import Checkout, checkout, work_tree
 from recollect.engine.identity import namespace_of, project_root
 from recollect.engine.memories import content_hash, ensure_node, node_id, store_in
 from recollect.engine.redaction import without_secrets
@@ -48,6 +50,15 @@ TRUST = 0.7
 Written = Literal["stored", "merged", "noted", "twice", "known"]
 
 
+class Home(NamedTuple):
+    """Where a session works: the project, the folder, the branch it is on, and where memories of it are written."""
+
+    namespace: str | None
+    place: Place
+    branch: str = ""
+    position: Position = NOWHERE
+
+
 class Notice(NamedTuple):
     """One observation, ready to be written."""
 
@@ -65,7 +76,7 @@ class Noticing:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._homes: dict[str, tuple[str | None, Place, str]] = {}
+        self._homes: dict[str, Home] = {}
 
     def notice(self, payload: Payload) -> Notice | None:
         """Return what is to be written of a payload; None for noise. Raises BadPayload."""
@@ -82,14 +93,14 @@ class Noticing:
             return None
         told, is_own = mark(seen)
         seen = redacted(seen)
-        namespace, place, branch = self._home(seen.cwd) if seen.cwd else self._of_session(seen.session)
-        learnt = lesson_of(seen, place, outline)
+        home = self._home(seen.cwd) if seen.cwd else self._of_session(seen.session)
+        learnt = lesson_of(seen, home.place, outline)
         row = Observed(
             id=name,
             mark=told,
             at=at,
-            session_id=seen.session or _unnamed(seen, namespace, at),
-            namespace=namespace,
+            session_id=seen.session or _unnamed(seen, home.namespace, at),
+            namespace=home.namespace,
             assistant=seen.assistant,
             event=seen.event,
             tool=seen.tool,
@@ -99,26 +110,36 @@ class Noticing:
             told=learnt.told,
         )
         row, _ = without_secrets(row)
-        memory = _memory(row, seen, learnt, branch)
-        return Notice(seen, row, is_own, learnt, branch, memory, self._anchors(memory))
+        memory = _memory(row, seen, learnt, home)
+        return Notice(seen, row, is_own, learnt, home.branch, memory, self._anchors(memory))
 
-    def _of_session(self, session_id: str) -> tuple[str | None, Place, str]:
+    def _of_session(self, session_id: str) -> Home:
         """Return where a session is that does not say so with every event: where it was begun."""
         known = self._engine.store.get(Session, [session_id]) if session_id else []
-        if known and known[0].namespace:
-            return known[0].namespace, Place(root=known[0].namespace), known[0].branch
-        return self._home("")
+        if not known or not known[0].namespace:
+            return self._home("")
+        namespace, branch = known[0].namespace, known[0].branch
+        found = checkout(namespace)
+        if found is not None and branch not in ("", found.branch, found.default):  # it works in another work tree
+            return Home(namespace, Place(root=namespace), branch, Position(branch))
+        return Home(namespace, Place(root=namespace), branch, self._position(found))
 
-    def _home(self, cwd: str) -> tuple[str | None, Place, str]:
-        """Return the namespace, the place and the branch of a folder."""
+    def _home(self, cwd: str) -> Home:
+        """Return where a session in a folder works."""
         if cwd not in self._homes:
             namespace, root = namespace_of(self._engine.settings.namespace or None), ""
+            found = None
             if cwd.startswith(("/", "~")):
                 # A folder that nobody could have is no reason to lose what happened in it.
                 with suppress(RecollectError, OSError, ValueError, RuntimeError):
                     namespace, root = namespace_of(cwd), work_tree(cwd)
-            self._homes[cwd] = (namespace, Place(cwd.rstrip("/"), root), branch_of(root))
+                    found = checkout(root)
+            branch = found.branch if found is not None else ""
+            self._homes[cwd] = Home(namespace, Place(cwd.rstrip("/"), root), branch, self._position(found))
         return self._homes[cwd]
+
+    def _position(self, found: Checkout | None) -> Position:
+        return self._engine.branches.of(found) if found is not None else NOWHERE
 
     def _anchors(self, memory: Memory | None) -> Prepared:
         if memory is None or memory.category in ("prompt", "find", "search"):
@@ -154,14 +175,15 @@ def outline(path: str, text: str) -> tuple[Defined, ...]:
     )
 
 
-def _memory(row: Observed, seen: Observation, learnt: Lesson, branch: str) -> Memory | None:
+def _memory(row: Observed, seen: Observation, learnt: Lesson, home: Home) -> Memory | None:
     if not learnt.content.strip():
         return None
-    about = {"assistant": seen.assistant, **({"branch": branch} if branch else {})}
+    about = {"assistant": seen.assistant, **({"branch": home.branch} if home.branch else {})}
     if seen.agent:
         about["agent"] = seen.agent
     memory, _ = without_secrets(_as_told(row, learnt, about))
-    return msgspec.structs.replace(memory, content_hash=content_hash(memory.content))
+    branch, head = home.position
+    return msgspec.structs.replace(memory, content_hash=content_hash(memory.content), branch=branch, head=head)
 
 
 def _as_told(row: Observed, learnt: Lesson, about: Mapping[str, Any]) -> Memory:
@@ -186,32 +208,6 @@ def _as_told(row: Observed, learnt: Lesson, about: Mapping[str, Any]) -> Memory:
 def _unnamed(seen: Observation, namespace: str | None, at: int) -> str:
     """Return a session for events that name none: one for each day, assistant and project."""
     return content_hash(f"{seen.assistant}\n{namespace}\n{at // 86_400}")[:32]
-
-
-# --- where a session works ---
-
-
-def work_tree(cwd: str) -> str:
-    """Return the root of the work tree around a folder; the folder itself outside of any."""
-    absolute = Path(os.path.realpath(Path(cwd).expanduser()))
-    for folder in (absolute, *absolute.parents):
-        if os.path.lexists(folder / ".git"):
-            return str(folder)
-    return str(absolute)
-
-
-def branch_of(root: str) -> str:
-    """Return the branch that a work tree is on; "" where there is none."""
-    if not root:
-        return ""
-    git = Path(root) / ".git"
-    try:
-        if git.is_file():  # a work tree beside the first one, or a submodule
-            git = Path(root) / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
-        head = (git / "HEAD").read_text(encoding="utf-8").strip()
-    except (OSError, ValueError):
-        return ""
-    return head.removeprefix("ref: refs/heads/")[:200] if head.startswith("ref: refs/heads/") else ""
 
 
 def file_node(path: str) -> str:

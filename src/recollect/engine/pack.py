@@ -118,6 +118,8 @@ def _line(hit: Hit, text: str) -> str:
     memory = hit.memory
     by = f", {_flat(memory.author)}" if memory.author else ""
     doubt = f" ({_flat(hit.freshness.note)})" if hit.freshness.verdict in DOUBTFUL else ""
+    if hit.branch is not None and hit.branch.standing == "elsewhere":
+        doubt += f" ({_flat(hit.branch.note)})"
     return f"- [{memory.memory_type}, {_day(said_at(memory))}{by}, {memory.id}] {text}{doubt}\n"
 
 

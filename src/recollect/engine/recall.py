@@ -22,7 +22,10 @@ PACK_RELEVANCE = 0.55
 
 
 class Asked(NamedTuple):
-    """A checked question: its words, how many hits, the least relevance, which memories, as of when."""
+    """A checked question: its words, how many hits, the least relevance, which memories, as of when.
+
+    near: what the caller named the project by; a folder of it says from which work tree the question is asked
+    """
 
     text: str
     limit: int
@@ -30,6 +33,7 @@ class Asked(NamedTuple):
     where: Filter | None
     as_of: int | None
     explain: bool
+    near: str | None = None
 
 
 class Recalls:
@@ -49,6 +53,7 @@ class Recalls:
         namespace: str | None = None,
         memory_type: MemoryType | None = None,
         tags: tuple[str, ...] = (),
+        branch: str | None = None,
         min_score: Ratio = SEARCH_RELEVANCE,
         as_of: int | str | None = None,
         explain: bool = False,
@@ -62,6 +67,7 @@ class Recalls:
         namespace: only of this project, as a path or a name; none: of all
         memory_type: only of this kind
         tags: only those that have all of these tags
+        branch: only written on this branch; none: of all, those of the one checked out first
         min_score: leave out hits that are less likely to be relevant, 0 to 1
         as_of: answer as of this moment, Unix time or ISO date: only what held then, later changes undone
         explain: show what each signal added to each hit
@@ -69,13 +75,16 @@ class Recalls:
         code: show places in indexed code, too; none: where the question clearly leads to some
         """
         self._engine.capture.catch_up()
+        where = memory_filter(memory_type=memory_type, namespace=namespace, tags=tags)
+        where |= self._engine.branches.filter(branch, namespace)
         asked_for = Asked(
             text=accept.query(query),
             limit=accept.whole("k", k, least=1, most=1000),
             least=accept.ratio("min_score", min_score),
-            where=memory_filter(memory_type=memory_type, namespace=namespace, tags=tags) or None,
+            where=where or None,
             as_of=accept.moment("as_of", as_of),
             explain=explain,
+            near=namespace,
         )
         # Here, not above: listing the operations must not load the stages of a recall.
         if self._engine.settings.judge if judge is None else judge:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine.admin import Admin
 from recollect.engine.anchoring import Anchoring
 from recollect.engine.archive import Archive
+from recollect.engine.branches import Branches
 from recollect.engine.capture import Capture
 from recollect.engine.centrality import Centrality
 from recollect.engine.code import Code
@@ -98,6 +99,7 @@ class Engine:
         self.embedding = Embedding(self, embedder)
         self.centrality = Centrality(self)
         self.anchoring = Anchoring(self)
+        self.branches = Branches(self)
         self.following = Following(self)
         self.language = Language(self, model)
         self._store: CodeStore | None = None

@@ -48,6 +48,7 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "its importance": ("its lack of importance", ("importance",)),
     "its confidence": ("its lack of confidence", ("confidence",)),
     "was read again lately": ("was not read again lately", ("recency",)),
+    "written on the branch that is checked out": ("written on a branch that is not merged here", ("branch",)),
     "still holds": ("was replaced, has ended, or the code it speaks of changed", ("freshness",)),
 }  # fmt: skip
 

@@ -26,6 +26,8 @@ class Profile(NamedTuple):
     fitted: bool
     # Smaller shares decide nothing: the fitted score is counted in points, the documented one in hundredths.
     least_share: float
+    # What a point of the fitted score is worth in this one.
+    point: float = 1.0
 
 
 def normalised(weights: Mapping[str, float]) -> dict[str, float]:
@@ -74,6 +76,7 @@ DOCUMENTED = Profile(
     ),
     fitted=False,
     least_share=0.001,
+    point=0.05,
 )
 
 # Weights scale the fitted model's own signals by their ratio to what is printed here, so that with these it ranks as it

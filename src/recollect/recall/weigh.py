@@ -42,6 +42,11 @@ NEUTRAL: Mapping[str, float] = {
 # four (docs/adr/0006), so that what matches clearly better stays first.
 PRIOR = 10.0
 
+# Points for the branch that a memory was written on, as it stands to the one that is checked out. The best and the
+# second hit are a point apart in the median: what belongs to other work must match clearly better to be first, and what
+# was learnt on this very branch comes first unless something else matches clearly better.
+BRANCH_POINTS: Mapping[str, float] = {"here": 0.5, "elsewhere": -1.0}
+
 # Which component a signal of the fitted model belongs to; all others are ways to match by words.
 BELONGS: Mapping[str, str] = {**dict.fromkeys(SEMANTIC, "vector"), "dated": "temporal", "labelled": "tags"}
 
@@ -119,3 +124,15 @@ def _tie_broken(
                 shares[name] = share
                 scores = scores + share
     return fitted._replace(scores=scores, shares=shares)
+
+
+def overlaid(profile: Profile, scored: Scored, pool: Pool, standings: Mapping[str, str]) -> Scored:
+    """Return a pool with what was written on the branch that is checked out raised, and on unmerged ones lowered.
+
+    standings: how the branch stands that a memory was written on, by memory id
+    """
+    points = [BRANCH_POINTS.get(standings.get(passage.memory_id, ""), 0.0) for passage in pool.passages]
+    if not any(points):
+        return scored
+    share = profile.point * np.array(points)
+    return scored._replace(scores=scored.scores + share, shares={**scored.shares, "branch": share})

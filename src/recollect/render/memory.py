@@ -54,6 +54,7 @@ def _memory(memory: model.Memory, now: int | None) -> list[Block]:
     facts = _particulars(memory, now) + present(
         (
             ("importance", f"{memory.importance:.2f}"),
+            ("branch", inline(memory.branch or "")),
             ("updated", day(memory.updated_at, now) if memory.updated_at > memory.created_at else ""),
             ("read", count(memory.access_count, "time") if memory.access_count else ""),
             ("metadata", particular(memory.metadata) if memory.metadata else ""),
@@ -69,6 +70,7 @@ def _stored(stored: model.Stored, now: int | None) -> list[Block]:
         (
             ("type", memory.memory_type),
             ("importance", f"{memory.importance:.2f}"),
+            ("branch", inline(memory.branch or "")),
             ("changed", inline(", ".join(stored.merged))),
             ("note", told(stored.redacted)),
         )
@@ -112,6 +114,7 @@ def _hit(hit: model.Hit, now: int | None, number: int = 1, numbers: Mapping[str,
             ("time", day(memory.valid_from, now) if memory.valid_from is not None else ""),
             ("said again in", inline(", ".join(hit.folded))),
             *_fresh_facts(hit.freshness),
+            *_branch_facts(hit.branch),
             ("why", inline(hit.reason)),
             *_judged_facts(hit.judged),
         )
@@ -125,6 +128,16 @@ def _hit(hit: model.Hit, now: int | None, number: int = 1, numbers: Mapping[str,
 def _fresh_facts(fresh: model.Freshness) -> tuple[Fact, ...]:
     """What became of the code that a memory speaks of; paths and names are as little ours as the memory."""
     return (("code", inline(fresh.note)),) if fresh.note else ()
+
+
+def _branch_facts(branch: model.Branched | None) -> tuple[Fact, ...]:
+    """The branch that a memory was written on, in words; its name is as little ours as the memory."""
+    return (("branch", inline(branch.note)),) if branch is not None else ()
+
+
+def _branched(branch: model.Branched, _now: int | None) -> list[Block]:
+    facts = (("branch", inline(branch.name)), ("standing", branch.standing), ("note", inline(branch.note)))
+    return [Facts(facts)]
 
 
 def _freshness(fresh: model.Freshness, now: int | None) -> list[Block]:
@@ -303,6 +316,7 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.Reply: _reply,
     model.Anchored: _anchored,
     model.Freshness: _freshness,
+    model.Branched: _branched,
     model.Drift: _drift,
     model.Drifted: _drifted,
     model.Settled: _settled,

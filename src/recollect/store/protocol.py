@@ -68,11 +68,20 @@ class Vectors(NamedTuple):
     values: NDArray[np.float32]
 
 
+class Written(NamedTuple):
+    """The branch of a project that a memory was written on, and the commit that its work tree was at."""
+
+    namespace: str | None
+    branch: str
+    head: str
+
+
 class Standing(NamedTuple):
     """What a memory is worth whatever is asked: how it was judged, its tags, when it was last used, how long it holds.
 
     accessed_at: None if nobody came back to it since it was stored. ends_at: when it stopped to hold, or will; None if
-    nothing has replaced it and it does not expire.
+    nothing has replaced it and it does not expire. written: None for what was not written on a branch, or on the
+    default one.
     """
 
     importance: float = 0.5
@@ -80,6 +89,7 @@ class Standing(NamedTuple):
     tags: tuple[str, ...] = ()
     accessed_at: int | None = None
     ends_at: int | None = None
+    written: Written | None = None
 
 
 # What most memories are: stored, and nothing said about them.

@@ -1,0 +1,140 @@
+"""Checkout: what a work tree is on, read from git's own files; no program is run.
+
+    .git ─► folder of this work tree ─► HEAD ─► branch
+                       └─ commondir ─► refs, packed-refs ─► the branch's commit, the default branch
+
+The default branch is the one the remote calls so, else the first of the usual names that exists, else the only one
+there is. During a rebase HEAD stands alone; git keeps the name of the branch beside it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+# Names of default branches, in the order of how many repositories have them.
+USUAL = ("main", "master", "trunk", "default", "develop")
+# A name that is longer than this is none that git could keep as a file.
+MAX_NAME = 200
+# The names of all refs of the largest repositories take some 10 MB.
+MAX_PACKED_BYTES = 32 * 1024 * 1024
+
+_COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+_BRANCH = "refs/heads/"
+# Where a rebase keeps the name of the branch that it works on.
+_REBASING = ("rebase-merge/head-name", "rebase-apply/head-name")
+
+
+class Checkout(NamedTuple):
+    """What a work tree is on. branch: "" where HEAD stands alone; head: "" before the first commit.
+
+    common: the folder that all work trees of the repository share. default: "" where nobody can tell
+    """
+
+    root: str
+    common: Path
+    branch: str
+    head: str
+    default: str
+
+    @property
+    def is_default(self) -> bool:
+        return self.branch == self.default
+
+
+def work_tree(path: str) -> str:
+    """Return the root of the work tree around a folder; the folder itself outside of any."""
+    absolute = Path(os.path.realpath(Path(path).expanduser()))
+    for folder in (absolute, *absolute.parents):
+        if os.path.lexists(folder / ".git"):
+            return str(folder)
+    return str(absolute)
+
+
+def checkout(root: str) -> Checkout | None:
+    """Return what the work tree at `root` is on; None where there is no repository, or none that can be read so."""
+    folder = _git_folder(root)
+    head = _line(folder / "HEAD") if folder is not None else ""
+    if folder is None or not head:
+        return None
+    common = folder / (_line(folder / "commondir") or ".")
+    branch = _named(head) or next(
+        (name for place in _REBASING if (name := _named(f"ref: {_line(folder / place)}"))), ""
+    )
+    if head == "ref: refs/heads/.invalid":  # the refs are kept in tables, which only git reads
+        return None
+    commit = head if _COMMIT.fullmatch(head) else tip(common, branch)
+    return Checkout(root, common, branch, commit, _default(common, branch))
+
+
+def tip(common: Path, branch: str) -> str:
+    """Return the commit that a branch is at; "" where there is no such branch."""
+    return _ref(common, _BRANCH + branch) if branch else ""
+
+
+def _git_folder(root: str) -> Path | None:
+    git = Path(root) / ".git"
+    try:
+        if not git.is_file():
+            return git
+        # A work tree beside the first one, or a submodule.
+        return Path(root) / _line(git).removeprefix("gitdir:").strip()
+    except (OSError, ValueError):
+        return None
+
+
+def _named(head: str) -> str:
+    """Return the branch that HEAD names; "" where it names none, or one that cannot be."""
+    name = head.removeprefix(f"ref: {_BRANCH}") if head.startswith(f"ref: {_BRANCH}") else ""
+    is_odd = len(name) > MAX_NAME or ".." in name or name.startswith(("/", ".")) or "\0" in name
+    return "" if is_odd else name
+
+
+def _default(common: Path, current: str) -> str:
+    remote = _line(common / "refs/remotes/origin/HEAD")
+    if remote.startswith("ref: refs/remotes/origin/"):
+        return remote.removeprefix("ref: refs/remotes/origin/")
+    for name in USUAL:
+        if tip(common, name):
+            return name
+    known = _branches(common)
+    return current if not known or known == {current} else ""
+
+
+def _branches(common: Path) -> set[str]:
+    """Return the names of some branches: enough to tell whether there is more than one."""
+    names = {line[41:].removeprefix(_BRANCH) for line in _packed(common).splitlines() if f" {_BRANCH}" in line}
+    folder = common / _BRANCH
+    for place, _, files in os.walk(folder):
+        names |= {os.path.relpath(Path(place) / name, folder) for name in files}
+        if len(names) > 1:
+            break
+    return names
+
+
+def _ref(common: Path, name: str) -> str:
+    loose = _line(common / name)
+    if _COMMIT.fullmatch(loose):
+        return loose
+    found = re.search(rf"^([0-9a-f]+) {re.escape(name)}$", _packed(common), re.MULTILINE)
+    return found[1] if found and _COMMIT.fullmatch(found[1]) else ""
+
+
+def _packed(common: Path) -> str:
+    """Return the refs that git has packed into one file."""
+    try:
+        file = common / "packed-refs"
+        return file.read_text(encoding="utf-8", errors="replace") if file.stat().st_size <= MAX_PACKED_BYTES else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def _line(file: Path) -> str:
+    """Return what a small file of git says; "" where it is not there."""
+    try:
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            return opened.read(4096).strip()
+    except (OSError, ValueError):
+        return ""

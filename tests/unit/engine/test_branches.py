@@ -1,0 +1,411 @@
+"""Branches lay over the memory of a project: what was learnt on one is seen from the others as what it is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.payloads import ROOT, ran
+from tests.trees import git, write
+
+from recollect import Engine
+from recollect.engine import branches as asking
+from recollect.engine.checkout import checkout, tip
+from recollect.model import Hit, Memory
+from recollect.render import to_text
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with one commit on main, which is also the current folder."""
+    root = Path(os.path.realpath(tmp_path)) / "app"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    commit(root, "a.py", "first")
+    monkeypatch.chdir(root)
+    return root
+
+
+def commit(root: Path, path: str, text: str) -> str:
+    write(root, {path: text})
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", text)
+    return sha(root)
+
+
+def sha(root: Path, name: str = "HEAD") -> str:
+    return subprocess.run(
+        ["git", "rev-parse", name], cwd=root, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def stored(engine: Engine, content: str, where: str = ".") -> Memory:
+    return engine.memories.store(content, namespace=where).memory
+
+
+def recalled(engine: Engine, query: str, where: str = ".") -> dict[str, Hit]:
+    return {hit.memory.content: hit for hit in engine.recall.search(query, namespace=where, min_score=0.0).hits}
+
+
+def standing(engine: Engine, content: str, where: str = ".") -> str | None:
+    """How the branch of a memory stands as seen from a work tree; None: it is the project's."""
+    hit = recalled(engine, content, where)[content]
+    return hit.branch.standing if hit.branch is not None else None
+
+
+# --- what is recorded ---
+
+
+@pytest.mark.promise("B10")
+def test_a_memory_of_a_branch_records_the_branch_and_the_commit(engine: Engine, app: Path) -> None:
+    git(app, "switch", "-q", "-c", "feature/retry")
+    at = commit(app, "b.py", "second")
+    memory = stored(engine, "Retries are bounded by three attempts")
+    assert (memory.branch, memory.head) == ("feature/retry", at)
+
+
+def test_the_default_branch_is_the_project_itself(engine: Engine, app: Path) -> None:
+    memory = stored(engine, "Retries are bounded by three attempts")
+    assert (memory.branch, memory.head) == (None, sha(app))
+    assert standing(engine, memory.content) is None
+
+
+def test_what_is_written_before_the_first_commit_of_a_branch_says_so(engine: Engine, app: Path) -> None:
+    base = sha(app)
+    git(app, "switch", "-q", "-c", "feature")
+    assert stored(engine, "Retries are bounded").head == f"{base}+"
+    git(app, "switch", "-q", "main")
+    commit(app, "b.py", "main goes on")
+    git(app, "switch", "-q", "feature")
+    assert stored(engine, "Retries are bounded by three").head == f"{base}+"
+
+
+def test_memories_of_no_project_or_of_another_have_no_branch(engine: Engine, app: Path, tmp_path: Path) -> None:
+    git(app, "switch", "-q", "-c", "feature")
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    for where in ("", "another-project", str(plain)):
+        memory = stored(engine, f"Something of {where!r}", where)
+        assert (memory.branch, memory.head) == (None, None)
+
+
+def test_a_repository_without_a_commit_and_a_folder_without_one_record_nothing(engine: Engine, tmp_path: Path) -> None:
+    root = tmp_path / "new"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    assert stored(engine, "The first thought", str(root)).head is None
+    git(root, "switch", "-q", "-c", "idea")
+    assert stored(engine, "The second thought", str(root)).branch is None
+    assert standing(engine, "The second thought", str(root)) is None
+
+
+@pytest.mark.promise("B10")
+def test_what_hooks_see_in_a_work_tree_is_of_its_branch(engine: Engine, app: Path, tmp_path: Path) -> None:
+    side = tmp_path / "side"
+    git(app, "worktree", "add", "-q", "-b", "fix", str(side))
+    at = commit(side, "c.py", "a fix")
+    for number, folder in enumerate((app, side)):
+        raw = ran(f"make target-{number}", "done", call=str(number))
+        engine.capture.put(raw.replace(ROOT.encode(), str(folder).encode()))
+    engine.capture.drain()
+    rows = engine.memories.list(namespace=str(side), order="oldest").memories
+    assert [(row.branch, row.head) for row in rows] == [(None, sha(app)), ("fix", at)]
+
+
+# --- how it is seen ---
+
+
+@pytest.mark.promise("B10")
+def test_work_trees_share_memories_and_each_sees_the_other_marked(engine: Engine, app: Path, tmp_path: Path) -> None:
+    side = tmp_path / "side"
+    git(app, "worktree", "add", "-q", "-b", "feature/y", str(side))
+    commit(side, "b.py", "second")
+    content = "The queue is drained by two workers"
+    stored(engine, content, str(side))
+    assert standing(engine, content, str(side)) == "here"
+    hit = recalled(engine, content, str(app))[content]
+    assert hit.branch is not None
+    assert (hit.branch.name, hit.branch.standing) == ("feature/y", "elsewhere")
+    assert hit.branch.note == "on branch feature/y, not merged here"
+    assert hit.reason.endswith("on branch feature/y, not merged here")
+    assert "branch: on branch feature/y, not merged here" in to_text(hit)
+
+
+@pytest.mark.promise("B10")
+def test_this_branch_comes_first_the_default_one_next_and_unmerged_ones_last(engine: Engine, app: Path) -> None:
+    told = "The importer writes {} rows in each batch"
+    stored(engine, told.format(500))
+    for name, rows in (("mine", 700), ("other", 900)):
+        git(app, "switch", "-q", "-c", name, "main")
+        commit(app, f"{name}.py", name)
+        stored(engine, told.format(rows))
+    git(app, "switch", "-q", "mine")
+    hits = engine.recall.search("importer rows in each batch", namespace=".", explain=True).hits
+    assert [hit.memory.content for hit in hits] == [told.format(rows) for rows in (700, 500, 900)]
+    meanings = [{share.meaning for share in hit.signals.shares} for hit in hits]
+    assert "written on the branch that is checked out" in meanings[0]
+    assert "written on a branch that is not merged here" in meanings[2]
+    assert not any("branch" in meaning for meaning in meanings[1])
+
+
+@pytest.mark.promise("B10")
+@pytest.mark.parametrize("how", ["--no-ff", "--ff-only"])
+def test_what_is_merged_counts_as_ordinary(engine: Engine, app: Path, how: str) -> None:
+    git(app, "switch", "-q", "-c", "feature")
+    before = stored(engine, "The lock is taken before the file is opened").content
+    commit(app, "b.py", "second")
+    after = stored(engine, "The lock is released after the file is closed").content
+    git(app, "switch", "-q", "main")
+    assert [standing(engine, text) for text in (before, after)] == ["elsewhere", "elsewhere"]
+    git(app, "merge", "-q", how, "feature")
+    assert [standing(engine, text) for text in (before, after)] == ["merged", "merged"]
+    git(app, "branch", "-q", "-d", "feature")
+    assert [standing(engine, text) for text in (before, after)] == ["merged", "merged"]
+    notes = [hit.branch.note for text in (before, after) if (hit := recalled(engine, text)[text]).branch is not None]
+    assert notes == ["from branch feature, which is gone", "from branch feature, merged here"]
+
+
+def test_a_branch_that_goes_on_after_a_merge_is_merged_as_far_as_it_was(engine: Engine, app: Path) -> None:
+    git(app, "switch", "-q", "-c", "feature")
+    commit(app, "b.py", "second")
+    early = stored(engine, "Keys are compared byte by byte").content
+    git(app, "switch", "-q", "main")
+    git(app, "merge", "-q", "--no-ff", "feature")
+    git(app, "switch", "-q", "feature")
+    commit(app, "c.py", "third")
+    late = stored(engine, "Values are hashed once more").content
+    git(app, "switch", "-q", "main")
+    assert (standing(engine, early), standing(engine, late)) == ("merged", "elsewhere")
+
+
+def test_a_branch_that_was_thrown_away_is_marked_for_ever(engine: Engine, app: Path) -> None:
+    git(app, "switch", "-q", "-c", "idea")
+    commit(app, "b.py", "second")
+    content = stored(engine, "Everything is kept in one large table").content
+    git(app, "switch", "-q", "main")
+    git(app, "branch", "-q", "-D", "idea")
+    gone = "on branch idea, which is gone and was not merged here"
+    assert recalled(engine, content)[content].branch.note == gone  # type: ignore[union-attr]
+    git(app, "reflog", "expire", "--expire=now", "--all")
+    git(app, "gc", "-q", "--prune=now")
+    engine.branches._known.clear()
+    assert recalled(engine, content)[content].branch.note == gone  # type: ignore[union-attr]
+
+
+def test_a_renamed_branch_keeps_its_memories(engine: Engine, app: Path) -> None:
+    git(app, "switch", "-q", "-c", "old-name")
+    commit(app, "b.py", "second")
+    content = stored(engine, "Ports below 1024 are refused").content
+    git(app, "branch", "-q", "-m", "new-name")
+    commit(app, "c.py", "third")
+    assert standing(engine, content) == "merged"
+    git(app, "switch", "-q", "main")
+    assert standing(engine, content) == "elsewhere"
+
+
+def test_a_detached_head_sees_what_is_part_of_its_history(engine: Engine, app: Path) -> None:
+    base = sha(app)
+    git(app, "switch", "-q", "-c", "feature")
+    at = commit(app, "b.py", "second")
+    content = stored(engine, "Ports below 1024 are refused").content
+    git(app, "switch", "-q", "--detach", base)
+    assert standing(engine, content) == "elsewhere"
+    memory = stored(engine, "Looking at an old version")
+    assert (memory.branch, memory.head) == (None, base)
+    git(app, "switch", "-q", "--detach", at)
+    assert standing(engine, content) == "merged"
+
+
+def test_during_a_rebase_the_branch_is_still_the_branch(engine: Engine, app: Path) -> None:
+    git(app, "switch", "-q", "-c", "feature")
+    commit(app, "a.py", "one way")
+    content = stored(engine, "Ports below 1024 are refused").content
+    git(app, "switch", "-q", "main")
+    commit(app, "a.py", "the other way")
+    git(app, "switch", "-q", "feature")
+    with pytest.raises(subprocess.CalledProcessError):
+        git(app, "rebase", "-q", "main")
+    assert standing(engine, content) == "here"
+
+
+# --- what follows from it ---
+
+
+def test_a_newer_version_on_an_unmerged_branch_does_not_replace_what_holds_here(engine: Engine, app: Path) -> None:
+    old = stored(engine, "The request timeout is 30 seconds")
+    git(app, "switch", "-q", "-c", "feature")
+    commit(app, "b.py", "second")
+    new = engine.memories.store("The request timeout is 60 seconds", namespace=".", supersedes=old.id).memory
+    here = recalled(engine, "request timeout seconds")
+    assert next(iter(here)) == new.content
+    assert here[old.content].superseded_by == new.id
+    git(app, "switch", "-q", "main")
+    there = recalled(engine, "request timeout seconds")
+    assert next(iter(there)) == old.content
+    assert there[old.content].superseded_by is None
+    git(app, "merge", "-q", "feature")
+    assert recalled(engine, "request timeout seconds")[old.content].superseded_by == new.id
+
+
+def test_what_is_told_on_two_branches_belongs_to_the_project(engine: Engine, app: Path) -> None:
+    content = "Tests are run with make check"
+    git(app, "switch", "-q", "-c", "one")
+    first = stored(engine, content)
+    assert stored(engine, content).branch == "one"
+    git(app, "switch", "-q", "-c", "two")
+    again = stored(engine, content)
+    assert (again.id, again.branch) == (first.id, None)
+    git(app, "switch", "-q", "main")
+    assert standing(engine, content) is None
+
+
+def test_memories_can_be_asked_for_by_branch(engine: Engine, app: Path) -> None:
+    stored(engine, "The parser is written by hand")
+    git(app, "switch", "-q", "-c", "feature")
+    commit(app, "b.py", "second")
+    stored(engine, "The parser is generated")
+    for branch, expected in (("feature", "The parser is generated"), ("main", "The parser is written by hand")):
+        hits = engine.recall.search("parser", namespace=".", branch=branch).hits
+        assert [hit.memory.content for hit in hits] == [expected]
+        assert [row.content for row in engine.memories.list(namespace=".", branch=branch).memories] == [expected]
+    assert engine.recall.search("parser", namespace=".", branch="no-such-branch").hits == ()
+
+
+def test_a_pack_says_of_which_branch_something_is(engine: Engine, app: Path) -> None:
+    git(app, "switch", "-q", "-c", "feature")
+    commit(app, "b.py", "second")
+    stored(engine, "The parser is generated from a grammar")
+    git(app, "switch", "-q", "main")
+    assert "(on branch feature, not merged here)" in engine.recall.pack("parser grammar", min_score=0.0).text
+
+
+# --- when git cannot be asked ---
+
+
+def test_without_git_nothing_is_claimed(
+    engine: Engine, app: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, open_engine: Callable[..., Engine]
+) -> None:
+    git(app, "switch", "-q", "-c", "feature")
+    commit(app, "b.py", "second")
+    content = stored(engine, "The parser is generated from a grammar").content
+    git(app, "switch", "-q", "main")
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing-here"))
+    assert shutil.which("git") is None
+    hit = recalled(open_engine(embed_provider="off"), content)[content]
+    assert hit.branch is not None
+    assert (hit.branch.standing, hit.branch.note) == ("unknown", "on branch feature")
+
+
+def test_who_cannot_wait_reads_files_only_and_uses_what_is_known(
+    engine: Engine, app: Path, monkeypatch: pytest.MonkeyPatch, open_engine: Callable[..., Engine]
+) -> None:
+    git(app, "switch", "-q", "-c", "feature")
+    commit(app, "b.py", "second")
+    content = stored(engine, "The parser is generated from a grammar").content
+    engine = open_engine(embed_provider="off")
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("a program was run")
+
+    def without_git() -> str | None:
+        with monkeypatch.context() as patch:
+            patch.setattr(asking.subprocess, "run", never)
+            engine.branches.asks_git = False
+            try:
+                return standing(engine, content)
+            finally:
+                engine.branches.asks_git = True
+
+    assert without_git() == "here"
+    git(app, "switch", "-q", "main")
+    assert without_git() == "unknown"
+    assert standing(engine, content) == "elsewhere"
+    assert without_git() == "elsewhere"
+
+
+def test_git_is_asked_once_for_each_state_of_the_repository(
+    engine: Engine, app: Path, monkeypatch: pytest.MonkeyPatch, open_engine: Callable[..., Engine]
+) -> None:
+    for name in ("one", "two"):
+        git(app, "switch", "-q", "-c", name, "main")
+        commit(app, f"{name}.py", name)
+        stored(engine, f"The parser of {name} is generated")
+    git(app, "switch", "-q", "main")
+    engine = open_engine(embed_provider="off")
+    calls: list[object] = []
+    original = asking.part_of
+
+    def counted(*words: object) -> dict[str, bool]:
+        calls.append(words)
+        return original(*words)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(asking, "part_of", counted)
+    for _ in range(3):
+        assert len(recalled(engine, "parser generated")) == 2
+    assert len(calls) == 1
+    commit(app, "c.py", "main goes on")
+    assert len(recalled(engine, "parser generated")) == 2
+    assert len(calls) == 2
+
+
+# --- reading git's files ---
+
+
+def test_the_default_branch_is_the_one_the_remote_names(app: Path, tmp_path: Path) -> None:
+    git(app, "switch", "-q", "-c", "develop")
+    git(tmp_path, "clone", "-q", str(app), "copy")
+    found = checkout(str(tmp_path / "copy"))
+    assert found is not None
+    assert (found.branch, found.default) == ("develop", "develop")
+
+
+@pytest.mark.parametrize(
+    ("names", "default"),
+    [(("master",), "master"), (("trunk", "x"), "trunk"), (("only",), "only"), (("one", "another"), "")],
+)
+def test_the_default_branch_without_a_remote(app: Path, names: tuple[str, ...], default: str) -> None:
+    git(app, "branch", "-m", names[0])
+    for name in names[1:]:
+        git(app, "switch", "-q", "-c", name)
+    for _ in range(2):
+        found = checkout(str(app))
+        assert found is not None
+        assert (found.branch, found.default, found.head) == (names[-1], default, sha(app))
+        git(app, "pack-refs", "--all")
+
+
+def test_packed_refs_and_linked_work_trees_are_read(app: Path, tmp_path: Path) -> None:
+    side = tmp_path / "side"
+    git(app, "worktree", "add", "-q", "-b", "a/b/c", str(side))
+    at = commit(side, "b.py", "second")
+    git(app, "pack-refs", "--all")
+    found = checkout(str(side))
+    assert found is not None
+    assert (found.branch, found.head, found.default) == ("a/b/c", at, "main")
+    assert tip(found.common, "main") == sha(app)
+    assert tip(found.common, "b/c") == ""
+
+
+@pytest.mark.parametrize("head", ["", "ref: refs/heads/../../../secret", "ref: refs/heads/.invalid", "garbage", "\0"])
+def test_a_strange_head_names_nothing(app: Path, head: str) -> None:
+    (app / ".git" / "HEAD").write_text(head, encoding="utf-8")
+    found = checkout(str(app))
+    assert found is None or (found.branch, found.head) == ("", "")
+
+
+def test_a_recall_survives_a_work_tree_that_is_gone(
+    open_engine: Callable[..., Engine], app: Path, tmp_path: Path
+) -> None:
+    engine = open_engine(embed_provider="off")
+    side = tmp_path / "side"
+    git(app, "worktree", "add", "-q", "-b", "feature", str(side))
+    commit(side, "b.py", "second")
+    content = stored(engine, "The parser is generated from a grammar", str(side)).content
+    shutil.rmtree(app)
+    shutil.rmtree(side)
+    hits = engine.recall.search(content).hits
+    assert [hit.branch.standing for hit in hits if hit.branch is not None] == ["unknown"]
