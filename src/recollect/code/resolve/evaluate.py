@@ -100,12 +100,12 @@ def _member(world: World, expression: Member, frame: Frame) -> Variable:
             return here
     of, found = evaluate(world, expression.of, frame), world.variable()
     site, name = Site(frame, expression.line, receivers=of), expression.name
-    of.use(once(lambda value: lookup(world, value, name, site, found.add)))
+    of.use(lambda value: lookup(world, value, name, site, found.add))
     return found
 
 
 def once(user: Told) -> Told:
-    """Return a user that hears of every value once; a value may be handed on twice when it arrives."""
+    """Return a user of several variables that hears of every value once."""
     seen: set[Value] = set()
 
     def told(value: Value) -> None:
@@ -142,7 +142,7 @@ def _item(world: World, expression: Item, frame: Frame) -> Variable:
         elif isinstance(value, Object | Declared):
             lookup(world, value, INDEXED, site, lambda each: world.apply(each, (), site, found.add))
 
-    of.use(once(told))
+    of.use(told)
     return found
 
 
@@ -160,7 +160,7 @@ def _call(world: World, expression: Call, frame: Frame) -> Variable:
     said = _said(expression, frame)
     site = Site(frame, expression.line, expression.column, said, expression.is_implied, entered={})
     world.asked.append(Asked(site, expression.callee, callee))
-    callee.use(once(lambda value: world.apply(value, given, site, found.add, is_new=expression.is_new)))
+    callee.use(lambda value: world.apply(value, given, site, found.add, is_new=expression.is_new))
     if frame.course is not None and not expression.is_implied:
         _called(frame.course, expression, given)
     return found
@@ -231,7 +231,7 @@ def _decorating(world: World, decorated: Variable, site: Site, result: Variable)
         if isinstance(value, External) or not isinstance(value, Function | Bound | Class | Object):
             decorated.flow(result)
 
-    return once(told)
+    return told
 
 
 def _table(world: World, expression: Table, frame: Frame) -> Variable:
@@ -239,7 +239,7 @@ def _table(world: World, expression: Table, frame: Frame) -> Variable:
     for entry in expression.entries:
         value = entry.value
         if isinstance(value, Spread):
-            evaluate(world, value.of, frame).use(once(lambda each: _pour(world, each, made, frame)))
+            evaluate(world, value.of, frame).use(lambda each: _pour(world, each, made, frame))
         elif entry.key is None:
             evaluate(world, value, frame).flow(made.rest)
         else:
@@ -298,7 +298,7 @@ def _instance(world: World, expression: Instance, frame: Frame) -> Variable:
 
 def _elements(world: World, expression: Elements, frame: Frame) -> Variable:
     found, site = world.variable(), Site(frame, is_implied=True)
-    evaluate(world, expression.of, frame).use(once(lambda value: iterate(world, value, site, found.add)))
+    evaluate(world, expression.of, frame).use(lambda value: iterate(world, value, site, found.add))
     return found
 
 
@@ -380,7 +380,7 @@ def _part(world: World, expression: Part, frame: Frame) -> Variable:
             value.rest.flow(made.rest)
             value.every(place)
 
-    evaluate(world, expression.of, frame).use(once(told))
+    evaluate(world, expression.of, frame).use(told)
     return world.variable(made)
 
 

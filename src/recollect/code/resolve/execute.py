@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recollect.code.resolve.course import Course, course
-from recollect.code.resolve.evaluate import evaluate, iterate, once
+from recollect.code.resolve.evaluate import evaluate, iterate
 from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.members import add_member, lookup, of_file
 from recollect.code.resolve.program import (
@@ -83,7 +83,7 @@ def at(world: World, target: Member, frame: Frame, told: Callable[[Variable], No
             if isinstance(value, Object) and isinstance(value.of, Class):
                 _set(world, value, name, site, told)
 
-    evaluate(world, target.of, frame).use(once(on))
+    evaluate(world, target.of, frame).use(on)
 
 
 def _set(world: World, value: Object, name: str, site: Site, told: Callable[[Variable], None]) -> None:
@@ -102,7 +102,7 @@ def _set(world: World, value: Object, name: str, site: Site, told: Callable[[Var
                         world.bind(found, value), [Given(passed)], site._replace(how="property"), lambda _: None
                     )
 
-            each.frame.names[name].use(once(setter))
+            each.frame.names[name].use(setter)
             return
 
 
@@ -119,7 +119,7 @@ def _assign_item(world: World, target: Item, value: Variable, frame: Frame) -> N
         elif isinstance(of, Object):
             lookup(world, of, "__setitem__", site, lambda each: world.apply(each, (), site, lambda _: None))
 
-    evaluate(world, target.of, frame).use(once(on))
+    evaluate(world, target.of, frame).use(on)
 
 
 def _take_apart(world: World, target: Table, value: Variable, frame: Frame) -> None:
@@ -143,7 +143,7 @@ def _take_apart(world: World, target: Table, value: Variable, frame: Frame) -> N
             else:
                 iterate(world, of, site, part.add)
 
-        value.use(once(on))
+        value.use(on)
         assign(world, entry.value, part, frame)
 
 

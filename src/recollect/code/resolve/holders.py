@@ -28,9 +28,15 @@ class Held(NamedTuple):
     is_prototype: bool = False
 
 
+# Languages without a word for what a function is called on: there it is a parameter like others.
+WITHOUT_THIS = frozenset(("python",))
+
+
 def held(units: Mapping[str, Unit]) -> Iterator[Held]:
-    """Yield the functions that programs put into objects."""
+    """Yield the functions that programs put into objects, in languages where that says what they are called on."""
     for path, unit in units.items():
+        if unit.language in WITHOUT_THIS:
+            continue
         for place, scope in enumerate(unit.scopes):
             if scope.kind == "class":
                 continue

@@ -11,6 +11,8 @@ whatever was edited, renamed or deleted in between, and an interrupted run goes 
 from __future__ import annotations
 
 import hashlib
+import posixpath
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -24,8 +26,11 @@ GROUP_BYTES = 1_000_000
 SMALL_PART = 4
 # Files that a group may look into, nearest first: some import everything.
 MOST_NEEDED = 400
-# How far from its members a group looks: what they import, and what that imports.
+# How far from its members a group looks: what they import, and what that imports. A file that stands for its package
+# passes on what others define, so that it is no step: with it as one, who imports from a package knows no methods of
+# what it gets (here half of the calls in tests).
 DEPTH = 2
+PACKAGES = frozenset({"__init__", "index", "mod"})
 
 
 class Known(NamedTuple):
@@ -165,7 +170,14 @@ def _reached(members: Iterable[str], needs: Mapping[str, tuple[str, ...]]) -> tu
     count = len(reached)
     ring = list(reached)
     for _ in range(DEPTH):
-        found = dict.fromkeys(path for each in ring for path in needs[each] if path not in reached)
+        found: dict[str, None] = {}
+        waiting = deque(path for each in ring for path in needs[each])
+        while waiting:
+            path = waiting.popleft()
+            if path not in reached and path not in found:
+                found[path] = None
+                if posixpath.basename(path).partition(".")[0] in PACKAGES:
+                    waiting.extend(needs[path])
         ring = list(found)[: MOST_NEEDED - (len(reached) - count)]
         reached.update(dict.fromkeys(ring))
     return tuple(list(reached)[count:])

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from recollect.code.resolve.link_groups import Group, Plan
 from recollect.code.resolve.link_pack import Loose, Site
 from recollect.code.resolve.modules import FILE
+from recollect.code.resolve.pause import uncollected
 from recollect.code.resolve.program import Import, Unit
 from recollect.code.resolve.solve import CallEdge, Heir, OpenCall, Solution, solve
 from recollect.code.resolve.translate import read_program
@@ -48,10 +49,11 @@ def solved(programs: Mapping[str, bytes], plan: Plan, group: Group) -> dict[str,
     """Return the links of the members of a group; a member without a program has none."""
     units: dict[str, Unit] = {}
     keys: dict[str, list[str]] = {}
-    for path, content in programs.items():
-        units[path], keys[path] = read_program(content)
-    solution = solve(units, plan.modules)
-    return _Places(units, keys, plan, group).found(solution)
+    with uncollected():
+        for path, content in programs.items():
+            units[path], keys[path] = read_program(content)
+        solution = solve(units, plan.modules)
+        return _Places(units, keys, plan, group).found(solution)
 
 
 def _by_site(calls: Iterable[CallEdge]) -> list[list[CallEdge]]:

@@ -83,19 +83,36 @@ class Modules:
         self.files = files
         self.facts = facts
         self._found: dict[tuple[str, str, int], tuple[str, ...]] = {}
+        self._found_by_file: dict[tuple[str, str, int], tuple[str, ...]] = {}
+        self._python_at: dict[str, tuple[str, ...]] = {}
 
     def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
         """Return the files that a module means to a file; none where it is external."""
+        asked = (importer, module, level)
+        found = self._found_by_file.get(asked)
+        if found is None:
+            found = self._found_by_file[asked] = self._find(importer, module, level)
+        return found
+
+    def _find(self, importer: str, module: str, level: int) -> tuple[str, ...]:
         if module.startswith(FILE):
             path = module[len(FILE) :]
             return (path,) if path in self.files else ()
-        folder = posixpath.dirname(importer)
         family = self.family(importer)
-        key = (f"{family}:{folder if family not in _BY_FILE else importer}", module, level)
+        finder = FINDERS.get(family)
+        if finder is None or family in _BY_FILE:
+            return finder(self, importer, module, level) if finder else ()
+        key = (f"{family}:{posixpath.dirname(importer)}", module, level)
         if key not in self._found:
-            finder = FINDERS.get(family)
-            self._found[key] = finder(self, importer, module, level) if finder else ()
+            self._found[key] = finder(self, importer, module, level)
         return self._found[key]
+
+    def python_at(self, path: str) -> tuple[str, ...]:
+        """Return the file that a path without its ending is for Python: of a package, or a module."""
+        found = self._python_at.get(path)
+        if found is None:
+            found = self._python_at[path] = _first(self, _python_files(path.strip("/")))
+        return found
 
     def visible(self, importer: str, name: str) -> tuple[str, ...]:
         """Return the other files that offer a name to this one without an import, in the order of their paths."""
@@ -160,6 +177,11 @@ class Modules:
             )
             known[folder] = self.python_root(posixpath.dirname(folder)) if is_package else folder
         return known[folder]
+
+    @cached_property
+    def python_folders(self) -> tuple[str, ...]:
+        """Folders that packages of Python begin in, by custom or because a manifest says so."""
+        return ("src", "lib", *sorted({row.folder for row in self.facts.provided if row.family == "pypi"}))
 
     @cached_property
     def by_name(self) -> dict[tuple[str, str], list[str]]:
@@ -237,20 +259,20 @@ def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[s
         folder = posixpath.dirname(importer)
         for _ in range(level - 1):
             folder = posixpath.dirname(folder)
-        return _first(modules, _python_files(f"{folder}/{path}".strip("/")))
+        return modules.python_at(f"{folder}/{path}")
     # Beside the file and the folders around it first: scripts, tests, and packages without __init__.
     for folder in _up(importer):
         # What lies in a package is not found by its bare name, not even by its neighbours.
         is_package = modules.python_root(folder) != folder
-        found = () if is_package else _first(modules, _python_files(f"{folder}/{path}".strip("/")))
+        found = () if is_package else modules.python_at(f"{folder}/{path}")
         if found and found[0] != importer:
             return found
     # A file somewhere else that is called like a module of the standard library is not what is meant.
     known = [path for path in modules.dotted.get(module, ()) if path != importer]
     if known and module.partition(".")[0] not in sys.stdlib_module_names:
         return (_nearest(importer, known),)
-    for folder in ("src", "lib", *sorted({row.folder for row in modules.facts.provided if row.family == "pypi"})):
-        found = _first(modules, _python_files(f"{folder}/{path}".strip("/")))
+    for folder in modules.python_folders:
+        found = modules.python_at(f"{folder}/{path}")
         if found:
             return found
     return ()

@@ -10,14 +10,14 @@ which nobody knows what it is stays open, with its name.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
 from recollect.code.resolve import calls, evaluate, execute
 from recollect.code.resolve.crowd import COMMON, apart
 from recollect.code.resolve.frame import STAR, Frame
-from recollect.code.resolve.holders import held
+from recollect.code.resolve.holders import Held, held
 from recollect.code.resolve.inherit import arrange, derives
 from recollect.code.resolve.members import ask_again, derive, dispatch
 from recollect.code.resolve.outside import MADE
@@ -139,7 +139,11 @@ def solve(units: Mapping[str, Unit], modules: Modules, bodies: Container[str] | 
     and what their constructors assign.
     """
     with uncollected():
-        return _answer(_solved(World(dict(sorted(units.items())), modules, bodies)))
+        world = World(dict(sorted(units.items())), modules, bodies)
+        try:
+            return _answer(_solved(world))
+        finally:
+            world.dissolve()
 
 
 def _solved(world: World) -> World:
@@ -301,6 +305,7 @@ def _assume(world: World) -> None:
         if not result.values:
             decorated.flow(result)
     world.work.run()
+    holding = list(held(world.units))
     for _ in range(ROUNDS):
         before = len(world.made)
         _unlock(world)
@@ -310,7 +315,7 @@ def _assume(world: World) -> None:
                 if not receivers.values:
                     own: Value = function.owner
                     receivers.add(own if "classmethod" in function.scope.marks else function.owner.instance)
-        _held(world)
+        _held(world, holding)
         world.work.run()
         _declare(world)
         world.work.run()
@@ -334,9 +339,9 @@ def _unlock(world: World) -> None:
             told()
 
 
-def _held(world: World) -> None:
+def _held(world: World, holding: Iterable[Held]) -> None:
     """Let functions that nobody calls be called on the objects that they were put into."""
-    for each in held(world.units):
+    for each in holding:
         function = world.codes.get(each.function)
         if not isinstance(function, Function) or "arrow" in function.scope.marks or function.this.values:
             continue

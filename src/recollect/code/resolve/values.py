@@ -248,20 +248,29 @@ class Known(Value):
 
 
 class Work:
-    """Values that were added to variables and not handed on yet."""
+    """Values that were added to variables and not handed on yet, and all variables that were ever made."""
 
-    __slots__ = ("waiting",)
+    __slots__ = ("made", "waiting")
 
     def __init__(self) -> None:
-        self.waiting: deque[tuple[Variable, Value]] = deque()
+        # A variable, a value of it, and how many used it when the value came: whoever came later has it already.
+        self.waiting: deque[tuple[Variable, Value, int]] = deque()
+        self.made: list[Variable] = []
 
     def run(self) -> None:
         """Hand on until nothing is left to hand on."""
         waiting = self.waiting
         while waiting:
-            variable, value = waiting.popleft()
-            for user in tuple(variable.users):
+            variable, value, count = waiting.popleft()
+            for user in variable.users[:count]:
                 user(value)
+
+    def dissolve(self) -> None:
+        """Let all variables go of each other: what they make are circles, which only the collector would find."""
+        for variable in self.made:
+            variable.users = variable.values = None  # type: ignore[assignment]
+        self.made.clear()
+        self.waiting.clear()
 
 
 class Variable:
@@ -273,19 +282,22 @@ class Variable:
         self.work = work
         self.values: dict[Value, None] = {}  # a set that keeps the order in which they came
         self.users: list[User] = []
+        work.made.append(self)
 
     def add(self, value: Value) -> None:
         """Add a value, unless it is known or there are too many already."""
         values = self.values
         if value not in values and len(values) < MOST_VALUES:
             values[value] = None
-            self.work.waiting.append((self, value))
+            if self.users:
+                self.work.waiting.append((self, value, len(self.users)))
 
     def use(self, user: User) -> None:
-        """Call `user` with every value, now and later."""
+        """Call `user` once with every value, now and later."""
         self.users.append(user)
-        for value in tuple(self.values):
-            user(value)
+        if self.values:
+            for value in tuple(self.values):
+                user(value)
 
     def flow(self, target: Variable) -> None:
         """Let another variable hold all that this one holds."""

@@ -141,6 +141,16 @@ class World:
         self._promised: dict[Variable, Promised] = {}
         self._listed: dict[object, Collection] = {}
 
+    def dissolve(self) -> None:
+        """Let go of everything, so that it is freed at once: all of it hangs together in circles."""
+        self.work.dissolve()
+        for frame in self.frames.values():
+            frame.function = frame.owner = frame.parent = frame.course = None
+        for each in self.classes:
+            each.instance = None  # type: ignore[assignment]
+            each.bases, each.heirs, each.order = [], [], []
+        self.__dict__.clear()
+
     # --- values, each made once ---
 
     def variable(self, *values: Value) -> Variable:
