@@ -48,6 +48,7 @@ JUDGED = model.Judged(model="ollama/llama3.2", score=0.91, reason="names the tab
 SPENT = model.Spending(
     model="ollama/llama3.2", day="2026-01-01", calls=3, tokens=1200, failures=1, max_calls=1000, max_tokens=100_000
 )
+USED = model.Usage(id="1", day="2026-01-01", model="ollama/llama3.2", calls=3, tokens=1200, failures=1)
 ANCHORED = model.Anchored(
     path="src/a.py",
     symbol="Server.start",
@@ -107,6 +108,11 @@ SAMPLES: tuple[Record, ...] = (
     model.Settled(memory=MEMORY, action="retire", freshness=model.Freshness(), batch="b1"),
     SPENT,
     msgspec.structs.replace(SPENT, paused_s=40, last_failure="nobody answers"),
+    model.Spendings(),
+    model.Spendings(today=(SPENT,)),
+    model.Spendings(today=(SPENT,), days=(USED,), waiting={"compress": 2, "summarise": 1}),
+    USED,
+    model.Errand(id="compress m1", kind="compress", target="m1", made_at=NOW - 60, due_at=NOW),
     model.Recall(query="tabs", hits=(HIT,), mode="hybrid", notes=("3 vectors pending",)),
     model.Recall(query="tabs", hits=(), mode="lexical"),
     model.Recall(query="tabs", hits=(HIT,), mode="lexical", places=(PLACE, ELSEWHERE)),
@@ -161,8 +167,10 @@ SAMPLES: tuple[Record, ...] = (
     model.SessionView(session=SESSION, observations=(OBSERVED,), total=2),
     model.Summed(session=SESSION, memory=MEMORY, created=True),
     model.Summed(session=SESSION),
+    model.Summed(session=SESSION, memory=MEMORY, notes=("summed up by rules: nobody answers",)),
     model.Ingested(taken=3, stored=1, merged=1, bad=1, waiting=2, notes=("the store is locked",)),
     model.Ingested(),
+    model.Ingested(compressed=2),
     model.Fix(id="o1", fingerprint="f00d", memory_id="m1", error="make failed", steps=("edited a.py",), seen_at=NOW),
     model.KnownFix(fingerprint="f00d", memory=MEMORY, error="make failed", steps=("edited",), times=2, seen_at=NOW),
     *GRAPH_SAMPLES,
@@ -233,6 +241,12 @@ def test_what_language_models_cost_is_shown_with_its_limits() -> None:
     for needed in ("3 of 1,000 calls", "1,200 of 100,000 tokens", "1 failure", "left alone for 40 s"):
         assert needed in text
     assert "language model" not in to_text(stats)
+
+
+def test_what_language_models_cost_each_day_is_shown_with_what_is_left_to_do() -> None:
+    text = to_text(model.Spendings(today=(SPENT,), days=(USED,), waiting={"compress": 2}))
+    for needed in ("3 of 1,000 calls", "2 to compress", "2026-01-01", "1,200"):
+        assert needed in text
 
 
 def test_a_place_in_the_code_is_one_that_can_be_opened_and_says_why_it_is_there() -> None:

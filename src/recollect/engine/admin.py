@@ -2,9 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
+import msgspec
+
+from recollect import clock
 from recollect.engine import accept
+from recollect.engine.language import Language
+from recollect.engine.ledger import day_of
 from recollect.errors import BudgetSpent, ModelFailed, NotFound, RecollectError
 from recollect.model import (
     Change,
@@ -18,9 +23,12 @@ from recollect.model import (
     Offset,
     Rebuilt,
     Session,
+    Spending,
+    Spendings,
     Stats,
     Status,
     Undone,
+    Usage,
     Workspace,
 )
 from recollect.operations import operation
@@ -36,9 +44,11 @@ CODE_VECTORS = "A running server makes them in the background; `recollect index 
 
 _SEVERITY = get_args(Status)
 
+Days = Annotated[int, msgspec.Meta(ge=1, le=366)]
+
 
 # What recollect does by itself: nobody who takes back the last change means it.
-UNASKED = frozenset({"anchor_memories"})
+UNASKED = frozenset({"anchor_memories", "compress_memory", "retell_session"})
 
 
 class Admin:
@@ -75,7 +85,7 @@ class Admin:
             database_bytes=facts.size_bytes,
             schema_version=facts.schema_version,
             embedding_model=self._engine.embedding.model_id,
-            language_model=self._engine.language.spending(),
+            language_model=(self._voices() or (self._engine.language,))[0].spending(),
         )
 
     @operation("health", "health", read_only=True, aliases=("codemem_health",))
@@ -87,6 +97,24 @@ class Admin:
         checks = tuple(_guarded(name, look) for name, look in self._looks(thorough=thorough))
         worst = max(checks, key=lambda check: _SEVERITY.index(check.status))
         return Health(status=worst.status, version=__version__, checks=checks)
+
+    @operation("model_spending", "spending", read_only=True)
+    def spending(self, *, days: Days = 30) -> Spendings:
+        """Show what language models cost: today beside what they may, each of the last days, what is left to do.
+
+        days: how many days back, today included
+        """
+        days = accept.whole("days", days, least=1, most=366)
+        voices = [spent for voice in self._voices() if (spent := voice.spending()) is not None]
+        first = day_of(clock.now() - (days - 1) * 86_400)
+        # Days sort as text. A row a day and model: a few hundred a year.
+        rows = [row for row in self._engine.store.find(Usage, order="-day") if row.day >= first]
+        return Spendings(today=tuple(voices), days=tuple(rows), waiting=self._engine.errands.waiting())
+
+    def _voices(self) -> tuple[Language, ...]:
+        """Return the language models that are configured, each once."""
+        voices = dict.fromkeys((self._engine.language, self._engine.compressor))
+        return tuple(voice for voice in voices if voice.is_configured)
 
     @operation("rebuild", "rebuild", idempotent=True)
     def rebuild(self, *, vectors: bool = True) -> Rebuilt:
@@ -237,8 +265,17 @@ class Admin:
 
     def _look_at_language(self) -> Check:
         """What the ledger says: asking would cost, and would count."""
-        name, language = "language model", self._engine.language
-        spent = language.spending() if language.model_id else None
+        checks = [self._look_at_voice(voice.spending()) for voice in self._voices()]
+        if not checks:
+            return Check(name="language model", status="ok", detail="none, as configured")
+        worst = min(checks, key=lambda check: check.status == "ok")
+        waiting = self._engine.errands.waiting()
+        left = ", ".join(f"{count:,} to {kind}" for kind, count in sorted(waiting.items()))
+        details = "; ".join(dict.fromkeys(check.detail for check in checks))
+        return msgspec.structs.replace(worst, detail=f"{details}; left to do: {left}" if left else details)
+
+    def _look_at_voice(self, spent: Spending | None) -> Check:
+        name = "language model"
         if spent is None:
             return Check(name=name, status="ok", detail="none, as configured")
         today = f"today {spent.calls:,} calls, {spent.tokens:,} tokens, {spent.failures:,} failures"

@@ -10,6 +10,7 @@ anything, so a bad line costs nothing, and takes over ids, so that importing twi
 
 import contextlib
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -146,7 +147,7 @@ class Archive:
             "updated_at": row.get("updated_at", created),
             "last_accessed_at": row.get("last_accessed_at", created),
             **{name: value for name, value in row.items() if name not in _LOCAL_FIELDS},
-            "content_hash": content_hash(text),
+            "content_hash": _observed_hash(row) or content_hash(text),
         }
         memory = msgspec.convert(fields, Memory)
         self._refuse_unstorable(memory)
@@ -203,10 +204,17 @@ class Archive:
             transaction.undo(batch)
 
 
+def _observed_hash(row: dict[str, Any]) -> str:
+    """Return the hash of what a shortened memory was made of, by which it is recognised; "" for any other."""
+    metadata, kept = row.get("metadata"), row.get("content_hash")
+    is_shortened = isinstance(metadata, dict) and metadata.get("compressed") is True
+    return kept if is_shortened and isinstance(kept, str) and re.fullmatch("[0-9a-f]{64}", kept) else ""
+
+
 def _clean(record: Record) -> tuple[Record, tuple[str, ...]]:
     """Return a record without its secrets, and their kinds; a memory that had some gets the hash of what is left."""
     clean, kinds = without_secrets(record)
-    if kinds and isinstance(clean, Memory):
+    if kinds and isinstance(clean, Memory) and not clean.metadata.get("compressed"):
         clean = msgspec.structs.replace(clean, content_hash=content_hash(clean.content))
     return clean, kinds
 

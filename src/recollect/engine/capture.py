@@ -20,7 +20,7 @@ from recollect.operations import operation
 
 if TYPE_CHECKING:
     from recollect.capture.spool import Claims, Payload, Spool
-    from recollect.engine.noticed import Notice, Noticing
+    from recollect.engine.noticed import Notice, Noticing, Written
     from recollect.engine.root import Engine
 
 # Payloads written in one transaction: long enough to be cheap, short enough that other writers hardly wait (0.2 s).
@@ -67,7 +67,10 @@ class Capture:
         if payload is not None:
             accept.text("payload", payload)
             self.put(payload.encode("utf-8", "replace"), event=event or "", assistant=assistant or "")
-        return self.drain(most)
+        taken = self.drain(most)
+        if self._engine.errands.running:
+            return taken
+        return msgspec.structs.replace(taken, compressed=self._engine.errands.run(("compress",))["compress"])
 
     def put(self, payload: bytes, *, event: str = "", assistant: str = "") -> None:
         """Leave a payload in the spool, as a hook does. Raises StorageError."""
@@ -202,10 +205,26 @@ class Capture:
             for each in notices:
                 self._write(claims, spool, [each], counts)
             return
+        self._leave_errands([notice for _, notice in notices], done)
         for payload, _ in notices:
             claims.done(payload)
         for written in done:
             counts["skipped" if written in ("twice", "known") else written] += 1
+
+    def _leave_errands(self, notices: "Sequence[Notice]", done: "Sequence[Written]") -> None:
+        """Leave it to a language model to shorten what is long, where that is wanted.
+
+        After what was seen is stored: if this process dies in between, it stays as it is.
+        """
+        from recollect.engine.compression import is_worth_it
+
+        made = [each for each, written in zip(notices, done, strict=True) if written == "stored"]
+        tools = [each.memory for each in made if each.row.event == "tool" and each.memory is not None]
+        long = [memory.id for memory in tools if is_worth_it(self._engine, memory)]
+        if long:
+            with self._engine.store.transaction("leave_errands") as transaction:
+                for memory_id in long:
+                    self._engine.errands.leave(transaction, "compress", memory_id)
 
     def _refuse(self, spool: "Spool", payload: "Payload", problem: Exception) -> None:
         """Set a payload aside, its secrets replaced; if even that cannot be done, only its reason is kept."""

@@ -15,12 +15,14 @@ from recollect.model import Spending, Usage
 from recollect.providers.protocol import Completion
 from recollect.store.protocol import Store
 from recollect.text.budget import tokens
+from recollect.text.redact import redact
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
+    from recollect.providers.choose import Role
     from recollect.providers.protocol import Model
 
-CONFIGURE = "Set llm_provider to ollama, openai or anthropic."
+CONFIGURE = "Set {role}_provider to ollama, openai or anthropic."
 
 # Answers that speak against the prompt, not against the model: too long, or not allowed. The next prompt may do.
 PROMPT_STATUSES = frozenset({400, 413, 422})
@@ -29,9 +31,10 @@ PROMPT_STATUSES = frozenset({400, 413, 422})
 class Language:
     """Asks the language model, and knows what that cost."""
 
-    def __init__(self, engine: "Engine", model: "Model | None" = None) -> None:
-        """Ask `model`; none: the configured provider, opened on first use."""
+    def __init__(self, engine: "Engine", model: "Model | None" = None, *, role: "Role" = "llm") -> None:
+        """Ask `model`; none: the provider that is configured for the role, opened on first use."""
         self._engine = engine
+        self._role = role
         self._model = model
         self._opened = model is not None
         self._lock = threading.Lock()
@@ -45,9 +48,17 @@ class Language:
             if not self._opened:
                 from recollect.providers.choose import open_model
 
-                self._model = open_model(self._engine.settings)
+                self._model = open_model(self._engine.settings, self._role)
                 self._opened = True
             return self._model
+
+    @property
+    def is_configured(self) -> bool:
+        """Whether there is a model to ask, or settings that name one and cannot work."""
+        try:
+            return self.model is not None
+        except ConfigError:
+            return True
 
     @property
     def model_id(self) -> str:
@@ -58,14 +69,15 @@ class Language:
     def complete(self, prompt: str, *, max_tokens: int) -> str:
         """Return what the model says to a prompt, at most `max_tokens` of it; counted, and within the budget.
 
+        Secrets in the prompt are replaced before it is sent, whoever wrote it.
         Raises BudgetSpent, ModelFailed (also when none is configured), and StorageError where the call could not be
         counted. Not to be called within a transaction: it counts in one of its own.
         """
         model = self.model
         if model is None:
-            raise ModelFailed(
-                "no language model is configured", hint="Set llm_provider to ollama, openai or anthropic."
-            )
+            raise ModelFailed("no language model is configured", hint=CONFIGURE.format(role=self._role))
+        # What is stored holds no secrets by what was known of them then; what leaves the machine holds none by now.
+        prompt = redact(prompt).text
         asked = tokens(prompt)
         most = asked + max_tokens
         with self.books() as store:
@@ -110,7 +122,7 @@ class Language:
         try:
             model = self.model_id
         except ConfigError as problem:
-            model, wrong = self._engine.settings.llm_provider, problem.message
+            model, wrong = getattr(self._engine.settings, f"{self._role}_provider"), problem.message
         if not model and not rows:
             return None
         own = next((row for row in rows if row.model == model), None)

@@ -14,6 +14,7 @@ from recollect.engine.centrality import Centrality
 from recollect.engine.code import Code
 from recollect.engine.drift import Drifts
 from recollect.engine.embedding import Embedding
+from recollect.engine.errands import Errands
 from recollect.engine.following import Following
 from recollect.engine.graph import Graphs
 from recollect.engine.language import Language
@@ -102,6 +103,9 @@ class Engine:
         self.branches = Branches(self)
         self.following = Following(self)
         self.language = Language(self, model)
+        own = self.settings.compress_provider != "llm"
+        self.compressor = Language(self, role="compress") if own else self.language
+        self.errands = Errands(self)
         self._store: CodeStore | None = None
         self._closed = False
         self._opening = threading.Lock()
@@ -142,6 +146,7 @@ class Engine:
         self.capture.start()
         self.embedding.start()
         self.centrality.start()
+        self.errands.start()
         if self.settings.watch:
             self.code.start()
             self.links.start()
@@ -153,7 +158,9 @@ class Engine:
         self.links.stop()
         self.embedding.stop()
         self.centrality.stop()
+        self.errands.stop()
         self.language.stop()
+        self.compressor.stop()
         with self._opening:
             self._closed = True
             store, self._store = self._store, None

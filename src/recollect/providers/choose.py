@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from recollect.errors import ConfigError
 
@@ -67,22 +67,29 @@ def _patience(settings: Settings) -> Patience:
 PROVIDERS: Mapping[str, Callable[[Settings], Embedder]] = {"local": _local, "ollama": _ollama, "openai": _openai}
 
 
-def open_model(settings: Settings) -> Model | None:
-    """Return the language model of `settings`; None where none is configured, which is the default.
+def open_model(settings: Settings, role: Role = "llm") -> Model | None:
+    """Return the language model that `settings` name for a role; None where none is configured, which is the default.
 
-    Sends nothing. Raises ConfigError for settings that can never work; a provider that is not there, or a key that is
-    missing, fails in `complete`.
+    role: the prefix of its settings; patience is the same for all. Sends nothing. Raises ConfigError for settings that
+    can never work; a provider that is not there, or a key that is missing, fails in `complete`.
     """
-    name = settings.llm_provider
-    if name == "none":
+    name, url, model, key = (getattr(settings, f"{role}_{field}") for field in ("provider", "url", "model", "api_key"))
+    if name not in SERVED:
         return None
     from recollect.providers.chat import open_chat
     from recollect.providers.exchange import Patience
 
-    key = settings.llm_api_key or (getattr(settings, KEYS[name]) if name in KEYS else "")
+    key = key or (getattr(settings, KEYS[name]) if name in KEYS else "")
     patience = Patience(timeout_s=settings.llm_timeout_s, retries=settings.llm_retries)
-    return open_chat(name, url=settings.llm_url, model=settings.llm_model, key=key, patience=patience)
+    return open_chat(name, url=url, model=model, key=key, patience=patience)
 
 
-# Where the key of a provider is looked for if llm_api_key is empty: a key of one is never sent to the other.
+# What a language model can be configured for: whatever is asked, or shortening observations, which is many small calls
+# that a smaller model does as well.
+Role = Literal["llm", "compress"]
+
+# The providers of language models, as settings name them.
+SERVED = frozenset({"ollama", "openai", "anthropic"})
+
+# Where the key of a provider is looked for if none is given for the role: a key of one is never sent to the other.
 KEYS: Mapping[str, str] = {"openai": "openai_api_key", "anthropic": "anthropic_api_key"}

@@ -14,7 +14,7 @@ LISTED_CHARACTERS = 120
 
 
 def _ingested(answer: model.Ingested, _now: int | None) -> list[Block]:
-    if not answer.taken and not answer.notes:
+    if not answer.taken and not answer.notes and not answer.compressed:
         return [Line("Nothing was waiting.", "weak")]
     rows = (
         ("taken", f"{answer.taken:,}"),
@@ -24,6 +24,7 @@ def _ingested(answer: model.Ingested, _now: int | None) -> list[Block]:
         ("skipped", f"{answer.skipped:,}" if answer.skipped else ""),
         ("bad", f"{answer.bad:,}" if answer.bad else ""),
         ("waiting", f"{answer.waiting:,}" if answer.waiting else ""),
+        ("compressed", f"{answer.compressed:,}" if answer.compressed else ""),
     )
     return [Facts(present(rows)), *(Line(inline(note), "bad") for note in answer.notes)]
 
@@ -94,7 +95,9 @@ def _summed(answer: model.Summed, now: int | None) -> list[Block]:
     if answer.memory is None:
         return [Line("Nothing was done in this session that could be summed up.", "weak")]
     facts = (*_facts(answer.session, now), ("memory", inline(answer.memory.id)))
-    return [Quote("session", facts, visible(answer.memory.content))]
+    by = answer.memory.metadata.get("summary_by")
+    facts = (*facts, ("summed up by", inline(by))) if isinstance(by, str) else facts
+    return [Quote("session", facts, visible(answer.memory.content)), *(Line(inline(note)) for note in answer.notes)]
 
 
 def _fix(fix: model.Fix, now: int | None) -> list[Block]:

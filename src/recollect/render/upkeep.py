@@ -89,6 +89,33 @@ def _spending(spent: model.Spending, _now: int | None) -> list[Block]:
     return [Facts(present(rows))]
 
 
+def _usage(row: model.Usage, _now: int | None) -> list[Block]:
+    return [_days([row])]
+
+
+def _days(rows: Iterable[model.Usage]) -> Grid:
+    columns = ("day", "model", "calls", "tokens", "failures")
+    cells = (
+        (inline(row.day), inline(row.model), f"{row.calls:,}", f"{row.tokens:,}", f"{row.failures:,}") for row in rows
+    )
+    return Grid(columns, tuple(cells))
+
+
+def _errand(row: model.Errand, now: int | None) -> list[Block]:
+    facts = (("left to do", row.kind), ("target", inline(row.target)), ("since", day(row.made_at, now)))
+    return [Facts(facts)]
+
+
+def _spendings(answer: model.Spendings, now: int | None) -> list[Block]:
+    if not answer.today and not answer.days:
+        return [Line("No language model is configured, and none was asked.", "weak")]
+    blocks: list[Block] = [block for spent in answer.today for block in _spending(spent, now)]
+    if answer.waiting:
+        left = ", ".join(f"{number:,} to {inline(kind)}" for kind, number in sorted(answer.waiting.items()))
+        blocks.append(Facts((("left to do", left),)))
+    return [*blocks, _days(answer.days)] if answer.days else blocks
+
+
 def _indexed_code(stats: model.Stats) -> str:
     """Return how much code is indexed, on one line; nothing if none is."""
     if not stats.code_files:
@@ -231,6 +258,9 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.WorkspaceView: _workspace,
     model.WorkspaceAnswer: _workspace_answer,
     model.Spending: _spending,
+    model.Spendings: _spendings,
+    model.Usage: _usage,
+    model.Errand: _errand,
     model.Stats: _stats,
     model.ScoringWeights: _scoring_weights,
     model.Check: _check,
