@@ -15,14 +15,16 @@ what was there before, and is all or nothing.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from recollect.model import Change, Memory, Record
-from recollect.text.passages import MAX_PASSAGES
-from recollect.text.shape import Shape
+from recollect.store.passage import ORDINARY as ORDINARY
+from recollect.store.passage import Passage as Passage
+from recollect.store.passage import Standing as Standing
+from recollect.store.passage import TermCounts as TermCounts
+from recollect.store.passage import Written as Written
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,34 +70,6 @@ class Vectors(NamedTuple):
     values: NDArray[np.float32]
 
 
-class Written(NamedTuple):
-    """The branch of a project that a memory was written on, and the commit that its work tree was at."""
-
-    namespace: str | None
-    branch: str
-    head: str
-
-
-class Standing(NamedTuple):
-    """What a memory is worth whatever is asked: how it was judged, its tags, when it was last used, how long it holds.
-
-    accessed_at: None if nobody came back to it since it was stored. ends_at: when it stopped to hold, or will; None if
-    nothing has replaced it and it does not expire. written: None for what was not written on a branch, or on the
-    default one.
-    """
-
-    importance: float = 0.5
-    confidence: float = 1.0
-    tags: tuple[str, ...] = ()
-    accessed_at: int | None = None
-    ends_at: int | None = None
-    written: Written | None = None
-
-
-# What most memories are: stored, and nothing said about them.
-ORDINARY = Standing()
-
-
 class Strength(NamedTuple):
     """How central a node is: all in all, and the parts of it, each from 0 to 1."""
 
@@ -121,45 +95,6 @@ class EdgeColumns(NamedTuple):
     dst: Coded
     relationship: Coded
     weight: NDArray[np.float64]
-
-
-class Passage(NamedTuple):
-    """A passage as ranking sees it: whose, when, in which session, its terms, its shape, and its memory's standing."""
-
-    pid: int
-    memory_id: str
-    session_id: str | None
-    at: int
-    author: tuple[str, ...]
-    tokens: list[str]
-    shape: Shape
-    eligible: bool = True
-    standing: Standing = ORDINARY
-
-    @property
-    def seq(self) -> int:
-        """The number of its memory."""
-        return self.pid // MAX_PASSAGES
-
-    def year_month(self) -> tuple[int, int]:
-        """The year and month it is from; (0, 0) if that is no time at all, for an imported row may carry any number."""
-        try:
-            return time.gmtime(self.at)[:2]
-        except (OverflowError, OSError, ValueError):
-            return (0, 0)
-
-
-class TermCounts(NamedTuple):
-    """How many passages there are, how many hold each term, which names are authors', which terms are known here."""
-
-    passages: int
-    by_term: Mapping[str, int]
-    authors: frozenset[str]
-    known: frozenset[str]
-
-    def of(self, term: str) -> int:
-        """Return how many passages hold the term."""
-        return self.by_term.get(term, 0)
 
 
 class Transaction(Protocol):

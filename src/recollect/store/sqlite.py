@@ -10,7 +10,6 @@ another has written in between, and no time-out helps (2,077 of 2,400 such trans
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import random
 import sqlite3
@@ -37,6 +36,7 @@ from recollect.errors import (
     StoreUnwritable,
 )
 from recollect.model import Memory
+from recollect.store import full_text
 from recollect.store.dialect import Connection, SearchRow
 from recollect.store.edges import edge_columns
 from recollect.store.migrations import MIGRATIONS
@@ -67,15 +67,6 @@ PRAGMAS = (
 
 # How long a statistic may wait for the lock before it is dropped.
 IMPATIENT_MS = 50
-
-# BM25 costs one to two microseconds for every posting it scores (100,000 rows: 74 ms for two very frequent words).
-# Terms are taken rarest first until this many postings; those left out are the ones that tell memories apart least.
-POSTINGS_BUDGET = 4_000
-# The rarest terms are always searched, however frequent they are.
-MIN_TERMS = 2
-
-# The namespace column only restricts; author, labels and body weigh the same: ranking proper comes after.
-COLUMN_WEIGHTS = "0.0, 1.0, 1.0, 1.0"
 
 # What SQLite says when another has the lock; PROTOCOL is the same after very many tries of its own.
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
@@ -192,7 +183,7 @@ class Sqlite(SqliteCode):
         return f"EXISTS (SELECT 1 FROM json_each({field}) WHERE value = ?)"
 
     def index_text(self, connection: Connection, memory: Memory) -> None:
-        scope, author = _scope(memory.namespace), " ".join(terms(memory.author or ""))
+        scope, author = full_text.scope_term(memory.namespace), " ".join(terms(memory.author or ""))
         labels = " ".join(terms(" ".join(part for part in (memory.title, memory.category, *memory.tags) if part)))
         parts = passages(memory.content)
         said = memory.created_at if memory.valid_from is None else memory.valid_from
@@ -228,18 +219,7 @@ class Sqlite(SqliteCode):
         limit: int,
         frequencies: Mapping[str, int] | None = None,
     ) -> list[SearchRow]:
-        known = _frequencies(connection, terms) if frequencies is None else list(frequencies.items())
-        chosen = _affordable(known)
-        if not chosen:
-            return []
-        match = f"{{author labels body}} : ({_any(chosen)})"
-        if scopes is not None:
-            match = f"scope : ({_any([_scope(name) for name in scopes])}) AND {match}"
-        sql = (
-            f"SELECT rowid, bm25(memory_text, {COLUMN_WEIGHTS}) AS distance FROM memory_text "
-            "WHERE memory_text MATCH ? ORDER BY distance LIMIT ?"
-        )
-        return [(int(pid), -float(distance)) for pid, distance in connection.execute(sql, (match, limit))]
+        return full_text.found(connection, terms, scopes, limit, frequencies)
 
     def search_times(
         self, connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
@@ -280,21 +260,7 @@ class Sqlite(SqliteCode):
         ]
 
     def session_neighbours(self, connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:
-        def side(sign: str, order: str) -> str:
-            return (
-                "(SELECT group_concat(seq) FROM (SELECT n.seq FROM memories n WHERE n.session_id = m.session_id "
-                f"AND n.seq {sign} m.seq ORDER BY n.seq {order} LIMIT {int(reach)}))"
-            )
-
-        marks = ", ".join("?" * len(seqs))
-        sql = (
-            f"SELECT m.seq, {side('<', 'DESC')}, {side('>', 'ASC')} FROM memories m "
-            f"WHERE m.seq IN ({marks}) AND m.session_id IS NOT NULL"
-        )
-        return {
-            seq: tuple(int(other) for found in (before, after) if found for other in str(found).split(","))
-            for seq, before, after in connection.execute(sql, seqs)
-        }
+        return full_text.session_neighbours(connection, seqs, reach)
 
     def term_counts(
         self,
@@ -303,23 +269,7 @@ class Sqlite(SqliteCode):
         names: Sequence[str],
         scopes: Sequence[str | None] | None,
     ) -> TermCounts:
-        # The number of passages only scales the weight of terms. Counting them reads every entry (4 ms at 100,000), the
-        # highest number is a look at the end of the index, and close enough.
-        newest = next(iter(connection.execute("SELECT coalesce(max(seq), 0) FROM memories")))[0]
-        sql = "SELECT 1 FROM memory_names WHERE term = ? AND col = 'author'"
-        authors = frozenset(name for name in names if list(connection.execute(sql, (name,))))
-        by_term = dict(_frequencies(connection, terms))
-        known = frozenset(by_term)
-        if scopes is not None:
-            inside = f"scope : ({_any([_scope(name) for name in scopes])}) AND "
-            look = "SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT 1"
-
-            def there(columns: str, term: str) -> bool:
-                return bool(list(connection.execute(look, (f"{inside}{{{columns}}} : {_any([term])}",))))
-
-            known = frozenset(term for term in by_term if there("author labels body", term))
-            authors = frozenset(name for name in authors if there("author", name))
-        return TermCounts(max(int(newest), *by_term.values(), 1), by_term, authors, known)
+        return full_text.term_counts(connection, terms, names, scopes)
 
     # --- the graph ---
 
@@ -527,41 +477,8 @@ def _newest_is_found(connection: Connection) -> bool:
     """Return whether the last memory in the full text is found by its namespace: a quick look at a large index."""
     for seq, scope in list(connection.execute("SELECT rowid, scope FROM memory_text ORDER BY rowid DESC LIMIT 1")):
         found = connection.execute(
-            "SELECT 1 FROM memory_text WHERE memory_text MATCH ? AND rowid = ?", (f"scope : {_any([scope])}", seq)
+            "SELECT 1 FROM memory_text WHERE memory_text MATCH ? AND rowid = ?",
+            (f"scope : {full_text.any_of([scope])}", seq),
         )
         return bool(list(found))
     return True
-
-
-def _scope(namespace: str | None) -> str:
-    """Return the term that stands for a namespace in the full text."""
-    if namespace is None:
-        return "::none"  # no text has this term: a term begins with a letter or a digit
-    return "n" + hashlib.sha256(namespace.encode()).hexdigest()[:20]
-
-
-def _any(terms: Sequence[str]) -> str:
-    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
-
-
-def _frequencies(connection: Connection, terms: Sequence[str]) -> list[tuple[str, int]]:
-    """Return each known term with the number of memories that hold it."""
-    rows: list[tuple[str, int]] = []
-    for term in terms:
-        rows += [
-            (term, int(count))
-            for (count,) in connection.execute("SELECT doc FROM memory_terms WHERE term = ?", (term,))
-        ]
-    return rows
-
-
-def _affordable(frequencies: Sequence[tuple[str, int]]) -> list[str]:
-    """Return the rarest terms whose postings together stay within the budget; never fewer than MIN_TERMS."""
-    chosen: list[str] = []
-    spent = 0
-    for term, count in sorted(frequencies, key=lambda row: row[1]):
-        spent += count
-        if spent > POSTINGS_BUDGET and len(chosen) >= MIN_TERMS:
-            break
-        chosen.append(term)
-    return chosen

@@ -15,9 +15,10 @@ from recollect import Engine
 from recollect.errors import SchemaTooNew, StorageError, StoreForeign
 from recollect.model import Memory
 from recollect.store import sqlite
+from recollect.store.full_text import POSTINGS_BUDGET
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sql import SqlStore
-from recollect.store.sqlite import APPLICATION_ID, IMPATIENT_MS, POSTINGS_BUDGET, Sqlite
+from recollect.store.sqlite import APPLICATION_ID, IMPATIENT_MS, Sqlite
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 CREATE TABLE injections (
     id         TEXT PRIMARY KEY,
     session_id TEXT NOT NULL,
-    memory_id  TEXT NOT NULL,
+    memory_id  TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
     at         INTEGER NOT NULL,
     event      TEXT NOT NULL,
     why        TEXT NOT NULL DEFAULT '',

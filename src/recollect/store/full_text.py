@@ -1,0 +1,127 @@
+"""Full text: memories found by their terms in SQLite's own index, and what stands around them.
+
+Functions of a bare connection, so that a hook that answers by itself can use them without loading a store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from recollect.store.passage import TermCounts
+
+# BM25 costs one to two microseconds for every posting it scores (100,000 rows: 74 ms for two very frequent words).
+# Terms are taken rarest first until this many postings; those left out are the ones that tell memories apart least.
+POSTINGS_BUDGET = 4_000
+# The rarest terms are always searched, however frequent they are.
+MIN_TERMS = 2
+
+# The namespace column only restricts; author, labels and body weigh the same: ranking proper comes after.
+COLUMN_WEIGHTS = "0.0, 1.0, 1.0, 1.0"
+
+
+class Connection(Protocol):
+    """The one verb used of a connection."""
+
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Iterable[tuple[Any, ...]]: ...
+
+
+def found(
+    connection: Connection,
+    terms: Sequence[str],
+    scopes: Sequence[str | None] | None,
+    limit: int,
+    frequencies: Mapping[str, int] | None = None,
+) -> list[tuple[int, float]]:
+    """Return the passages that hold any of the terms, best first: their numbers and scores, higher is better."""
+    known = frequencies_of(connection, terms) if frequencies is None else list(frequencies.items())
+    chosen = affordable(known)
+    if not chosen:
+        return []
+    match = f"{{author labels body}} : ({any_of(chosen)})"
+    if scopes is not None:
+        match = f"scope : ({any_of([scope_term(name) for name in scopes])}) AND {match}"
+    sql = (
+        f"SELECT rowid, bm25(memory_text, {COLUMN_WEIGHTS}) AS distance FROM memory_text "
+        "WHERE memory_text MATCH ? ORDER BY distance LIMIT ?"
+    )
+    return [(int(pid), -float(distance)) for pid, distance in connection.execute(sql, (match, limit))]
+
+
+def session_neighbours(connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:
+    """Return, for memories of a session, those before and after them in it, the nearest first on each side."""
+
+    def side(sign: str, order: str) -> str:
+        return (
+            "(SELECT group_concat(seq) FROM (SELECT n.seq FROM memories n WHERE n.session_id = m.session_id "
+            f"AND n.seq {sign} m.seq ORDER BY n.seq {order} LIMIT {int(reach)}))"
+        )
+
+    marks = ", ".join("?" * len(seqs))
+    sql = (
+        f"SELECT m.seq, {side('<', 'DESC')}, {side('>', 'ASC')} FROM memories m "
+        f"WHERE m.seq IN ({marks}) AND m.session_id IS NOT NULL"
+    )
+    return {
+        seq: tuple(int(other) for found in (before, after) if found for other in str(found).split(","))
+        for seq, before, after in connection.execute(sql, seqs)
+    }
+
+
+def term_counts(
+    connection: Connection, terms: Sequence[str], names: Sequence[str], scopes: Sequence[str | None] | None
+) -> TermCounts:
+    """Return how frequent terms are, which of the names are authors', and which terms are known in the scopes."""
+    # The number of passages only scales the weight of terms. Counting them reads every entry (4 ms at 100,000), the
+    # highest number is a look at the end of the index, and close enough.
+    newest = next(iter(connection.execute("SELECT coalesce(max(seq), 0) FROM memories")))[0]
+    sql = "SELECT 1 FROM memory_names WHERE term = ? AND col = 'author'"
+    authors = frozenset(name for name in names if list(connection.execute(sql, (name,))))
+    by_term = dict(frequencies_of(connection, terms))
+    known = frozenset(by_term)
+    if scopes is not None:
+        inside = f"scope : ({any_of([scope_term(name) for name in scopes])}) AND "
+        look = "SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT 1"
+
+        def there(columns: str, term: str) -> bool:
+            return bool(list(connection.execute(look, (f"{inside}{{{columns}}} : {any_of([term])}",))))
+
+        known = frozenset(term for term in by_term if there("author labels body", term))
+        authors = frozenset(name for name in authors if there("author", name))
+    return TermCounts(max(int(newest), *by_term.values(), 1), by_term, authors, known)
+
+
+def scope_term(namespace: str | None) -> str:
+    """Return the term that stands for a namespace in the full text."""
+    if namespace is None:
+        return "::none"  # no text has this term: a term begins with a letter or a digit
+    return "n" + hashlib.sha256(namespace.encode()).hexdigest()[:20]
+
+
+def any_of(terms: Sequence[str]) -> str:
+    """Return a match for any of the terms, in the language of the full text."""
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+
+
+def frequencies_of(connection: Connection, terms: Sequence[str]) -> list[tuple[str, int]]:
+    """Return each known term with the number of memories that hold it."""
+    rows: list[tuple[str, int]] = []
+    for term in terms:
+        rows += [
+            (term, int(count))
+            for (count,) in connection.execute("SELECT doc FROM memory_terms WHERE term = ?", (term,))
+        ]
+    return rows
+
+
+def affordable(frequencies: Sequence[tuple[str, int]]) -> list[str]:
+    """Return the rarest terms whose postings together stay within the budget; never fewer than MIN_TERMS."""
+    chosen: list[str] = []
+    spent = 0
+    for term, count in sorted(frequencies, key=lambda row: row[1]):
+        spent += count
+        if spent > POSTINGS_BUDGET and len(chosen) >= MIN_TERMS:
+            break
+        chosen.append(term)
+    return chosen
