@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
+from recollect.surface.assistants.reply import reply
 from recollect.surface.assistants.table import BY_NAME
+from recollect.surface.listening import Listener
 
 SCRIPT = Path(sys.executable).with_name("recollect")
 COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "recollect"]
@@ -200,7 +202,8 @@ def test_the_doctor_proves_every_hook_and_server(recollect: Recollect, person: P
     wanted = {(name, check) for name in names for check in ("entries", "hooks", "server")}
     assert set(found) == {("recollect", "home"), ("recollect", "database"), *wanted}
     assert {row["status"] for row in found.values() if row["subject"] in names} == {"ok"}
-    assert found["claude", "hooks"]["found"] == "10 hooks deliver"
+    assert found["claude", "hooks"]["found"] == "10 hooks deliver, 3 of them answer"
+    assert found["opencode", "hooks"]["found"] == "2 hooks deliver, 1 of them answer"
     assert not (person / ".recollect").exists()
     assert not list(Path(home).rglob("spool/new/*"))  # the proof leaves nothing behind
 
@@ -254,31 +257,43 @@ await Promise.all([
 ])
 await hooks["experimental.chat.system.transform"]({ sessionID: "s1" }, { system })
 await hooks["chat.message"]({ sessionID: "s1" }, { parts })
-await hooks["tool.execute.after"]({ sessionID: "s1", tool: "bash" }, { output: "x".repeat(1 << 20) })
+const ran = { output: "x".repeat(1 << 20) }
+await hooks["tool.execute.after"]({ sessionID: "s1", tool: "bash" }, ran)
 await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
 await hooks.event({ event: { type: "message.updated", properties: {} } })
-console.log(JSON.stringify({ system, parts }))
+console.log(JSON.stringify({ system, parts, output: ran.output }))
 """
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
 def test_the_plugin_of_opencode_hands_over_each_event_once(recollect: Recollect, person: Path, tmp_path: Path) -> None:
-    """Also where nothing listens: a hook that is gone must not disturb a conversation."""
+    """And what is said to it to the model; a hook that is gone must not disturb a conversation."""
     answer(recollect("init", "--yes", "--assistant", "opencode", "--json"))
     plugin = person / ".config" / "opencode" / "plugins" / "recollect.js"
     script = tmp_path / "run.mjs"
     spool = person / ".recollect" / "spool" / "new"
+    listener = Listener(
+        person / ".recollect",
+        lambda _payload, event, assistant: reply(f"said to {event}", event=event, assistant=assistant),
+        lambda problem: pytest.fail(problem),
+    )
+    assert listener.start()
     for python in (sys.executable, "/gone/python"):
         copy = tmp_path / "plugin.mjs"
         copy.write_text(plugin.read_text().replace(sys.executable, python))
         script.write_text(PLUGIN % copy)
         env = {**os.environ, "HOME": str(person), "RECOLLECT_HOME": ""}
         done = subprocess.run(["node", script], capture_output=True, text=True, check=True, env=env)
-        assert json.loads(done.stdout) == {"system": [], "parts": [{"type": "text", "text": "hello"}]}
+        said = "said to {}".format if python == sys.executable else lambda _: ""
+        result = json.loads(done.stdout)
+        assert result["system"] == [said("session.created")] * 2 if said("") else result["system"] == []
+        assert result["parts"] == [{"type": "text", "text": f"hello\n\n{said('chat.message')}".strip()}]
+        assert result["output"].removeprefix("x" * (1 << 20)).strip() == said("tool.execute.after")
         names = [path.name.split(".", 1)[1] for path in sorted(spool.iterdir())]
         assert names == [
             f"{e}.opencode" for e in ("session_created", "chat_message", "tool_execute_after", "session_idle")
         ]
+    listener.stop()
 
 
 def test_a_hook_of_cline_answers_with_json(recollect: Recollect, person: Path) -> None:

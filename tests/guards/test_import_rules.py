@@ -52,7 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "hierarchy": {"engine", "model", "errors"},
     "episodic": {"engine", "model", "errors"},
     "memory_lib": {"engine", "model", "errors"},
-    "surface": {"ask", "engine", "operations", "render", *GROUND - {"text"}, "progress", "code.record"},
+    "surface": {"engine", "operations", "render", *GROUND - {"text"}, "progress", "code.record"},
 }
 
 

@@ -1,7 +1,7 @@
 """`recollect doctor`: proves that recollect works here and in every assistant that is connected, and says what to do.
 
 recollect       the home folder can be written, the database answers
-an assistant    its entries are there and up to date, each hook delivers, the server answers
+an assistant    its entries are there and up to date, each hook delivers and answers, the server answers
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ def _assistant(assistant: Assistant, scope: Scope, work: Work, servers: Servers)
         return checks
     lines = proof.hook_lines(assistant, scope, work.where)
     if lines:
-        told = f"{len(lines)} hooks deliver" if len(lines) > 1 else "the hook delivers"
+        answering = sum(line.answers for line in lines)
+        told = f"{len(lines)} hooks deliver" + (f", {answering} of them answer" if answering else "")
         checks.append(check("hooks", lambda: _hooks(lines, work), told))
     words = proof.server_words(assistant, scope, work.where)
     if words:

@@ -16,7 +16,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from recollect.ask import REQUEST
+# How a request begins, as ask.py writes it; one of another version gets no answer.
+REQUEST = "recollect-hook 1"
 
 # What a hook sends: event, assistant, payload. Returns what it prints.
 Answer = Callable[[bytes, str, str], bytes]

@@ -20,11 +20,14 @@ from recollect.surface.assistants.file import content, target, text_of
 from recollect.surface.assistants.place import Roots, file_of
 from recollect.surface.assistants.plan import TOML_PATH
 from recollect.surface.assistants.table import Assistant, Hooks, Own, Part, Scope, Server, TomlServer
+from recollect.surface.listening import Listener
 
 # A hook takes a twentieth of a second and a server less than one; a machine under load may take much longer.
 PATIENCE_S = 60
 # All that Codex hands to a server: what works with these works everywhere.
 INHERITED = ("HOME", "LANG", "PATH", "SHELL", "TERM")
+# What a server says to a hook that is proved.
+CANARY = b'{"recollect": "doctor"}'
 # Listed by every server of ours.
 A_TOOL = "store_memory"
 
@@ -37,6 +40,11 @@ class Line(NamedTuple):
 
     event: str
     words: list[str]
+
+    @property
+    def answers(self) -> bool:
+        """Whether it may say something: the moment stands behind event and assistant."""
+        return len(self.words) > 2 and self.words[-3] == self.event
 
 
 def hook_lines(assistant: Assistant, scope: Scope, where: Roots) -> list[Line]:
@@ -79,7 +87,9 @@ def _lines(part: Hooks | Own, text: str) -> Iterator[Line]:
         yield from (Line(event, shlex.split(line)) for line in _CLINE.findall(text))
     elif isinstance(part, Own) and part.content == "opencode":
         yield from (
-            Line("session.idle", [*json.loads(line), "session.idle", "opencode"]) for line in _OPENCODE.findall(text)
+            Line(words[0], [*json.loads(line), *words])
+            for line in _OPENCODE.findall(text)
+            for words in (["session.idle", "opencode"], ["session.created", "opencode", "start"])
         )
     elif text.strip():
         hooks = jsonc.at(jsonc.parse(text), ("hooks",))
@@ -102,10 +112,17 @@ def home_of(line: Line) -> str:
 
 
 def prove_hook(line: Line, environment: Mapping[str, str]) -> str:
-    """Send a payload through a hook, in a shell, into a spool of its own; return what is wrong, empty: nothing."""
+    """Send a payload through a hook, in a shell, into a spool of its own; return what is wrong, empty: nothing.
+
+    One that may answer must say what a server of ours says to that payload.
+    """
     words = line.words[2:] if home_of(line) else line.words
     payload = json.dumps({"hook_event_name": line.event, "note": "recollect doctor"}).encode()
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+        listener = Listener(Path(folder), lambda asked, *_: CANARY if asked == payload else b"", lambda _: None)
+        listens = line.answers and listener.start()
+        if line.answers and not listens:
+            words = words[:-1]  # where no server can be asked, an engine of its own would empty the spool at once
         try:
             done = subprocess.run(  # noqa: S603 - our own command line, as it stands in the file
                 ["/bin/sh", "-c", shlex.join(words)],
@@ -117,11 +134,16 @@ def prove_hook(line: Line, environment: Mapping[str, str]) -> str:
             )
         except (OSError, subprocess.TimeoutExpired) as problem:
             return f"the hook of {line.event} did not run: {problem}"
+        finally:
+            listener.stop()
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             return f"the hook of {line.event} failed with {done.returncode}: {said[-1] if said else 'no message'}"
         arrived = [path.read_bytes() for path in Path(folder, "spool", "new").glob("*")]
-    return "" if arrived == [payload] else f"what was sent through the hook of {line.event} did not arrive"
+    if arrived != [payload]:
+        return f"what was sent through the hook of {line.event} did not arrive"
+    wanted = CANARY if listens else b""
+    return "" if done.stdout.strip() == wanted else f"the hook of {line.event} did not say what it should"
 
 
 def prove_server(words: list[str], environment: Mapping[str, str]) -> tuple[str, int]:
