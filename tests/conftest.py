@@ -7,6 +7,7 @@ every other variable that recollect reads is removed, for in-process code and fo
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
 import tomllib
 from collections.abc import Iterator
@@ -22,6 +23,11 @@ with (Path(__file__).parent / "promises.toml").open("rb") as file:
     }
 
 ran: dict[str, set[str]] = {}  # promise → outcomes of the tests that name it, in this run
+
+# A shell without job control lets its background jobs ignore interrupts, and every child would inherit that: tests
+# that interrupt one would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
