@@ -5,9 +5,8 @@ Each rule is there because a real assistant did it.
 
 from __future__ import annotations
 
+import json
 import re
-
-import msgspec
 
 from recollect.capture import tools
 from recollect.capture.observation import Observation
@@ -94,5 +93,5 @@ def mark(seen: Observation) -> tuple[str, bool]:
     said: object = (seen.text, seen.reason, seen.tool_name, seen.input, tools.said(seen.output), seen.error, seen.agent)
     if seen.call_id:
         said = seen.call_id
-    whole = msgspec.json.encode((seen.assistant, seen.session, seen.event, said), order="sorted")
-    return hashlib.sha256(whole).hexdigest()[:32], bool(seen.call_id)
+    whole = json.dumps((seen.assistant, seen.session, seen.event, said), sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:32], bool(seen.call_id)

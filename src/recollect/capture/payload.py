@@ -1,12 +1,14 @@
-"""Payload: from the bytes that a hook was given to an Observation, by the table of assistants."""
+"""Payload: from the bytes that a hook was given to an Observation, by the table of assistants.
+
+By the standard library: a hook that answers by itself reads its payload with this, and loading more costs it its time.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
-from typing import Any
-
-import msgspec
+from typing import Any, NoReturn
 
 from recollect.capture import tools
 from recollect.capture.assistants import Assistant, Event, named, recognised
@@ -46,15 +48,23 @@ def read(raw: bytes, *, event: str = "", assistant: str = "", at: int = 0) -> Ob
 
 def _decoded(raw: bytes) -> dict[str, Any]:
     try:
-        value = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        value = _json(raw.decode())
+    except (ValueError, RecursionError):
         try:  # some hand over bytes that are not quite UTF-8, with a byte order mark, or with several lines
-            value = msgspec.json.decode(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").strip())
-        except (msgspec.DecodeError, RecursionError, ValueError) as problem:
+            value = _json(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").strip())
+        except (ValueError, RecursionError) as problem:
             raise BadPayload(f"it is not JSON: {problem}") from None
     if not isinstance(value, dict):
         raise BadPayload(f"it is a JSON {type(value).__name__}, not an object")
     return {str(key): _bounded(item, 0) for key, item in value.items()}
+
+
+def _json(text: str) -> Any:
+    return json.loads(text, parse_constant=_no_number)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _bounded(value: Any, depth: int) -> Any:
@@ -188,7 +198,7 @@ def _error(value: Any) -> str:
 
 def _object(text: str) -> Any:
     try:
-        value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError, ValueError):
+        value = _json(text)
+    except (RecursionError, ValueError):
         return None
     return _bounded(value, 0) if isinstance(value, dict | list) else None
