@@ -240,11 +240,28 @@ def main(settings: Settings) -> int:
 
     It takes both streams for good, so it is the last thing a process does.
     """
-    backing = Backing(settings)
+    backing = Backing(in_project(settings))
     server = Server(
         backing.operations, backing.call, to_text=backing.to_text, toolset=settings.toolset, listed=listed, log=log
     )
     return converse(server, warm_up=backing.warm_up, close=backing.close)
+
+
+def in_project(settings: Settings) -> Settings:
+    """Return settings by which what an assistant stores belongs to the project it works on, unless they name another.
+
+    Assistants start their servers in the folder of the project. Some start one for all projects, in the user's home or
+    at the root: what is stored there belongs to no project.
+    """
+    try:
+        folder = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109 - pathlib is not loaded yet
+    except OSError:
+        return settings
+    if settings.namespace or folder in (os.path.expanduser("~"), "/"):  # noqa: PTH111
+        return settings
+    rows = {row.setting.name: row for row in settings.rows()}
+    rows["namespace"] = rows["namespace"]._replace(value=folder, source="the folder the server was started in")
+    return type(settings)(rows)
 
 
 def converse(server: Server, *, warm_up: Callable[[], None], close: Callable[[], None]) -> int:
