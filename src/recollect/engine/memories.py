@@ -102,7 +102,6 @@ class Memories:
         metadata: anything else, as a JSON object
         deduplicate: false keeps a second copy instead of merging
         """
-        now = clock.now()
         values, redacted = self._checked(
             {
                 "content": content,
@@ -120,16 +119,7 @@ class Memories:
                 "metadata": metadata,
             }
         )
-        branch, head = self._engine.branches.written(namespace, values["namespace"])
-        memory = Memory(
-            id=clock.new_id(),
-            created_at=now,
-            updated_at=now,
-            last_accessed_at=now,
-            branch=branch,
-            head=head,
-            **values,
-        )
+        memory = self._new(values, namespace)
         anchors, found = redact_value(anchors)
         prepared = self._engine.anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
         with self._engine.store.transaction("store_memory") as transaction:
@@ -279,6 +269,12 @@ class Memories:
                 return Linked(edge=transaction.update(Edge, known[0].id, {"weight": strength}), created=False)
             edge = Edge(id=clock.new_id(), src=src, dst=dst, relationship=kind, weight=strength, created_at=clock.now())
             return Linked(edge=transaction.insert(edge), created=True)
+
+    def _new(self, values: dict[str, Any], near: str | None) -> Memory:
+        """Return a new memory; near: what the caller named its project by."""
+        now = clock.now()
+        where = self._engine.branches.written(near, values["namespace"])._asdict()
+        return Memory(id=clock.new_id(), created_at=now, updated_at=now, last_accessed_at=now, **where, **values)
 
     def _end(self, transaction: Transaction, name: str) -> str:
         """Return the node of a memory, or of a file or symbol; it is made if there is none yet."""

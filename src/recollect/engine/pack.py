@@ -33,6 +33,8 @@ PLACE_CHARACTERS = 200
 
 # Verdicts that are told beside a memory; that it is fresh needs no words.
 DOUBTFUL = frozenset({"changed", "moved"})
+# Standings of a branch that are told beside a memory.
+UNMERGED = frozenset({"elsewhere", "unknown"})
 
 _GONE = "{count} left out, about code that is gone: `recollect drift` lists them"
 
@@ -118,7 +120,7 @@ def _line(hit: Hit, text: str) -> str:
     memory = hit.memory
     by = f", {_flat(memory.author)}" if memory.author else ""
     doubt = f" ({_flat(hit.freshness.note)})" if hit.freshness.verdict in DOUBTFUL else ""
-    if hit.branch is not None and hit.branch.standing == "elsewhere":
+    if hit.branch is not None and hit.branch.standing in UNMERGED:
         doubt += f" ({_flat(hit.branch.note)})"
     return f"- [{memory.memory_type}, {_day(said_at(memory))}{by}, {memory.id}] {text}{doubt}\n"
 

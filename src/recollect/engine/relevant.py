@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from recollect import clock
 from recollect.engine.context_block import Line
 from recollect.engine.context_sources import told
-from recollect.engine.pack import CANDIDATES, shown
+from recollect.engine.glance import IN_PASSING, LEAST_WORDS, MOST, PROMPT_CHARACTERS
+from recollect.engine.pack import CANDIDATES, UNMERGED, shown
 from recollect.engine.recall import PACK_RELEVANCE, Asked
 from recollect.model import Hit
 from recollect.store.protocol import Without
@@ -23,16 +24,6 @@ from recollect.text.tokens import query_terms
 if TYPE_CHECKING:
     from recollect.engine.presence import Moment
     from recollect.engine.root import Engine
-
-# Noted in passing: what somebody asked for is no answer to what is asked now, and that a command ran is none either.
-IN_PASSING = ("prompt", "command", "error", "find", "search")
-# What a prompt says is at its beginning; the rest is what was pasted.
-PROMPT_CHARACTERS = 2_000
-# Of more than a few memories the first few are read.
-MOST = 5
-# One word is in too many memories to say which is meant: "fix it", "tests?", "go on".
-LEAST_WORDS = 2
-
 
 def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
     """Yield the memories that a prompt is clearly about, best first, a line each."""
@@ -48,23 +39,28 @@ def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
         where={"namespace": scopes, "category": Without(IN_PASSING)},
         as_of=None,
         explain=False,
+        near=moment.seen.cwd or None,
     )
     said: frozenset[tuple[str, ...]] = frozenset()
-    count = 0
+    count, covered = 0, False
     for hit in answer(engine, asked).hits:
         says = statements(hit.memory.content)
-        if count == MOST or not _may_be_told(hit, moment) or (says and says <= said):
+        is_told = hit.memory.id in moment.told
+        # A summary only repeats, among much else, what is told above, or was before.
+        repeats = (says and says <= said) or (hit.memory.category == "session" and covered)
+        if not is_told and (count == MOST or repeats or not _may_be_told(hit, moment)):
             continue
-        if hit.memory.category == "session" and count:
-            continue  # it only repeats, among much else, what was told above
-        said |= says
-        count += 1
-        yield Line(told(hit.memory, hit.freshness, shown(hit)), hit.memory.id, f"{hit.score:.2f}: {hit.reason}")
+        said, covered = said | says, True
+        if not is_told:
+            count += 1
+            elsewhere = hit.branch.note if hit.branch is not None and hit.branch.standing == "elsewhere" else ""
+            text = told(hit.memory, hit.freshness, shown(hit), elsewhere)
+            yield Line(text, hit.memory.id, f"{hit.score:.2f}: {hit.reason}")
 
 
 def _may_be_told(hit: Hit, moment: Moment) -> bool:
     memory, now = hit.memory, clock.now()
-    if memory.id in moment.told or hit.superseded_by is not None or hit.freshness.verdict == "gone":
+    if hit.superseded_by is not None or hit.freshness.verdict == "gone":
         return False
     if memory.source == "hook" and memory.session_id == moment.session_id:
         return False  # its assistant has just seen that itself

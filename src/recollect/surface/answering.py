@@ -25,4 +25,5 @@ def by_engine(payload: bytes, home: str, event: str, assistant: str) -> bytes:
     from recollect.engine import Engine
 
     with Engine(home=home) as engine:
+        engine.branches.asks_git = False  # no second program while somebody waits for the first letter
         return answered(engine, payload, event, assistant, lexical=True)
