@@ -3,33 +3,29 @@
     changed symbols ─► nodes ─► who uses them, and who uses those ─► code, endpoints
                                                                   └► tests: reached by calls, then by imports alone
 
-What a test framework calls by itself (fixtures, set-ups) counts as used by the test. A call that may mean several
-things is followed to each of them, the less surely the more there are; `may call` says so.
+What runs although no link says so counts, too (unseen.py). A call that may mean several things is followed to each of
+them, the less surely the more there are; `may call` says so.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from recollect.code.diff.changed import SymbolChange
-from recollect.code.fixtures import hidden_uses
 from recollect.code.record import Affected
 from recollect.code.testing import is_test_file
 from recollect.engine.code_nodes import CodeNode, code_nodes
 from recollect.engine.code_places import code_place
 from recollect.engine.readers import readers
+from recollect.engine.unseen import CONSTRUCTORS, LEAST_SURE, MAYBE, OWNER, unseen
 from recollect.graph.arrays import EVERYTHING, KIND_CODES, RELATION_CODES, Graph
-from recollect.graph.project import USES, FileLinks, Further, Project, between_files, only, project
+from recollect.graph.project import USES, FileLinks, Project, between_files, only, project
 from recollect.graph.reach import Reach, affected, reach
-from recollect.graph.walk import neighbours
 from recollect.model import RELATIONS, File, Tree
 from recollect.store.code_protocol import SymbolRow
-from recollect.store.link_protocol import target_node
 
 if TYPE_CHECKING:
     from recollect.graph.code import CodePart
@@ -37,26 +33,12 @@ if TYPE_CHECKING:
 
 # How far tests may be from what they test: a test of the command line passes a dozen calls.
 TEST_DEPTH = 15
-# Less sure ways are not followed: a chain of guesses is none.
-LEAST_SURE = 0.05
 # A test that only imports what changed, over how many files, is named last; so sure is that, halved with every file.
 BY_IMPORT = 0.2
 MOST_IMPORTS = 3
 # Test files whose fixtures are read.
 MOST_TEST_FILES = 5_000
-# How sure a fixture or a set-up runs with its test, that a method of what a fixture makes is meant, that one of several
-# things is meant by a call that may mean all of them, and one of those that bear the name of an unknown one.
-FRAMEWORK, MADE, MAYBE, BY_NAME = 0.95, 0.8, 0.5, 0.35
-# A name that more functions bear tells nothing; nor does one that every text, list and table has as a method.
-MOST_BEARERS = 3
-COMMON = frozenset(name for kind in (str, bytes, list, dict, set, int, float, Path) for name in dir(kind))
-# Files whose ambiguous calls are read, and things one of them may mean that are looked at.
-MOST_FILES, MOST_CANDIDATES = 20_000, 10
 
-CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "__construct", "init"})
-_OWNER = re.compile(r"^(.*)(?:::|\.)[^.:]+$")
-_SEPARATOR = re.compile(r"::|->|[.#/\\]")
-_CONSTRUCTED = re.compile(rf"^(.*)\.(?:{'|'.join(sorted(CONSTRUCTORS))})$")
 _VERBS: Mapping[str, str] = {
     "CALLS": "calls", "IMPORTS": "imports", "INHERITS": "inherits from", "IMPLEMENTS": "implements",
     "EXTENDS": "extends", "DEPENDS_ON": "uses",
@@ -103,10 +85,7 @@ def terrain(store: LinkStore, part: CodePart | None, tree: Tree, changes: Sequen
     kept = project(part, [tree.id])
     files = between_files(kept)
     suites = _suites(store, tree)
-    hidden = [(_node(tree, *use.user), _node(tree, *use.used)) for use in hidden_uses(suites.python)]
-    further = [Further(user, used, "CALLS", FRAMEWORK) for user, used in hidden]
-    further += _possible(store, tree, kept, hidden)
-    further += readers(tree, files, changes)
+    further = [*unseen(store, tree, kept, suites.python), *readers(tree, files, changes)]
     found = project(part, [tree.id], further) if further else kept
     is_linked = bool(np.isin(kept.graph.relations, [RELATION_CODES[name] for name in USES]).any())
     return Terrain(tree, store, found, only(found.graph, USES), files, suites.files, is_linked)
@@ -133,70 +112,6 @@ def is_test(row: SymbolRow) -> bool:
     return row.test or row.kind == "Test"
 
 
-def _node(tree: Tree, path: str, key: str) -> str:
-    return f"sym:{tree.root}/{path}::{key}" if key else f"file:{tree.root}/{path}"
-
-
-def _possible(store: LinkStore, tree: Tree, kept: Project, hidden: Sequence[tuple[str, str]]) -> list[Further]:
-    """Return links from calls that may mean several things to each of those, from unknown ones to those of the name.
-
-    What a fixture makes is known to the test that asks for it: a method of that class is most likely meant.
-    """
-    made = _made(kept, hidden)
-    bearers = _bearers(kept)
-    files = dict(store.columns(File, ("id", "path"), {"tree": tree.id, "skipped": ""}))
-    found: dict[tuple[str, str], float] = {}
-
-    def add(user: str, targets: Sequence[str], sure: float) -> None:
-        for used in targets:
-            owner = _OWNER.match(used)
-            is_made = owner is not None and owner[1] in made.get(user, ())
-            found[user, used] = max(MADE if is_made else sure, found.get((user, used), 0.0))
-
-    for number, sites in store.file_sites(sorted(files)[:MOST_FILES]).items():
-        for site in sites.ambiguous:
-            targets = [target_node(tree.root, target) for target in site.candidates[:MOST_CANDIDATES]]
-            share = MAYBE / max(site.total, len(targets), 1)
-            add(_node(tree, files[number], site.source), targets, share)
-        for loose in sites.unresolved:
-            user, name = _node(tree, files[number], loose.source), _SEPARATOR.split(loose.name)[-1]
-            own = [f"{owner}.{name}" for owner in made.get(user, ()) if f"{owner}.{name}" in kept.graph.index]
-            named = own or ([] if name in COMMON else bearers.get(name, []))
-            if 0 < len(named) <= MOST_BEARERS:
-                add(user, named, BY_NAME / len(named))
-    return [Further(user, used, "CALLS", sure) for (user, used), sure in found.items() if sure >= LEAST_SURE]
-
-
-def _bearers(kept: Project) -> dict[str, list[str]]:
-    """Return the functions and methods of a project by name."""
-    kinds = kept.graph.points.kinds
-    found: dict[str, list[str]] = {}
-    for number in np.flatnonzero(np.isin(kinds, [KIND_CODES["Function"], KIND_CODES["Method"]])).tolist():
-        node = kept.graph.points.ids[number]
-        found.setdefault(_SEPARATOR.split(node.partition("#")[0])[-1], []).append(node)
-    return found
-
-
-def _made(kept: Project, hidden: Sequence[tuple[str, str]]) -> dict[str, set[str]]:
-    """Return by test the classes whose instances its fixtures make or say they return, with the bases of those."""
-    graph = kept.graph
-    bases = only(graph, ("INHERITS", "EXTENDS", "IMPLEMENTS"))
-    making = only(graph, ("CALLS", "DEPENDS_ON"))
-    found: dict[str, set[str]] = {}
-    of_fixture: dict[str, set[str]] = {}
-    for user, fixture in hidden:
-        if fixture not in of_fixture:
-            number = graph.index.get(fixture)
-            called = neighbours(making, number, direction="out").tolist() if number is not None else []
-            names = [graph.points.ids[each] for each in called]
-            classes = {match[1] if (match := _CONSTRUCTED.match(name)) else name for name in names}
-            known = [graph.index[name] for name in classes if name in graph.index]
-            reached = reach(bases, known, direction="out").order.tolist() if known else []
-            of_fixture[fixture] = {graph.points.ids[each] for each in reached}
-        found.setdefault(user, set()).update(of_fixture[fixture])
-    return found
-
-
 # --- from changes to nodes ---
 
 
@@ -215,7 +130,7 @@ def seeds(land: Terrain, change: SymbolChange) -> list[int]:
 def _owners(land: Terrain, path: str, key: str, change: SymbolChange) -> Iterator[str]:
     """Yield what changes with a symbol: the function around it, or the class it makes instances of or adds to."""
     row = change.row
-    owner = _OWNER.match(key)
+    owner = OWNER.match(key)
     if row is None or owner is None:
         return
     number = land.uses.index.get(f"sym:{land.tree.root}/{path}::{owner[1]}")
@@ -286,7 +201,7 @@ def _is_trial(land: Terrain, node: CodeNode | None) -> bool:
 def _leaves(tests: Sequence[Affected]) -> list[Affected]:
     """Return tests without classes of which single tests are named, and without those of files that are run whole."""
     whole = {row.place.path for row in tests if not row.place.symbol and not row.why.startswith(_VERBS["IMPORTS"])}
-    owners = {(row.place.path, match[1]) for row in tests if (match := _OWNER.match(row.place.symbol))}
+    owners = {(row.place.path, match[1]) for row in tests if (match := OWNER.match(row.place.symbol))}
     kept = []
     for row in tests:
         if row.place.symbol and (row.place.path in whole or (row.place.path, row.place.symbol) in owners):

@@ -27,6 +27,7 @@ from recollect.code.resolve.program import (
     Text,
     Yield,
 )
+from recollect.code.resolve.python.imports import IMPORTING, by_text
 from recollect.code.resolve.python.reader import NOTHING, Handler, Reader, is_worth, opaque
 
 if TYPE_CHECKING:
@@ -168,6 +169,11 @@ def call(r: Reader, node: tree_sitter.Node) -> Expression:
     if isinstance(callee, Name) and callee.name == "super":
         r.emit_call(found)
         return Super()
+    if given is not None and isinstance(callee, Name | Member) and callee.name in IMPORTING:
+        module = by_text(r, tuple(given.named_children), line)
+        if module is not None:
+            r.emit_call(found)
+            return module
     return found
 
 

@@ -1,0 +1,168 @@
+"""Unseen uses: what runs with a piece of code although no link says so.
+
+    test ── its framework calls ──► fixture, set-up             function ──► function that is written inside of it
+    call of one of several  ──► each of them, the less surely the more there are
+    call on something unknown ──► a method of what the test's fixtures make, or of what that holds, else of the name
+
+None of it is a fact, so none is kept: it is worked out when a change is weighed, where leaving out a test that fails
+costs more than naming one that does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from recollect.code.fixtures import hidden_uses
+from recollect.code.resolve.modules import FAMILIES
+from recollect.graph.arrays import KIND_CODES, RELATION_CODES
+from recollect.graph.project import Further, Project, only
+from recollect.graph.reach import reach
+from recollect.graph.walk import neighbours
+from recollect.model import File, Tree
+from recollect.store.link_protocol import target_node
+
+if TYPE_CHECKING:
+    from recollect.store.code_protocol import SymbolRow
+    from recollect.store.link_protocol import LinkStore
+
+# Less sure ways are not followed: a chain of guesses is none.
+LEAST_SURE = 0.05
+# How sure it is that a fixture or a set-up runs with its test; that a function inside of another runs with it; that a
+# method of what a fixture makes is meant, or of what that holds; that one of several things is meant by a call that may
+# mean all of them; and one of those that bear the name of an unknown one.
+FRAMEWORK, INNER, MADE, HELD, MAYBE, BY_NAME = 0.95, 0.9, 0.8, 0.6, 0.5, 0.35
+# A name that more functions bear tells nothing; nor does one that every text, list and table has as a method.
+MOST_BEARERS = 3
+COMMON = frozenset(name for kind in (str, bytes, list, dict, set, int, float, Path) for name in dir(kind))
+# Files whose open calls are read, and things one of them may mean that are looked at.
+MOST_FILES, MOST_CANDIDATES = 20_000, 10
+
+CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "__construct", "init"})
+OWNER = re.compile(r"^(.*)(?:::|\.)[^.:]+$")
+_SEPARATOR = re.compile(r"::|->|[.#/\\]")
+_CONSTRUCTED = re.compile(rf"^(.*)\.(?:{'|'.join(sorted(CONSTRUCTORS))})$")
+_ACTS = [KIND_CODES["Function"], KIND_CODES["Method"], KIND_CODES["Test"]]
+
+
+def unseen(store: LinkStore, tree: Tree, kept: Project, suites: Mapping[str, list[SymbolRow]]) -> list[Further]:
+    """Return the uses in a tree that are no links.
+
+    suites: the symbols of the files of tests of Python, by path
+    """
+    hidden = [(_node(tree, *use.user), _node(tree, *use.used)) for use in hidden_uses(suites)]
+    found = [Further(user, used, "CALLS", FRAMEWORK) for user, used in hidden]
+    found += [Further(outer, inner, "DEPENDS_ON", INNER) for outer, inner in _inner(kept)]
+    found += _possible(store, tree, kept, _made(kept, hidden))
+    return found
+
+
+def _node(tree: Tree, path: str, key: str) -> str:
+    return f"sym:{tree.root}/{path}::{key}" if key else f"file:{tree.root}/{path}"
+
+
+def _inner(kept: Project) -> Iterator[tuple[str, str]]:
+    """Yield functions with those that are written inside of them: they are returned, passed on or called later."""
+    graph = kept.graph
+    acts = np.isin(graph.points.kinds, _ACTS)
+    inside = (graph.relations == RELATION_CODES["CONTAINS"]) & acts[graph.src] & acts[graph.dst]
+    ids = graph.points.ids
+    yield from [(ids[one], ids[other]) for one, other in zip(graph.src[inside], graph.dst[inside], strict=True)]
+
+
+# --- calls that are open ---
+
+
+def _possible(store: LinkStore, tree: Tree, kept: Project, made: Mapping[str, _Made]) -> list[Further]:
+    """Return links from calls that may mean several things to each of those, from unknown ones to those of the name."""
+    files = {
+        row[0]: row[1:] for row in store.columns(File, ("id", "path", "language"), {"tree": tree.id, "skipped": ""})
+    }
+    families = {number: FAMILIES.get(language, language) for number, (_, language) in files.items()}
+    bearers = _bearers(kept, families)
+    found: dict[tuple[str, str], float] = {}
+
+    def add(user: str, used: str, sure: float) -> None:
+        found[user, used] = max(sure, found.get((user, used), 0.0))
+
+    for number, sites in store.file_sites(sorted(files)[:MOST_FILES]).items():
+        path = files[number][0]
+        for site in sites.ambiguous:
+            user = _node(tree, path, site.source)
+            targets = [target_node(tree.root, target) for target in site.candidates[:MOST_CANDIDATES]]
+            for used in targets:
+                add(user, used, made.get(user, _NOTHING).sure(used) or MAYBE / max(site.total, len(targets), 1))
+        for loose in sites.unresolved:
+            user, name = _node(tree, path, loose.source), _SEPARATOR.split(loose.name)[-1]
+            own = made.get(user, _NOTHING).methods(name, kept.graph.index)
+            named = [] if own or name in COMMON else bearers.get((families[number], name), [])
+            for used, sure in own:
+                add(user, used, sure)
+            for used in named if len(named) <= MOST_BEARERS else ():
+                add(user, used, BY_NAME / len(named))
+    return [Further(user, used, "CALLS", sure) for (user, used), sure in found.items() if sure >= LEAST_SURE]
+
+
+def _bearers(kept: Project, families: Mapping[int, str]) -> dict[tuple[str, str], list[str]]:
+    """Return functions and methods by family of languages and name; those of one family call each other."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for number in np.flatnonzero(np.isin(kept.graph.points.kinds, _ACTS)).tolist():
+        node = kept.graph.points.ids[number]
+        name = _SEPARATOR.split(node.partition("#")[0])[-1]
+        found.setdefault((families.get(int(kept.files[number]), ""), name), []).append(node)
+    return found
+
+
+# --- what fixtures make ---
+
+
+class _Made(NamedTuple):
+    """Classes whose instances a test is given, with how surely a method of one is meant."""
+
+    classes: dict[str, float]
+
+    def sure(self, used: str) -> float:
+        """Return how surely a function is meant: 0 where it is no method of these."""
+        owner = OWNER.match(used)
+        return self.classes.get(owner[1], 0.0) if owner else 0.0
+
+    def methods(self, name: str, known: Container[str]) -> list[tuple[str, float]]:
+        """Return the methods of a name that these classes have, with how surely each is meant."""
+        return [(f"{owner}.{name}", sure) for owner, sure in self.classes.items() if f"{owner}.{name}" in known]
+
+
+_NOTHING = _Made({})
+
+
+def _made(kept: Project, hidden: Sequence[tuple[str, str]]) -> dict[str, _Made]:
+    """Return by test the classes whose instances its fixtures make or say they return, and those that these hold."""
+    making = only(kept.graph, ("CALLS", "DEPENDS_ON"))
+    bases = only(kept.graph, ("INHERITS", "EXTENDS", "IMPLEMENTS"))
+    graph = kept.graph
+
+    def classes(users: Sequence[str]) -> list[int]:
+        """Return the numbers of the classes that functions make or name, with their bases."""
+        numbers = [graph.index[user] for user in users if user in graph.index]
+        called = {each for number in numbers for each in neighbours(making, number, direction="out").tolist()}
+        names = [graph.points.ids[each] for each in sorted(called)]
+        owners = {match[1] if (match := _CONSTRUCTED.match(name)) else name for name in names}
+        known = [graph.index[name] for name in sorted(owners) if name in graph.index]
+        known = [number for number in known if graph.points.kinds[number] == KIND_CODES["Class"]]
+        return reach(bases, known, direction="out").order.tolist() if known else []
+
+    of_fixture: dict[str, _Made] = {}
+    found: dict[str, dict[str, float]] = {}
+    for user, fixture in hidden:
+        if fixture not in of_fixture:
+            direct = [graph.points.ids[each] for each in classes([fixture])]
+            constructors = [f"{name}.{way}" for name in direct for way in CONSTRUCTORS]
+            held = [graph.points.ids[each] for each in classes(constructors)]
+            of_fixture[fixture] = _Made({**dict.fromkeys(held, HELD), **dict.fromkeys(direct, MADE)})
+        known = found.setdefault(user, {})
+        for name, sure in of_fixture[fixture].classes.items():
+            known[name] = max(sure, known.get(name, 0.0))
+    return {user: _Made(known) for user, known in found.items()}
