@@ -24,6 +24,7 @@ from recollect.code.resolve.values import (
     Overloaded,
     Value,
     Variable,
+    ignore,
 )
 from recollect.code.resolve.world import Given, Site, World
 
@@ -33,7 +34,7 @@ SELF = "self"  # a mark: the first parameter is what the function is called on
 
 def apply(world: World, value: Value, given: Sequence[Given], site: Site, told: Told, *, is_new: bool = False) -> None:
     """Call a value; tell what comes back, now and whenever more becomes known."""
-    caller = _CALLERS.get(type(value))
+    caller = CALLERS.get(type(value))
     if caller is not None:
         caller(world, value, given, site, told, is_new)
 
@@ -107,6 +108,8 @@ def enter(
             return
         site.entered[entered] = given
     pass_on(world, function, given, receiver)
+    if told is ignore:
+        return
     marks = function.scope.marks
     if "generator" in marks:
         made = world.collection(function)
@@ -174,6 +177,8 @@ def how(function: Function, receiver: Value | None, site: Site) -> str:
 
 def pass_on(world: World, function: Function, given: Sequence[Given], receiver: Value | None) -> None:
     """Give arguments to parameters."""
+    if function.is_asleep:
+        world.wake(function)
     taking = Taking(world, function)
     place = 0
     if receiver is not None:
@@ -246,7 +251,7 @@ def _construct(world: World, function: Value, given: Sequence[Given], site: Site
     if not isinstance(function, Function):
         return
     made = world.instance(function)
-    enter(world, function, given, made, site._replace(how=site.how or "constructor"), lambda _: None)
+    enter(world, function, given, made, site.found(site.how or "constructor"), ignore)
     told(made)
 
 
@@ -257,8 +262,10 @@ def make(world: World, of: Class, given: Sequence[Given], site: Site, told: Told
     told(made)
     for each in of.order:
         for function in each.initial:
+            if function.is_asleep:
+                world.wake(function)
             function.this.add(made)
-    site = site._replace(how=site.how or "constructor")
+    site = site.found(site.how or "constructor")
     if not _constructed(world, of.order, given, made, site) and IMPLICIT not in of.scope.marks:
         world.call(site, (of.path, of.place), "constructor")
         if world.units[of.path].language == "python":
@@ -277,7 +284,7 @@ def _constructed(world: World, orders: Sequence[Class], given: Sequence[Given], 
     for each in orders:
         if each.constructors:
             for function in chosen(world, each.constructors, given, site):
-                enter(world, function, given, made, site, lambda _: None)
+                enter(world, function, given, made, site, ignore)
             return True
     return False
 
@@ -286,8 +293,10 @@ def _construct_base(world: World, value: Heritage, given: Sequence[Given], site:
     """Run the constructor of what a class derives from: `super(…)`."""
     orders = value.of.order
     for function in [each for base in orders[1:] for each in base.initial]:
+        if function.is_asleep:
+            world.wake(function)
         function.this.add(value.receiver)
-    if not _constructed(world, orders[1:], given, value.receiver, site._replace(how="super")):
+    if not _constructed(world, orders[1:], given, value.receiver, site.found("super")):
         for base in value.of.bases:
             world.call(site, (base.path, base.place), "super")
 
@@ -332,7 +341,7 @@ def type_of(world: World, declared: Expression | None, site: Site) -> Hashable:
     return None
 
 
-_CALLERS: dict[type[Value], Callable[..., None]] = {
+CALLERS: dict[type[Value], Callable[..., None]] = {
     Function: _function,
     Bound: _bound,
     Overloaded: _overloaded,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from recollect.code.resolve.course import Course
 from recollect.code.resolve.frame import Frame
 from recollect.code.resolve.inherit import derives
-from recollect.code.resolve.members import Told, lookup, of_file
+from recollect.code.resolve.members import FINDERS, Told, lookup, of_file
 from recollect.code.resolve.outside import BUILTIN, INDEXED, ITERATED, NEXT, OBJECT, RESULT, STEPPED
 from recollect.code.resolve.program import (
+    Argument,
     Awaited,
     Call,
     Cast,
@@ -36,16 +38,20 @@ from recollect.code.resolve.values import (
     Constant,
     Declared,
     External,
+    Fixed,
     Function,
     Object,
     Promised,
     Value,
     Variable,
+    ignore,
 )
 from recollect.code.resolve.world import Asked, Given, Site, World
 
 # Methods that store the entries of the table they are given.
 UPDATES = frozenset(("update",))
+# What is called is whatever it holds.
+VARIABLE = frozenset((Item, Call, Either, Elements))
 ARROW = "arrow"  # a mark: the function has no `this` of its own
 
 
@@ -54,12 +60,21 @@ def evaluate(world: World, expression: Expression, frame: Frame) -> Variable:
     return _EVALUATORS[type(expression)](world, expression, frame)
 
 
+def do(world: World, expression: Expression, frame: Frame) -> None:
+    """Evaluate an expression whose value nobody wants."""
+    kind = type(expression)
+    if kind is Call:
+        _made(world, cast(Call, expression), frame, ignore)
+    elif kind is Opaque:
+        for part in cast(Opaque, expression).parts:
+            do(world, part, frame)
+    else:
+        _EVALUATORS[kind](world, expression, frame)
+
+
 def _name(world: World, expression: Name, frame: Frame) -> Variable:
-    return named(world, expression.name, frame)
-
-
-def named(world: World, name: str, frame: Frame) -> Variable:
     """Return the variable that a name means in a scope."""
+    name = expression.name
     if frame.course is not None:
         here = frame.course.read(name)
         if here is not None:
@@ -98,9 +113,15 @@ def _member(world: World, expression: Member, frame: Frame) -> Variable:
         here = frame.course.stored(expression)
         if here is not None:
             return here
-    of, found = evaluate(world, expression.of, frame), world.variable()
-    site, name = Site(frame, expression.line, receivers=of), expression.name
-    of.use(lambda value: lookup(world, value, name, site, found.add))
+    of, found = evaluate(world, expression.of, frame), Variable(world.work)
+    site, name, told = Site(frame, expression.line, receivers=of), expression.name, found.add
+
+    def on(value: Value) -> None:
+        finder = FINDERS.get(type(value))
+        if finder is not None:
+            finder(world, value, name, site, told)
+
+    of.use(on)
     return found
 
 
@@ -147,23 +168,35 @@ def _item(world: World, expression: Item, frame: Frame) -> Variable:
 
 
 def _call(world: World, expression: Call, frame: Frame) -> Variable:
-    callee, found = evaluate(world, expression.callee, frame), world.variable()
-    given = [
-        Given(
-            evaluate(world, each.value.of if isinstance(each.value, Spread) else each.value, frame),
-            each.name,
-            isinstance(each.value, Spread),
-            each.declared,
-        )
-        for each in expression.arguments
-    ]
-    said = _said(expression, frame)
-    site = Site(frame, expression.line, expression.column, said, expression.is_implied, entered={})
-    world.asked.append(Asked(site, expression.callee, callee))
-    callee.use(lambda value: world.apply(value, given, site, found.add, is_new=expression.is_new))
-    if frame.course is not None and not expression.is_implied:
-        _called(frame.course, expression, given)
+    found = Variable(world.work)
+    _made(world, expression, frame, found.add)
     return found
+
+
+def _made(world: World, expression: Call, frame: Frame, told: Told) -> None:
+    """Make a call; tell what comes back."""
+    called = expression.callee
+    callee = _EVALUATORS[type(called)](world, called, frame)
+    given = [_given(world, each, frame) for each in expression.arguments]
+    site = Site(frame, expression.line, expression.column, _said(called, frame), expression.is_implied, None, {})
+    world.asked.append(Asked(site, called, callee))
+    callers, is_new = world.callers, expression.is_new
+
+    def on(value: Value) -> None:
+        caller = callers.get(type(value))
+        if caller is not None:
+            caller(world, value, given, site, told, is_new)
+
+    callee.use(on)
+    if frame.course is not None and not site.is_implied:
+        _called(frame.course, expression, given)
+
+
+def _given(world: World, argument: Argument, frame: Frame) -> Given:
+    value = argument.value
+    if type(value) is Spread:
+        return Given(evaluate(world, value.of, frame), argument.name, True, argument.declared)
+    return Given(_EVALUATORS[type(value)](world, value, frame), argument.name, False, argument.declared)
 
 
 def _called(course: Course, expression: Call, given: list[Given]) -> None:
@@ -177,22 +210,19 @@ def _called(course: Course, expression: Call, given: list[Given]) -> None:
                     course.store(Item(callee.of, key), variable)
 
 
-def _said(expression: Call, frame: Frame) -> str:
+def _said(callee: Expression, frame: Frame) -> str:
     """Return how a call is known where its form alone says it: through `super`, or through a variable."""
-    callee = expression.callee
-    if isinstance(callee, Member) and isinstance(callee.of, Super):
-        return "super"
-    if isinstance(callee, Item | Call | Either | Elements):
-        return "value"
-    if isinstance(callee, Name):
-        at = frame.find(callee.name)
-        if at is not None and frame.function is not None and callee.name in _parameters(frame.function):
-            return "value"
-    return ""
-
-
-def _parameters(function: Function) -> set[str]:
-    return {parameter.name for parameter in function.scope.parameters}
+    kind = type(callee)
+    if kind is Member:
+        return "super" if type(callee.of) is Super else ""  # type: ignore[union-attr]
+    if kind is Name:
+        if frame.function is not None:
+            name = callee.name  # type: ignore[union-attr]
+            for parameter in frame.function.scope.parameters:
+                if parameter.name == name:
+                    return "value" if frame.find(name) is not None else ""
+        return ""
+    return "value" if kind in VARIABLE else ""
 
 
 def _code(world: World, expression: Code, frame: Frame) -> Variable:
@@ -244,7 +274,7 @@ def _table(world: World, expression: Table, frame: Frame) -> Variable:
             evaluate(world, value, frame).flow(made.rest)
         else:
             evaluate(world, value, frame).flow(made.entry(entry.key))
-    return world.variable(made)
+    return Fixed(world.work, made)
 
 
 def _pour(world: World, source: Value, target: Collection, frame: Frame) -> None:
@@ -275,7 +305,7 @@ def _this(world: World, expression: This, frame: Frame) -> Variable:
         frame = around or frame
     if function is not None and (frame.scope.kind not in ("class", "interface") or function.frame is frame):
         return function.this
-    return world.variable(frame.owner.instance) if frame.owner is not None else world.variable()
+    return world.fixed(frame.owner.instance) if frame.owner is not None else world.nothing
 
 
 def _super(world: World, expression: Super, frame: Frame) -> Variable:
@@ -329,8 +359,8 @@ def _spread(world: World, expression: Spread, frame: Frame) -> Variable:
 
 def _opaque(world: World, expression: Opaque, frame: Frame) -> Variable:
     for part in expression.parts:
-        evaluate(world, part, frame)
-    return world.variable()
+        do(world, part, frame)
+    return world.nothing
 
 
 def _awaited(world: World, expression: Awaited, frame: Frame) -> Variable:
@@ -381,7 +411,7 @@ def _part(world: World, expression: Part, frame: Frame) -> Variable:
             value.every(place)
 
     evaluate(world, expression.of, frame).use(told)
-    return world.variable(made)
+    return Fixed(world.work, made)
 
 
 _EVALUATORS: dict[type, Callable[..., Variable]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recollect.code.resolve.course import Course, course
-from recollect.code.resolve.evaluate import evaluate, iterate
+from recollect.code.resolve.evaluate import do, evaluate, iterate
 from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.members import add_member, lookup, of_file
 from recollect.code.resolve.program import (
@@ -38,6 +38,7 @@ from recollect.code.resolve.values import (
     Promised,
     Value,
     Variable,
+    ignore,
 )
 from recollect.code.resolve.world import Given, Site, World
 
@@ -98,9 +99,7 @@ def _set(world: World, value: Object, name: str, site: Site, told: Callable[[Var
                 if isinstance(found, Function) and "setter" in found.scope.marks:
                     passed = world.variable()
                     told(passed)
-                    world.apply(
-                        world.bind(found, value), [Given(passed)], site._replace(how="property"), lambda _: None
-                    )
+                    world.apply(world.bind(found, value), [Given(passed)], site.found("property"), ignore)
 
             each.frame.names[name].use(setter)
             return
@@ -117,7 +116,7 @@ def _assign_item(world: World, target: Item, value: Variable, frame: Frame) -> N
         elif isinstance(key, str) and isinstance(of, Object | Function):
             value.flow(world.field(of, key))
         elif isinstance(of, Object):
-            lookup(world, of, "__setitem__", site, lambda each: world.apply(each, (), site, lambda _: None))
+            lookup(world, of, "__setitem__", site, lambda each: world.apply(each, (), site, ignore))
 
     evaluate(world, target.of, frame).use(on)
 
@@ -188,7 +187,7 @@ def execute(world: World, statement: Statement, frame: Frame) -> None:
         else:
             assign(world, statement.target, evaluate(world, statement.value, frame), frame)
     elif isinstance(statement, Do):
-        evaluate(world, statement.value, frame)
+        do(world, statement.value, frame)
     elif isinstance(statement, Return | Yield):
         value, function = evaluate(world, statement.value, frame), frame.function
         if function is not None and not _is_given_back(statement, function):

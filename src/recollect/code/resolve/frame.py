@@ -21,30 +21,35 @@ class Frame:
     stars: imports of everything from elsewhere, in which names that are nowhere else are looked for
     exports: what the file offers to others, where it says so itself
     course: the place in its body that is being read, where the order of statements counts
+    caller: the function around as a place, or the file; module: the frame of the whole file
+    is_odd: some names of it belong to scopes around
     """
 
     __slots__ = (
-        "course", "exports", "function", "names", "owner", "parent", "path", "place", "scope", "shared", "stars",
-        "work",
+        "caller", "course", "exports", "function", "is_class", "is_odd", "module", "names", "owner", "parent", "path",
+        "place", "scope", "shared", "stars", "work",
     )  # fmt: skip
 
     def __init__(self, work: Work, path: str, place: int, scope: Scope, parent: Frame | None) -> None:
         self.work, self.path, self.place, self.scope, self.parent = work, path, place, scope, parent
-        self.names: dict[str, Variable] = {name: Variable(work) for name in bound(scope)}
+        self.names: dict[str, Variable] = {}
         self.function: Function | None = parent.function if parent else None
         self.owner: Class | None = parent.owner if parent else None
+        self.caller: tuple[str, int] = parent.caller if parent else (path, 0)
+        self.module: Frame = parent.module if parent else self
+        self.is_class = scope.kind in ("class", "interface")
+        self.is_odd = bool(scope.global_names or scope.outer_names)
         self.stars: list[Import] = []
         self.exports: dict[str, Variable] = {}
         self.course: Course | None = None
         self.shared: frozenset[str] | None = None  # of a file: names that its functions assign to in scopes around them
 
-    @property
-    def module(self) -> Frame:
-        """The frame of the whole file."""
-        found = self
-        while found.parent is not None:
-            found = found.parent
-        return found
+    def fill(self) -> None:
+        """Make the variables of all names that the scope binds."""
+        names, work = self.names, self.work
+        for name in bound(self.scope):
+            if name not in names:
+                names[name] = Variable(work)
 
     def name(self, name: Key) -> Variable:
         """Return the variable of a name of this very scope, made if it is new."""
@@ -58,13 +63,14 @@ class Frame:
 
         The names of a class are seen by its body alone, not by the functions in it.
         """
-        if name in self.scope.global_names:
+        if self.is_odd and name in self.scope.global_names:
             return self.module.name(name)
-        found = None if name in self.scope.outer_names else self.names.get(name)
+        found = None if self.is_odd and name in self.scope.outer_names else self.names.get(name)
         frame = self.parent
         while found is None and frame is not None:
-            if frame.scope.kind not in ("class", "interface") and name not in frame.scope.outer_names:
-                found = frame.module.name(name) if name in frame.scope.global_names else frame.names.get(name)
+            if not frame.is_class and not (frame.is_odd and name in frame.scope.outer_names):
+                is_global = frame.is_odd and name in frame.scope.global_names
+                found = frame.module.name(name) if is_global else frame.names.get(name)
             frame = frame.parent
         return found
 

@@ -8,6 +8,7 @@ uses        DEPENDS_ON    types, and functions that are passed on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -52,7 +53,7 @@ def solved(programs: Mapping[str, bytes], plan: Plan, group: Group) -> dict[str,
     with uncollected():
         for path, content in programs.items():
             units[path], keys[path] = read_program(content)
-        solution = solve(units, plan.modules)
+        solution = solve(units, plan.modules, faces=frozenset(group.needed))
         return _Places(units, keys, plan, group).found(solution)
 
 
@@ -127,10 +128,15 @@ class _Places:
             name = self._units[places[0][0]].scopes[places[0][1]].name
             self._open(OpenCall(caller, name, line, column, places))
             return
+        # Several of one name are one or another of them; `with Server() as s` calls three functions, and all of them.
+        names = Counter(self._name(call) for call in inside)
         for call in inside:
             if not isinstance(call.callee, str):
-                confidence = call.confidence / len(inside) ** 0.5
+                confidence = call.confidence / names[self._name(call)] ** 0.5
                 self._link(caller, self.target(call.callee), "CALLS", line, call.how, confidence, column)
+
+    def _name(self, call: CallEdge) -> str:
+        return call.callee if isinstance(call.callee, str) else self._units[call.callee[0]].scopes[call.callee[1]].name
 
     def _outside_calls(self) -> None:
         """Note what is called of other libraries, where that is not just anything that flows there."""

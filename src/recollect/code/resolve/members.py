@@ -42,7 +42,7 @@ AFTER_ALL = 1 << 30  # the place of a base that the head of a class does not nam
 
 def lookup(world: World, value: Value, name: str, site: Site, told: Told) -> None:
     """Tell what a member of a value is, now and whenever more becomes known."""
-    finder = _FINDERS.get(type(value))
+    finder = FINDERS.get(type(value))
     if finder is not None:
         finder(world, value, name, site, told)
 
@@ -224,7 +224,7 @@ def _on(world: World, found: Value, receiver: Value, of: Class, site: Site, told
     if isinstance(found, Function):
         marks = found.scope.marks
         if "property" in marks:
-            world.apply(world.bind(found, receiver), (), site._replace(how="property"), told)
+            world.apply(world.bind(found, receiver), (), site.found("property"), told)
             return
         if "setter" in marks:
             return
@@ -326,7 +326,7 @@ def _of_collection(world: World, value: Collection, name: str, site: Site, told:
 
 def _accessed(world: World, found: Value, receiver: Value, site: Site, told: Told) -> None:
     if isinstance(found, Function) and "property" in found.scope.marks:
-        world.apply(world.bind(found, receiver), (), site._replace(how="property"), told)
+        world.apply(world.bind(found, receiver), (), site.found("property"), told)
     elif not (isinstance(found, Function) and "setter" in found.scope.marks):
         told(world.bind(found, receiver))
 
@@ -353,7 +353,7 @@ def _of_known(world: World, value: Known, name: str, site: Site, told: Told) -> 
         told(world.known(name, value))
 
 
-_FINDERS: dict[type[Value], Callable[..., None]] = {
+FINDERS: dict[type[Value], Callable[..., None]] = {
     Module: _of_module,
     Class: _of_class,
     Object: _of_object,

@@ -15,6 +15,7 @@ from functools import partial
 from typing import NamedTuple
 
 from recollect.code.resolve import calls, evaluate, execute
+from recollect.code.resolve.asleep import put_to_sleep, wake
 from recollect.code.resolve.crowd import COMMON, apart
 from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.holders import Held, held
@@ -44,7 +45,6 @@ from recollect.code.resolve.values import (
     External,
     Function,
     Object,
-    Value,
 )
 from recollect.code.resolve.world import Modules, Place, Site, World
 
@@ -132,14 +132,20 @@ class Solution(NamedTuple):
     uses: tuple[Used, ...]
 
 
-def solve(units: Mapping[str, Unit], modules: Modules, bodies: Container[str] | None = None) -> Solution:
+def solve(
+    units: Mapping[str, Unit],
+    modules: Modules,
+    bodies: Container[str] | None = None,
+    faces: Container[str] = frozenset(),
+) -> Solution:
     """Return what the programs of some files do to each other.
 
     bodies: the files of which functions are read, too; None: all. Of the others only what files and classes say counts,
     and what their constructors assign.
+    faces: files that are looked into and not asked about: their functions are read when they are needed
     """
     with uncollected():
-        world = World(dict(sorted(units.items())), modules, bodies)
+        world = World(dict(sorted(units.items())), modules, bodies, faces)
         try:
             return _answer(_solved(world))
         finally:
@@ -148,10 +154,11 @@ def solve(units: Mapping[str, Unit], modules: Modules, bodies: Container[str] | 
 
 def _solved(world: World) -> World:
     """Return a world in which everything has flowed where it flows."""
-    world.apply = partial(calls.apply, world)
+    world.apply, world.callers = partial(calls.apply, world), calls.CALLERS
     world.evaluate = partial(evaluate.evaluate, world)
     world.iterate = partial(evaluate.iterate, world)
     world.pass_on = lambda function, given, receiver=None: calls.pass_on(world, function, given, receiver)
+    world.wake = partial(wake, world, partial(_parameters, world))
     for path, unit in world.units.items():
         _build(world, path, unit)
     _outlines(world)
@@ -172,8 +179,10 @@ def _solved(world: World) -> World:
 
 
 def _build(world: World, path: str, unit: Unit) -> None:
-    for place in range(len(unit.scopes)):
+    inner = world.inner[path] = {}
+    for place, scope in enumerate(unit.scopes):
         _frame(world, path, unit, place)
+        inner.setdefault(scope.parent, []).append(place)
     top = world.frames.get((path, 0))
     if top is None:
         return
@@ -198,19 +207,29 @@ def _frame(world: World, path: str, unit: Unit, place: int) -> Frame:
     around = scope.parent if place and 0 <= scope.parent < len(unit.scopes) and scope.parent != place else -1
     parent = _frame(world, path, unit, around) if around >= 0 else None
     frame = world.frames[path, place] = Frame(world.work, path, place, scope, parent)
+    if frame.function is not None and scope.kind != "function":
+        world.parts.setdefault(frame.function, []).append(frame)
     if "block" in scope.marks:
+        frame.fill()
         return frame
     if scope.kind in ("class", "interface"):
         value = Class(path, place, scope, frame)
         frame.owner = value
         world.codes[path, place] = value
         world.classes.append(value)
+        frame.fill()
     elif scope.kind == "function":
         owner = frame.owner if parent is not None and parent.scope.kind in ("class", "interface") else None
         function = Function(world.work, path, place, scope, frame, owner)
-        frame.function = function
+        frame.function, frame.caller = function, (path, place)
         world.codes[path, place] = function
         world.functions.append(function)
+        if path in world.faces:
+            put_to_sleep(function)
+        else:
+            frame.fill()
+    else:
+        frame.fill()
     return frame
 
 
@@ -237,14 +256,15 @@ def _is_plain(statement: Statement) -> bool:
 
 def _members(world: World, of: Class) -> None:
     """Tell the functions of a class apart: constructors, those that run by themselves, and overloads."""
-    unit = world.units[of.path]
+    scopes = world.units[of.path].scopes
     bound = {
         each.value.scope
         for each in of.scope.body
         if isinstance(each, Assign) and isinstance(each.value, Code) and isinstance(each.target, Name | Member)
     }
-    for place, scope in enumerate(unit.scopes):
-        if scope.parent != of.place or scope.kind != "function" or "block" in scope.marks:
+    for place in world.inner[of.path].get(of.place, ()):
+        scope = scopes[place]
+        if scope.kind != "function" or "block" in scope.marks:
             continue
         function = world.codes.get((of.path, place))
         if not isinstance(function, Function):
@@ -268,11 +288,14 @@ def _is_read(world: World, path: str) -> bool:
 
 def _bodies(world: World) -> None:
     for function in world.functions:
-        _parameters(world, function)
+        if not function.is_asleep:
+            _parameters(world, function)
     for (path, _), frame in world.frames.items():
         around = frame.function
         if around is None:
             execute.run(world, frame, lambda statement: not _is_plain(statement))
+        elif path in world.faces:
+            continue
         elif _is_read(world, path) or "constructor" in around.scope.marks or around in _initial(around):
             execute.run(world, frame)
 
@@ -306,15 +329,11 @@ def _assume(world: World) -> None:
             decorated.flow(result)
     world.work.run()
     holding = list(held(world.units))
+    methods = [each for each in world.functions if each.owner is not None and "static" not in each.scope.marks]
     for _ in range(ROUNDS):
-        before = len(world.made)
+        before = (len(world.made), world.woken)
         _unlock(world)
-        for function in world.functions:
-            if function.owner is not None and "static" not in function.scope.marks:
-                receivers = world.receivers(function)
-                if not receivers.values:
-                    own: Value = function.owner
-                    receivers.add(own if "classmethod" in function.scope.marks else function.owner.instance)
+        methods = [each for each in methods if not _is_received(world, each)]
         _held(world, holding)
         world.work.run()
         _declare(world)
@@ -323,10 +342,20 @@ def _assume(world: World) -> None:
         for value, name, site, told in waiting:
             if _is_seen(value, site):
                 continue
-            dispatch(world, value, name, site._replace(how=site.how or "declared"), told)
+            dispatch(world, value, name, site.found(site.how or "declared"), told)
         world.work.run()
-        if len(world.made) == before and not world.dispatched:
+        if (len(world.made), world.woken) == before and not world.dispatched:
             return
+
+
+def _is_received(world: World, method: Function) -> bool:
+    """Let a method be called on its own class if nobody is seen to call it; a function that sleeps has time."""
+    if method.is_asleep or method.owner is None:
+        return False
+    receivers = world.receivers(method)
+    if not receivers.values:
+        receivers.add(method.owner if "classmethod" in method.scope.marks else method.owner.instance)
+    return True
 
 
 def _unlock(world: World) -> None:
@@ -344,6 +373,8 @@ def _held(world: World, holding: Iterable[Held]) -> None:
     for each in holding:
         function = world.codes.get(each.function)
         if not isinstance(function, Function) or "arrow" in function.scope.marks or function.this.values:
+            continue
+        if function.is_asleep:
             continue
         if not _is_read(world, each.function[0]):
             continue
@@ -364,12 +395,11 @@ def _is_seen(value: Declared, site: Site) -> bool:
 
 def _declare(world: World) -> None:
     # What comes from outside the program and is declared to be of a class of the program is of that class.
-    empty = [
-        (variable, types)
-        for variable, types in world.declared
-        if all(isinstance(value, External) for value in variable.values)
+    # Those of which more is known are not asked about again: nothing is ever known less.
+    world.declared = [
+        each for each in world.declared if not each[0].values or all(type(v) is External for v in each[0].values)
     ]
-    for variable, types in empty:
+    for variable, types in tuple(world.declared):
         for value in list(types.values):
             if isinstance(value, Class):
                 variable.add(world.of_type(value))
@@ -398,19 +428,23 @@ def _answer(world: World) -> Solution:
         tuple(sorted([*called, *named], key=_by_place)),
         tuple(sorted(ambiguous)),
         tuple(sorted(unresolved)),
-        tuple(sorted(_heirs(world), key=_by_place)),
+        tuple(sorted(_heirs(world), key=_by_heir)),
         tuple(sorted(set(_imports(world)))),
         tuple(sorted(set(_uses(world)))),
     )
 
 
-def _by_place(edge: CallEdge | Heir) -> tuple[object, ...]:
-    return tuple([str(part) if isinstance(part, tuple | str) else part for part in edge])
+def _by_place(edge: CallEdge) -> tuple[object, ...]:
+    return (edge.caller, edge.line, edge.column, type(edge.callee) is str, edge.callee, edge.how)
+
+
+def _by_heir(heir: Heir) -> tuple[object, ...]:
+    return (heir.heir, type(heir.base) is str, heir.base, heir.implements)
 
 
 def _is_written(world: World, place: Place) -> bool:
     scope = world.units[place[0]].scopes[place[1]]
-    return "implicit" not in scope.marks and _is_read(world, place[0])
+    return "implicit" not in scope.marks and place[0] not in world.faces and _is_read(world, place[0])
 
 
 def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]:
@@ -421,14 +455,14 @@ def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
             methods.setdefault(function.scope.name, []).append(function)
     answered = {(caller, line, column) for caller, _, line, column in world.made}
     ambiguous, unresolved, named = [], [], []
-    for site, callee, values in world.asked:
-        if site.is_implied:
+    for each in world.asked:
+        site, callee, known = each.site, each.callee, each.values.values
+        if site.is_implied or not isinstance(callee, Name | Member):
             continue
-        place = (site.caller, site.line, site.column)
-        is_full = len(values.values) >= MOST_VALUES
-        if (place in answered and not is_full) or not _is_read(world, site.frame.path):
+        is_full = len(known) >= MOST_VALUES
+        if (known and not is_full) or site.frame.path in world.faces or not _is_read(world, site.frame.path):
             continue
-        if not isinstance(callee, Name | Member) or (values.values and not is_full):
+        if (site.caller, site.line, site.column) in answered and not is_full:
             continue
         candidates = methods.get(callee.name, []) if isinstance(callee, Member) else []
         found = OpenCall(site.caller, as_written(callee.name), site.line, site.column)
@@ -445,6 +479,8 @@ def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
 
 def _heirs(world: World) -> Iterator[Heir]:
     for each in world.classes:
+        if each.path in world.faces:
+            continue
         place = (each.path, each.place)
         around = each.frame.parent or each.frame
         implemented = {
@@ -458,6 +494,8 @@ def _heirs(world: World) -> Iterator[Heir]:
 
 def _imports(world: World) -> Iterator[Imported]:
     for importer, imported, paths in world.imports:
+        if importer in world.faces:
+            continue
         if not paths:
             yield Imported(importer, imported.module, imported.line, True)
         yield from [Imported(importer, path, imported.line, False) for path in paths if path != importer]
@@ -465,6 +503,8 @@ def _imports(world: World) -> Iterator[Imported]:
 
 def _uses(world: World) -> Iterator[Used]:
     for site, variable in world.uses:
+        if site.frame.path in world.faces:
+            continue
         for value in variable.values:
             of = value.of if isinstance(value, Declared) else value
             if isinstance(of, Class | Function):

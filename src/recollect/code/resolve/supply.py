@@ -141,7 +141,7 @@ def _call(
         def call(value: Value, seen: set[Value] = seen) -> None:
             if value not in seen and isinstance(value, CALLABLE):
                 seen.add(value)
-                world.apply(value, passed, site._replace(how="callback"), returned.add)
+                world.apply(value, passed, site.found("callback"), returned.add)
 
         each.value.use(call)
 

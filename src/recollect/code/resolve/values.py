@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 User = Callable[["Value"], None]
 
+
+def ignore(value: Value) -> None:
+    """Be told what nobody wants to know."""
+
+
 # A variable that may hold more than this holds anything: whoever calls it calls nothing in particular.
 MOST_VALUES = 40
 
@@ -74,16 +79,28 @@ class Function(Value):
     """A function, wherever it is called from.
 
     this: what it is called on; returns, yields: what it gives back; defaults: of its parameters
+    is_asleep: nobody asked yet for what it does, see `asleep`
     """
 
-    __slots__ = ("defaults", "frame", "owner", "path", "place", "returns", "scope", "shape", "this", "yields")
+    __slots__ = (
+        "_shape", "defaults", "frame", "is_asleep", "owner", "path", "place", "returns", "scope", "this", "yields",
+    )  # fmt: skip
 
     def __init__(self, work: Work, path: str, place: int, scope: Scope, frame: Frame, owner: Class | None) -> None:
         super().__init__()
         self.path, self.place, self.scope, self.frame, self.owner = path, place, scope, frame, owner
         self.this, self.returns, self.yields = Variable(work), Variable(work), Variable(work)
-        self.shape = shape(scope)
         self.defaults: dict[str, Variable] = {}
+        self.is_asleep = False
+        self._shape: Shape | None = None
+
+    @property
+    def shape(self) -> Shape:
+        """What it takes."""
+        found = self._shape
+        if found is None:
+            found = self._shape = shape(self.scope)
+        return found
 
 
 class Class(Value):
@@ -93,11 +110,12 @@ class Class(Value):
     constructors, initial: what runs when an instance is made, by a call and without one
     overloads: functions of one name that are told apart by what they take
     lookups: who asked for a member that was not there, by its name; is_made: whether an instance is made anywhere
+    giving: functions that are asleep, by the attributes that they give something to
     """
 
     __slots__ = (
-        "base_places", "bases", "constructors", "frame", "heirs", "initial", "instance", "is_made", "lookups", "order",
-        "outer_bases", "overloads", "path", "place", "scope",
+        "base_places", "bases", "constructors", "frame", "giving", "heirs", "initial", "instance", "is_made",
+        "lookups", "order", "outer_bases", "overloads", "path", "place", "scope",
     )  # fmt: skip
 
     def __init__(self, path: str, place: int, scope: Scope, frame: Frame) -> None:
@@ -110,6 +128,7 @@ class Class(Value):
         self.constructors: list[Function] = []
         self.initial: list[Function] = []
         self.overloads: dict[str, list[Function]] = {}
+        self.giving: dict[Key, list[Function]] = {}
         self.lookups: dict[str, dict[tuple[Class, Class | None, str], None]] = {}
         self.order: list[Class] = [self]
         self.instance = Object(self)
@@ -250,9 +269,10 @@ class Known(Value):
 class Work:
     """Values that were added to variables and not handed on yet, and all variables that were ever made."""
 
-    __slots__ = ("made", "waiting")
+    __slots__ = ("later", "made", "waiting")
 
     def __init__(self) -> None:
+        self.later: deque[Callable[[], None]] = deque()  # what is done when nothing waits to be handed on
         # A variable, a value of it, and how many used it when the value came: whoever came later has it already.
         self.waiting: deque[tuple[Variable, Value, int]] = deque()
         self.made: list[Variable] = []
@@ -260,10 +280,14 @@ class Work:
     def run(self) -> None:
         """Hand on until nothing is left to hand on."""
         waiting = self.waiting
-        while waiting:
-            variable, value, count = waiting.popleft()
-            for user in variable.users[:count]:
-                user(value)
+        while True:
+            while waiting:
+                variable, value, count = waiting.popleft()
+                for user in variable.users[:count]:
+                    user(value)
+            if not self.later:
+                return
+            self.later.popleft()()
 
     def dissolve(self) -> None:
         """Let all variables go of each other: what they make are circles, which only the collector would find."""
@@ -271,6 +295,7 @@ class Work:
             variable.users = variable.values = None  # type: ignore[assignment]
         self.made.clear()
         self.waiting.clear()
+        self.later.clear()
 
 
 class Variable:
@@ -303,6 +328,18 @@ class Variable:
         """Let another variable hold all that this one holds."""
         if target is not self:
             self.use(target.add)
+
+
+class Nothing(Variable):
+    """A place that holds nothing, for ever."""
+
+    __slots__ = ()
+
+    def add(self, value: Value) -> None:
+        """Add nothing."""
+
+    def use(self, user: User) -> None:
+        """Call nobody."""
 
 
 class Fixed(Variable):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+import msgspec
+
 from recollect.code.resolve.frame import Frame
 from recollect.code.resolve.outside import MADE, OBJECT, UNKNOWN
 from recollect.code.resolve.program import Expression, Import, Unit
@@ -20,6 +22,7 @@ from recollect.code.resolve.values import (
     Heritage,
     Known,
     Module,
+    Nothing,
     Object,
     Overloaded,
     Promised,
@@ -44,7 +47,7 @@ class Modules(Protocol):
         ...
 
 
-class Site(NamedTuple):
+class Site(msgspec.Struct):
     """Where something happens: the scope whose code it is, the line and column; of a member, what it is asked of.
 
     entered: of a call, the functions that were called here, with what they were given
@@ -61,11 +64,14 @@ class Site(NamedTuple):
     @property
     def caller(self) -> Place:
         """The function around, or the file."""
-        function = self.frame.function
-        return (function.path, function.place) if function else (self.frame.path, 0)
+        return self.frame.caller
+
+    def found(self, how: str) -> Site:
+        """Return the same place as one where something is known in another way."""
+        return Site(self.frame, self.line, self.column, how, self.is_implied, self.receivers, self.entered)
 
 
-class Given(NamedTuple):
+class Given(msgspec.Struct):
     """An argument of a call: what it holds, its name, whether it is spread, and the type it was written with."""
 
     value: Variable
@@ -84,7 +90,7 @@ class Made(NamedTuple):
     how: str
 
 
-class Asked(NamedTuple):
+class Asked(msgspec.Struct):
     """A call as it is written; one without any callee in the end is not resolved."""
 
     site: Site
@@ -95,11 +101,19 @@ class Asked(NamedTuple):
 class World:
     """The state of solving: frames, values that are made once, calls that were found, and what is left for later."""
 
-    def __init__(self, units: Mapping[str, Unit], modules: Modules, bodies: Container[str] | None) -> None:
-        self.units, self.modules, self.bodies = units, modules, bodies
+    def __init__(
+        self,
+        units: Mapping[str, Unit],
+        modules: Modules,
+        bodies: Container[str] | None,
+        faces: Container[str] = frozenset(),
+    ) -> None:
+        self.units, self.modules, self.bodies, self.faces = units, modules, bodies, faces
         self.work = Work()
         self.frames: dict[Place, Frame] = {}
         self.codes: dict[Place, Function | Class] = {}
+        self.inner: dict[str, dict[int, list[int]]] = {}  # by file and scope, the scopes inside
+        self.parts: dict[Function, list[Frame]] = {}  # blocks and classes that a function's code is written in
         self.made: dict[tuple[Place, Place | str, int, int], str] = {}
         self.asked: list[Asked] = []
         self.classes: list[Class] = []
@@ -119,13 +133,17 @@ class World:
         self.outside: dict[tuple[str, str], Variable] = {}  # names that a file uses and does not bind
         # What the stages do to each other's values; set by whoever puts them together.
         self.apply: Callable[..., None]
+        self.callers: Mapping[type[Value], Callable[..., None]]
         self.evaluate: Callable[[Expression, Frame], Variable]
         self.iterate: Callable[[Value, Site, Callable[[Value], None]], None]
         self.pass_on: Callable[..., None]
+        self.wake: Callable[[Function], None]
+        self.woken = 0  # functions that were asleep and are not any more
         # What classes were asked for: the class, the one after which its bases are asked, and the name.
         self.inherited: dict[tuple[Class, Class | None, str], Variable] = {}
         self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for
         self.spread: set[tuple[Collection, Function, int]] = set()  # tables whose entries are arguments of a function
+        self.nothing: Variable = Nothing(self.work)
         self._fixed: dict[Value, Fixed] = {}
         self._modules: dict[str, Module] = {}
         self._externals: dict[str, External] = {}
@@ -146,6 +164,7 @@ class World:
         self.work.dissolve()
         for frame in self.frames.values():
             frame.function = frame.owner = frame.parent = frame.course = None
+            frame.module = None  # type: ignore[assignment]
         for each in self.classes:
             each.instance = None  # type: ignore[assignment]
             each.bases, each.heirs, each.order = [], [], []
@@ -273,6 +292,8 @@ class World:
         if found is None:
             found = value.fields[name] = Variable(self.work)
             if isinstance(value, Object) and isinstance(value.of, Class):
+                for function in value.of.giving.pop(name, ()):
+                    self.wake(function)
                 # What is assigned in a method of a base is a field of every heir.
                 for base in value.of.order[1:]:
                     self.field(base.instance, name).flow(found)
