@@ -266,6 +266,8 @@ CASES = (
     Case("import_memories", {"path": "in.jsonl"}, ("in.jsonl",)),
     Case("import_memories", {"content": '{"content": "inline"}'}, ("--content", '{"content": "inline"}')),
     Case("stats", {}, ()),
+    Case("model_spending", {}, ()),
+    Case("model_spending", {"days": 7}, ("--days", "7")),
     Case("health", {}, ()),
     Case("health", {"thorough": True}, ("--thorough",)),
     Case("rebuild", {}, ()),

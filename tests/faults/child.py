@@ -264,7 +264,17 @@ def ask_model(database: str, *, calls: int, options: dict[str, Any]) -> None:
         say([outcome(lambda: opened.language.complete("Why?", max_tokens=5)) for _ in range(calls)])
 
 
+def take_in(payload: str, *, options: dict[str, Any]) -> None:
+    """Take in what a hook was given, and let a language model shorten it."""
+    from recollect.engine import Engine
+
+    with Engine(**options) as opened:
+        say("ready")
+        listen()
+        say(opened.capture.ingest(payload).compressed)
+
+
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
-    roles = (use, fill, hold_lock, hold_write, open_first, write_and_stay, embed, ask_model)
+    roles = (use, fill, hold_lock, hold_write, open_first, write_and_stay, embed, ask_model, take_in)
     {role.__name__: role for role in roles}[sys.argv[1]](**json.loads(sys.argv[2]))

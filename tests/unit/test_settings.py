@@ -226,7 +226,8 @@ def test_a_project_file_may_not_set_what_is_the_users_alone(world: World, row: S
 def test_what_redirects_memories_or_text_is_the_users_alone() -> None:
     project = {row.name for row in SETTINGS if row.project}
     assert project.isdisjoint({"home", "database", "embed_provider", "embed_url", "embed_api_key", "embed_model"})
-    assert project.isdisjoint({"llm_provider", "llm_url", "llm_api_key", "llm_model", "judge"})
+    assert project.isdisjoint({"llm_provider", "llm_url", "llm_api_key", "llm_model", "judge", "summaries"})
+    assert not [name for name in project if name.startswith("compress_")]
     assert project == {"namespace", "toolset", "index_max_file_bytes"}
 
 
@@ -268,7 +269,7 @@ def test_settings_are_frozen(world: World) -> None:
     assert settings.chunk_size == 400
 
 
-SECRETS = ["embed_api_key", "llm_api_key", "openai_api_key", "anthropic_api_key"]
+SECRETS = ["embed_api_key", "llm_api_key", "openai_api_key", "anthropic_api_key", "compress_api_key"]
 
 
 def test_every_key_is_marked_as_a_secret() -> None:

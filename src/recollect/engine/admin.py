@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, get_args
 
 import msgspec
 
 from recollect import clock
 from recollect.engine import accept
-from recollect.engine.language import Language
+from recollect.engine.language import CONFIGURE, Language
 from recollect.engine.ledger import day_of
 from recollect.errors import BudgetSpent, ModelFailed, NotFound, RecollectError
 from recollect.model import (
@@ -23,7 +24,6 @@ from recollect.model import (
     Offset,
     Rebuilt,
     Session,
-    Spending,
     Spendings,
     Stats,
     Status,
@@ -265,17 +265,24 @@ class Admin:
 
     def _look_at_language(self) -> Check:
         """What the ledger says: asking would cost, and would count."""
-        checks = [self._look_at_voice(voice.spending()) for voice in self._voices()]
+        name, settings = "language model", self._engine.settings
+        checks = [_guarded(name, partial(self._look_at_voice, voice)) for voice in self._voices()]
+        uses = (("judge", settings.judge), ("summaries", settings.summaries == "model"),
+                ("compress_provider", settings.compress_provider == "llm"))  # fmt: skip
+        if (wanting := [use for use, is_wanted in uses if is_wanted]) and not self._engine.language.is_configured:
+            detail = f"{' and '.join(wanting)} ask for one, and none is configured: rules do its work"
+            checks.append(Check(name=name, status="degraded", detail=detail, mend=CONFIGURE.format(role="llm")))
         if not checks:
-            return Check(name="language model", status="ok", detail="none, as configured")
+            return Check(name=name, status="ok", detail="none, as configured")
         worst = min(checks, key=lambda check: check.status == "ok")
         waiting = self._engine.errands.waiting()
         left = ", ".join(f"{count:,} to {kind}" for kind, count in sorted(waiting.items()))
         details = "; ".join(dict.fromkeys(check.detail for check in checks))
         return msgspec.structs.replace(worst, detail=f"{details}; left to do: {left}" if left else details)
 
-    def _look_at_voice(self, spent: Spending | None) -> Check:
+    def _look_at_voice(self, voice: Language) -> Check:
         name = "language model"
+        spent = voice.spending() if voice.model_id else None
         if spent is None:
             return Check(name=name, status="ok", detail="none, as configured")
         today = f"today {spent.calls:,} calls, {spent.tokens:,} tokens, {spent.failures:,} failures"

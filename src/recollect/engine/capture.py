@@ -70,7 +70,7 @@ class Capture:
         taken = self.drain(most)
         if self._engine.errands.running:
             return taken
-        return msgspec.structs.replace(taken, compressed=self._engine.errands.run(("compress",))["compress"])
+        return msgspec.structs.replace(taken, compressed=self._engine.errands.run(only="compress")["compress"])
 
     def put(self, payload: bytes, *, event: str = "", assistant: str = "") -> None:
         """Leave a payload in the spool, as a hook does. Raises StorageError."""

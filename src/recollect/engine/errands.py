@@ -84,15 +84,15 @@ class Errands:
         """Return how many errands wait, by kind."""
         return self._engine.store.tally(Errand, "kind")
 
-    def run(self, kinds: Collection[ErrandKind] | None = None, *, patience_s: float = PATIENCE_S) -> Counter[str]:
+    def run(self, *, only: ErrandKind | None = None, patience_s: float = PATIENCE_S) -> Counter[str]:
         """Do what is due, the longest waiting first; return how much of each kind was done.
 
         Begins nothing more after `patience_s`, and of a kind nothing more once its model has failed or its budget is
         spent. Never raises for either: what is not done waits.
 
-        kinds: only these, of what the settings let a language model do
+        only: just this kind, if the settings let a language model do it
         """
-        left = set(self.wanted if kinds is None else kinds) & set(self.wanted)
+        left = {kind for kind in self.wanted if only in (None, kind)}
         done: Counter[str] = Counter()
         deadline = time.monotonic() + patience_s
         while left and not self._stop.is_set() and time.monotonic() < deadline:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from recollect import clock
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
-from recollect.errors import ModelFailed, NotFound
+from recollect.errors import NotFound, RecollectError
 from recollect.model import (
     Injection,
     Limit,
@@ -131,7 +131,7 @@ class Sessions:
 
         try:
             why_not = retell(self._engine, summed.session.id).why_not
-        except ModelFailed as problem:
+        except RecollectError as problem:  # the summary by rules is there whatever happens to the other
             why_not = problem.message
         rows = self._engine.store.get(Session, [summed.session.id])
         memories = self._engine.store.get(Memory, [summed.memory.id]) if summed.memory else []

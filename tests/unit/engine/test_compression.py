@@ -109,7 +109,6 @@ def test_what_was_seen_is_stored_before_a_model_is_asked_and_searching_does_not_
     engine.recall.search("prices")
     assert model.asked == [] and PAGE[:100] in only(engine).content
     assert engine.errands.waiting() == {"compress": 1}
-    model.says = lambda _: (engine.store.find(Memory)[0].content and SHORT) or ""
     assert engine.capture.ingest().compressed == 1
 
 

@@ -270,3 +270,42 @@ def test_an_answer_that_was_paid_for_is_not_lost_with_the_ledger(asking: Engine,
 
     model.says = close
     assert asking.language.complete("Why?", max_tokens=5) == "Because."
+
+
+# --- more than one ---
+
+
+def test_the_model_that_shortens_observations_is_counted_and_watched_like_the_other(
+    open_engine: OpenEngine, model: ScriptedModel, frozen: FrozenClock
+) -> None:
+    engine = open_engine(model=model, embed_provider="off", compress_provider="ollama", compress_url="nowhere")
+    check = next(row for row in engine.admin.health().checks if row.name == "language model")
+    assert check.status == "degraded" and "BAD_SETTING" in check.detail and model.model_id in check.detail
+    other = open_engine(model=model, embed_provider="off", compress_provider="ollama")
+    other.language.complete("Why?", max_tokens=5)
+    shown = other.admin.spending()
+    assert [spent.model for spent in shown.today] == [model.model_id, "ollama/llama3.2"]
+    assert {spent.calls for spent in shown.today} == {1}  # one budget for all
+
+
+@pytest.mark.parametrize("wish", [{"judge": True}, {"summaries": "model"}, {"compress_provider": "llm"}], ids=str)
+def test_a_wish_for_a_model_that_is_not_configured_is_told(open_engine: OpenEngine, wish: dict[str, Any]) -> None:
+    engine = open_engine(embed_provider="off", **wish)
+    check = next(row for row in engine.admin.health().checks if row.name == "language model")
+    assert check.status == "degraded" and next(iter(wish)) in check.detail and "llm_provider" in check.mend
+
+
+def test_what_was_spent_is_shown_for_each_of_the_last_days(asking: Engine, frozen: FrozenClock) -> None:
+    assert asking.admin.spending().days == ()
+    for _ in range(3):
+        asking.language.complete("Why?", max_tokens=5)
+        frozen.at += DAY
+    days = [row.day for row in asking.admin.spending().days]
+    assert days == sorted(days, reverse=True) and len(days) == 3
+    assert len(asking.admin.spending(days=3).days) == 2  # today nothing was asked
+    assert [row.calls for row in asking.admin.spending(days=366).days] == [1, 1, 1]
+
+
+def test_no_secret_is_sent_whoever_wrote_the_prompt(asking: Engine, model: ScriptedModel) -> None:
+    asking.language.complete("Is ghp_0123456789abcdefABCDEF0123456789abcd a key?", max_tokens=5)
+    assert "ghp_" not in model.asked[0] and "a key?" in model.asked[0]
