@@ -105,11 +105,11 @@ class Admin:
         days: how many days back, today included
         """
         days = accept.whole("days", days, least=1, most=366)
-        voices = [spent for voice in self._voices() if (spent := voice.spending()) is not None]
+        voices = {spent.model: spent for voice in self._voices() if (spent := voice.spending()) is not None}
         first = day_of(clock.now() - (days - 1) * 86_400)
         # Days sort as text. A row a day and model: a few hundred a year.
         rows = [row for row in self._engine.store.find(Usage, order="-day") if row.day >= first]
-        return Spendings(today=tuple(voices), days=tuple(rows), waiting=self._engine.errands.waiting())
+        return Spendings(today=tuple(voices.values()), days=tuple(rows), waiting=self._engine.errands.waiting())
 
     def _voices(self) -> tuple[Language, ...]:
         """Return the language models that are configured, each once."""
