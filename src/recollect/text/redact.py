@@ -78,8 +78,11 @@ def mark(kind: str) -> str:
 
 
 def masked(source: bytes) -> bytes:
-    """Return a source file with every secret in it overwritten, nothing moved: lines and offsets stay what they are."""
-    spans = secrets(source)
+    """Return a source file with every secret in it overwritten, nothing moved: lines and offsets stay what they are.
+
+    A private block that nothing ends is overwritten as far as its line: code speaks of the tag, and none of it is lost.
+    """
+    spans = secrets(source, is_code=True)
     if not spans:
         return source
     blank = bytearray(source)
@@ -88,7 +91,7 @@ def masked(source: bytes) -> bytes:
     return bytes(blank)
 
 
-def secrets(source: bytes) -> list[Found]:
+def secrets(source: bytes, *, is_code: bool = False) -> list[Found]:
     """Return where secrets lie in `source`, in order and apart from each other; a mark of ours is none."""
     lower = source.lower()
     found = by_look(source)
@@ -98,7 +101,7 @@ def secrets(source: bytes) -> list[Found]:
         found += private_keys(source)
     found += password_hashes(source)
     if b"<private" in lower:
-        found += _private(source)
+        found += _private(source, is_code=is_code)
     if not found:
         return found
     if b"[secret:" in source:
@@ -115,19 +118,19 @@ def told(kinds: Iterable[str]) -> str:
     return f"{total} secret{'s were' if total > 1 else ' was'} replaced: {', '.join(sorted(counts))}."
 
 
-def _private(source: bytes) -> list[Found]:
-    """Return the blocks that were marked as private, the outermost of nested ones; an open one reaches to the end."""
+def _private(source: bytes, *, is_code: bool) -> list[Found]:
+    """Return the blocks that were marked as private; an open one reaches to the end, in code to that of its line."""
     found: list[Found] = []
-    depth = start = 0
+    opened: list[int] = []
     for match in _PRIVATE.finditer(source):
         if not match[1]:
-            start = match.start() if depth == 0 else start
-            depth += 1
-        elif depth:
-            depth -= 1
-            if depth == 0:
-                found.append(Found(start, match.end(), "private"))
-    return [*found, Found(start, len(source), "private")] if depth else found
+            opened.append(match.start())
+        elif opened:
+            found.append(Found(opened.pop(), match.end(), "private"))
+    for start in opened:
+        end = source.find(b"\n", start) if is_code else -1
+        found.append(Found(start, len(source) if end < 0 else end, "private"))
+    return found
 
 
 def _merged(found: list[Found]) -> list[Found]:

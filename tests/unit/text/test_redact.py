@@ -182,6 +182,16 @@ def test_a_masked_source_has_its_lines_and_offsets() -> None:
     assert masked(b"A = 1\n") == b"A = 1\n"
 
 
+def test_code_that_speaks_of_a_private_block_is_not_lost_and_one_that_is_ended_is() -> None:
+    key = b"ghp_" + b"A1b2C3d4E5f6G7h8I9j0" + b"K1l2M3n4O5p6Q7r8"
+    source = b'TAG = "<private>"  # opens\nA = "<private>x</private>"\nB = 1\nKEY = "' + key + b'"\n'
+    clean = masked(source)
+    assert clean.endswith(b'B = 1\nKEY = "' + b"*" * len(key) + b'"\n')
+    assert b"x" not in clean
+    assert b"B = 1\n" in masked(b'TAG = "<private>"  # opens\nB = 1\n')
+    assert b"x" not in masked(b'A = "<private>x\n</private>"\nB = 1\n')
+
+
 def test_what_was_replaced_is_told() -> None:
     assert told([]) == ""
     assert told(["github-token"]) == "1 secret was replaced: github-token."
