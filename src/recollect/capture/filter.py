@@ -10,6 +10,7 @@ import re
 
 from recollect.capture import tools
 from recollect.capture.observation import Observation
+from recollect.text.digest import digest
 
 # Prompts that a program wrote: a finished background task, the output of a local command, a reminder.
 _MACHINE = (
@@ -88,10 +89,8 @@ def mark(seen: Observation) -> tuple[str, bool]:
     The id of a call does. Otherwise it is what was said, and then the two must also be close in time (TWICE_S): the
     same prompt an hour later is another one.
     """
-    import hashlib
-
     said: object = (seen.text, seen.reason, seen.tool_name, seen.input, tools.said(seen.output), seen.error, seen.agent)
     if seen.call_id:
         said = seen.call_id
     whole = json.dumps((seen.assistant, seen.session, seen.event, said), sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:32], bool(seen.call_id)
+    return digest(whole, 32), bool(seen.call_id)

@@ -12,7 +12,6 @@ Document 002 names these five. What was said in this session already is left out
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,7 +19,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect import clock
 from recollect.capture.extract.command import is_looking
 from recollect.capture.lesson import code, line
-from recollect.engine.context_block import Line, Section, flat, quoted
+from recollect.engine.context_block import (
+    DOUBTFUL,
+    MEMORY_CHARACTERS,
+    Line,
+    Section,
+    day,
+    flat,
+    quoted,
+    remembered,
+)
 from recollect.engine.freshness import freshness_of
 from recollect.model import AnchorState, Freshness, Memory, Observed, Session
 from recollect.store.protocol import Range
@@ -32,7 +40,6 @@ if TYPE_CHECKING:
 # Memories looked at, and shown: about half of the budget.
 LOOKED_AT = 200
 SHOWN = 12
-MEMORY_CHARACTERS = 280
 # Of the latest session its summary, of those before it their first line.
 SESSIONS = 4
 SUMMARY_CHARACTERS = 1_400
@@ -51,7 +58,6 @@ PATTERNS = 3
 ON_PURPOSE = ("user", "assistant", "import", "consolidation")
 # In this order, then by importance and time.
 _KINDS = ("decision", "preference", "style", "habit", "insight", "pattern", "context")
-_DOUBTFUL = frozenset({"changed", "moved"})
 
 
 class Wanted(NamedTuple):
@@ -100,24 +106,15 @@ def _memories(store: Store, wanted: Wanted) -> Iterator[Line]:
         yield Line(told(memory, verdict), memory.id, memory.memory_type)
 
 
-def told(memory: Memory, fresh: Freshness, text: str = "") -> str:
+def told(memory: Memory, fresh: Freshness, text: str = "", where: str = "") -> str:
     """Return a memory as a line: what it is, when and by whom, whether its code is as it was, and what it says.
 
-    text: what of it is told, where that is not its beginning
+    text: what of it is told, where that is not its beginning. where: on which branch, if that matters
     """
-    by = memory.author or memory.source
-    doubt = f" ({flat(fresh.note, MEMORY_CHARACTERS)})" if fresh.verdict in _DOUBTFUL else ""
-    state = ", fresh" if fresh.verdict == "fresh" else ""
-    said = flat(text or (f"{memory.title}: {memory.content}" if memory.title else memory.content), MEMORY_CHARACTERS)
-    return f"- [{memory.memory_type}, {day(memory.created_at)}, {flat(by, 40)}{state}] {said}{doubt}"
-
-
-def day(at: int) -> str:
-    """Return the day of a moment; an imported row may carry any number."""
-    try:
-        return time.strftime("%Y-%m-%d", time.gmtime(at))
-    except (OverflowError, OSError, ValueError):
-        return str(at)
+    said = text or (f"{memory.title}: {memory.content}" if memory.title else memory.content)
+    doubt = "; ".join(part for part in (fresh.note if fresh.verdict in DOUBTFUL else "", where) if part)
+    state = "fresh" if fresh.verdict == "fresh" else ""
+    return remembered(memory.memory_type, memory.created_at, memory.author or memory.source, said, state, doubt)
 
 
 def _holds(memory: Memory) -> bool:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from recollect.engine.verdict import overall as overall
 from recollect.model import Anchor, Anchored, AnchorState, Freshness, Verdict
 
 if TYPE_CHECKING:
@@ -68,18 +69,6 @@ def anchored(anchor: Anchor, state: AnchorState | None) -> Anchored:
         taken_at=anchor.taken_at or None,
         late=anchor.taken_at > anchor.created_at,
     )
-
-
-def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return one verdict for a memory from those of its anchors."""
-    known = [verdict for verdict in verdicts if verdict != "unanchored"]
-    if not known:
-        return "unanchored"
-    if all(verdict == "gone" for verdict in known):
-        return "gone"
-    if "changed" in known or "gone" in known:
-        return "changed"
-    return "moved" if "moved" in known else "fresh"
 
 
 def summed(rows: Sequence[Anchored]) -> Freshness:

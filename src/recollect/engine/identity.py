@@ -16,7 +16,6 @@ import re
 from pathlib import Path
 
 from recollect.errors import InvalidWorkspace
-from recollect.text.redact import redact
 
 _NAME = re.compile(r"\w[\w .:/@+\-]{0,199}")
 _PATH_STARTS = ("/", "~", "./", "../", ".\\", "..\\")
@@ -43,7 +42,7 @@ def namespace_of(identifier: str | None, *, directory: Path | None = None) -> st
         raise InvalidWorkspace("the workspace identifier holds a NUL character or is too long")
     if is_path(text):
         return project_root(_path(text, directory))
-    if redact(text).found:
+    if _is_secret(text):
         hint = "Give the project a name of its own; nothing was stored."
         raise InvalidWorkspace("the workspace identifier holds a secret", hint=hint)
     if not _NAME.fullmatch(text):
@@ -55,6 +54,12 @@ def is_path(identifier: str) -> bool:
     """Tell whether an identifier is a path, not a name."""
     text = identifier.strip()
     return text in (".", "..") or text.startswith(_PATH_STARTS)
+
+
+def _is_secret(text: str) -> bool:
+    from recollect.text.redact import redact  # a path needs it not, and most are paths
+
+    return bool(redact(text).found)
 
 
 def _path(text: str, directory: Path | None) -> Path:

@@ -10,7 +10,7 @@ nothing is said twice in a session, until its assistant has forgotten it. Nothin
 through the spool like any other.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -18,7 +18,7 @@ import msgspec
 
 from recollect import clock
 from recollect.engine import accept
-from recollect.engine.context_block import MOST_BYTES, Block, Line, Section, block, flat
+from recollect.engine.context_block import MOST_BYTES, Block, Line, Section, block, day, flat
 from recollect.engine.identity import namespace_of
 from recollect.errors import RecollectError
 from recollect.model import Context, Injection, KnownFix, Session
@@ -40,7 +40,10 @@ Budget = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 
 
 class Moment(NamedTuple):
-    """What a hook tells of: the event as cleaned up, where it happened, and what of that was told already."""
+    """What a hook tells of: the event as cleaned up, where it happened, and what of that was told already.
+
+    wanted: whether the hook still waits
+    """
 
     seen: "Observation"
     session_id: str
@@ -48,6 +51,7 @@ class Moment(NamedTuple):
     mark: str
     told: frozenset[str]
     session: Session | None
+    wanted: Callable[[], bool]
 
 
 class Presence:
@@ -104,14 +108,24 @@ class Presence:
         self._engine.capture.catch_up()
         return _context(text, self._engine.settings.prompt_tokens)
 
-    def answer(self, payload: bytes, *, event: str = "", assistant: str = "", lexical: bool = False) -> str | None:
+    def answer(
+        self,
+        payload: bytes,
+        *,
+        event: str = "",
+        assistant: str = "",
+        lexical: bool = False,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> str | None:
         """Return the text to put before the assistant for what its hook was given; None: nothing, zero bytes.
 
         The text is fenced as data, without secrets, and within its limits. Never raises for what a payload holds, nor
         for the state of the store: whoever cannot help stays silent.
 
         event, assistant: what the hook was told on its command line
-        lexical: do without vectors and whatever else is slow to load
+        lexical: do without vectors and whatever else is slow to load. A process that wants no more than the answer to
+        a prompt, and has no engine, asks recollect.engine.glance instead: that takes half the time
+        wanted: asked before anything is said: what nobody waits for any more does not count as said
         """
         from recollect.capture.filter import cleaned, is_noise
         from recollect.capture.observation import BadPayload
@@ -125,33 +139,32 @@ class Presence:
                 return None
             notice = Noticing(self._engine).of_bytes(payload, "", event=event, assistant=assistant, at=clock.now())
             if notice is not None:
-                return self._answer(notice, lexical=lexical)
+                return self._answer(notice, lexical=lexical, wanted=wanted)
         return None
 
-    def _answer(self, notice: "Notice", *, lexical: bool) -> str | None:
+    def _answer(self, notice: "Notice", *, lexical: bool, wanted: Callable[[], bool]) -> str | None:
         event = notice.seen.event
         if event == "session_start":
             # What the session before this one did lies in the spool, if nobody has looked since.
             self._engine.capture.catch_up()
-            said = self._on_start(self._moment(notice))
+            said = self._on_start(self._moment(notice, wanted))
         elif event == "prompt":
-            said = self._on_prompt(self._moment(notice), lexical=lexical)
+            said = self._by_words(notice) if lexical else self._on_prompt(self._moment(notice, wanted))
         elif event == "tool" and notice.row.fingerprint:
-            said = self._on_failure(self._moment(notice), notice.row.fingerprint)
+            said = self._on_failure(self._moment(notice, wanted), notice.row.fingerprint)
         else:
             return None
         return said
 
     # --- moments ---
 
-    def _moment(self, notice: "Notice") -> Moment:
+    def _moment(self, notice: "Notice", wanted: Callable[[], bool]) -> Moment:
         session_id = notice.row.session_id or ""
         found = self._engine.store.get(Session, [session_id])
         session = found[0] if found else None
         since = session.window_at if session is not None else 0
-        return Moment(
-            notice.seen, session_id, notice.row.namespace, notice.row.mark, self.told(session_id, since), session
-        )
+        told = self.told(session_id, since)
+        return Moment(notice.seen, session_id, notice.row.namespace, notice.row.mark, told, session, wanted)
 
     def told(self, session_id: str, since: int = 0) -> frozenset[str]:
         """Return the memories that were put before an assistant in a session, since its window was last empty."""
@@ -172,7 +185,16 @@ class Presence:
         )
         return self._said(moment, made)
 
-    def _on_prompt(self, moment: Moment, *, lexical: bool) -> str | None:
+    def _by_words(self, notice: "Notice") -> str | None:
+        import sqlite3
+
+        from recollect.engine.glance import answered
+
+        with suppress(sqlite3.Error):
+            return answered(self._engine.settings, notice.seen._replace(session=notice.row.session_id or ""))
+        return None
+
+    def _on_prompt(self, moment: Moment) -> str | None:
         from recollect.engine.relevant import relevant
 
         lines = relevant(self._engine, moment.seen.text, moment)
@@ -195,7 +217,7 @@ class Presence:
 
     def _said(self, moment: Moment, made: Block | None) -> str | None:
         """Return the text of a block, after noting which memories it told: what cannot be noted is not said."""
-        if made is None:
+        if made is None or not moment.wanted():
             return None
         self._note(moment, made.lines)
         return made.text
@@ -227,8 +249,6 @@ def _may_be_answered(seen: "Observation") -> bool:
 
 
 def _fixed(fix: KnownFix) -> Iterable[Line]:
-    from recollect.engine.context_sources import day
-
     times = "once" if fix.times == 1 else f"{fix.times} times"
     yield Line(f"This was seen before: {flat(fix.error, STEP_CHARACTERS)}", fix.memory.id, fix.fingerprint)
     yield Line(f"What fixed it ({times}, last {day(fix.seen_at)}):")

@@ -8,6 +8,7 @@ from recollect.engine import accept
 from recollect.engine.memories import memory_filter
 from recollect.model import Limit, MemoryType, Packed, Ratio, Recall, Tokens
 from recollect.operations import operation
+from recollect.recall import PACK_RELEVANCE as PACK_RELEVANCE
 from recollect.store.protocol import Filter
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
 # Whoever asks gets to see what may be relevant; below this, hits are noise that any question would find.
 SEARCH_RELEVANCE = 0.05
-# What is put before an assistant unasked must be more likely relevant than not: at this threshold 96 of 100 questions
-# that the memory cannot answer get nothing, for five points of any@10 (bench/recall.py --negative).
-PACK_RELEVANCE = 0.55
 
 
 class Asked(NamedTuple):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recollect.engine.presence import Moment
     from recollect.engine.root import Engine
 
+
 def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
     """Yield the memories that a prompt is clearly about, best first, a line each."""
     from recollect.engine.answer import answer
@@ -53,7 +54,7 @@ def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
         said, covered = said | says, True
         if not is_told:
             count += 1
-            elsewhere = hit.branch.note if hit.branch is not None and hit.branch.standing == "elsewhere" else ""
+            elsewhere = hit.branch.note if hit.branch is not None and hit.branch.standing in UNMERGED else ""
             text = told(hit.memory, hit.freshness, shown(hit), elsewhere)
             yield Line(text, hit.memory.id, f"{hit.score:.2f}: {hit.reason}")
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.recall.query import Query
-from recollect.store.protocol import Filter, Match, Passage, Store, TermCounts
 from recollect.text.passages import MAX_PASSAGES
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recollect.store.protocol import Filter, Match, Passage, Store, TermCounts, WordSearch
 
 # Passages each arm contributes at least: the top 50 of a good ranking hold nine tenths of what a perfect one would
 # return, and reading more costs time for little.
@@ -51,6 +52,20 @@ def gather(
     by_words = store.search_text(query.terms, where, wanted, counts=counts)
     by_meaning = store.search_vectors(model, vector, where, wanted) if vector is not None else []
     found = {match.pid for match in (*by_words, *by_meaning)}
+    passages = _surrounded(store, query, found, where)
+    cosines = store.cosines(model, vector, [passage.pid for passage in passages]) if vector is not None else None
+    return Pool(passages, counts, cosines, _ranks(by_words), _ranks(by_meaning))
+
+
+def gather_words(store: WordSearch, query: Query, counts: TermCounts, *, where: Filter | None, limit: int) -> Pool:
+    """Return the same by words alone, from whatever can be searched by them."""
+    by_words = store.search_text(query.terms, where, max(limit, POOL), counts=counts)
+    passages = _surrounded(store, query, {match.pid for match in by_words}, where)
+    return Pool(passages, counts, None, _ranks(by_words), {})
+
+
+def _surrounded(store: WordSearch, query: Query, found: set[int], where: Filter | None) -> list[Passage]:
+    """Return what was found with what stands around it, and what is from the time that the question names."""
     passages = store.passages(found, where)
     near = set(_near(passages, store.neighbours(found, REACH)))
     if query.times:
@@ -58,8 +73,7 @@ def gather(
         near.update(match.pid for match in store.search_times(times, where, FROM_TIME))
     if near - found:
         passages = sorted((*passages, *store.passages(near - found, where)), key=lambda passage: passage.pid)
-    cosines = store.cosines(model, vector, [passage.pid for passage in passages]) if vector is not None else None
-    return Pool(passages, counts, cosines, _ranks(by_words), _ranks(by_meaning))
+    return passages
 
 
 def _near(passages: Sequence[Passage], neighbours: Mapping[int, tuple[int, ...]]) -> Iterator[int]:

@@ -5,11 +5,12 @@ Functions of a bare connection, so that a hook that answers by itself can use th
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from recollect.store.passage import TermCounts
+from recollect.text.digest import digest
+from recollect.text.passages import MAX_PASSAGES
 
 # BM25 costs one to two microseconds for every posting it scores (100,000 rows: 74 ms for two very frequent words).
 # Terms are taken rarest first until this many postings; those left out are the ones that tell memories apart least.
@@ -47,6 +48,24 @@ def found(
         "WHERE memory_text MATCH ? ORDER BY distance LIMIT ?"
     )
     return [(int(pid), -float(distance)) for pid, distance in connection.execute(sql, (match, limit))]
+
+
+def from_times(
+    connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
+) -> list[tuple[int, float]]:
+    """Return the first passages of memories from one of these times, [start, end), newest first: numbers and times."""
+    said, scope = "coalesce(valid_from, created_at)", ""
+    if scopes is not None:
+        # The sign keeps SQLite from reading a whole namespace instead of the end of a time.
+        nowhere = " OR +namespace IS NULL" if None in scopes else ""
+        scope = f" AND (+namespace IN ({', '.join('?' * len(scopes))}){nowhere})"
+    sql = (
+        f"SELECT {said} AS said, seq FROM memories WHERE said >= ? AND said < ?{scope} "
+        "ORDER BY said DESC, seq DESC LIMIT ?"
+    )
+    # One statement for all times would read each to its beginning.
+    found = {row for time in times for row in connection.execute(sql, (*time, *(scopes or ()), limit))}
+    return [(seq * MAX_PASSAGES, float(at)) for at, seq in sorted(found, reverse=True)[:limit]]
 
 
 def session_neighbours(connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:
@@ -96,7 +115,7 @@ def scope_term(namespace: str | None) -> str:
     """Return the term that stands for a namespace in the full text."""
     if namespace is None:
         return "::none"  # no text has this term: a term begins with a letter or a digit
-    return "n" + hashlib.sha256(namespace.encode()).hexdigest()[:20]
+    return "n" + digest(namespace, 20)
 
 
 def any_of(terms: Sequence[str]) -> str:

@@ -13,6 +13,14 @@ from recollect.text.passages import MAX_PASSAGES
 from recollect.text.shape import Shape
 
 
+class Match(NamedTuple):
+    """A passage found by a search: its memory's id, how well it matched (higher is better), and its number."""
+
+    id: str
+    score: float
+    pid: int = 0
+
+
 class Written(NamedTuple):
     """The branch of a project that a memory was written on, and the commit that its work tree was at."""
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from recollect.model import Change, Memory, Record
 from recollect.store.passage import ORDINARY as ORDINARY
+from recollect.store.passage import Match as Match
 from recollect.store.passage import Passage as Passage
 from recollect.store.passage import Standing as Standing
 from recollect.store.passage import TermCounts as TermCounts
@@ -52,14 +53,6 @@ class Without(NamedTuple):
     """The field holds none of the values; absent is fine."""
 
     values: tuple[str, ...]
-
-
-class Match(NamedTuple):
-    """A passage found by a search: its memory's id, how well it matched (higher is better), and its number."""
-
-    id: str
-    score: float
-    pid: int = 0
 
 
 class Vectors(NamedTuple):
@@ -129,7 +122,32 @@ class Transaction(Protocol):
         ...
 
 
-class Store(Protocol):
+class WordSearch(Protocol):
+    """What can be searched by words: a store, or less."""
+
+    def search_text(
+        self, terms: Sequence[str], where: Filter | None, limit: int, *, counts: TermCounts | None = None
+    ) -> list[Match]:
+        """Return the passages that hold any of the search terms, best BM25 first, a few of each memory at most.
+
+        counts: what `term_counts` said of these terms, to spare counting them again
+        """
+        ...
+
+    def search_times(self, times: Sequence[tuple[int, int]], where: Filter | None, limit: int) -> list[Match]:
+        """Return the first passages of memories that are from one of these times, [start, end), newest first."""
+        ...
+
+    def passages(self, pids: Iterable[int], where: Filter | None = None) -> list[Passage]:
+        """Return these passages in order of place; with `where`, those of other memories are marked not eligible."""
+        ...
+
+    def neighbours(self, pids: Iterable[int], reach: int) -> dict[int, tuple[int, ...]]:
+        """Return, by memory number, the numbers of the memories just before and after it in its session."""
+        ...
+
+
+class Store(WordSearch, Protocol):
     """Rows, searches over them, and derived state that can always be thrown away."""
 
     def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]:
@@ -162,33 +180,12 @@ class Store(Protocol):
         """Count an access of these memories. A statistic, not a change: never logged, never an error."""
         ...
 
-    def search_text(
-        self, terms: Sequence[str], where: Filter | None, limit: int, *, counts: TermCounts | None = None
-    ) -> list[Match]:
-        """Return the passages that hold any of the search terms, best BM25 first, a few of each memory at most.
-
-        counts: what `term_counts` said of these terms, to spare counting them again
-        """
-        ...
-
     def search_vectors(self, model: str, query: NDArray[np.float32], where: Filter | None, limit: int) -> list[Match]:
         """Return the passages nearest to `query` by cosine, among vectors of `model` alone, a few of each memory."""
         ...
 
-    def search_times(self, times: Sequence[tuple[int, int]], where: Filter | None, limit: int) -> list[Match]:
-        """Return the first passages of memories that are from one of these times, [start, end), newest first."""
-        ...
-
     def cosines(self, model: str, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each of these passages that has a vector of `model`."""
-        ...
-
-    def passages(self, pids: Iterable[int], where: Filter | None = None) -> list[Passage]:
-        """Return these passages in order of place; with `where`, those of other memories are marked not eligible."""
-        ...
-
-    def neighbours(self, pids: Iterable[int], reach: int) -> dict[int, tuple[int, ...]]:
-        """Return, by memory number, the numbers of the memories just before and after it in its session."""
         ...
 
     def centralities(self, memory_ids: Iterable[str]) -> dict[str, float]:

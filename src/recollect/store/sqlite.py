@@ -39,6 +39,7 @@ from recollect.model import Memory
 from recollect.store import full_text
 from recollect.store.dialect import Connection, SearchRow
 from recollect.store.edges import edge_columns
+from recollect.store.migrations import APPLICATION_ID as APPLICATION_ID
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.protocol import EdgeColumns, Passage, StoreFacts, TermCounts
 from recollect.store.sqlite_code import SqliteCode
@@ -49,9 +50,6 @@ from recollect.text.shape import shape, unpacked
 from recollect.text.tokens import terms
 
 T = TypeVar("T")
-
-# "reco": tells our files from those of other programs.
-APPLICATION_ID = 0x7265636F
 
 # Document 002: WAL, 64 MB cache, 256 MB memory map, foreign keys. NORMAL survives the death of any process; only a
 # power cut can take the last commits with it, and never the file. The size limit gives the log's space back.
@@ -224,18 +222,7 @@ class Sqlite(SqliteCode):
     def search_times(
         self, connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
     ) -> list[SearchRow]:
-        said, scope = "coalesce(valid_from, created_at)", ""
-        if scopes is not None:
-            # The sign keeps SQLite from reading a whole namespace instead of the end of a time.
-            nowhere = " OR +namespace IS NULL" if None in scopes else ""
-            scope = f" AND (+namespace IN ({', '.join('?' * len(scopes))}){nowhere})"
-        sql = (
-            f"SELECT {said} AS said, seq FROM memories WHERE said >= ? AND said < ?{scope} "
-            "ORDER BY said DESC, seq DESC LIMIT ?"
-        )
-        # One statement for all times would read each to its beginning.
-        found = {row for time in times for row in connection.execute(sql, (*time, *(scopes or ()), limit))}
-        return [(seq * MAX_PASSAGES, float(at)) for at, seq in sorted(found, reverse=True)[:limit]]
+        return full_text.from_times(connection, times, scopes, limit)
 
     def passages(self, connection: Connection, pids: Sequence[int]) -> list[Passage]:
         marks = ", ".join("?" * len(pids))

@@ -12,20 +12,36 @@ Rows of the first version end after the eight facts: their times are not known u
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
-_TIME = re.compile(
-    r"\b(yesterday|today|tomorrow|tonight|last|next|ago|weeks?|weekend|months?|years?|days?|recently|morning|evening|"
-    r"mon|tues|wednes|thurs|fri|satur|sun)(day)?\b|"
-    r"\b(january|february|march|april|june|july|august|september|october|november|december|summer|winter|spring|autumn)\b|"
-    r"\b(19|20)\d\d\b|\b\d{1,2}(st|nd|rd|th)\b|\b\d{1,2}:\d\d\b",
-    re.IGNORECASE,
-)
-_REASON = re.compile(
-    r"\b(because|since|so that|reason|in order to|due to|wanted to|therefore|instead)\b", re.IGNORECASE
-)
-_FIRST_PERSON = re.compile(r"\b(I|I'm|I've|I'll|[Mm]y|[Mm]e|[Ww]e|[Ww]e're|[Ww]e've|[Oo]ur|us)\b")
-_NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]+")
+
+class _Looks(NamedTuple):
+    """What is looked for in a passage."""
+
+    time: re.Pattern[str]
+    reason: re.Pattern[str]
+    first_person: re.Pattern[str]
+    name: re.Pattern[str]
+
+
+@lru_cache(maxsize=1)
+def _looks() -> _Looks:
+    """Return the patterns, made when a passage is first looked at: who only reads shapes does without."""
+    return _Looks(
+        re.compile(
+            r"\b(yesterday|today|tomorrow|tonight|last|next|ago|weeks?|weekend|months?|years?|days?|recently|morning|"
+            r"evening|mon|tues|wednes|thurs|fri|satur|sun)(day)?\b|"
+            r"\b(january|february|march|april|june|july|august|september|october|november|december|summer|winter|spring|"
+            r"autumn)\b|"
+            r"\b(19|20)\d\d\b|\b\d{1,2}(st|nd|rd|th)\b|\b\d{1,2}:\d\d\b",
+            re.IGNORECASE,
+        ),
+        re.compile(r"\b(because|since|so that|reason|in order to|due to|wanted to|therefore|instead)\b", re.IGNORECASE),
+        re.compile(r"\b(I|I'm|I've|I'll|[Mm]y|[Mm]e|[Ww]e|[Ww]e're|[Ww]e've|[Oo]ur|us)\b"),
+        re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]+"),
+    )
+
 
 # More names than this in a passage tell nothing more.
 MAX_NAMES = 3
@@ -55,13 +71,14 @@ class Shape(NamedTuple):
 
 def shape(passage: str, *, parts: int = 1, at: int | None = None) -> Shape:
     """Return the shape of a passage, one of the `parts` of its memory; unless it was said `at` a time, it has none."""
+    looks = _looks()
     return Shape(
         asks=int(passage.rstrip().endswith("?")),
-        tells_time=int(bool(_TIME.search(passage))),
+        tells_time=int(bool(looks.time.search(passage))),
         tells_number=int(any(character.isdigit() for character in passage)),
-        tells_reason=int(bool(_REASON.search(passage))),
-        first_person=int(bool(_FIRST_PERSON.search(passage))),
-        names=min(MAX_NAMES, len(_NAME.findall(passage))),
+        tells_reason=int(bool(looks.reason.search(passage))),
+        first_person=int(bool(looks.first_person.search(passage))),
+        names=min(MAX_NAMES, len(looks.name.findall(passage))),
         characters=len(passage),
         parts=parts,
         times=None if at is None else _times(passage, at),

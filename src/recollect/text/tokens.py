@@ -15,8 +15,8 @@ Stop words are dropped: in a 100,000-row index two frequent words cost more to r
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
+from _thread import _local  # what threading.local is; loading threading takes longer than all of this
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -49,7 +49,7 @@ STOP_WORDS = frozenset(
     would wouldn you your yours yourself yourselves""".split()
 )
 
-_stemmers = threading.local()
+_stemmers = _local()
 
 
 def terms(text: str) -> list[str]:

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+# "reco": tells our files from those of other programs.
+APPLICATION_ID = 0x7265636F
+
 _FOLDER = Path(__file__).parent
 
 _NAMES = (

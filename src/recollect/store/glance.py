@@ -1,0 +1,193 @@
+"""Glance: a quick look into the database by a process that has no time to open a store.
+
+Nothing but the standard library's driver, a bare connection and the functions of full_text.py: no records, no
+migration, no repair. A database that is not exactly as this version makes it is not looked at; whoever opens it next
+brings it up to date.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from recollect.store import full_text
+from recollect.store.migrations import APPLICATION_ID, MIGRATIONS
+from recollect.store.passage import ORDINARY, Match, Passage, TermCounts
+from recollect.text.passages import MAX_PASSAGES
+from recollect.text.shape import unpacked
+
+# How long a look waits for a writer: a prompt does not wait longer for what may be nothing.
+PATIENCE_S = 0.05
+# As a store does: how many more rows than asked are looked at because some will not pass, and how many of one memory.
+WIDENING = 8
+PASSAGES_PER_MEMORY = 5
+
+
+class Remembered(NamedTuple):
+    """What is told of a memory, and what may stand against telling it."""
+
+    id: str
+    content: str
+    title: str
+    memory_type: str
+    category: str | None
+    author: str
+    source: str
+    session_id: str | None
+    created_at: int
+    superseded_by: str | None
+    valid_to: int | None
+    expires_at: int | None
+    branch: str | None
+
+
+class Glance:
+    """A database of ours, looked at; closed at the end of a block."""
+
+    def __init__(self, path: str, *, scopes: Sequence[str | None], without: Collection[str]) -> None:
+        """Look at the memories of some namespaces, except those of some categories. Raises sqlite3.Error."""
+        self._connection = sqlite3.connect(_uri(path), uri=True, timeout=PATIENCE_S, isolation_level=None)
+        self._scopes = tuple(scopes)
+        self._without = tuple(without)
+
+    def __enter__(self) -> Glance:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def is_ours(self) -> bool:
+        """Tell whether the database is one of ours, and of this version."""
+        ((application,),) = self._connection.execute("PRAGMA application_id")
+        ((version,),) = self._connection.execute("PRAGMA user_version")
+        return bool(application == APPLICATION_ID and version == len(MIGRATIONS))
+
+    # --- what a search by words asks (store.protocol.WordSearch); the filter is always that of the glance ---
+
+    def term_counts(self, terms: Sequence[str], names: Sequence[str]) -> TermCounts:
+        """Return how frequent terms are, and which are known."""
+        return full_text.term_counts(self._connection, terms, names, self._scopes)
+
+    def search_text(
+        self, terms: Sequence[str], where: Any, limit: int, *, counts: TermCounts | None = None
+    ) -> list[Match]:
+        """Return the passages that hold any of the terms, best first."""
+        frequencies = counts.by_term if counts is not None else None
+        ranked = full_text.found(self._connection, terms, self._scopes, limit * WIDENING, frequencies)
+        return self._matches(ranked, limit)
+
+    def search_times(self, times: Sequence[tuple[int, int]], where: Any, limit: int) -> list[Match]:
+        """Return the first passages of memories that are from one of these times, newest first."""
+        return self._matches(full_text.from_times(self._connection, times, self._scopes, limit * WIDENING), limit)
+
+    def passages(self, pids: Iterable[int], where: Any = None) -> list[Passage]:
+        """Return passages in order of place; those that are not looked for are marked not eligible."""
+        wanted = sorted(set(pids))
+        allowed = self._ids([pid // MAX_PASSAGES for pid in wanted])
+        sql = (
+            "SELECT t.rowid, m.id, m.session_id, coalesce(m.valid_from, m.created_at), t.author, t.labels, t.body, "
+            f"t.shape, m.tags FROM memory_text t JOIN memories m ON m.seq = t.rowid / {MAX_PASSAGES} "
+            f"WHERE t.rowid IN ({_marks(wanted)}) ORDER BY t.rowid"
+        )
+        return [
+            Passage(
+                pid,
+                memory_id,
+                session_id,
+                at,
+                tuple(author.split()),
+                f"{author} {labels} {body}".split(),
+                unpacked(facts),
+                pid // MAX_PASSAGES in allowed,
+                ORDINARY if tags == "[]" else ORDINARY._replace(tags=_tags(tags)),
+            )
+            for pid, memory_id, session_id, at, author, labels, body, facts, tags in self._all(sql, wanted)
+        ]
+
+    def neighbours(self, pids: Iterable[int], reach: int) -> dict[int, tuple[int, ...]]:
+        """Return, by memory number, the numbers of the memories just before and after it in its session."""
+        return full_text.session_neighbours(self._connection, sorted({pid // MAX_PASSAGES for pid in pids}), reach)
+
+    def _all(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        return list(self._connection.execute(sql, values))
+
+    def _matches(self, ranked: Sequence[tuple[int, float]], limit: int) -> list[Match]:
+        ids = self._ids([pid // MAX_PASSAGES for pid, _ in ranked])
+        taken: Counter[int] = Counter()
+        found: list[Match] = []
+        for pid, score in ranked:
+            seq = pid // MAX_PASSAGES
+            if seq in ids and taken[seq] < PASSAGES_PER_MEMORY:
+                taken[seq] += 1
+                found.append(Match(ids[seq], score, pid))
+        return found[:limit]
+
+    def _ids(self, seqs: Sequence[int]) -> Mapping[int, str]:
+        wanted = list(dict.fromkeys(seqs))
+        where = f"category IS NULL OR category NOT IN ({_marks(self._without)})"
+        scope = f"namespace IN ({_marks(self._scopes)})" + (" OR namespace IS NULL" if None in self._scopes else "")
+        sql = (
+            "WITH wanted AS MATERIALIZED (SELECT seq, id, category, namespace FROM memories "
+            f"WHERE seq IN ({_marks(wanted)})) SELECT seq, id FROM wanted WHERE ({where}) AND ({scope})"
+        )
+        return dict(self._connection.execute(sql, [*wanted, *self._without, *self._scopes]))
+
+    # --- what is told ---
+
+    def remembered(self, ids: Sequence[str]) -> dict[str, Remembered]:
+        """Return memories by their id."""
+        sql = f"SELECT {', '.join(Remembered._fields)} FROM memories WHERE id IN ({_marks(ids)})"
+        return {row[0]: Remembered._make(row) for row in self._connection.execute(sql, ids)}
+
+    def verdicts(self, ids: Sequence[str]) -> dict[str, list[Any]]:
+        """Return what became of the places in the code that memories speak of, by memory."""
+        found: dict[str, list[Any]] = {}
+        sql = f"SELECT memory_id, verdict FROM anchor_states WHERE memory_id IN ({_marks(ids)})"
+        for memory_id, verdict in self._connection.execute(sql, ids):
+            found.setdefault(memory_id, []).append(verdict)
+        return found
+
+    def session_namespace(self, session_id: str) -> str | None:
+        """Return the namespace of a session that is known."""
+        rows = list(self._connection.execute("SELECT namespace FROM sessions WHERE id = ?", (session_id,)))
+        return rows[0][0] if rows else None
+
+    def told(self, session_id: str) -> frozenset[str]:
+        """Return the memories that were put before an assistant in a session, since its window was last empty."""
+        sql = (
+            "SELECT memory_id FROM injections WHERE session_id = ? AND at >= "
+            "coalesce((SELECT window_at FROM sessions WHERE id = ?), 0)"
+        )
+        return frozenset(row[0] for row in self._connection.execute(sql, (session_id, session_id)))
+
+    def note(self, rows: Iterator[tuple[str, str, str, int, str, str, str]]) -> None:
+        """Keep what is told: id, session, memory, time, event, why and mark of each. Raises sqlite3.Error."""
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            fields = "id, session_id, memory_id, at, event, why, mark"
+            self._connection.executemany(f"INSERT INTO injections ({fields}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            self._connection.execute("COMMIT")
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+
+
+def _uri(path: str) -> str:
+    """Return how an existing database is opened; none is made."""
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return f"file:{quoted}?mode=rw"
+
+
+def _marks(values: Collection[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _tags(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(map(str, json.loads(text)))
+    except (ValueError, TypeError):
+        return ()
