@@ -65,6 +65,13 @@ FRESHNESS = model.Freshness(
     anchors=(ANCHORED, model.Anchored(path="b.py", verdict="fresh")),
 )
 BRANCHED = model.Branched(name="feature/x", standing="elsewhere", note="on branch feature/x, not merged here")
+LEARNT = model.Learnt(
+    namespace="/app",
+    sources=(model.LearntFrom(source="git", found=5, created=3, updated=1, known=1, rules={"reason": 4, "revert": 1}),),
+    examples=("Use tabs\nin Makefiles",),
+    batch="b1",
+    redacted={"jwt": 2},
+)
 SESSION = model.Session(
     id="s1",
     namespace="web",
@@ -153,6 +160,9 @@ SAMPLES: tuple[Record, ...] = (
     Health(status="failed", version="1", checks=(Check(name="disk", status="failed", detail="No space"),)),
     Exported(lines=2, memories=1, path="/x"),
     Exported(lines=2, memories=1, content='{"a":1}\n'),
+    LEARNT,
+    LEARNT.sources[0],
+    model.Learnt(namespace="/app", sources=(), dry_run=True, notes=("no commits\nwere found",)),
     model.Imported(lines=3, created=1, known=1, merged=1, batch="b1", redacted={"jwt": 2}),
     model.Rebuilt(text_rows=1, vectors_dropped=1, vectors_made=1, vectors_pending=0),
     model.Undone(undone="b1", restored=3, batch="b2"),
@@ -173,6 +183,11 @@ SAMPLES: tuple[Record, ...] = (
     model.Ingested(compressed=2),
     model.Fix(id="o1", fingerprint="f00d", memory_id="m1", error="make failed", steps=("edited a.py",), seen_at=NOW),
     model.KnownFix(fingerprint="f00d", memory=MEMORY, error="make failed", steps=("edited",), times=2, seen_at=NOW),
+    model.Context(
+        text="<recollect-context>\n- [decision] tabs\n</recollect-context>\n", tokens=20, bytes=60, budget=600
+    ),
+    model.Context(budget=600),
+    model.Injection(id="i1", session_id="s1", memory_id="m1", at=NOW, event="prompt", why="0.91: by words"),
     *GRAPH_SAMPLES,
     *CODE_SAMPLES,
 )

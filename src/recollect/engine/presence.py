@@ -42,7 +42,7 @@ Budget = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 class Moment(NamedTuple):
     """What a hook tells of: the event as cleaned up, where it happened, and what of that was told already.
 
-    wanted: whether the hook still waits
+    wanted: whether the hook still waits. budget: in tokens; None: as the settings say
     """
 
     seen: "Observation"
@@ -52,6 +52,7 @@ class Moment(NamedTuple):
     told: frozenset[str]
     session: Session | None
     wanted: Callable[[], bool]
+    budget: int | None
 
 
 class Presence:
@@ -83,30 +84,36 @@ class Presence:
         """
         budget = self._engine.settings.context_tokens if tokens is None else tokens
         budget = accept.whole("tokens", budget, least=0, most=100_000)
-        if payload is not None:
-            raw = accept.text("payload", payload).encode("utf-8", "replace")
-            self._engine.capture.put(raw, event=event or "SessionStart", assistant=assistant or "")
-            text = self.answer(raw, event=event or "SessionStart", assistant=assistant or "")
-            return _context(text, budget)
+        if payload is not None and payload.strip():
+            return self._taken_in(payload, event or "SessionStart", assistant or "", budget)
         self._engine.capture.catch_up()
         scope = namespace_of(namespace) if namespace is not None else self._here()
         made = self._context(scope, None, frozenset(), compacted=False, budget=budget)
         return _context(made.text if made else None, budget)
 
     @operation("submit_prompt", "prompt", positional=("payload",))
-    def prompt(self, payload: str, *, event: str | None = None, assistant: str | None = None) -> Context:
+    def prompt(
+        self, payload: str, *, event: str | None = None, assistant: str | None = None, tokens: Budget | None = None
+    ) -> Context:
         """Take in a prompt as a hook does: it is stored, and what the memory clearly knows of it is given back.
 
         payload: what an assistant gives its hook when a prompt is sent, as JSON; - or a pipe on a command line:
         standard input
         event: the name of the event, where the payload does not say it
         assistant: whose payload it is, where that cannot be told
+        tokens: the budget; none: the setting prompt_tokens
         """
+        budget = self._engine.settings.prompt_tokens if tokens is None else tokens
+        budget = accept.whole("tokens", budget, least=0, most=100_000)
+        return self._taken_in(payload, event or "UserPromptSubmit", assistant or "", budget)
+
+    def _taken_in(self, payload: str, event: str, assistant: str, budget: int) -> Context:
+        """Spool a payload as a hook does, take it in, and return what is said to it."""
         raw = accept.text("payload", payload).encode("utf-8", "replace")
-        self._engine.capture.put(raw, event=event or "UserPromptSubmit", assistant=assistant or "")
-        text = self.answer(raw, event=event or "UserPromptSubmit", assistant=assistant or "")
+        self._engine.capture.put(raw, event=event, assistant=assistant)
+        text = self.answer(raw, event=event, assistant=assistant, budget=budget)
         self._engine.capture.catch_up()
-        return _context(text, self._engine.settings.prompt_tokens)
+        return _context(text, budget, self._assistant(raw, event, assistant))
 
     def answer(
         self,
@@ -116,6 +123,7 @@ class Presence:
         assistant: str = "",
         lexical: bool = False,
         wanted: Callable[[], bool] = lambda: True,
+        budget: int | None = None,
     ) -> str | None:
         """Return the text to put before the assistant for what its hook was given; None: nothing, zero bytes.
 
@@ -126,6 +134,7 @@ class Presence:
         lexical: do without vectors and whatever else is slow to load. A process that wants no more than the answer to
         a prompt, and has no engine, asks recollect.engine.glance instead: that takes half the time
         wanted: asked before anything is said: what nobody waits for any more does not count as said
+        budget: tokens of the whole text; none: as the settings say
         """
         from recollect.capture.filter import cleaned, is_noise
         from recollect.capture.observation import BadPayload
@@ -139,32 +148,32 @@ class Presence:
                 return None
             notice = Noticing(self._engine).of_bytes(payload, "", event=event, assistant=assistant, at=clock.now())
             if notice is not None:
-                return self._answer(notice, lexical=lexical, wanted=wanted)
+                return self._answer(notice, lexical=lexical, wanted=wanted, budget=budget)
         return None
 
-    def _answer(self, notice: "Notice", *, lexical: bool, wanted: Callable[[], bool]) -> str | None:
+    def _answer(self, notice: "Notice", *, lexical: bool, wanted: Callable[[], bool], budget: int | None) -> str | None:
         event = notice.seen.event
         if event == "session_start":
             # What the session before this one did lies in the spool, if nobody has looked since.
             self._engine.capture.catch_up()
-            said = self._on_start(self._moment(notice, wanted))
+            said = self._on_start(self._moment(notice, wanted, budget))
         elif event == "prompt":
-            said = self._by_words(notice) if lexical else self._on_prompt(self._moment(notice, wanted))
+            said = self._by_words(notice) if lexical else self._on_prompt(self._moment(notice, wanted, budget))
         elif event == "tool" and notice.row.fingerprint:
-            said = self._on_failure(self._moment(notice, wanted), notice.row.fingerprint)
+            said = self._on_failure(self._moment(notice, wanted, budget), notice.row.fingerprint)
         else:
             return None
         return said
 
     # --- moments ---
 
-    def _moment(self, notice: "Notice", wanted: Callable[[], bool]) -> Moment:
+    def _moment(self, notice: "Notice", wanted: Callable[[], bool], budget: int | None) -> Moment:
         session_id = notice.row.session_id or ""
         found = self._engine.store.get(Session, [session_id])
         session = found[0] if found else None
         since = session.window_at if session is not None else 0
         told = self.told(session_id, since)
-        return Moment(notice.seen, session_id, notice.row.namespace, notice.row.mark, told, session, wanted)
+        return Moment(notice.seen, session_id, notice.row.namespace, notice.row.mark, told, session, wanted, budget)
 
     def told(self, session_id: str, since: int = 0) -> frozenset[str]:
         """Return the memories that were put before an assistant in a session, since its window was last empty."""
@@ -181,7 +190,7 @@ class Presence:
             moment.session,
             frozenset() if forgot else moment.told,
             compacted=moment.seen.reason == "compact",
-            budget=self._engine.settings.context_tokens,
+            budget=self._engine.settings.context_tokens if moment.budget is None else moment.budget,
         )
         return self._said(moment, made)
 
@@ -198,14 +207,15 @@ class Presence:
         from recollect.engine.relevant import relevant
 
         lines = relevant(self._engine, moment.seen.text, moment)
-        made = block([Section("", tuple(lines))], budget=self._engine.settings.prompt_tokens)
+        budget = self._engine.settings.prompt_tokens if moment.budget is None else moment.budget
+        made = block([Section("", tuple(lines))], budget=budget)
         return self._said(moment, made)
 
     def _on_failure(self, moment: Moment, fingerprint: str) -> str | None:
         fix = self._engine.capture.fix_for(fingerprint, moment.namespace)
         if fix is None or fix.memory.id in moment.told:
             return None
-        return self._said(moment, block([Section("", tuple(_fixed(fix)))], budget=FIX_TOKENS))
+        return self._said(moment, block([Section("", tuple(_fixed(fix)))], budget=moment.budget or FIX_TOKENS))
 
     def _context(
         self, namespace: str | None, session: Session | None, told: frozenset[str], *, compacted: bool, budget: int
@@ -237,6 +247,15 @@ class Presence:
                 )
                 transaction.insert(row)
 
+    def _assistant(self, raw: bytes, event: str, assistant: str) -> str:
+        """Return whose payload it is; "" where nobody can tell."""
+        from recollect.capture.observation import BadPayload
+        from recollect.capture.payload import read
+
+        with suppress(BadPayload):
+            return read(raw, event=event, assistant=assistant).assistant
+        return ""
+
     def _here(self) -> str | None:
         return namespace_of(self._engine.settings.namespace or ".")
 
@@ -256,7 +275,8 @@ def _fixed(fix: KnownFix) -> Iterable[Line]:
         yield Line(f"- {flat(step, STEP_CHARACTERS)}")
 
 
-def _context(text: str | None, budget: int) -> Context:
+def _context(text: str | None, budget: int, assistant: str = "") -> Context:
     from recollect.text.budget import tokens
 
-    return Context(text=text or "", tokens=tokens(text or ""), bytes=len((text or "").encode()), budget=budget)
+    said = text or ""
+    return Context(text=said, tokens=tokens(said), bytes=len(said.encode()), budget=budget, assistant=assistant)

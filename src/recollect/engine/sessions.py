@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from recollect import clock
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
-from recollect.errors import NotFound, RecollectError
+from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.model import (
     Injection,
     Limit,
@@ -98,16 +98,30 @@ class Sessions:
         return SessionView(session=session, observations=tuple(reversed(rows)), total=total)
 
     @operation("summarize_session", "summarize", idempotent=True, positional=("session_id",))
-    def summarize(self, session_id: str | None = None, *, namespace: str | None = None) -> Summed:
+    def summarize(
+        self,
+        session_id: str | None = None,
+        *,
+        namespace: str | None = None,
+        payload: str | None = None,
+        event: str | None = None,
+        assistant: str | None = None,
+    ) -> Summed:
         """Sum up a session: what was asked for, decided, changed, searched and run, what failed, what fixed it.
 
         The summary is kept as one memory of the session, an insight, and written anew when there is more to say.
 
         session_id: the session's id; none: the latest of the project
         namespace: the project whose latest session is meant, as a path or a name; none: of all
+        payload: what an assistant gives its hook when it has finished: the session that it names is meant, and ends; as
+        JSON, on a command line also by a pipe
+        event: the name of that event, where the payload does not say it
+        assistant: whose payload it is, where that cannot be told
         """
         from recollect.engine.sitting import sum_up
 
+        if payload is not None and payload.strip():
+            session_id = self._ended_by(accept.text("payload", payload), event or "Stop", assistant or "")
         self._engine.capture.catch_up()
         if session_id is not None:
             session = self._existing(session_id)
@@ -124,6 +138,22 @@ class Sessions:
         self._engine.embedding.wake()
         summed = Summed(session=session, memory=memory, created=created)
         return self._retold(summed) if memory is not None and self._engine.settings.summaries == "model" else summed
+
+    def _ended_by(self, payload: str, event: str, assistant: str) -> str:
+        """Take in what a hook was given, and return which session it is about. Raises InvalidInput."""
+        from recollect.capture.observation import BadPayload
+        from recollect.engine.noticed import Noticing
+
+        raw = payload.encode("utf-8", "replace")
+        try:
+            notice = Noticing(self._engine).of_bytes(raw, "", event=event, assistant=assistant, at=clock.now())
+        except BadPayload as problem:
+            raise InvalidInput(f"the payload is no event of a hook: {problem}") from None
+        if notice is None or not notice.row.session_id:
+            raise InvalidInput("the payload is of no session")
+        self._engine.capture.put(raw, event=event, assistant=assistant)
+        self._engine.capture.drain()
+        return notice.row.session_id
 
     def _retold(self, summed: Summed) -> Summed:
         """Return a summary in the words of the language model; by rules, with a note, where it cannot do it."""

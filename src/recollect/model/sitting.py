@@ -57,13 +57,14 @@ class Summed(Record, frozen=True, kw_only=True):
 class Context(Record, frozen=True, kw_only=True):
     """What is put before an assistant unasked, fenced as data; empty where nothing is worth it.
 
-    tokens, bytes: what it costs. budget: what it might have cost, in tokens
+    tokens, bytes: what it costs. budget: what it might have cost, in tokens. assistant: whose hook it answers, if any
     """
 
     text: str = ""
     tokens: int = 0
     bytes: int = 0
     budget: int = 0
+    assistant: str = ""
 
 
 class KnownFix(Record, frozen=True, kw_only=True):

@@ -114,6 +114,18 @@ def _known_fix(fix: model.KnownFix, now: int | None) -> list[Block]:
     return [Quote("fix", facts, visible(fix.memory.content))]
 
 
+def _context(answer: model.Context, _now: int | None) -> list[Block]:
+    if not answer.text:
+        return [Line("Nothing to say.", "weak")]
+    facts = (("tokens", f"{answer.tokens:,} of {answer.budget:,}"), ("bytes", f"{answer.bytes:,}"))
+    return [Quote("context", facts, visible(answer.text))]
+
+
+def _injection(row: model.Injection, now: int | None) -> list[Block]:
+    head = ", ".join(word for word in (day(row.at, now), row.event) if word)
+    return [Listing((Entry(inline(row.memory_id), inline(head), inline(row.why)),))]
+
+
 SHOWN: Mapping[type[model.Record], Show] = {
     model.Ingested: _ingested,
     model.Session: _session,
@@ -123,4 +135,6 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.Observed: _observed,
     model.Fix: _fix,
     model.KnownFix: _known_fix,
+    model.Context: _context,
+    model.Injection: _injection,
 }

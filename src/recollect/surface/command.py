@@ -196,8 +196,9 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "workspace-retrieve",
         ),
     ),
-    ("Follow sessions", ("sessions", "session", "summarize", "ingest")),
-    ("Look after it", ("stats", "health", "spending", "changes", "undo", "export", "import", "rebuild", "weights")),
+    ("Follow sessions", ("sessions", "session", "context", "prompt", "summarize", "ingest")),
+    ("Bring in what is known", ("import-history", "import", "export")),
+    ("Look after it", ("stats", "health", "spending", "changes", "undo", "rebuild", "weights")),
     ("Connect and set up", ("init", "uninit", "doctor", "serve", "config", "completion", "help")),
 )
 OTHER = "Further commands"

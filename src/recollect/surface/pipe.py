@@ -26,6 +26,9 @@ class Piped(NamedTuple):
 PIPED: Mapping[str, Piped] = {
     "review": Piped("diff", frozenset({"range"})),
     "ingest": Piped("payload", frozenset()),
+    "context": Piped("payload", frozenset({"namespace"})),
+    "prompt": Piped("payload", frozenset()),
+    "summarize": Piped("payload", frozenset({"session_id", "namespace"})),
 }
 
 

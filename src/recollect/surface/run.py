@@ -22,6 +22,7 @@ from recollect.surface.arguments import arguments, has, parse, parser, split
 from recollect.surface.command import Command, commands, question
 from recollect.surface.form import meant
 from recollect.surface.handwritten import WRITTEN
+from recollect.surface.hooked import printed
 from recollect.surface.output import Output, ReaderGone, is_terminal
 from recollect.surface.pipe import piped
 from recollect.surface.waiting import waiting
@@ -140,7 +141,11 @@ def _operate(operation: Operation, values: Mapping[str, Any], settings: Settings
     _confirm(operation, given, has_consent=bool(values.get("yes")))
     with waiting(lines=bool(values.get("verbose"))), offer.open_engine(settings) as engine:
         record = operation.call(engine, given)
-    output.record(record)
+    said = None if output.as_json else printed(operation.command, given, record)
+    if said is None:
+        output.record(record)
+    else:
+        output.raw(said)
     return _status(record)
 
 
