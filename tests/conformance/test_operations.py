@@ -47,6 +47,10 @@ PAYLOAD = json.dumps(
     }
 )
 
+STOP = json.dumps({"sessionId": "s", "cwd": "/nowhere/app", "stopReason": "end_turn"})
+START = json.dumps({"sessionId": "s3", "cwd": "/nowhere/app", "source": "new"})
+ASKED = json.dumps({"sessionId": "s3", "cwd": "/nowhere/app", "prompt": "how is the parser of this project written?"})
+
 CASES = (
     Case("store_memory", {"content": "Prefer composition"}, ("Prefer composition",)),
     Case(
@@ -261,10 +265,22 @@ CASES = (
     Case("get_session", {"session_id": "s", "limit": 5}, ("s", "--limit", "5")),
     Case("summarize_session", {"session_id": "s"}, ("s",)),
     Case("summarize_session", {"namespace": "app"}, ("--namespace", "app")),
+    Case("summarize_session", {"payload": STOP, "event": "agentStop", "assistant": "copilot"},
+         ("--payload", STOP, "--event", "agentStop", "--assistant", "copilot")),
+    Case("session_context", {}, ()),
+    Case("session_context", {"namespace": "app", "tokens": 300}, ("--namespace", "app", "--tokens", "300")),
+    Case("session_context", {"payload": START, "event": "sessionStart", "assistant": "copilot"},
+         (START, "--event", "sessionStart", "--assistant", "copilot")),
+    Case("submit_prompt", {"payload": ASKED, "event": "userPromptSubmitted", "assistant": "copilot", "tokens": 500},
+         (ASKED, "--event", "userPromptSubmitted", "--assistant", "copilot", "--tokens", "500")),
     Case("export_memories", {}, ()),
     Case("export_memories", {"path": "out.jsonl", "namespace": "app"}, ("out.jsonl", "--namespace", "app")),
     Case("import_memories", {"path": "in.jsonl"}, ("in.jsonl",)),
     Case("import_memories", {"content": '{"content": "inline"}'}, ("--content", '{"content": "inline"}')),
+    Case("import_history", {"path": "repository"}, ("repository",)),
+    Case("import_history", {"path": "repository", "only": ["git", "docs"], "since": "2001", "limit": 5},
+         ("repository", "--only", "git,docs", "--since", "2001", "--limit", "5")),
+    Case("import_history", {"path": "repository", "dry_run": True}, ("repository", "--dry-run")),
     Case("stats", {}, ()),
     Case("model_spending", {}, ()),
     Case("model_spending", {"days": 7}, ("--days", "7")),

@@ -39,6 +39,8 @@ GIT_TIMEOUT_S = 3.0
 MAX_KNOWN = 20_000
 # Commits that are asked about at a time: more branches than anybody has in mind.
 MAX_ASKED = 200
+# Commits of a branch of its own that are looked at: more are a project of their own.
+MAX_OWN = 5_000
 # Marks a commit below which there is none of the branch's own: what the memory is about came later.
 LATER = "+"
 
@@ -93,6 +95,16 @@ class Branches:
         # A branch that was just made has nothing of its own: being part of the default branch says nothing then.
         is_later = main == found.head or (bool(main) and self._reach(found.common, main, [found.head])[found.head])
         return Position(found.branch, found.head + LATER * bool(is_later))
+
+    def own(self, root: str) -> tuple[str | None, frozenset[str]]:
+        """Return the branch of a work tree, None for the default one, and the commits that only the branch has."""
+        found = checkout(root)
+        if found is None or not found.branch or found.is_default:
+            return None, frozenset()
+        main = tip(found.common, found.default)
+        words = ("rev-list", f"--max-count={MAX_OWN}", found.head, *([f"^{main}"] if main else []))
+        told = _git(found.common, *words) if found.head and main else None
+        return found.branch, frozenset((told or "").split())
 
     # --- recalling ---
 

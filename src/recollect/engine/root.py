@@ -17,6 +17,7 @@ from recollect.engine.embedding import Embedding
 from recollect.engine.errands import Errands
 from recollect.engine.following import Following
 from recollect.engine.graph import Graphs
+from recollect.engine.history import Histories
 from recollect.engine.language import Language
 from recollect.engine.links import Links
 from recollect.engine.memories import Memories
@@ -55,6 +56,7 @@ NOUNS: dict[str, type] = {
     "sessions": Sessions,
     "presence": Presence,
     "archive": Archive,
+    "history": Histories,
     "admin": Admin,
 }
 
@@ -96,6 +98,7 @@ class Engine:
         self.sessions = Sessions(self)
         self.presence = Presence(self)
         self.archive = Archive(self)
+        self.history = Histories(self)
         self.admin = Admin(self)
         self.embedding = Embedding(self, embedder)
         self.centrality = Centrality(self)

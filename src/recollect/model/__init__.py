@@ -53,6 +53,7 @@ from recollect.model.answer import (
     WorkspaceAnswer,
     WorkspaceView,
 )
+from recollect.model.learnt import Learnt, LearntFrom
 from recollect.model.row import (
     Anchor,
     AnchorState,
@@ -75,6 +76,7 @@ from recollect.model.row import (
 )
 from recollect.model.sitting import Context, Ingested, KnownFix, SessionPage, SessionView, Summed
 from recollect.model.vocabulary import (
+    HISTORY_SOURCES,
     MEMORY_TYPES,
     NODE_KINDS,
     PATTERN_TYPES,
@@ -84,6 +86,7 @@ from recollect.model.vocabulary import (
     BranchStanding,
     CycleType,
     ErrandKind,
+    HistorySource,
     Limit,
     MemoryType,
     NodeKind,
@@ -101,6 +104,7 @@ from recollect.model.vocabulary import (
 )
 
 __all__ = [
+    "HISTORY_SOURCES",
     "MEMORY_TYPES",
     "NODE_KINDS",
     "PATTERN_TYPES",
@@ -131,6 +135,7 @@ __all__ = [
     "Freshness",
     "Health",
     "History",
+    "HistorySource",
     "Hit",
     "Imported",
     "Ingested",
@@ -138,6 +143,8 @@ __all__ = [
     "Judged",
     "Judgement",
     "KnownFix",
+    "Learnt",
+    "LearntFrom",
     "Limit",
     "Linked",
     "Memory",

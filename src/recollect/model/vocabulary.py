@@ -40,6 +40,9 @@ PatternType = Literal["repeated_search", "file_hotspot", "decision_chain", "tool
 
 Source = Literal["user", "assistant", "hook", "import", "consolidation"]
 
+# Where the past of a project is read: its commits, its records of decisions, its documents, notes in its code.
+HistorySource = Literal["git", "adr", "docs", "notes"]
+
 # What became of the code that a memory speaks of. unanchored: it speaks of none, or of none that is indexed here.
 Verdict = Literal["fresh", "changed", "moved", "gone", "unanchored"]
 
@@ -71,6 +74,7 @@ NODE_KINDS: tuple[str, ...] = get_args(NodeKind)
 RELATIONS: tuple[str, ...] = get_args(Relation)
 PATTERN_TYPES: tuple[str, ...] = get_args(PatternType)
 SOURCES: tuple[str, ...] = get_args(Source)
+HISTORY_SOURCES: tuple[HistorySource, ...] = get_args(HistorySource)
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -199,6 +199,46 @@ def _exported(exported: model.Exported, _now: int | None) -> list[Block]:
     return blocks
 
 
+def _learnt(learnt: model.Learnt, _now: int | None) -> list[Block]:
+    found = sum(part.found for part in learnt.sources)
+    new = sum(part.created for part in learnt.sources)
+    if learnt.dry_run:
+        said = f"{count(found, 'memory')} would be there, {new:,} of them new. Nothing was written."
+    else:
+        said = f"Learnt {count(new, 'new memory')} of {found:,} that the past of this project holds."
+    blocks: list[Block] = [Line(said, "good" if new else "weak"), _learnt_grid(learnt.sources)]
+    rows = present(
+        (
+            ("namespace", inline(learnt.namespace)),
+            ("secrets replaced", inline(", ".join(f"{kind} {times}" for kind, times in learnt.redacted.items()))),
+            ("batch to undo", inline(learnt.batch)),
+            *(("note", inline(note)) for note in learnt.notes),
+        )
+    )
+    blocks.append(Facts(rows))
+    if learnt.examples:
+        entries = tuple(Entry(str(number), "", inline(text)) for number, text in enumerate(learnt.examples, 1))
+        blocks += [Line("Among them:"), Listing(entries)]
+    return blocks
+
+
+def _learnt_grid(parts: Iterable[model.LearntFrom]) -> Grid:
+    columns = ("source", "found", "new", "changed", "known", "deleted before", "by rule")
+    rows = tuple(
+        (
+            part.source,
+            *(f"{number:,}" for number in (part.found, part.created, part.updated, part.known, part.refused)),
+            ", ".join(f"{inline(rule)} {times:,}" for rule, times in part.rules.items()),
+        )
+        for part in parts
+    )
+    return Grid(columns, rows)
+
+
+def _learnt_from(part: model.LearntFrom, _now: int | None) -> list[Block]:
+    return [_learnt_grid([part])]
+
+
 def _imported(imported: model.Imported, _now: int | None) -> list[Block]:
     rows = (
         ("new", f"{imported.created:,}"),
@@ -267,6 +307,8 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.Health: _health,
     model.Exported: _exported,
     model.Imported: _imported,
+    model.Learnt: _learnt,
+    model.LearntFrom: _learnt_from,
     model.Rebuilt: _rebuilt,
     model.Undone: _undone,
     model.History: _history,

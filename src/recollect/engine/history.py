@@ -1,0 +1,98 @@
+"""History: what a project's past teaches, so that the first question already finds an answer."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from recollect.engine import accept
+from recollect.engine.checkout import work_tree
+from recollect.engine.identity import project_root
+from recollect.errors import InvalidInput, NotFound
+from recollect.model import HISTORY_SOURCES, HistorySource, Learnt, LearntFrom
+from recollect.operations import operation
+
+if TYPE_CHECKING:
+    from recollect.engine.learning import Place
+    from recollect.engine.root import Engine
+
+# Memories of each source: as much as a person could look through, and embedded within a minute or two.
+MOST = 3_000
+
+Most = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
+
+
+class Histories:
+    """What happened before anybody remembered."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    @operation("import_history", "import-history", idempotent=True, positional=("path",))
+    def import_history(
+        self,
+        path: str = ".",
+        *,
+        only: tuple[HistorySource, ...] = (),
+        since: int | str | None = None,
+        limit: Most = MOST,
+        dry_run: bool = False,
+    ) -> Learnt:
+        """Learn a project's past: decisions and their reasons, reverts, hot files, what changes together, rules, notes.
+
+        Read are the git log, records of decisions (ADRs), README, AGENTS.md, CLAUDE.md and docs, and TODO, FIXME and
+        HACK comments. Everything is kept with its source and time, without secrets. Importing again adds only what is
+        new; an import that was stopped goes on where it was.
+
+        path: a folder of the project; none: the current one
+        only: only these sources; none: all of them
+        since: only what is from after this moment, Unix time or ISO date
+        limit: how many memories of each source at most, the newest
+        dry_run: tell what would be learnt, and write nothing
+        """
+        from recollect.engine.learning import Writing
+        from recollect.history.sources import SOURCES
+
+        wanted = self._wanted(only)
+        place = self._place(path)
+        most = accept.whole("limit", limit, least=1, most=100_000)
+        start = accept.moment("since", since)
+        writing = Writing(self._engine, place, dry_run=dry_run)
+        sources = tuple(writing.learn(name, SOURCES[name](most).records(place.root, start)) for name in wanted)
+        if writing.changed and not dry_run:
+            self._engine.embedding.wake()
+            self._engine.following.catch_up()
+        return Learnt(
+            namespace=place.namespace,
+            sources=sources,
+            examples=tuple(writing.examples),
+            batch=writing.batch if writing.changed and not dry_run else "",
+            dry_run=dry_run,
+            redacted=dict(writing.redacted),
+            notes=_notes(sources, place.root),
+        )
+
+    def _wanted(self, only: Sequence[str]) -> tuple[HistorySource, ...]:
+        named = accept.several("only", only)
+        for name in named:
+            accept.one_of("only", name, HISTORY_SOURCES)
+        return tuple(name for name in HISTORY_SOURCES if not named or name in named)
+
+    def _place(self, path: str) -> "Place":
+        from recollect.engine.learning import Place
+
+        try:
+            folder = Path(accept.text("path", path)).expanduser()
+            root = Path(work_tree(str(folder)))
+        except (OSError, RuntimeError) as problem:  # nobody has that name, or the current folder is gone
+            raise InvalidInput(f"{path} leads nowhere: {problem}", field="path") from None
+        if not folder.is_dir():
+            raise NotFound(f"there is no folder {path}", hint="Give a folder of the project.", path=path)
+        branch, own = self._engine.branches.own(str(root))
+        return Place(project_root(root), root, branch, own)
+
+
+def _notes(sources: Iterable[LearntFrom], root: Path) -> tuple[str, ...]:
+    silent = {"git": f"no commits were found: {root} is no git work tree, or git is not installed"}
+    return tuple(silent[part.source] for part in sources if not part.found and part.source in silent)

@@ -1,0 +1,169 @@
+"""Learning: what sources of a project's past find, written down as memories.
+
+    source ─► Found ─► without secrets ─► Memory, its id made of project, source and key
+
+Ids are a function of what was found, so that importing again, or on after being stopped, leaves the same memories.
+What says something else than last time (a commit that was reverted since, files that change together more often) is
+written anew, unless somebody changed it by hand; what somebody deleted stays deleted.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from recollect import clock
+from recollect.engine.memories import content_hash, ensure_node, headline, node_id
+from recollect.engine.redaction import without_secrets
+from recollect.model import Change, Edge, HistorySource, LearntFrom, Memory
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.history.found import Found
+    from recollect.store.protocol import Store, Transaction
+
+# Memories of one transaction: long enough to be fast, short enough that other writers never wait long.
+BATCH = 200
+# Told in the answer, so that whoever imported sees what kind of thing was learnt.
+EXAMPLES = 8
+EXAMPLE_CHARACTERS = 120
+# Written by the people of the project, but not to us.
+TRUST = 0.8
+# Ids of what is found: made of names below this one.
+_SPACE = uuid.UUID("5f0c2f7e-5d5a-5b0e-9a53-2f0a6d1c7b11")
+
+
+class Place(NamedTuple):
+    """Where an import reads: the project, and the commits of its branch that the default one does not have."""
+
+    namespace: str
+    root: Path
+    branch: str | None
+    own: frozenset[str]
+
+
+class Writing:
+    """Writes what sources find, and counts what became of it."""
+
+    def __init__(self, engine: Engine, place: Place, *, dry_run: bool) -> None:
+        self._engine = engine
+        self._place = place
+        self._dry_run = dry_run
+        self.batch = clock.new_id()
+        self.redacted: Counter[str] = Counter()
+        self.examples: list[str] = []
+        self.changed = 0
+
+    def learn(self, source: HistorySource, found: Iterator[Found]) -> LearntFrom:
+        """Write down everything that a source finds; returns what became of it."""
+        fates: Counter[str] = Counter()
+        rules: Counter[str] = Counter()
+        while chunk := list(islice(found, BATCH)):
+            rules.update(row.rule for row in chunk)
+            ready = [self._memory(source, row) for row in chunk]
+            fates.update(self._fates(self._engine.store, ready) if self._dry_run else self._write(ready))
+        self.changed += fates["created"] + fates["updated"]
+        return LearntFrom(source=source, found=rules.total(), rules=dict(rules.most_common()), **fates)
+
+    def _write(self, ready: Sequence[Memory]) -> list[str]:
+        fates = self._fates(self._engine.store, ready)
+        if "created" not in fates and "updated" not in fates:
+            return fates  # nothing is locked for nothing
+        with self._engine.store.transaction("import_history", batch=self.batch) as transaction:
+            fates = self._fates(transaction, ready)
+            for memory, fate in zip(ready, fates, strict=True):
+                if fate == "created":
+                    self._tell(transaction.insert(memory))
+                elif fate == "updated":
+                    transaction.update(Memory, memory.id, _renewed(memory))
+                if fate in ("created", "updated") and memory.superseded_by is not None:
+                    _link(transaction, memory)
+        return fates
+
+    def _fates(self, rows: Store | Transaction, ready: Sequence[Memory]) -> list[str]:
+        """Return what is to become of memories: created, updated, known or refused."""
+        ids = [memory.id for memory in ready]
+        known = {memory.id: memory for memory in rows.get(Memory, ids)}
+        gone = tuple(row_id for row_id in ids if row_id not in known)
+        where = {"entity": "memories", "entity_id": gone, "operation": "delete_memory"}
+        refused = {change.entity_id for change in rows.find(Change, where)} if gone else set()
+        fates: list[str] = []
+        for memory in ready:
+            old = known.get(memory.id)
+            if old is None:
+                fates.append("refused" if memory.id in refused else "created")
+            else:
+                fates.append("updated" if _differs(old, memory) else "known")
+        return fates
+
+    def _memory(self, source: str, found: Found) -> Memory:
+        place = self._place
+        by = found.replaced_by
+        sha = found.metadata.get("sha")
+        is_own = sha in place.own
+        raw = Memory(
+            id=self._id(source, found.key),
+            content=found.content,
+            memory_type=found.memory_type,
+            importance=found.importance,
+            tags=found.tags,
+            metadata={"from": source, "rule": found.rule, **found.metadata},
+            namespace=place.namespace,
+            created_at=found.at,
+            updated_at=found.at,
+            last_accessed_at=found.at,
+            category=found.rule,
+            title=found.title,
+            author=found.author,
+            source="import",
+            trust=TRUST,
+            valid_from=found.at,
+            valid_to=found.ended_at,
+            superseded_by=self._id(source, by) if by is not None else None,
+            branch=place.branch if is_own else None,
+            head=sha if isinstance(sha, str) else None,
+        )
+        memory, kinds = without_secrets(raw)
+        self.redacted.update(kinds)
+        written = content_hash(memory.content)
+        return msgspec.structs.replace(memory, content_hash=written, metadata={**memory.metadata, "written": written})
+
+    def _id(self, source: str, key: str) -> str:
+        return str(uuid.uuid5(_SPACE, f"{self._place.namespace}\n{source}\n{key}"))
+
+    def _tell(self, memory: Memory) -> None:
+        if len(self.examples) < EXAMPLES and memory.importance > 0.5:
+            told = headline(memory)
+            self.examples.append(told if len(told) <= EXAMPLE_CHARACTERS else told[: EXAMPLE_CHARACTERS - 1] + "…")
+
+
+def _differs(old: Memory, new: Memory) -> bool:
+    """Tell whether a memory says something else now, and nobody but us wrote it."""
+    is_ours = old.metadata.get("written") == old.content_hash
+    return is_ours and (old.content_hash, old.superseded_by) != (new.content_hash, new.superseded_by)
+
+
+def _renewed(new: Memory) -> dict[str, Any]:
+    fields = ("content", "content_hash", "title", "tags", "metadata", "updated_at", "valid_from", "valid_to")
+    return {field: getattr(new, field) for field in (*fields, "superseded_by", "memory_type", "category")}
+
+
+def _link(transaction: Transaction, memory: Memory) -> None:
+    """Link what was taken back with what took it back, once."""
+    newer = transaction.get(Memory, [memory.superseded_by or ""])
+    if not newer:
+        return
+    for row in (newer[0], memory):
+        ensure_node(transaction, row)
+    edge_id = str(uuid.uuid5(_SPACE, f"{newer[0].id} supersedes {memory.id}"))
+    if not transaction.get(Edge, [edge_id]):
+        src, dst = node_id(newer[0].id), node_id(memory.id)
+        transaction.insert(
+            Edge(id=edge_id, src=src, dst=dst, relationship="SUPERSEDES", created_at=newer[0].created_at)
+        )

@@ -1,0 +1,71 @@
+"""Files: what of a project is read besides its commits, and when each file was last changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect.history.log import commits, said
+
+# Files that are looked at, and what is read of one: a larger one is generated, or data.
+MAX_FILES = 20_000
+MAX_BYTES = 512 * 1024
+# Commits that are looked through for when a file was last changed; before that, the time on disk is as good.
+DATED_COMMITS = 5_000
+
+_FOREIGN = frozenset("node_modules vendor third_party dist build target venv site-packages __pycache__".split())
+
+
+class Text(NamedTuple):
+    """A file as it is: its path from the root, what it says, and when it was last changed."""
+
+    path: str
+    text: str
+    at: int
+
+
+def paths(root: Path) -> list[str]:
+    """Return the files of a project, in order: those that git knows or would add, else all that are not foreign."""
+    told = said(root, ["ls-files", "-z", "-c", "-o", "--exclude-standard"])
+    found = told.split("\0") if told else list(_walked(root))
+    own = (path for path in found if path and _FOREIGN.isdisjoint(path.split("/")[:-1]))
+    return sorted(dict.fromkeys(own))[:MAX_FILES]
+
+
+def texts(root: Path, wanted: list[str]) -> Iterator[Text]:
+    """Yield files that are text and small enough, with when each was last changed by a commit, else on disk."""
+    dates = _dates(root, set(wanted))
+    for path in wanted:
+        try:
+            file = root / path
+            # A link may lead out of the project.
+            if file.is_symlink() or file.stat().st_size > MAX_BYTES:
+                continue
+            raw = file.read_bytes()
+            if b"\0" in raw[:8192]:
+                continue
+            yield Text(path, raw.decode("utf-8", "replace"), dates.get(path) or int(file.stat().st_mtime))
+        except OSError:
+            continue
+
+
+def _dates(root: Path, wanted: set[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    if not wanted or not (root / ".git").exists():
+        return found
+    for commit in commits(root, None, most=DATED_COMMITS):
+        for file in commit.files:
+            if file.path in wanted:
+                found.setdefault(file.path, commit.at)
+        if len(found) == len(wanted):
+            break
+    return found
+
+
+def _walked(root: Path) -> Iterator[str]:
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if name not in _FOREIGN and not name.startswith("."))
+        for name in sorted(files):
+            yield os.path.relpath(Path(folder) / name, root).replace(os.sep, "/")
