@@ -34,13 +34,16 @@ if TYPE_CHECKING:
     from recollect.store.passage import Passage
 
 # Noted in passing: what somebody asked for is no answer to what is asked now, and that a command ran is none either.
-IN_PASSING = ("prompt", "command", "error", "find", "search")
+# The summary of a session holds a word of everything, and was told when this one began.
+IN_PASSING = ("prompt", "command", "error", "find", "search", "session")
 # What a prompt says is at its beginning; the rest is what was pasted.
 PROMPT_CHARACTERS = 2_000
 # Of more than a few memories the first few are read.
 MOST = 5
-# One word is in too many memories to say which is meant: "fix it", "tests?", "go on".
+# One word is in too many memories to say which is meant: "fix it", "tests?", "go on". Where there is no meaning to go
+# by, two are: "run the tests", "write a README".
 LEAST_WORDS = 2
+LEAST_BY_WORDS = 3
 
 
 def glance(payload: bytes, *, home: str = "", event: str = "", assistant: str = "") -> str | None:
@@ -61,7 +64,7 @@ def glance(payload: bytes, *, home: str = "", event: str = "", assistant: str = 
 def answered(settings: Settings, seen: Observation) -> str | None:
     """Return the answer to a prompt. Raises sqlite3.Error, and RecollectError for a folder that is none."""
     query = understand(seen.text[:PROMPT_CHARACTERS], now=clock.now())
-    if len(query.terms) < LEAST_WORDS or not settings.prompt_tokens:
+    if len(query.terms) < LEAST_BY_WORDS or not settings.prompt_tokens:
         return None
     scope = namespace_of(seen.cwd if seen.cwd.startswith(("/", "~")) else settings.namespace or None)
     scopes = (scope, None) if scope is not None else (None,)
@@ -99,18 +102,17 @@ def _lines(store: Glance, query: Query, seen: Observation) -> Iterator[Line]:
     verdicts = {memory_id: overall(rows) for memory_id, rows in store.verdicts(list(memories)).items()}
     told = store.told(seen.session)
     said: frozenset[tuple[str, ...]] = frozenset()
-    count, covered = 0, False
+    count = 0
     for place in places:
         passage = pool.passages[place]
         memory = memories[passage.memory_id]
         says = statements(memory.content)
         is_told = memory.id in told
-        repeats = (says and says <= said) or (memory.category == "session" and covered)
         verdict = verdicts.get(memory.id, "unanchored")
         over = memory.id in replaced or verdict == "gone" or not _may_be_told(memory, seen)
-        if not is_told and (count == MOST or repeats or over):
+        if not is_told and (count == MOST or over or (says and says <= said)):
             continue
-        said, covered = said | says, True
+        said |= says
         if not is_told:
             count += 1
             yield Line(_told(memory, passage, verdict), memory.id, f"{found.relevance[place]:.2f}: by words")

@@ -20,7 +20,7 @@ from recollect import clock
 from recollect.engine import accept
 from recollect.engine.context_block import MOST_BYTES, Block, Line, Section, block, day, flat
 from recollect.engine.identity import namespace_of
-from recollect.errors import RecollectError
+from recollect.errors import InvalidInput, RecollectError
 from recollect.model import Context, Injection, KnownFix, Session
 from recollect.operations import operation
 from recollect.store.protocol import Range
@@ -93,7 +93,12 @@ class Presence:
 
     @operation("submit_prompt", "prompt", positional=("payload",))
     def prompt(
-        self, payload: str, *, event: str | None = None, assistant: str | None = None, tokens: Budget | None = None
+        self,
+        payload: str | None = None,
+        *,
+        event: str | None = None,
+        assistant: str | None = None,
+        tokens: Budget | None = None,
     ) -> Context:
         """Take in a prompt as a hook does: it is stored, and what the memory clearly knows of it is given back.
 
@@ -105,6 +110,9 @@ class Presence:
         """
         budget = self._engine.settings.prompt_tokens if tokens is None else tokens
         budget = accept.whole("tokens", budget, least=0, most=100_000)
+        if payload is None or not payload.strip():
+            hint = "Give what an assistant hands to its hook, as JSON; on a command line also by a pipe."
+            raise InvalidInput("there is no payload", hint=hint)
         return self._taken_in(payload, event or "UserPromptSubmit", assistant or "", budget)
 
     def _taken_in(self, payload: str, event: str, assistant: str, budget: int) -> Context:

@@ -43,15 +43,13 @@ def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
         near=moment.seen.cwd or None,
     )
     said: frozenset[tuple[str, ...]] = frozenset()
-    count, covered = 0, False
+    count = 0
     for hit in answer(engine, asked).hits:
         says = statements(hit.memory.content)
         is_told = hit.memory.id in moment.told
-        # A summary only repeats, among much else, what is told above, or was before.
-        repeats = (says and says <= said) or (hit.memory.category == "session" and covered)
-        if not is_told and (count == MOST or repeats or not _may_be_told(hit, moment)):
+        if not is_told and (count == MOST or not _may_be_told(hit, moment) or (says and says <= said)):
             continue
-        said, covered = said | says, True
+        said |= says
         if not is_told:
             count += 1
             elsewhere = hit.branch.note if hit.branch is not None and hit.branch.standing in UNMERGED else ""
