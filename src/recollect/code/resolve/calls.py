@@ -99,8 +99,10 @@ def enter(
     """Call one function."""
     if IMPLICIT not in function.scope.marks:
         world.call(site, (function.path, function.place), site.how or how(function, receiver, site))
-    entered = (function, id(given))
-    if site.entered is not None:
+    if site.is_call:
+        entered = (function, id(given))
+        if site.entered is None:
+            site.entered = {}
         if entered in site.entered:  # on another receiver: what is given and what comes back is the same
             if receiver is not None:
                 receive(world, function, receiver)
@@ -108,8 +110,12 @@ def enter(
             return
         site.entered[entered] = given
     pass_on(world, function, given, receiver)
-    if told is ignore:
-        return
+    if told is not ignore:
+        _answer(world, function, given, receiver, told)
+
+
+def _answer(world: World, function: Function, given: Sequence[Given], receiver: Value | None, told: Told) -> None:
+    """Tell what a function that was called gives back."""
     marks = function.scope.marks
     if "generator" in marks:
         made = world.collection(function)

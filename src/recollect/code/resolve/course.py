@@ -17,11 +17,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from recollect.code.resolve.program import Assign, Expression, Import, Item, Member, Name, Scope, Spread, Table
+from recollect.code.resolve.frame import add_targets
+from recollect.code.resolve.program import Assign, Expression, Import, Item, Member, Name, Scope
 from recollect.code.resolve.values import Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Sequence
 
     from recollect.code.resolve.frame import Frame
     from recollect.code.resolve.program import Statement, Unit
@@ -62,11 +63,14 @@ class Course:
     def __init__(self, work: Work, frame: Frame, shared: frozenset[str]) -> None:
         self._work, self._scope, self._every = work, frame.scope, frame.names
         body = frame.scope.body
-        assigned = Counter(name for statement in body for name in _targets(statement))
-        # A parameter may hold whatever is passed at any time, an import is what the file brings in: one value for all.
-        plain = {parameter.name for parameter in frame.scope.parameters} | shared
-        plain |= {each.alias or each.name or "" for each in body if isinstance(each, Import)}
-        self._names = frozenset(name for name, count in assigned.items() if count > 1 and name not in plain)
+        assigned = _targets(body)
+        self._names: frozenset[str] = frozenset()
+        if len(assigned) > len(set(assigned)):
+            # A parameter may hold whatever is passed at any time, an import is what the file brings in: one value.
+            plain = {parameter.name for parameter in frame.scope.parameters} | shared
+            plain |= {each.alias or each.name or "" for each in body if isinstance(each, Import)}
+            counts = Counter(assigned)
+            self._names = frozenset(name for name, count in counts.items() if count > 1 and name not in plain)
         self._made: dict[tuple[int, str, str], Variable] = {}
         self.restart()
 
@@ -109,7 +113,7 @@ class Course:
         if not is_repeated or not self._names:
             self._open.append(_Open(end, before, None))
             return
-        inside = {name for statement in self._scope.body[start:end] for name in _targets(statement)} & self._names
+        inside = {*_targets(self._scope.body[start:end])} & self._names
         looped = {}
         for name in sorted(inside):
             looped[name], is_new = self._version(name, f"loop to {end}")
@@ -154,7 +158,7 @@ class Course:
 
     def pass_by(self, statement: Statement) -> None:
         """Let the targets of a statement hold what it gives them when it is read."""
-        for name in _targets(statement):
+        for name in _targets((statement,)):
             self.assign(name, None)
         if not isinstance(statement, Assign):
             self.forget()
@@ -209,16 +213,10 @@ def _shared(scopes: tuple[Scope, ...]) -> frozenset[str]:
     return frozenset(name for scope in scopes for name in (*scope.global_names, *scope.outer_names))
 
 
-def _targets(statement: Statement) -> Iterator[str]:
-    if isinstance(statement, Assign):
-        yield from _names(statement.target)
-
-
-def _names(target: Expression) -> Iterator[str]:
-    if isinstance(target, Name):
-        yield target.name
-    elif isinstance(target, Spread):
-        yield from _names(target.of)
-    elif isinstance(target, Table):
-        for entry in target.entries:
-            yield from _names(entry.value)
+def _targets(body: Sequence[Statement]) -> list[str]:
+    """Return the names that statements assign to, as often as they do."""
+    found: list[str] = []
+    for statement in body:
+        if type(statement) is Assign:
+            add_targets(statement.target, found)
+    return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import cast
 
 from recollect.code.resolve.course import Course
@@ -50,6 +51,8 @@ from recollect.code.resolve.world import Asked, Given, Site, World
 
 # Methods that store the entries of the table they are given.
 UPDATES = frozenset(("update",))
+# What is called has a name, which is told if nothing is found.
+NAMED = frozenset((Name, Member))
 # What is called is whatever it holds.
 VARIABLE = frozenset((Item, Call, Either, Elements))
 ARROW = "arrow"  # a mark: the function has no `this` of its own
@@ -113,16 +116,17 @@ def _member(world: World, expression: Member, frame: Frame) -> Variable:
         here = frame.course.stored(expression)
         if here is not None:
             return here
-    of, found = evaluate(world, expression.of, frame), Variable(world.work)
-    site, name, told = Site(frame, expression.line, receivers=of), expression.name, found.add
-
-    def on(value: Value) -> None:
-        finder = FINDERS.get(type(value))
-        if finder is not None:
-            finder(world, value, name, site, told)
-
-    of.use(on)
+    called = expression.of
+    of, found = _EVALUATORS[type(called)](world, called, frame), Variable(world.work)
+    site = Site(frame, expression.line, 0, "", False, of)
+    of.use(partial(_looked_up, world, expression.name, site, found.add))
     return found
+
+
+def _looked_up(world: World, name: str, site: Site, told: Told, value: Value) -> None:
+    finder = FINDERS.get(type(value))
+    if finder is not None:
+        finder(world, value, name, site, told)
 
 
 def once(user: Told) -> Told:
@@ -178,18 +182,19 @@ def _made(world: World, expression: Call, frame: Frame, told: Told) -> None:
     called = expression.callee
     callee = _EVALUATORS[type(called)](world, called, frame)
     given = [_given(world, each, frame) for each in expression.arguments]
-    site = Site(frame, expression.line, expression.column, _said(called, frame), expression.is_implied, None, {})
-    world.asked.append(Asked(site, called, callee))
-    callers, is_new = world.callers, expression.is_new
-
-    def on(value: Value) -> None:
-        caller = callers.get(type(value))
-        if caller is not None:
-            caller(world, value, given, site, told, is_new)
-
-    callee.use(on)
+    how = _said(called, frame)
+    site = Site(frame, expression.line, expression.column, how, expression.is_implied, None, True)
+    if not site.is_implied and type(called) in NAMED:
+        world.asked.append(Asked(site, called, callee))
+    callee.use(partial(_applied, world, given, site, told, expression.is_new))
     if frame.course is not None and not site.is_implied:
         _called(frame.course, expression, given)
+
+
+def _applied(world: World, given: Sequence[Given], site: Site, told: Told, is_new: bool, value: Value) -> None:
+    caller = world.callers.get(type(value))
+    if caller is not None:
+        caller(world, value, given, site, told, is_new)
 
 
 def _given(world: World, argument: Argument, frame: Frame) -> Given:
@@ -250,10 +255,12 @@ def _decorating(world: World, decorated: Variable, site: Site, result: Variable)
     def told(value: Value) -> None:
         others = world.decorated.setdefault(value, {})
         others.update(decorated.values)
+        world.dressed_classes.update([each for each in decorated.values if type(each) is Class])
 
         def given_back(found: Value) -> None:
-            # A decorator that gives back what it was given seems to give back all that it ever was given.
-            if found in decorated.values or found not in others:
+            # A decorator that gives back what it was given seems to give back all that it ever was given; of a class,
+            # all that any decorator was given which leaves its work to the same function.
+            if found in decorated.values or (found not in others and found not in world.dressed_classes):
                 result.add(found)
 
         world.apply(value, [Given(decorated)], site, given_back)
@@ -287,7 +294,7 @@ def _pour(world: World, source: Value, target: Collection, frame: Frame) -> None
 
 
 def _text(world: World, expression: Text, frame: Frame) -> Variable:
-    return world.fixed(world.constant(expression.value))
+    return world.text(expression.value)
 
 
 def _either(world: World, expression: Either, frame: Frame) -> Variable:

@@ -181,23 +181,32 @@ def _pass_by(world: World, statement: Statement, frame: Frame, going: Course) ->
 
 def execute(world: World, statement: Statement, frame: Frame) -> None:
     """Do what a statement does to the flow of values."""
-    if isinstance(statement, Assign):
-        if isinstance(statement.value, Instance):
-            _declare(world, statement.target, evaluate(world, statement.value.of, frame), frame)
-        else:
-            assign(world, statement.target, evaluate(world, statement.value, frame), frame)
-    elif isinstance(statement, Do):
-        do(world, statement.value, frame)
-    elif isinstance(statement, Return | Yield):
-        value, function = evaluate(world, statement.value, frame), frame.function
-        if function is not None and not _is_given_back(statement, function):
-            value.flow(function.returns if isinstance(statement, Return) else function.yields)
-    elif isinstance(statement, Import):
-        bring_in(world, statement, frame)
-    elif isinstance(statement, Export):
-        evaluate(world, statement.value, frame).flow(frame.module.exports[statement.name])
-    elif isinstance(statement, Use):
-        world.uses.append((Site(frame, statement.line), evaluate(world, statement.value, frame)))
+    _EXECUTORS[type(statement)](world, statement, frame)
+
+
+def _assign(world: World, statement: Assign, frame: Frame) -> None:
+    if type(statement.value) is Instance:
+        _declare(world, statement.target, evaluate(world, statement.value.of, frame), frame)
+    else:
+        assign(world, statement.target, evaluate(world, statement.value, frame), frame)
+
+
+def _do(world: World, statement: Do, frame: Frame) -> None:
+    do(world, statement.value, frame)
+
+
+def _give_back(world: World, statement: Return | Yield, frame: Frame) -> None:
+    value, function = evaluate(world, statement.value, frame), frame.function
+    if function is not None and not _is_given_back(statement, function):
+        value.flow(function.returns if isinstance(statement, Return) else function.yields)
+
+
+def _export(world: World, statement: Export, frame: Frame) -> None:
+    evaluate(world, statement.value, frame).flow(frame.module.exports[statement.name])
+
+
+def _use(world: World, statement: Use, frame: Frame) -> None:
+    world.uses.append((Site(frame, statement.line), evaluate(world, statement.value, frame)))
 
 
 def _is_given_back(statement: Return | Yield, function: Function) -> bool:
@@ -271,3 +280,14 @@ def _bring_path(world: World, imported: Import, frame: Frame, target: Variable, 
             within = below
         for path in paths:
             within.entry(parts[-1]).add(world.module(path))
+
+
+_EXECUTORS: dict[type, Callable[..., None]] = {
+    Assign: _assign,
+    Do: _do,
+    Return: _give_back,
+    Yield: _give_back,
+    Import: bring_in,
+    Export: _export,
+    Use: _use,
+}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from recollect.code.resolve.program import Assign, Expression, Import, Name, Scope, Spread, Statement, Table
+from recollect.code.resolve.program import Assign, Expression, Import, Name, Scope, Spread, Table
 from recollect.code.resolve.values import Class, Function, Variable, Work
 
 if TYPE_CHECKING:
@@ -75,29 +74,33 @@ class Frame:
         return found
 
 
-def bound(scope: Scope) -> Iterator[str]:
-    """Yield the names that a scope binds: parameters, what it assigns to, what it imports."""
-    for parameter in scope.parameters:
-        yield parameter.name
-    elsewhere = {*scope.global_names, *scope.outer_names}
+def bound(scope: Scope) -> list[str]:
+    """Return the names that a scope binds: parameters, what it assigns to, what it imports."""
+    found: list[str] = []
     for statement in scope.body:
-        yield from (name for name in _bound(statement) if name not in elsewhere)
+        kind = type(statement)
+        if kind is Assign:
+            add_targets(statement.target, found)  # type: ignore[union-attr]
+        elif kind is Import:
+            found += _imported(cast(Import, statement))
+    elsewhere = {*scope.global_names, *scope.outer_names}
+    if elsewhere:
+        found = [name for name in found if name not in elsewhere]
+    return [*[parameter.name for parameter in scope.parameters], *found]
 
 
-def _bound(statement: Statement) -> Iterator[str]:
-    if isinstance(statement, Assign):
-        yield from _targets(statement.target)
-    elif isinstance(statement, Import) and statement.name != STAR and not statement.is_export:
-        name = statement.alias or statement.name
-        if name:
-            yield name
+def _imported(statement: Import) -> tuple[str, ...]:
+    name = statement.alias or statement.name
+    return (name,) if name and statement.name != STAR and not statement.is_export else ()
 
 
-def _targets(target: Expression) -> Iterator[str]:
-    if isinstance(target, Name):
-        yield target.name
+def add_targets(target: Expression, found: list[str]) -> None:
+    """Add the names that a target means to a list."""
+    kind = type(target)
+    if kind is Name:
+        found.append(target.name)  # type: ignore[union-attr]
     elif isinstance(target, Spread):
-        yield from _targets(target.of)
+        add_targets(target.of, found)
     elif isinstance(target, Table):
         for entry in target.entries:
-            yield from _targets(entry.value)
+            add_targets(entry.value, found)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from recollect.code.resolve import calls, evaluate, execute
 from recollect.code.resolve.asleep import put_to_sleep, wake
@@ -50,6 +50,8 @@ from recollect.code.resolve.world import Modules, Place, Site, World
 
 # How often what is declared is asked again after it made more known.
 ROUNDS = 4
+# Values that only name things.
+PLAIN: frozenset[type] = frozenset((Code, Name, Member))
 # Methods of one name that a call may mean; more say nothing.
 MOST_CANDIDATES = 25
 
@@ -162,7 +164,7 @@ def _solved(world: World) -> World:
     for path, unit in world.units.items():
         _build(world, path, unit)
     _outlines(world)
-    world.work.run()
+    world.work.hand_on()
     arrange(world.classes)
     world.is_ordered = True
     for each in world.classes:
@@ -186,16 +188,22 @@ def _build(world: World, path: str, unit: Unit) -> None:
     top = world.frames.get((path, 0))
     if top is None:
         return
-    for scope in unit.scopes:
-        for statement in scope.body:
-            if isinstance(statement, Export):
-                top.exports.setdefault(statement.name, world.variable())
-            elif isinstance(statement, Import) and statement.is_export and (statement.alias or statement.name) != STAR:
-                top.exports.setdefault(statement.alias or statement.name or "", world.variable())
     for place, scope in enumerate(unit.scopes):
-        frame = world.frames[path, place]
-        frame.stars += [each for each in scope.body if isinstance(each, Import) and each.name == STAR]
-        if any(each.is_export for each in frame.stars):
+        for statement in scope.body:
+            kind = type(statement)
+            if kind is Export:
+                top.exports.setdefault(cast(Export, statement).name, world.variable())
+            elif kind is Import:
+                _offer(world, cast(Import, statement), world.frames[path, place], top)
+
+
+def _offer(world: World, imported: Import, frame: Frame, top: Frame) -> None:
+    """Note what an import offers to others at once, and whether it brings in everything."""
+    if imported.name == STAR:
+        frame.stars.append(imported)
+    if imported.is_export:
+        top.exports.setdefault(imported.alias or imported.name or "", world.variable())
+        if imported.name == STAR:
             top.exports.setdefault(STAR, world.variable())
 
 
@@ -249,9 +257,10 @@ def _outlines(world: World) -> None:
 
 def _is_plain(statement: Statement) -> bool:
     """Tell whether a statement only names things: what has to be known before anything is called."""
-    if isinstance(statement, Import | Use):
+    kind = type(statement)
+    if kind is Import or kind is Use:
         return True
-    return isinstance(statement, Assign | Export) and isinstance(statement.value, Code | Name | Member)
+    return (kind is Assign or kind is Export) and type(statement.value) in PLAIN  # type: ignore[union-attr]
 
 
 def _members(world: World, of: Class) -> None:

@@ -277,17 +277,20 @@ class Work:
         self.waiting: deque[tuple[Variable, Value, int]] = deque()
         self.made: list[Variable] = []
 
-    def run(self) -> None:
+    def hand_on(self) -> None:
         """Hand on until nothing is left to hand on."""
         waiting = self.waiting
-        while True:
-            while waiting:
-                variable, value, count = waiting.popleft()
-                for user in variable.users[:count]:
-                    user(value)
-            if not self.later:
-                return
+        while waiting:
+            variable, value, count = waiting.popleft()
+            for user in variable.users[:count]:
+                user(value)
+
+    def run(self) -> None:
+        """Hand on, and do what was put off, until nothing is left of either."""
+        self.hand_on()
+        while self.later:
             self.later.popleft()()
+            self.hand_on()
 
     def dissolve(self) -> None:
         """Let all variables go of each other: what they make are circles, which only the collector would find."""
@@ -298,6 +301,11 @@ class Work:
         self.later.clear()
 
 
+# What a variable has until it has something: most never do. Nobody writes into these.
+_NO_VALUES: dict[Value, None] = {}
+_NO_USERS: list[User] = []
+
+
 class Variable:
     """A place that holds values."""
 
@@ -305,21 +313,28 @@ class Variable:
 
     def __init__(self, work: Work) -> None:
         self.work = work
-        self.values: dict[Value, None] = {}  # a set that keeps the order in which they came
-        self.users: list[User] = []
+        self.values: dict[Value, None] = _NO_VALUES  # a set that keeps the order in which they came
+        self.users: list[User] = _NO_USERS
         work.made.append(self)
 
     def add(self, value: Value) -> None:
         """Add a value, unless it is known or there are too many already."""
         values = self.values
-        if value not in values and len(values) < MOST_VALUES:
+        if not values:
+            self.values = {value: None}
+        elif value not in values and len(values) < MOST_VALUES:
             values[value] = None
-            if self.users:
-                self.work.waiting.append((self, value, len(self.users)))
+        else:
+            return
+        if self.users:
+            self.work.waiting.append((self, value, len(self.users)))
 
     def use(self, user: User) -> None:
         """Call `user` once with every value, now and later."""
-        self.users.append(user)
+        if self.users:
+            self.users.append(user)
+        else:
+            self.users = [user]
         if self.values:
             for value in tuple(self.values):
                 user(value)
@@ -349,7 +364,7 @@ class Fixed(Variable):
 
     def __init__(self, work: Work, value: Value) -> None:
         super().__init__(work)
-        self.values[value] = None
+        self.values = {value: None}
 
     def add(self, value: Value) -> None:
         """Add nothing."""

@@ -50,7 +50,7 @@ class Modules(Protocol):
 class Site(msgspec.Struct):
     """Where something happens: the scope whose code it is, the line and column; of a member, what it is asked of.
 
-    entered: of a call, the functions that were called here, with what they were given
+    is_call: whether it is one; entered: then, the functions that were called here, with what they were given
     """
 
     frame: Frame
@@ -59,6 +59,7 @@ class Site(msgspec.Struct):
     how: str = ""
     is_implied: bool = False
     receivers: Variable | None = None
+    is_call: bool = False
     entered: dict[tuple[Function, int], Sequence[Given]] | None = None
 
     @property
@@ -68,7 +69,11 @@ class Site(msgspec.Struct):
 
     def found(self, how: str) -> Site:
         """Return the same place as one where something is known in another way."""
-        return Site(self.frame, self.line, self.column, how, self.is_implied, self.receivers, self.entered)
+        if self.is_call and self.entered is None:
+            self.entered = {}
+        return Site(
+            self.frame, self.line, self.column, how, self.is_implied, self.receivers, self.is_call, self.entered
+        )
 
 
 class Given(msgspec.Struct):
@@ -128,6 +133,7 @@ class World:
         self.dispatched: list[tuple[Declared, str, Site, Callable[[Value], None]]] = []
         self.defined: dict[Place, Variable] = {}  # functions and classes after their decorators
         self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given
+        self.dressed_classes: set[Value] = set()  # classes that have decorators
         self.imports: list[tuple[str, Import, tuple[str, ...]]] = []
         self.uses: list[tuple[Site, Variable]] = []
         self.outside: dict[tuple[str, str], Variable] = {}  # names that a file uses and does not bind
@@ -148,7 +154,7 @@ class World:
         self._modules: dict[str, Module] = {}
         self._externals: dict[str, External] = {}
         self.unknown = self.external(UNKNOWN)  # something outside of which nothing is known
-        self._constants: dict[object, Constant] = {}
+        self._texts: dict[str | int, Fixed] = {}
         self._bound: dict[tuple[Value, Value], Bound] = {}
         self._known: dict[tuple[str, Value], Known] = {}
         self._heritage: dict[tuple[Class, Value], Heritage] = {}
@@ -200,12 +206,11 @@ class World:
             found = self._externals[name] = External(name)
         return found
 
-    def constant(self, value: object) -> Constant:
-        """Return a constant as a value."""
-        key = (type(value), value)
-        found = self._constants.get(key)
+    def text(self, value: str | int) -> Variable:
+        """Return a variable that holds a constant, the same for all who ask."""
+        found = self._texts.get(value)
         if found is None:
-            found = self._constants[key] = Constant(value)  # type: ignore[arg-type]
+            found = self._texts[value] = Fixed(self.work, Constant(value))
         return found
 
     def bind(self, value: Value, receiver: Value) -> Value:
@@ -294,6 +299,9 @@ class World:
             if isinstance(value, Object) and isinstance(value.of, Class):
                 for function in value.of.giving.pop(name, ()):
                     self.wake(function)
+                    if function.owner is value.of and "static" not in function.scope.marks:
+                        is_of_class = "classmethod" in function.scope.marks
+                        self.receivers(function).add(value.of if is_of_class else value)
                 # What is assigned in a method of a base is a field of every heir.
                 for base in value.of.order[1:]:
                     self.field(base.instance, name).flow(found)
