@@ -1,11 +1,13 @@
 """What a hook answers: what a running server says, else what can be found out here, else nothing.
 
-    payload ─► a server's socket ─(nobody there, too slow)─► prompt: a glance at the database (glance.py)
-                                                            start, failure: an engine of our own
+    payload ─► a server's socket ─(nobody there, too slow)─► prompt: a glance at the database
+                                                            start, tool: an engine of our own
 
-A server is asked through <home>/run/<pid>.sock: one line with event and assistant, then the payload; it gives back a
-plus sign and what to print, or just the sign. Its engine is warm, so that costs this process no more than the spooling
-did. Like the hook, this file imports only what a bare interpreter has at hand until it has to answer by itself.
+A server is asked through <home>/run/<pid>.sock: one line with event, assistant and length, then the payload; it gives
+back a plus sign and what to print, or just the sign. Its engine is warm, so that costs this process no more than the
+spooling did. Who hangs up before was told nothing.
+
+Like the hook, this file imports only what a bare interpreter has at hand, until it has to answer by itself.
 """
 # ruff: noqa: PTH100, PTH112, PTH116, PTH118, PTH120, PTH208
 # (No pathlib, for the same reason as in hook.py.)
@@ -15,8 +17,8 @@ import sys
 import time
 
 # How long a server may take, in seconds, by moment. A person waits for the first word after a prompt; a session starts
-# once, and a failure is followed by a model that thinks for seconds.
-PATIENCE_S = {"prompt": 0.1, "start": 2.0, "failure": 0.5}
+# once, and the failure of a tool is followed by a model that thinks for seconds.
+PATIENCE_S = {"prompt": 0.1, "start": 2.0, "tool": 0.5}
 # The newest servers are asked; more than a few that do not answer mean that none does.
 MOST_SERVERS = 3
 # Beyond any answer: they have a limit of a few thousand bytes.
@@ -45,9 +47,10 @@ def answer(payload: bytes, home: str, event: str, assistant: str, moment: str) -
 def from_servers(payload: bytes, folder: str, event: str, assistant: str, patience_s: float) -> "bytes | None":
     """Return what a running server says to a payload, which may be nothing; None: none answered in time."""
     until = time.monotonic() + patience_s
+    line = f"{REQUEST} {event} {assistant} {len(payload)}\n"
     for path in sockets(folder)[:MOST_SERVERS]:
         try:
-            said = exchange(path, f"{REQUEST} {event} {assistant}\n".encode("utf-8", "replace") + payload, until)
+            said = exchange(path, line.encode("utf-8", "replace") + payload, until)
         except OSError:
             continue
         if said[:1] == b"+":
@@ -79,7 +82,6 @@ def exchange(path: str, request: bytes, until: float) -> bytes:
         connection.connect(path)
         connection.settimeout(_left(until))
         connection.sendall(request)
-        connection.shutdown(_socket.SHUT_WR)
         said = b""
         while len(said) <= ANSWER_BYTES:
             connection.settimeout(_left(until))
@@ -105,14 +107,14 @@ def _left(until: float) -> float:
 
 def by_ourselves(payload: bytes, home: str, event: str, assistant: str, moment: str) -> bytes:
     """Return what this process can find out itself, in the form that the assistant reads; empty: nothing."""
-    if moment == "failure" and "ailure" not in event and not any(word in payload for word in SUSPECT):
+    if moment == "tool" and "ailure" not in event and not any(word in payload for word in SUSPECT):
         return b""
     sys.path.extend(packages())
     # msgspec looks for it and does without; loading it costs as much as all of msgspec.
     sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]
-    from recollect.surface.answering import by_engine
+    from recollect.surface.answering import by_engine, by_glance
 
-    return by_engine(payload, home, event, assistant)
+    return (by_glance if moment == "prompt" else by_engine)(payload, home, event, assistant)
 
 
 def packages() -> list[str]:

@@ -3,7 +3,7 @@
     "<absolute python>" -I -S "<absolute path>/hook.py" <event> [assistant [moment]]   < payload
 
 It runs inside somebody's conversation, so it must cost nothing and break nothing: it does not parse, it prints nothing
-but an answer, and it exits 0 whatever happens. A moment (start, prompt, failure) says that an answer may be given, and
+but an answer, and it exits 0 whatever happens. A moment (start, prompt, tool) says that an answer may be given, and
 what to; ask.py finds it, and is loaded only then. Standard input becomes one file, unchanged:
 
     <home>/spool/tmp/<name>  ──rename──►  <home>/spool/new/<name>

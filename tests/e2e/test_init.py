@@ -274,7 +274,7 @@ def test_the_plugin_of_opencode_hands_over_each_event_once(recollect: Recollect,
     spool = person / ".recollect" / "spool" / "new"
     listener = Listener(
         person / ".recollect",
-        lambda _payload, event, assistant: reply(f"said to {event}", event=event, assistant=assistant),
+        lambda _payload, event, assistant, _wanted: reply(f"said to {event}", event=event, assistant=assistant),
         lambda problem: pytest.fail(problem),
     )
     assert listener.start()

@@ -19,13 +19,14 @@ from pathlib import Path
 # How a request begins, as ask.py writes it; one of another version gets no answer.
 REQUEST = "recollect-hook 1"
 
-# What a hook sends: event, assistant, payload. Returns what it prints.
-Answer = Callable[[bytes, str, str], bytes]
+# What a hook sends: payload, event, assistant; and whether it still waits. Returns what it prints.
+Answer = Callable[[bytes, str, str, Callable[[], bool]], bytes]
 
 # Hooks answered at the same time; who comes beyond that is sent away and helps itself.
 MOST_AT_ONCE = 4
-# As the hook's own limit for a payload, and its line.
-REQUEST_BYTES = 32 * 1024 * 1024 + 1024
+# As the hook's own limit for a payload; names of events and assistants are short.
+PAYLOAD_BYTES = 32 * 1024 * 1024
+LINE_BYTES = 1024
 # A hook sends everything at once: one that does not is stuck, or no hook.
 PATIENCE_S = 5.0
 # A path of a socket cannot be longer on some systems (macOS: 104 with its end).
@@ -107,7 +108,7 @@ class Listener:
                 connection.settimeout(PATIENCE_S)
                 asked = _request(connection)
                 if asked is not None:
-                    connection.sendall(b"+" + self._answer(*asked))
+                    connection.sendall(b"+" + self._answer(*asked, lambda: _waits(connection)))
         except OSError:
             pass  # the hook lost its patience
         except Exception as problem:
@@ -118,15 +119,36 @@ class Listener:
 
 def _request(connection: socket.socket) -> tuple[bytes, str, str] | None:
     """Return payload, event and assistant of a request; None if it is none."""
-    parts: list[bytes] = []
-    size = 0
-    while part := connection.recv(1024 * 1024):
-        parts.append(part)
-        size += len(part)
-        if size > REQUEST_BYTES:
-            return None
-    line, _, payload = b"".join(parts).partition(b"\n")
-    words = line.decode("utf-8", "replace").split(" ")
-    if " ".join(words[:-2]) != REQUEST or len(words) != len(REQUEST.split()) + 2:
+    line, _, begun = _until_line(connection).partition(b"\n")
+    words = line.decode("utf-8", "replace").rsplit(" ", 3)
+    if len(words) != 4 or words[0] != REQUEST or not words[3].isdecimal() or int(words[3]) > PAYLOAD_BYTES:
         return None
-    return payload, words[-2], words[-1]
+    parts, left = [begun], int(words[3]) - len(begun)
+    while left > 0:
+        part = connection.recv(min(left, 1024 * 1024))
+        if not part:
+            return None
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts), words[1], words[2]
+
+
+def _until_line(connection: socket.socket) -> bytes:
+    """Return what comes up to the end of the first line, and whatever came with it."""
+    begun = b""
+    while b"\n" not in begun and len(begun) < LINE_BYTES:
+        part = connection.recv(65_536)
+        if not part:
+            break
+        begun += part
+    return begun
+
+
+def _waits(connection: socket.socket) -> bool:
+    """Tell whether the other end is still there: who hangs up has an end to read, who waits has nothing."""
+    try:
+        return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False

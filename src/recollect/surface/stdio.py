@@ -222,10 +222,10 @@ class Backing:
         self._listener = Listener(self._settings.home_path, self._answer, log)
         self._listener.start()
 
-    def _answer(self, payload: bytes, event: str, assistant: str) -> bytes:
+    def _answer(self, payload: bytes, event: str, assistant: str, wanted: Callable[[], bool]) -> bytes:
         from recollect.surface.answering import answered
 
-        return answered(self.engine(), payload, event, assistant)
+        return answered(self.engine(), payload, event, assistant, wanted=wanted)
 
     def close(self) -> None:
         if self._listener is not None:

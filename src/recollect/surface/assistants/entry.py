@@ -25,8 +25,8 @@ HOOK_FILE = re.compile(r"recollect[/\\]+hook\.py")
 START_S = 20
 
 
-# What a hook may answer to: a session that starts, a prompt, the failure of a tool; empty: it only listens.
-Moment = Literal["", "start", "prompt", "failure"]
+# What a hook may answer to: a session that starts, a prompt, a tool that failed; empty: it only listens.
+Moment = Literal["", "start", "prompt", "tool"]
 
 
 class Event(NamedTuple):
@@ -188,7 +188,7 @@ import { spawn } from "node:child_process"
 
 const [program, ...words] = WORDS
 
-// Resolves to what the hook says at a moment (start, prompt, failure), or to nothing; without a moment it only listens.
+// Resolves to what the hook says at a moment (start, prompt, tool), or to nothing; without a moment it only listens.
 // A hook never disturbs a conversation.
 const call = (payload, event, ...moment) =>
   new Promise((resolve) => {
@@ -240,7 +240,7 @@ export const Recollect = async ({ directory }) => {
     },
     "tool.execute.after": async (input, output) => {
       const name = "tool.execute.after"
-      const text = await call({ hook: name, input, output, directory }, name, "failure")
+      const text = await call({ hook: name, input, output, directory }, name, "tool")
       if (!text) return
       if (typeof output.output === "string") output.output += `\\n\\n${text}`
       else if (Array.isArray(output.content)) output.content.push({ type: "text", text })

@@ -88,14 +88,12 @@ class Assistant(NamedTuple):
         return (*self.steps, *(self.user_steps if scope == "user" else self.project_steps))
 
 
-def _events(
-    captures: str, *, start: str = "", prompt: str = "", failure: str = "", last: str = ""
-) -> tuple[Event, ...]:
+def _events(captures: str, *, start: str = "", prompt: str = "", tool: str = "", last: str = "") -> tuple[Event, ...]:
     """Return events by what is done with them: answered at a moment, captured, captured in haste."""
     rows: tuple[tuple[str, int, Moment], ...] = (
         (start, ANSWERS_S, "start"),
         (prompt, ANSWERS_S, "prompt"),
-        (failure, ANSWERS_S, "failure"),
+        (tool, ANSWERS_S, "tool"),
         (captures, CAPTURES_S, ""),
         (last, LAST_S, ""),
     )
@@ -108,7 +106,7 @@ CLAUDE = _events(
     "PostToolUse SubagentStop PreCompact PostCompact Stop StopFailure",
     start="SessionStart",
     prompt="UserPromptSubmit",
-    failure="PostToolUseFailure",
+    tool="PostToolUseFailure",
     last="SessionEnd",
 )
 # The others tell a failure with any other use of a tool, and only its output shows it.
@@ -116,28 +114,28 @@ CODEX = _events(
     "SubagentStop PreCompact PostCompact Stop",
     start="SessionStart",
     prompt="UserPromptSubmit",
-    failure="PostToolUse",
+    tool="PostToolUse",
     last="SessionEnd",
 )
 # PreCompress fires before every request to the model and tells nothing.
-GEMINI = _events("AfterAgent SessionEnd", start="SessionStart", prompt="BeforeAgent", failure="AfterTool")
+GEMINI = _events("AfterAgent SessionEnd", start="SessionStart", prompt="BeforeAgent", tool="AfterTool")
 COPILOT = _events(
     "agentStop sessionEnd",
     start="sessionStart",
     prompt="userPromptSubmitted",
-    failure="postToolUse postToolUseFailure",
+    tool="postToolUse postToolUseFailure",
 )
 # beforeSubmitPrompt can let a prompt pass or not, and add nothing to it.
 CURSOR = _events(
     "beforeSubmitPrompt subagentStop preCompact stop sessionEnd",
     start="sessionStart",
-    failure="postToolUse postToolUseFailure",
+    tool="postToolUse postToolUseFailure",
 )
 WINDSURF = _events(
     "pre_user_prompt post_read_code post_write_code post_run_command post_mcp_tool_use post_cascade_response"
 )
 CLINE = _events(
-    "TaskCancel TaskComplete PreCompact", start="TaskStart TaskResume", prompt="UserPromptSubmit", failure="PostToolUse"
+    "TaskCancel TaskComplete PreCompact", start="TaskStart TaskResume", prompt="UserPromptSubmit", tool="PostToolUse"
 )
 
 _PLUGIN = (".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", "hooks/hooks.json", ".mcp.json")
