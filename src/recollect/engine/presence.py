@@ -193,6 +193,10 @@ class Presence:
         from recollect.engine.sessions import FORGETTING
 
         forgot = moment.seen.reason in FORGETTING
+        if forgot and moment.session is not None and moment.wanted():
+            # Draining says so too, but the next prompt may be faster.
+            with self._engine.store.transaction("present") as transaction:
+                transaction.update(Session, moment.session_id, {"window_at": clock.now()})
         made = self._context(
             moment.namespace,
             moment.session,
