@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from recollect import clock
+from recollect import clock, progress
 from recollect.engine.memories import content_hash, ensure_node, headline, node_id
 from recollect.engine.redaction import without_secrets
 from recollect.model import Change, Edge, HistorySource, LearntFrom, Memory
@@ -68,6 +68,7 @@ class Writing:
             rules.update(row.rule for row in chunk)
             ready = [self._memory(source, row) for row in chunk]
             fates.update(self._fates(self._engine.store, ready) if self._dry_run else self._write(ready))
+            progress.report(fates.total(), None, "writing memories")
         self.changed += fates["created"] + fates["updated"]
         return LearntFrom(source=source, found=rules.total(), rules=dict(rules.most_common()), **fates)
 

@@ -9,6 +9,7 @@ both. A revert that was reverted itself took nothing back in the end.
 
 from __future__ import annotations
 
+import heapq
 import re
 import time
 from collections.abc import Iterator
@@ -20,16 +21,16 @@ from recollect.history import log
 from recollect.history.found import Found, clipped
 from recollect.history.log import Commit
 from recollect.history.message import Message, noise, plain_subject, read
-from recollect.history.rules import FIX, REVERT, SUBJECT, kind, reasons, told
+from recollect.history.rules import FIX, REVERT, kind, reasons, told
 from recollect.history.tally import Tally
 
 # Files that are named with a commit; a commit is about the first few of its files or about none in particular.
 NAMED_FILES = 6
 # A reason that is repeated with what was taken back.
 REASON_CHARACTERS = 300
-# Of the commits that only have a first line, the newest are told, as many as this share of all: old ones without a word
-# of explanation help nobody.
-PLAIN_SHARE = 1 / 3
+# What a commit is worth less among others that only has a first line: where there is not room for all, old ones without
+# a word of explanation help nobody.
+PLAIN = 0.25
 # Progress is reported after so many commits.
 STEP = 200
 
@@ -65,20 +66,22 @@ class Git:
             if noise(commit, message):
                 continue
             tally.add(named, is_fix=kind(message) == FIX or message.kind == "fix")
-            yield from history.of(named, message)
+            history.add(named, message)
+        yield from history.best()
         yield from tally.found()
 
 
 class _History:
-    """What is known of the commits that went by."""
+    """What is known of the commits that went by, and the best of them: those that say most, of those the newest."""
 
     def __init__(self, most: int) -> None:
-        self._left = most
-        self._plain_left = int(most * PLAIN_SHARE)
+        self._most = most
+        self._best: list[tuple[float, int, Found]] = []
+        self._number = 0
         self._undone: dict[str, Undone] = {}
         self._undone_subjects: dict[str, Undone] = {}
 
-    def of(self, commit: Commit, message: Message) -> Iterator[Found]:
+    def add(self, commit: Commit, message: Message) -> None:
         by = self._taken_back(commit, message)
         if message.is_revert and by is None:
             why = clipped(" ".join(_why(message)), REASON_CHARACTERS)
@@ -87,12 +90,19 @@ class _History:
                 self._undone[message.undoes[:7]] = undone
             elif message.undoes_subject:
                 self._undone_subjects[message.undoes_subject] = undone
-        is_plain = not message.body and kind(message) in (SUBJECT, FIX) and by is None
-        if self._left <= 0 or (is_plain and self._plain_left <= 0):
-            return
-        self._left -= 1
-        self._plain_left -= is_plain
-        yield _found(commit, message, by)
+        found = _found(commit, message, by)
+        # What was taken back is as worth knowing as who took it back.
+        worth = found.importance if by is None else REVERT.importance
+        self._number -= 1  # of two that are worth the same the newer one, which came first
+        row = (worth - PLAIN * (not message.body), self._number, found)
+        if len(self._best) < self._most:
+            heapq.heappush(self._best, row)
+        else:
+            heapq.heappushpop(self._best, row)
+
+    def best(self) -> list[Found]:
+        """Return what is told, newest first: what took something back before what it took back."""
+        return [row[2] for row in sorted(self._best, key=lambda row: -row[1])]
 
     def _taken_back(self, commit: Commit, message: Message) -> Undone | None:
         by = self._undone.pop(commit.sha[:7], None)

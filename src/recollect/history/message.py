@@ -17,9 +17,10 @@ LEAST_WORDS = 3
 _CONVENTIONAL = re.compile(r"(?P<kind>[a-z]{2,12})(?:\((?P<scope>[^)]{1,60})\))?(?P<bang>!)?:\s+\S")
 _KINDS = frozenset("feat fix docs style refactor perf test tests build ci chore revert deps release".split())
 _TRAILER = re.compile(
-    r"(?:signed-off-by|co-authored-by|reviewed-by|acked-by|tested-by|reported-by|suggested-by|helped-by|cc|change-id"
-    r"|reviewed-on|git-svn-id|piperorigin-revid|differential revision|pull request resolved|backport-of|refs?|bug"
-    r"|cherry-picked from|\(cherry picked from|generated-by|assisted-by|commit-queue|auto-submit)\b[:\s(].*",
+    r"(?:signed-off-by|co-authored-by|(?:reviewed|acked|tested|reported|suggested|helped|generated|assisted)-by|cc|bug"
+    r"|change-id|reviewed-on|git-svn-id|piperorigin-revid|differential revision|pull request resolved|backport-of|refs?"
+    r"|commit-queue|auto-submit|extra|committer|branch)\s?:.*|\(?cherry[- ]picked from .*|--HG--"
+    r"|(?:(?:closes|fixe[sd]|refs?|see|resolves):?\s+)?(?:(?:#|gh-)\d+[.,;\s]*)+",
     re.IGNORECASE,
 )
 _REVERT_SUBJECT = re.compile(
@@ -59,7 +60,7 @@ _NOISE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             ),
         ),
         "small": (
-            rf"{_MENDED}(?:typos?|spelling|white ?space|formatting|indentation|grammar|style|tests?|ci|{_TOOLS})\b.{{0,20}}$",
+            rf"{_MENDED}(?:typos?|spelling|white ?space|format\w*|grammar|style|tests?|ci|{_TOOLS})\b.{{0,20}}$",
             rf"(?:typos?|format(?:ting)?|clean ?up|cosmetics?|nits?|oops|minor|{_TOOLS})\b.{{0,12}}$",
             r"(?:update|create|edit|delete) [\w.\-/]+\.(?:md|rst|txt|ya?ml|json|toml)$",
             rf"initial commit$|(?:run|apply) (?:{_TOOLS})\b",

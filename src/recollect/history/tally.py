@@ -120,7 +120,7 @@ class Tally:
             key=f"together:{path}",
             rule="together",
             title=f"What changes together with {path}",
-            content=f"When {path} is changed, these files change together with it: {told}.",
+            content=f"Whoever edits {path} usually has to touch other files. These change together with it: {told}.",
             memory_type="pattern",
             at=self._files[path].last,
             importance=0.5,
@@ -160,7 +160,8 @@ class Tally:
             where = f"{folder}/" if folder else "this project"
             title = f"Who knows {where}"
             more = f" and {len(known) - len(best)} more people" if len(known) > len(best) else ""
-            yield self._summed(f"who:{folder}", title, f"{title}, by who changed it most: {told}{more}.", folder=folder)
+            content = f"{title} and can be asked about its code: those who changed it most, {told}{more}."
+            yield self._summed(f"who:{folder}", title, content, folder=folder)
 
     def _summed(self, key: str, title: str, content: str, **about: str) -> Found:
         return Found(
