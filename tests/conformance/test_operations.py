@@ -72,6 +72,7 @@ CASES = (
             "source": "assistant",
             "metadata": {"ticket": 7, "nested": {"list": [1, None, "é"]}},
             "deduplicate": False,
+            "amend": False,
         },
         (
             "Tabs in Makefiles\nalways, “really” 🧠",
@@ -82,6 +83,7 @@ CASES = (
             *("--anchors", "lib/parser.py::Parser.parse", "--anchors", "lib/parser.py:5"),
             *("--source", "assistant", "--metadata", '{"ticket": 7, "nested": {"list": [1, null, "é"]}}'),
             "--no-deduplicate",
+            "--no-amend",
         ),
     ),
     Case("store_memory", {"content": "The parser is written by hand", "tags": ["new"], "namespace": "app"},

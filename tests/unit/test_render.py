@@ -48,6 +48,7 @@ JUDGED = model.Judged(model="ollama/llama3.2", score=0.91, reason="names the tab
 SPENT = model.Spending(
     model="ollama/llama3.2", day="2026-01-01", calls=3, tokens=1200, failures=1, max_calls=1000, max_tokens=100_000
 )
+AMENDMENT = model.Amendment(memory_id="m0", relationship="EVOLVED_INTO", superseded=True, why="“a is 2” is not “a is 1”")
 USED = model.Usage(id="1", day="2026-01-01", model="ollama/llama3.2", calls=3, tokens=1200, failures=1)
 ANCHORED = model.Anchored(
     path="src/a.py",
@@ -89,6 +90,8 @@ SAMPLES: tuple[Record, ...] = (
     model.Stored(memory=MEMORY, created=True),
     model.Stored(memory=MEMORY, created=True, redacted=("github-token",)),
     model.Stored(memory=MEMORY, created=False, merged=("tags",)),
+    model.Stored(memory=MEMORY, created=True, amends=(AMENDMENT,)),
+    AMENDMENT,
     Deleted(deleted=2, batch="b1"),
     Deleted(deleted=0, batch=""),
     MemoryPage(memories=(MEMORY,), total=9),
@@ -286,6 +289,13 @@ def test_places_in_the_code_follow_the_memories_of_a_recall() -> None:
     assert "in the code" not in to_text(model.Recall(query="tabs", hits=(HIT,), mode="lexical"))
     packed = model.Packed(task="tabs", text="- [code, a.py:1-2] f", tokens=9, budget=10, sources=(), places=(PLACE,))
     assert "1 place in the code packed: 9 of 10 tokens." in to_text(packed)
+
+
+def test_what_a_new_memory_changes_is_said_within_the_fence() -> None:
+    contradicting = msgspec.structs.replace(AMENDMENT, memory_id="m7", relationship="CONTRADICTS", superseded=False)
+    text = to_text(model.Stored(memory=MEMORY, created=True, amends=(AMENDMENT, contradicting)))
+    assert "supersedes: m0" in text and "contradicts: m7" in text
+    assert "~~~\n“a is 2” is not “a is 1”\n~~~" in text
 
 
 def test_a_memory_that_was_superseded_says_so() -> None:

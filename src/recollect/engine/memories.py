@@ -77,12 +77,14 @@ class Memories:
         source: Source = "user",
         metadata: dict[str, Any] = {},  # noqa: B006 - read only; a schema needs the default as a value
         deduplicate: bool = True,
+        amend: bool = True,
     ) -> Stored:
         """Remember something: a decision, pattern, preference, insight or piece of context worth having next time.
 
         The same content is kept once per namespace: storing it again merges tags and metadata into the memory that is
         there and keeps the higher importance. Secrets in it (keys, tokens, passwords) are replaced by a mark of their
-        kind before anything is kept.
+        kind before anything is kept. If it says that something else holds now than an older memory says, that one is
+        marked as superseded, and the answer tells which and why; where it only contradicts one, the two are linked.
 
         content: what to remember, in full sentences that will make sense without this conversation
         memory_type: what kind of knowledge it is
@@ -101,7 +103,10 @@ class Memories:
         source: where it comes from
         metadata: anything else, as a JSON object
         deduplicate: false keeps a second copy instead of merging
+        amend: false does not look for older memories that this one changes
         """
+        from recollect.engine import amending
+
         values, redacted = self._checked(
             {
                 "content": content,
@@ -122,6 +127,7 @@ class Memories:
         memory = self._new(values, namespace)
         anchors, found = redact_value(anchors)
         prepared = self._engine.anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
+        changed = amending.find(self._engine, memory) if amend and supersedes is None else []
         with self._engine.store.transaction("store_memory") as transaction:
             replaced = existing(transaction, supersedes) if supersedes is not None else None
             stored = store_in(transaction, memory, deduplicate=deduplicate)
@@ -129,8 +135,9 @@ class Memories:
                 self._engine.anchoring.write(transaction, stored.memory, prepared)
             if replaced is not None:
                 replace(transaction, replaced, stored.memory)
+            noted = amending.write(transaction, stored.memory, changed) if stored.created else ()
         self._engine.embedding.wake()
-        return msgspec.structs.replace(stored, redacted=(*redacted, *found))
+        return msgspec.structs.replace(stored, redacted=(*redacted, *found), amends=noted)
 
     @operation("get_memory", "get", toolset="core", read_only=True)
     def get(self, memory_id: str) -> Memory:

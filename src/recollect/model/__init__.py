@@ -15,6 +15,7 @@ that created it: together they order, guard and undo everything.
 from __future__ import annotations
 
 from recollect.model.answer import (
+    Amendment,
     Anchored,
     Branched,
     Check,
@@ -111,6 +112,7 @@ __all__ = [
     "RELATIONS",
     "SOURCES",
     "Action",
+    "Amendment",
     "Anchor",
     "AnchorState",
     "Anchored",

@@ -5,19 +5,30 @@ from __future__ import annotations
 from typing import Literal
 
 from recollect.model.row import Change, Edge, Memory, Usage
-from recollect.model.vocabulary import BranchStanding, ProfileName, Record, Settlement, Status, Verdict
+from recollect.model.vocabulary import BranchStanding, ProfileName, Record, Relation, Settlement, Status, Verdict
+
+
+class Amendment(Record, frozen=True, kw_only=True):
+    """What a new memory changes of an older one: how the two are linked, whether the older is superseded, and why."""
+
+    memory_id: str
+    relationship: Relation
+    superseded: bool
+    why: str
 
 
 class Stored(Record, frozen=True, kw_only=True):
     """What storing a memory did: a new memory, or the duplicate it was merged into.
 
     redacted: the kinds of secrets that were replaced before it was stored, one for each
+    amends: what older memories it changes, contradicts or ends
     """
 
     memory: Memory
     created: bool
     merged: tuple[str, ...] = ()
     redacted: tuple[str, ...] = ()
+    amends: tuple[Amendment, ...] = ()
 
 
 class Deleted(Record, frozen=True, kw_only=True):

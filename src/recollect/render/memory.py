@@ -75,7 +75,14 @@ def _stored(stored: model.Stored, now: int | None) -> list[Block]:
             ("note", told(stored.redacted)),
         )
     )
-    return [Line("Stored.", "good") if stored.created else Line(known, "weak"), Facts(facts)]
+    said = Line("Stored.", "good") if stored.created else Line(known, "weak")
+    return [said, Facts(facts), *(block for row in stored.amends for block in _amendment(row, now))]
+
+
+def _amendment(row: model.Amendment, _now: int | None) -> list[Block]:
+    said = "supersedes" if row.superseded else "contradicts"
+    facts = ((said, inline(row.memory_id)), ("link", row.relationship))
+    return [Quote("older memory", facts, visible(clip(row.why, PARTICULAR_CHARACTERS)))]
 
 
 def _deleted(deleted: model.Deleted, _now: int | None) -> list[Block]:
@@ -307,6 +314,7 @@ def _linked(linked: model.Linked, _now: int | None) -> list[Block]:
 SHOWN: Mapping[type[model.Record], Show] = {
     model.Memory: _memory,
     model.Stored: _stored,
+    model.Amendment: _amendment,
     model.Deleted: _deleted,
     model.MemoryPage: _page,
     model.Signals: _signals,

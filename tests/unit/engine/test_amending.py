@@ -1,0 +1,164 @@
+"""What a new memory changes is found when it is stored: linked, marked where there is no doubt, said, never deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.fakes import FrozenClock
+
+from recollect import Engine
+from recollect.model import Amendment, Edge, Memory, Stored
+
+OLD, NEW = "The request timeout is 30 seconds.", "The request timeout is 60 seconds."
+
+
+def both(engine: Engine, frozen: FrozenClock, old: str = OLD, new: str = NEW, **options: Any) -> tuple[Memory, Stored]:
+    """Store a statement, and another an hour later."""
+    first = engine.memories.store(old).memory
+    frozen.at += 3600
+    return first, engine.memories.store(new, **options)
+
+
+def links(engine: Engine) -> set[tuple[str, str, str]]:
+    return {(edge.src, edge.relationship, edge.dst) for edge in engine.store.find(Edge)}
+
+
+def test_another_value_supersedes_the_old_one_and_the_answer_says_which_and_why(
+    engine: Engine, frozen: FrozenClock
+) -> None:
+    old, stored = both(engine, frozen)
+    new = stored.memory
+    assert stored.amends == (
+        Amendment(
+            memory_id=old.id,
+            relationship="EVOLVED_INTO",
+            superseded=True,
+            why=f"“{NEW}” gives another value than “{OLD}”",
+        ),
+    )
+    (kept,) = engine.store.get(Memory, [old.id])
+    assert (kept.superseded_by, kept.valid_to, kept.content) == (new.id, new.created_at, OLD)
+    assert links(engine) == {
+        (f"mem:{old.id}", "EVOLVED_INTO", f"mem:{new.id}"),
+        (f"mem:{new.id}", "SUPERSEDES", f"mem:{old.id}"),
+    }
+    hits = engine.recall.search("What is the request timeout?").hits
+    assert [hit.memory.id for hit in hits] == [new.id, old.id] and hits[1].superseded_by == new.id
+
+
+def test_the_past_is_still_what_it_was(engine: Engine, frozen: FrozenClock) -> None:
+    old, _ = both(engine, frozen)
+    (then,) = engine.recall.search("request timeout", as_of=frozen.at - 1800).hits
+    assert (then.memory.id, then.superseded_by) == (old.id, None)
+
+
+def test_an_end_invalidates_what_it_ends(engine: Engine, frozen: FrozenClock) -> None:
+    old, stored = both(
+        engine, frozen, "The gateway retries failed calls.", "The gateway no longer retries failed calls."
+    )
+    (row,) = stored.amends
+    assert (row.memory_id, row.relationship, row.superseded) == (old.id, "INVALIDATED_BY", True)
+    assert (f"mem:{old.id}", "INVALIDATED_BY", f"mem:{stored.memory.id}") in links(engine)
+
+
+def test_an_opposite_contradicts_and_replaces_nothing(engine: Engine, frozen: FrozenClock) -> None:
+    old, stored = both(engine, frozen, "The parser is thread-safe.", "The parser is not thread-safe.")
+    (row,) = stored.amends
+    assert (row.memory_id, row.relationship, row.superseded) == (old.id, "CONTRADICTS", False)
+    assert links(engine) == {(f"mem:{stored.memory.id}", "CONTRADICTS", f"mem:{old.id}")}
+    assert engine.store.get(Memory, [old.id])[0].superseded_by is None
+
+
+def test_a_memory_that_says_more_is_linked_and_stays(engine: Engine, frozen: FrozenClock) -> None:
+    more = f"{OLD} Retries are made three times, each after a pause that is twice as long as the one before it."
+    old, stored = both(engine, frozen, more)
+    (row,) = stored.amends
+    assert (row.relationship, row.superseded) == ("CONTRADICTS", False) and "says more" in row.why
+    assert engine.store.get(Memory, [old.id])[0].superseded_by is None
+
+
+def test_undo_takes_back_all_of_it(engine: Engine, frozen: FrozenClock) -> None:
+    old, stored = both(engine, frozen)
+    engine.admin.undo()
+    assert engine.store.get(Memory, [stored.memory.id]) == []
+    assert engine.store.get(Memory, [old.id])[0].superseded_by is None and links(engine) == set()
+
+
+def test_a_chain_of_changes_replaces_one_by_one(engine: Engine, frozen: FrozenClock) -> None:
+    _, second = both(engine, frozen)
+    frozen.at += 3600
+    third = engine.memories.store("The request timeout is 90 seconds.")
+    assert [row.memory_id for row in third.amends] == [second.memory.id]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"amend": False}, {"namespace": "elsewhere"}, {"source": "hook"}, {"valid_from": 1_600_000_000}],
+    ids=["not wanted", "another project", "seen by a hook", "older than what is known"],
+)
+def test_what_is_not_meant_to_change_anything_changes_nothing(
+    engine: Engine, frozen: FrozenClock, options: dict[str, Any]
+) -> None:
+    old, stored = both(engine, frozen, **options)
+    assert stored.amends == () and links(engine) == set()
+    assert engine.store.get(Memory, [old.id])[0].superseded_by is None
+
+
+def test_what_a_hook_saw_is_not_changed_by_what_is_said(engine: Engine, frozen: FrozenClock) -> None:
+    engine.memories.store(OLD, source="hook")
+    frozen.at += 1
+    assert engine.memories.store(NEW).amends == ()
+
+
+def test_whoever_names_what_is_superseded_is_taken_at_their_word(engine: Engine, frozen: FrozenClock) -> None:
+    other = engine.memories.store("Calls give up after half a minute.").memory
+    old, stored = both(engine, frozen, supersedes=other.id)
+    assert stored.amends == ()
+    assert engine.store.get(Memory, [old.id])[0].superseded_by is None
+
+
+def test_what_people_say_of_themselves_is_theirs(engine: Engine, frozen: FrozenClock) -> None:
+    engine.memories.store("My alarm is at 6:30.", author="Ann")
+    frozen.at += 1
+    assert engine.memories.store("My alarm is at 7:00.", author="Bob").amends == ()
+    assert len(engine.memories.store("My alarm is at 8:00.", author="Ann").amends) == 1
+
+
+def test_a_memory_that_is_known_already_changes_nothing_again(engine: Engine, frozen: FrozenClock) -> None:
+    both(engine, frozen)
+    frozen.at += 1
+    again = engine.memories.store(NEW)
+    assert (again.created, again.amends) == (False, ())
+
+
+def test_it_is_found_among_many_about_other_things(engine: Engine, frozen: FrozenClock) -> None:
+    for number in range(120):
+        engine.memories.store(f"The request handler handler_{number} logs the timeout of its queue.")
+    old, stored = both(engine, frozen)
+    assert [row.memory_id for row in stored.amends] == [old.id]
+
+
+def test_most_texts_are_not_even_looked_up(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Any] = []
+    search = engine.store.search_text
+    monkeypatch.setattr(
+        engine.store, "search_text", lambda *given, **more: looked.append(given) or search(*given, **more)
+    )
+    engine.memories.store("Talked with Ann about prices, taxes and rounding; she prefers whole cents.")
+    engine.memories.store("Where do prices come from?")
+    engine.memories.store("The limit is 5 MB. " * 200)
+    assert looked == []
+    engine.memories.store(
+        "The limit of uploads is 5 MB. The port is 80. The name is Al. The size is 3. The end is near."
+    )
+    assert len(looked) == 3
+
+
+def test_importing_looks_nothing_up(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("an import must not search")
+
+    engine.memories.store(OLD)
+    monkeypatch.setattr(engine.store, "search_text", refuse)
+    assert engine.archive.import_(content='{"content": "The request timeout is 60 seconds."}\n').created == 1
