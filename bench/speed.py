@@ -3,7 +3,7 @@
     python bench/speed.py start                      CPU to tools/list: ours, a bare interpreter, the official SDK
     python bench/speed.py store recall [--sizes …]   CPU per store and per recall at 1,000, 10,000 and 100,000 memories
     python bench/speed.py graph                      CPU of the graph's algorithms at 10,000 and 100,000 nodes
-    python bench/speed.py hook                       CPU of the capture hook beside a bare interpreter, and of draining
+    python bench/speed.py hook                       CPU of every kind of hook beside a bare interpreter
     python bench/speed.py index [--tree DIR …]       MB of source per CPU second, beside ctags and ripgrep
 
 Prints JSON; `--save` keeps it under bench/results, one file per commit.
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import corpus
+import hooks
 import indexing
 import measure
 
@@ -28,8 +29,6 @@ STORE_BAR_MS = 3.0
 RECALL_BAR_MS = {10_000: 25.0, 100_000: 60.0}
 START_BAR_RATIO = 1 / 8
 # Nodes and edges: a large project, and a very large one.
-# A hook runs on every event of a conversation: it may cost half as much again as starting an interpreter.
-HOOK_BAR_RATIO = 1.5
 GRAPH_SIZES = ((10_000, 50_000), (100_000, 1_000_000))
 
 INITIALIZE = {
@@ -160,50 +159,6 @@ def graph() -> dict[str, Any]:
     return {"sizes": rows}
 
 
-def hook(runs: int) -> dict[str, Any]:
-    """Measure the capture hook and a bare interpreter by turns, and what a payload costs to take in."""
-    from recollect import Engine
-    from recollect import hook as script
-
-    event = {"session_id": "s", "cwd": "/nowhere", "hook_event_name": "PostToolUse", "tool_name": "Read"}
-    file = {"filePath": "/nowhere/a.py", "content": "def f():\n    return 1\n" * 400, "startLine": 1, "totalLines": 800}
-    event |= {"tool_input": {"file_path": "/nowhere/a.py"}, "tool_response": {"type": "text", "file": file}}
-    bare = [sys.executable, "-I", "-S", "-c", "pass"]
-    ours = [sys.executable, "-I", "-S", str(script.__file__), "PostToolUse", "claude"]
-    samples: dict[str, list[float]] = {"bare": [], "hook": []}
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(runs):
-            payload = json.dumps({**event, "tool_use_id": str(number)}).encode()
-            for name, command in (("bare", bare), ("hook", ours)):
-                samples[name].append(_cpu_of(command, payload, RECOLLECT_HOME=folder))
-        with Engine(home=folder, embed_provider="off") as engine:
-            engine.recall.search("open the store first", code=False)
-        with Engine(home=folder, embed_provider="off") as engine:
-            for number in range(200):
-                engine.capture.put(json.dumps({**event, "tool_use_id": f"d{number}"}).encode(), assistant="claude")
-            engine.store.setting("opened")
-            draining = measure.cpu_ms(lambda: engine.capture.drain()) / 200
-    ratio = measure.summary(samples["hook"])["p50"] / measure.summary(samples["bare"])["p50"]
-    return {
-        "cpu_ms": {name: measure.summary(each) for name, each in samples.items()},
-        "ratio_to_bare": round(ratio, 3),
-        "bar": HOOK_BAR_RATIO,
-        "within_bar": ratio <= HOOK_BAR_RATIO,
-        "drain_cpu_ms_per_payload": round(draining, 2),
-    }
-
-
-def _cpu_of(command: list[str], payload: bytes, **environment: str) -> float:
-    """Return the CPU milliseconds of a process from start to end, given its standard input."""
-    import os
-    import resource
-
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, input=payload, env={**os.environ, **environment}, check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     known = ["start", "store", "recall", "graph", "hook", "index", "at-size", "index-once"]
@@ -231,7 +186,7 @@ def main() -> None:
     if "graph" in chosen.what:
         result["graph"] = graph()
     if "hook" in chosen.what:
-        result["hook"] = hook(max(chosen.runs, 50))
+        result["hook"] = hooks.hook(max(chosen.runs, 30), chosen.sizes[0] if len(chosen.sizes) == 1 else 10_000)
     if "index" in chosen.what:
         result["index"] = indexing.index(chosen.tree, chosen.workers, chosen.changed, link=chosen.link)
     measure.publish("speed", result, save=chosen.save)

@@ -146,9 +146,12 @@ def _until_line(connection: socket.socket) -> bytes:
 
 def _waits(connection: socket.socket) -> bool:
     """Tell whether the other end is still there: who hangs up has an end to read, who waits has nothing."""
+    connection.setblocking(False)  # one with a time-out would wait for it
     try:
-        return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+        return connection.recv(1, socket.MSG_PEEK) != b""
     except BlockingIOError:
         return True
     except OSError:
         return False
+    finally:
+        connection.settimeout(PATIENCE_S)

@@ -1,0 +1,214 @@
+"""A server's socket for hooks, and the hook's side of it: asked, not asked, and asked by the wrong ones."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect import ask
+from recollect.surface import listening
+from recollect.surface.listening import Listener
+
+PATIENCE_S = 60.0
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A home with a short path: those of sockets are limited."""
+    with tempfile.TemporaryDirectory(prefix="r-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def logged() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def listen(home: Path, logged: list[str]) -> Iterator[Callable[..., Listener]]:
+    """Start a listener with an answer; all are stopped at the end."""
+    started: list[Listener] = []
+
+    def start(answer: listening.Answer) -> Listener:
+        listener = Listener(home, answer, logged.append)
+        assert listener.start()
+        started.append(listener)
+        return listener
+
+    yield start
+    for listener in started:
+        listener.stop()
+
+
+def echo(payload: bytes, event: str, assistant: str, _wanted: Callable[[], bool]) -> bytes:
+    return b"|".join([event.encode(), assistant.encode(), payload])
+
+
+def asked(home: Path, payload: bytes = b"{}", *, patience_s: float = PATIENCE_S) -> bytes | None:
+    return ask.from_servers(payload, str(home / "run"), "Stop", "claude", patience_s)
+
+
+def path_of(home: Path) -> str:
+    (path,) = (home / "run").glob("*.sock")
+    return str(path)
+
+
+def test_both_sides_speak_of_the_same_request() -> None:
+    assert ask.REQUEST == listening.REQUEST
+
+
+def test_a_server_is_asked_and_answers(home: Path, listen: Callable[..., Listener]) -> None:
+    listen(echo)
+    assert asked(home, b'{"a":\n "\xff"}') == b'Stop|claude|{"a":\n "\xff"}'
+    assert asked(home, b"") == b"Stop|claude|"
+
+
+def test_a_large_payload_arrives_whole(home: Path, listen: Callable[..., Listener]) -> None:
+    listen(lambda payload, *_: str((len(payload), payload[-3:])).encode())
+    assert asked(home, b"x" * 5_000_000 + b"end") == b"(5000003, b'end')"
+
+
+def test_nothing_to_say_is_an_answer(home: Path, listen: Callable[..., Listener]) -> None:
+    listen(lambda *_: b"")
+    assert asked(home) == b""
+
+
+def test_only_the_owner_can_ask(home: Path, listen: Callable[..., Listener]) -> None:
+    listen(echo)
+    assert stat.S_IMODE(Path(path_of(home)).stat().st_mode) == 0o600
+    assert stat.S_IMODE((home / "run").stat().st_mode) == 0o700
+
+
+def test_sockets_and_folders_of_others_are_not_asked(
+    home: Path, listen: Callable[..., Listener], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listen(echo)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    assert ask.sockets(str(home / "run")) == []
+    assert asked(home) is None
+
+
+def test_a_hook_still_waits_until_it_hangs_up(home: Path, listen: Callable[..., Listener]) -> None:
+    seen: list[bool] = []
+    gone, done = threading.Event(), threading.Event()
+
+    def answer(_payload: bytes, _event: str, _assistant: str, wanted: Callable[[], bool]) -> bytes:
+        seen.append(wanted())
+        gone.wait(PATIENCE_S)
+        seen.append(wanted())
+        done.set()
+        return b"too late"
+
+    listen(answer)
+    assert asked(home, patience_s=0.3) is None
+    gone.set()
+    assert done.wait(PATIENCE_S)
+    assert seen[-1] is False
+    assert seen[0] is True
+
+
+def test_who_fails_to_answer_says_so_in_the_log_and_goes_on(
+    home: Path, listen: Callable[..., Listener], logged: list[str]
+) -> None:
+    def answer(payload: bytes, *_: object) -> bytes:
+        return b"fine" if payload == b"good" else b"%d" % (1 // 0)
+
+    listen(answer)
+    assert asked(home, b"bad") is None
+    assert asked(home, b"good") == b"fine"
+    assert logged == ["a hook got no answer: ZeroDivisionError: integer division or modulo by zero"]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"recollect-hook 2 Stop claude 0\n",
+        b"recollect-hook 1 Stop claude -1\n",
+        b"recollect-hook 1 Stop claude 99999999999\n",
+        b"recollect-hook 1 Stop claude 10\nshort",
+        b"x" * 5000,
+    ],
+)
+def test_what_is_no_request_gets_no_answer(home: Path, listen: Callable[..., Listener], request_: bytes) -> None:
+    listen(echo)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(PATIENCE_S)
+        connection.connect(path_of(home))
+        connection.sendall(request_)
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(10) == b""
+    assert asked(home, b"{}") == b"Stop|claude|{}"
+
+
+def test_who_comes_while_all_are_busy_is_sent_away(home: Path, listen: Callable[..., Listener]) -> None:
+    release, busy = threading.Event(), threading.Semaphore(0)
+
+    def answer(*_: object) -> bytes:
+        busy.release()
+        release.wait(PATIENCE_S)
+        return b"at last"
+
+    listen(answer)
+    answers: list[bytes | None] = []
+    waiting = [threading.Thread(target=lambda: answers.append(asked(home))) for _ in range(listening.MOST_AT_ONCE)]
+    for thread in waiting:
+        thread.start()
+    for _ in waiting:
+        assert busy.acquire(timeout=PATIENCE_S)
+    assert asked(home) is None
+    release.set()
+    for thread in waiting:
+        thread.join(PATIENCE_S)
+    assert answers == [b"at last"] * listening.MOST_AT_ONCE
+
+
+def test_the_newest_server_is_asked_and_the_next_if_it_is_gone(home: Path, listen: Callable[..., Listener]) -> None:
+    listen(echo)
+    dead = home / "run" / "999999.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left_behind:
+        left_behind.bind(str(dead))
+    os.utime(dead, (2**31, 2**31))
+    assert ask.sockets(str(home / "run"))[0] == str(dead)
+    assert asked(home) == b"Stop|claude|{}"
+
+
+def test_sockets_of_servers_that_are_gone_are_removed(home: Path, listen: Callable[..., Listener]) -> None:
+    (home / "run").mkdir(mode=0o700)
+    dead = home / "run" / "999999.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left_behind:
+        left_behind.bind(str(dead))
+    listen(echo)
+    assert not dead.exists()
+
+
+def test_a_server_that_stops_leaves_nothing_behind(home: Path, listen: Callable[..., Listener]) -> None:
+    listener = listen(echo)
+    listener.stop()
+    assert list((home / "run").iterdir()) == []
+    assert asked(home) is None
+
+
+def test_where_nobody_listens_nobody_answers(home: Path) -> None:
+    assert asked(home) is None
+    (home / "run").write_bytes(b"a file")
+    assert asked(home) is None
+
+
+def test_a_home_whose_path_is_too_long_has_no_socket(home: Path, logged: list[str]) -> None:
+    assert not Listener(home / ("x" * 100), echo, logged.append).start()
+    assert logged == []
+
+
+def test_a_folder_that_cannot_be_is_told_to_the_log(home: Path, logged: list[str]) -> None:
+    (home / "run").write_bytes(b"a file")
+    assert not Listener(home, echo, logged.append).start()
+    assert len(logged) == 1 and "by themselves" in logged[0]
