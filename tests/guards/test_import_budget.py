@@ -76,3 +76,11 @@ def test_starting_a_surface_loads_nothing_heavy(module: str) -> None:
     names = loaded(DIFFERENCE.format(statement=f"import {module}"), "-I")
     assert module in names
     assert tops(names) & HEAVY == set()
+
+
+def test_a_glance_at_the_database_loads_no_engine() -> None:
+    """A prompt waits for it: nothing that takes longer to load than the answer takes to find."""
+    names = loaded(DIFFERENCE.format(statement="import recollect.engine.glance"), "-I")
+    assert "recollect.engine.glance" in names
+    assert tops(names) & (HEAVY - {"sqlite3", "Stemmer"} | {"msgspec", "hashlib", "logging", "inspect"}) == set()
+    assert {"recollect.engine.root", "recollect.model", "recollect.store.protocol"} & set(names) == set()

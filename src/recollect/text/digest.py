@@ -6,13 +6,13 @@ all the time that a hook has.
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 try:
-    from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
-except ImportError:
-    try:  # before Python 3.12
-        from _sha256 import sha256  # type: ignore[import-not-found,unused-ignore,no-redef]
-    except ImportError:
-        from hashlib import sha256
+    sha256: Any = __import__("_sha2" if sys.version_info >= (3, 12) else "_sha256").sha256
+except ImportError:  # an interpreter that was built without it
+    sha256 = __import__("hashlib").sha256
 
 
 def digest(text: str, characters: int = 64) -> str:
