@@ -84,3 +84,29 @@ def test_a_glance_at_the_database_loads_no_engine() -> None:
     assert "recollect.engine.glance" in names
     assert tops(names) & (HEAVY - {"sqlite3", "Stemmer"} | {"msgspec", "hashlib", "logging", "inspect"}) == set()
     assert {"recollect.engine.root", "recollect.model", "recollect.store.protocol"} & set(names) == set()
+
+
+def test_asking_a_server_loads_one_module_more_than_capturing(root: Path, tmp_path: Path) -> None:
+    """Nobody listens here; what would be loaded to answer without a server is left out."""
+    folder = str(root / "src" / "recollect")
+    code = (
+        f"import sys; sys.path.insert(0, {folder!r}); import hook, ask; ask.by_ourselves = lambda *words: b''\n"
+        "hook.main(['Stop', 'claude', 'prompt'])\n"
+        "try: ask.exchange('/nowhere', b'', ask.time.monotonic() + 1)\n"
+        "except OSError: print(*sys.modules)"
+    )
+    names = loaded(code, "-I", "-S", RECOLLECT_HOME=str(tmp_path))
+    assert "_socket" in names
+    assert {name for name in tops(names) if not name.startswith("encodings")} - HOOK == {"ask", "_socket"}
+
+
+def test_a_glance_loads_no_engine(tmp_path: Path) -> None:
+    """The answer to a prompt without a server has a tenth of a second in all."""
+    code = (
+        "import sys; from recollect.surface.answering import by_glance\n"
+        f"by_glance(b'{{}}', {str(tmp_path)!r}, 'UserPromptSubmit', 'claude'); print(*sys.modules)"
+    )
+    names = loaded(code, "-I")
+    assert "recollect.engine.glance" in names
+    assert tops(names) & (HEAVY - {"sqlite3", "Stemmer"} | {"msgspec", "typing_extensions", "inspect"}) == set()
+    assert "recollect.engine.root" not in names
