@@ -124,6 +124,7 @@ def test_what_was_said_is_not_said_again_in_the_session(filled: Path, run: Run) 
     assert "Skagen station" in prompted(run, session_id="another")
 
 
+@pytest.mark.promise("B5")
 def test_an_unrelated_prompt_costs_zero_bytes(filled: Path, run: Run) -> None:
     assert prompted(run, "Write a haiku about cherry blossoms and spring rain.") == ""
 
@@ -138,6 +139,7 @@ def test_a_session_starts_with_what_was_decided(filled: Path, run: Run) -> None:
     assert "Orders are kept in PostgreSQL." in said(run("SessionStart", "start", source="startup"), "SessionStart")
 
 
+@pytest.mark.promise("B4")
 def test_the_fix_comes_with_the_failure_a_session_later(home: Path, project: Path, run: Run) -> None:
     """What the first session did lies in the spool until somebody looks: the start of the second does."""
     command = {"tool_name": "Bash", "tool_input": {"command": "make lamp"}}
