@@ -7,6 +7,7 @@ from recollect import clock
 from recollect.engine import accept
 from recollect.engine.freshness import WORTH, freshness_of
 from recollect.engine.identity import namespace_of
+from recollect.engine.learning import is_learnt
 from recollect.engine.memories import existing
 from recollect.errors import InvalidInput
 from recollect.model import Anchor, AnchorState, Drift, Drifted, Freshness, Limit, Memory, Settled, Settlement
@@ -58,7 +59,7 @@ class Drifts:
         waiting = [
             Drifted(memory=memory, freshness=fresh[memory.id])
             for memory in memories.values()
-            if scope in (None, memory.namespace) and _holds(memory)
+            if scope in (None, memory.namespace) and _holds(memory) and not is_learnt(memory)
         ]
         waiting.sort(key=lambda row: (-_noticed_at(row.freshness), row.freshness.verdict != "gone", -row.memory.seq))
         return Drift(memories=tuple(waiting[:most]), total=len(waiting), notes=notes or self._why_nothing(waiting))

@@ -48,7 +48,7 @@ class Histories:
         path: a folder of the project; none: the current one
         only: only these sources; none: all of them
         since: only what is from after this moment, Unix time or ISO date
-        limit: how many memories of each source at most, the newest
+        limit: how many memories of each source at most; of commits, those that say most
         dry_run: tell what would be learnt, and write nothing
         """
         from recollect.engine.learning import Writing

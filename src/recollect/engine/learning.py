@@ -144,10 +144,17 @@ class Writing:
             self.examples.append(told if len(told) <= EXAMPLE_CHARACTERS else told[: EXAMPLE_CHARACTERS - 1] + "…")
 
 
+def is_learnt(memory: Memory) -> bool:
+    """Tell whether a memory says what a project's past does: that code has changed since is in its nature.
+
+    Nobody has to settle it, and the next import writes anew what there is to.
+    """
+    return "from" in memory.metadata and memory.metadata.get("written") == memory.content_hash
+
+
 def _differs(old: Memory, new: Memory) -> bool:
     """Tell whether a memory says something else now, and nobody but us wrote it."""
-    is_ours = old.metadata.get("written") == old.content_hash
-    return is_ours and (old.content_hash, old.superseded_by) != (new.content_hash, new.superseded_by)
+    return is_learnt(old) and (old.content_hash, old.superseded_by) != (new.content_hash, new.superseded_by)
 
 
 def _renewed(new: Memory) -> dict[str, Any]:

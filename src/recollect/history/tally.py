@@ -24,7 +24,7 @@ LEAST_SUPPORT = 3
 LEAST_CONFIDENCE = 0.2
 # Partners told of a file, and files that are told of: the most changed ones.
 PARTNERS = 8
-TOLD_FILES = 400
+TOLD_FILES = 800
 # Files and people in a list; what is further down nobody reads.
 LISTED_FILES = 15
 LISTED_PEOPLE = 4

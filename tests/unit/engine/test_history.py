@@ -376,3 +376,22 @@ def test_file_names_and_messages_of_any_kind_are_read(engine: Engine, app: Repos
     (memory,) = memories(engine, "reason")
     assert memory.metadata["files"] == ["new\nline.py", "ordner/größe 1.py", 'quo"te.py']
     assert "🧠" in memory.content
+
+
+def test_what_commits_speak_of_is_tied_to_the_code(engine: Engine, app: Repository) -> None:
+    write(app.root, {"src/reader.py": "class LazyReader:\n    def read_line(self):\n        return 1\n"})
+    sha = app.commit("Make LazyReader.read_line lazy\n\nBecause files are larger than memory.")
+    engine.code.index(str(app.root))
+    learn(engine, app)
+    (memory,) = memories(engine, "reason")
+    assert memory.metadata["sha"] == sha
+    hit = engine.recall.search("why lazy files", namespace=str(app.root)).hits[0]
+    assert hit.memory.id == memory.id
+    assert [(row.path, row.symbol, row.verdict) for row in hit.freshness.anchors] == [
+        ("src/reader.py", "LazyReader.read_line", "fresh")
+    ]
+    write(app.root, {"src/reader.py": "class LazyReader:\n    def read_line(self):\n        return 2\n"})
+    engine.code.index(str(app.root))
+    hit = engine.recall.search("why lazy files", namespace=str(app.root)).hits[0]
+    assert hit.freshness.verdict == "changed"
+    assert engine.freshness.drift(namespace=str(app.root)).memories == (), "what a commit said needs nobody's word"
