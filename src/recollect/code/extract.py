@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Callable
 
 from recollect.code import doc, endpoints, normal
 from recollect.code.complexity import Branches
 from recollect.code.found import Captured, Found, Span
 from recollect.code.gather import Definition, gather
 from recollect.code.grammar import Grammar, load
+from recollect.code.headings import Headings, headings
 from recollect.code.imports import imports
 from recollect.code.languages import Language
 from recollect.code.nest import TYPES, Nest, nest
 from recollect.code.page import Page, decoded
 from recollect.code.references import references
-from recollect.code.scan import scan
+from recollect.code.scan import Scan, scan
 from recollect.code.symbols import Extracted, Outline, Symbol
 from recollect.code.testing import Trial
 from recollect.code.visibility import Exposure
@@ -34,6 +36,8 @@ CONSTANT_CHARACTERS = 120  # a constant's value is shown where it is short
 KEYWORDS = re.compile(
     r"\b(?:(?:export|default|declare|abstract|async|const|let|var|type|public|private|protected|local)[ \t]+)+$"
 )
+# Languages whose outline is told by their lines, and who reads these; None where a tree is needed after all.
+BY_LINES: dict[str, Callable[[Page, Language], Scan | Headings | None]] = {"python": scan, "markdown": headings}
 TRAIL = " \t\r\n:;,{="  # between a signature and its body; and an arrow, and the end of an empty method of Ruby
 
 
@@ -56,7 +60,8 @@ def extract(source: bytes, path: str, language: Language) -> Extracted:
 def outline(source: bytes, path: str, language: Language) -> Outline:
     """Return what a file defines: the symbols and notes of `extract`, without what it uses and imports."""
     page = Page(source)
-    scanned = scan(page, language) if language.scanned and not endpoints.may_call(page, language, path) else None
+    by_lines = BY_LINES.get(language.name)
+    scanned = by_lines(page, language) if by_lines and not endpoints.may_call(page, language, path) else None
     if scanned:
         found: Captured = scanned
         nested = nest(page, language, scanned, scanned.definitions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.languages import BY_NAME, Language
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # What a pattern captures that is of no use to symbols. A pattern that captures nothing else is left out of an outline.
 USES = re.compile(r"@(?:reference\.\w+|import(?:\.\w+)?|path)(?![\w.])")
+QUERIES = Path(__file__).with_name("queries")
 CAPTURE = re.compile(r"@[\w.]+")
 
 
@@ -50,8 +51,7 @@ def _parsed(module: str, entry: str) -> tree_sitter.Language:
 
 def source(language: Language) -> str:
     """Return the language's query: its file, and patterns for what its row lists. A pattern is one line."""
-    folder = files("recollect.code").joinpath("queries")
-    own = [folder.joinpath(f"{stem}.scm").read_text("utf-8") for stem in language.queries or (language.name,)]
+    own = [(QUERIES / f"{stem}.scm").read_text("utf-8") for stem in language.queries or (language.name,)]
     rows = [
         (language.comments, "comment"),
         (language.strings, "string"),

@@ -24,7 +24,6 @@ class Language(NamedTuple):
     files: tuple[str, ...] = ()  # whole names of files
     shebangs: tuple[str, ...] = ()  # interpreters, without version
     document: bool = False  # headings and keys instead of code
-    scanned: bool = False  # its outline is told by its lines, see `scan`
 
     # what a tree does not say by itself, as query patterns
     comments: tuple[str, ...] = ("(comment)",)  # left out of the normal form
@@ -100,7 +99,6 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=(".py", ".pyi", ".pyw"),
         files=("SConstruct", "SConscript", "wscript"),
         shebangs=("python", "pypy"),
-        scanned=True,
         strings=("(string_content)",),
         blocks=("(block)",),
         branches=('"if"', '"elif"', '"for"', '"while"', '"match"'),

@@ -20,9 +20,6 @@ from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
 
-import numpy as np
-from numpy.typing import NDArray
-
 from recollect.code.languages import Layout
 
 Span = tuple[int, int]
@@ -36,16 +33,25 @@ _BREAK = re.compile(rb"[\x01-\x05]*\x03[\x01-\x05]*")
 SEPARATED, LINE, BLOCK_ENDS = 0x00, 0x0E, 0x0F
 BLOCKS_MOST = 16  # that one mark can close: BLOCK_ENDS + 16 is the last byte below the space
 
-# Neighbours of one of these classes must not touch: two words would become one, `- -` would become `--`.
-SPACE, OTHER, WORD, PLUS, MINUS, AMPERSAND = range(6)
-CLASSES = bytes(
-    SPACE if byte in BLANK
-    else WORD if byte >= 0x80 or chr(byte).isalnum() or byte in b"_$"
-    else {ord("+"): PLUS, ord("-"): MINUS, ord("&"): AMPERSAND}.get(byte, OTHER)
-    for byte in range(256)
-)  # fmt: skip
-OPENS, CLOSES = 1, 2  # white space after the one and before the other never counts; a comma is both
-EDGES = bytes(OPENS * (byte in b"([{,") + CLOSES * (byte in b")]},") for byte in range(256))
+# Neighbours of the same kind must not touch: two words would become one, `- -` would become `--`.
+WORD = bytes(byte for byte in range(256) if byte >= 0x80 or chr(byte).isalnum() or byte in b"_$")
+# One for each sign: what begins with a plain character is looked for ten times as fast as what begins with a choice.
+_SIGNS = tuple(re.compile(rb"\%c[ \t\r\n\v\f](?=[ \t\r\n\v\f]*+\%c)" % (sign, sign)) for sign in b"+-&")
+OPENS, CLOSES = b"([{,", b")]},"  # white space after the one and before the other never counts; a comma is both
+
+
+def _table(within: bytes, of: int) -> bytes:
+    """Return what makes `of` of the bytes that are in `within` and nothing of all others."""
+    return bytes(of * (byte in within) for byte in range(256))
+
+
+# For a file as one large number, see `_marked`.
+_FULL = _table(BLANK, 255)
+_IS_WORD = _table(WORD, 1)
+_IS_FEED = _table(b"\n", 1)
+_IS_CODE = _table(bytes(set(range(256)) - set(BLANK)), 1)
+_IS_BEFORE = _table(bytes(set(range(256)) - set(BLANK + OPENS)), 1)
+_IS_AFTER = _table(bytes(set(range(256)) - set(BLANK + CLOSES)), 1)
 
 HASH_DIGITS = 16  # 64 bits: among the symbols of one project, two equal hashes of different code are not expected
 
@@ -74,17 +80,7 @@ def normalise(
     for end, count in Counter(blocks).items():
         if end < len(blob) and blob[end] in BLANK:
             blob[end] = BLOCK_ENDS + min(count, BLOCKS_MOST)
-    classes = np.frombuffer(blob.translate(CLASSES), np.uint8)
-    starts, ends = _runs(classes == SPACE)
-    view = np.frombuffer(blob, np.uint8)
-    if not len(starts):
-        return bytes(blob)
-    if layout == "lines":
-        _keep_lines(view, starts, ends)
-    else:
-        before = classes[starts - 1]
-        view[starts[(before == classes[ends]) & (before >= WORD)]] = SEPARATED
-    return bytes(blob)
+    return _marked(blob, by_line=layout == "lines")
 
 
 def digest(blob: bytes, start: int, name_start: int, name_end: int, end: int) -> str:
@@ -100,22 +96,36 @@ def _in_markup(found: re.Match[bytes]) -> bytes:
     return b" " * length if is_edge else IN_STRING[32:33] + b" " * (length - 1)
 
 
-def _runs(is_space: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return start and end of every run of white space between two other bytes."""
-    edges = (is_space[1:] != is_space[:-1]).nonzero()[0] + 1
-    if len(is_space) and is_space[0]:
-        edges = edges[1:]
-    paired = len(edges) // 2 * 2
-    return edges[:paired:2], edges[1:paired:2]
+def _marked(blob: bytearray, *, by_line: bool) -> bytes:
+    """Return a file with a mark at the beginning of every run of white space that separates.
+
+    by_line: all do that but those at the inside of a bracket or at a comma, and a line end has a mark of its own; else
+    only what stands between two words, or two signs that would become another. White space around the file never does.
+
+    Visiting each run would cost as much as parsing, so the file is taken as one large number, a digit to each byte. A
+    run of white space is a run of full digits: adding one to its last digit carries into the digit before the run.
+    """
+    full = _number(blob, _FULL)
+    before = _number(blob, _IS_BEFORE if by_line else _IS_WORD)
+    after = _number(blob, _IS_AFTER) if by_line else before
+    chosen = (full + ((after << 8) & full)) & before  # the last byte before each run that separates
+    starts = chosen >> 8
+    whole = int.from_bytes(blob, "big")
+    whole ^= whole & (starts * 255)
+    if by_line:
+        lines = chosen & (full + _number(blob, _IS_FEED)) & _number(blob, _IS_CODE)
+        whole |= (lines >> 8) * LINE
+    marked = whole.to_bytes(len(blob), "big")
+    if by_line:
+        return marked
+    signs = [match.start() + 1 for sign in _SIGNS for match in sign.finditer(blob)]
+    if not signs:
+        return marked
+    blob = bytearray(marked)
+    for place in signs:
+        blob[place] = SEPARATED
+    return bytes(blob)
 
 
-def _keep_lines(view: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
-    """Keep one mark per run, another for a line end; none at the inside of a bracket or at a comma."""
-    edges = np.frombuffer(view.tobytes().translate(EDGES), np.uint8)
-    kept = ((edges[starts - 1] & OPENS) | (edges[ends] & CLOSES)) == 0
-    marks = np.full(len(starts), SEPARATED, np.uint8)
-    feeds = np.flatnonzero(view == 10)
-    runs = np.searchsorted(starts, feeds, side="right") - 1
-    between = (runs >= 0) & (feeds < ends[runs])  # not the line ends around the file
-    marks[runs[between]] = LINE
-    view[starts[kept]] = marks[kept]
+def _number(blob: bytearray, table: bytes) -> int:
+    return int.from_bytes(blob.translate(table), "big")

@@ -10,9 +10,8 @@ import codecs
 import re
 import time
 from bisect import bisect_left
+from itertools import accumulate
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -23,6 +22,7 @@ CHUNK_BYTES = 1 << 12
 PARSE_SECONDS = 3.0  # of processor time: some 15 MB of ordinary code; what takes longer is garbage
 ERROR_CHILDREN = 5_000  # 0.04 s of searching; 100,000 would be 16 s
 SWAMPS_MOST = 4
+WIDE = re.compile(rb"[\x80-\xff]+")
 SIXTEEN_BIT = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
@@ -39,15 +39,14 @@ class Page:
             self.notes.append("UTF-16: converted to UTF-8, byte offsets are those of the converted text")
         self.returns: list[int] = []  # where a \r was taken out: offsets of the line feeds that followed one
         if b"\r\n" in source:
-            ends = np.array([match.end() - 1 for match in re.finditer(b"\r\n", source)])
-            self.returns = (ends - np.arange(1, len(ends) + 1)).tolist()
+            self.returns = [match.start() - before for before, match in enumerate(re.finditer(b"\r\n", source))]
             source = source.replace(b"\r\n", b"\n")
         self.source = source
         self.is_ascii = source.isascii()
         if not self.is_ascii and not _is_utf8(source):
             self.notes.append("not UTF-8: undecodable bytes are replaced")
         self.text = source.decode("latin-1")
-        self.line_feeds: list[int] = (np.frombuffer(source, np.uint8) == 10).nonzero()[0].tolist()
+        self.line_feeds = _feeds(source)
 
     def cut(self, start: int, end: int) -> str:
         """Return the text between two offsets."""
@@ -63,8 +62,7 @@ class Page:
 
     def wide_lines(self) -> set[int]:
         """Return the numbers of the lines that have anything but ASCII."""
-        wide = np.flatnonzero(np.frombuffer(self.source, np.uint8) >= 0x80)
-        return set((np.searchsorted(np.array(self.line_feeds, np.int64), wide) + 1).tolist())
+        return {self.line(match.start()) for match in WIDE.finditer(self.source)}
 
     def line(self, offset: int) -> int:
         """Return the number of the line that holds an offset; the first line is 1."""
@@ -137,6 +135,16 @@ def _parse(page: Page, source: bytes, language: tree_sitter.Language) -> tree_si
 def decoded(text: str) -> str:
     """Return what bytes that were kept as characters say in UTF-8."""
     return text if text.isascii() else text.encode("latin-1").decode("utf-8", "replace")
+
+
+def _feeds(source: bytes) -> list[int]:
+    """Return where the line feeds are."""
+    # A carriage return alone would end a line, too.
+    lines = (source.replace(b"\r", b" ") if b"\r" in source else source).splitlines(keepends=True)
+    feeds = list(accumulate(map(len, lines), initial=-1))
+    if not source.endswith(b"\n"):
+        feeds.pop()
+    return feeds[1:] if source else []
 
 
 def _is_utf8(source: bytes) -> bool:

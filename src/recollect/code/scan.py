@@ -17,15 +17,16 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-import numpy as np
-
 from recollect.code.gather import MOST_SYMBOLS, Definition, decorate
 from recollect.code.languages import Language
 from recollect.code.literals import BRANCHES, Literals, Span, Unsure
 from recollect.code.page import Page
 from recollect.model import NodeKind
 
-DEPTH = bytes(1 if byte in b"([{" else 255 if byte in b")]}" else 0 for byte in range(256))
+# How deep a line is in brackets does not depend on their kind; and all that is no bracket and ends no line.
+ROUND = bytes.maketrans(b"[{]}", b"(())")
+NO_BRACKET = bytes(set(range(256)) - set(b"([{)]}\n"))
+NESTED_MOST = 64  # brackets that close on their line: a file with more was not written by hand
 FEED, BLANK, COLON, C = b"\n :c"
 
 # What is not read: several statements on a line, and white space that is neither a blank nor a line feed.
@@ -236,10 +237,32 @@ def _masked(page: Page, literals: Literals) -> bytes:
         blob = blob.replace(b"\\\n", b"  ")
     if not blob.isascii() or any(each in blob for each in UNREAD):
         raise Unsure
-    depth = np.frombuffer(blob.translate(DEPTH), np.int8).cumsum(dtype=np.int32)
-    if len(depth):
-        if depth[-1] or depth.min() < 0:
-            raise Unsure
-        view = np.frombuffer(blob, np.uint8)
-        view[(view == FEED) & (depth > 0)] = BLANK
+    feeds = [feed for feed in page.line_feeds if blob[feed] == FEED]
+    for feed in _joined(blob, feeds):
+        blob[feed] = BLANK
     return b"\n" + bytes(blob)
+
+
+def _joined(blob: bytearray, feeds: list[int]) -> list[int]:
+    """Return which of the line feeds stand inside of brackets. Raises Unsure where these do not match."""
+    brackets = blob.translate(ROUND, NO_BRACKET)
+    for _ in range(NESTED_MOST):
+        if b"()" not in brackets:
+            break
+        brackets = brackets.replace(b"()", b"")
+    else:
+        raise Unsure
+    inside: list[int] = []
+    depth = 0
+    for feed, line in zip([*feeds, -1], brackets.split(b"\n"), strict=True):
+        if line:
+            opened = len(line.lstrip(b")"))
+            closed = len(line) - opened
+            if closed > depth:
+                raise Unsure
+            depth += opened - closed
+        if depth:
+            inside.append(feed)
+    if depth:
+        raise Unsure
+    return inside

@@ -31,8 +31,10 @@ from recollect.store.code_protocol import IndexedFile
 # An order is as many files as make up this many bytes, a tenth of a second of work, or this many files.
 ORDER_BYTES = 262_144
 ORDER_FILES = 64
-# Less than this is read by the process itself: starting a worker takes 0.3 s.
-MIN_BYTES = 2_000_000
+# Less than this is read by the process itself, in a second or two. A worker takes 0.2 s to start, up to half a second
+# to load its grammars, and it meets every word for the first time: there must be a second of work for each.
+MIN_BYTES = 3_000_000
+BYTES_EACH = 4_000_000
 # The process that writes keeps up with about this many that read.
 MAX_WORKERS = 12
 # An order takes a tenth of a second and no file of two megabytes a second; what takes this long never ends.
@@ -59,11 +61,14 @@ def read_all(
     """
     # Files of a language together: a grammar takes up to half a second to load, and most workers need few of them.
     orders = list(_orders(Order(root, max_bytes, [], programs), sorted(tasks, key=_language)))
-    count = min(workers or _cores(), MAX_WORKERS, len(orders))
-    if count <= 1 or sum(task.size_bytes for task in tasks) < MIN_BYTES:
+    size = sum(task.size_bytes for task in tasks)
+    if workers == 1 or len(orders) <= 1 or size < MIN_BYTES:
         for order in orders:
             yield [answer(order, task) for task in order.tasks]
         return
+    # Reading programs takes several times as long, and who says how many there are to be knows why.
+    useful = MAX_WORKERS if programs or workers else max(1, size // BYTES_EACH)
+    count = min(workers or _cores(), MAX_WORKERS, len(orders), useful)
     crew = _Crew(orders, count, timeout_s)
     try:
         yield from crew.answers()
