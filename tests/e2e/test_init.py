@@ -200,7 +200,8 @@ def test_the_doctor_proves_every_hook_and_server(recollect: Recollect, person: P
     answer(recollect("init", "--yes", "--assistant", ",".join(names), "--json", RECOLLECT_HOME=home))
     found = checks(recollect("doctor", "--json", RECOLLECT_HOME=home), 0)
     wanted = {(name, check) for name in names for check in ("entries", "hooks", "server")}
-    assert set(found) == {("recollect", "home"), ("recollect", "database"), *wanted}
+    assert set(found) == {("recollect", "home"), ("recollect", "database"), ("recollect", "hooks"), *wanted}
+    assert found["recollect", "hooks"]["status"] == "ok"
     assert {row["status"] for row in found.values() if row["subject"] in names} == {"ok"}
     assert found["claude", "hooks"]["found"] == "10 hooks deliver, 3 of them answer"
     assert found["opencode", "hooks"]["found"] == "2 hooks deliver, 1 of them answer"

@@ -1,6 +1,6 @@
 """`recollect doctor`: proves that recollect works here and in every assistant that is connected, and says what to do.
 
-recollect       the home folder can be written, the database answers
+recollect       the home folder can be written, the database answers, a hook finds a memory by itself
 an assistant    its entries are there and up to date, each hook delivers and answers, the server answers
 """
 
@@ -45,11 +45,12 @@ Servers = dict[tuple[str, ...], tuple[str, int]]
 def doctor(settings: Settings, output: Output) -> int:
     """Look at everything, show it, and return the exit code: that of ConfigError if something is wrong."""
     work = work_here(settings)
-    checks = [_home(settings), _database(settings)]
+    checks = [_home(settings), _database(settings), _alone(work)]
+    ours = len(checks)
     servers: Servers = {}  # assistants mostly start the same one: asked once
     for assistant, scope in _connected(work):
         checks += _assistant(assistant, scope, work, servers)
-    if len(checks) == 2:
+    if len(checks) == ours:
         checks.append(
             Check("assistants", "connected", "warning", "none is connected", "Run `recollect init` to connect some.")
         )
@@ -99,6 +100,14 @@ def _database(settings: Settings) -> Check:
     status: Status = "problem" if health.status == "failed" else "warning"
     told = "; ".join(f"{row.name}: {row.detail}" for row in bad)
     return Check("recollect", "database", status, told, "Run `recollect health` for more.")
+
+
+def _alone(work: Work) -> Check:
+    wrong = proof.prove_alone(work.install, os.environ)
+    if not wrong:
+        return Check("recollect", "hooks", "ok", "answer with and without a server")
+    remedy = "Install recollect and what it needs into one folder of packages, for instance with pipx or uv."
+    return Check("recollect", "hooks", "warning", wrong, remedy)
 
 
 # --- Assistants ------------------------------------------------------------------------------------------------------

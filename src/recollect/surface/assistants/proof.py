@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.surface.assistants import jsonc, toml
-from recollect.surface.assistants.entry import NAME, is_hook_of_ours
+from recollect.surface.assistants.entry import NAME, Install, is_hook_of_ours
 from recollect.surface.assistants.file import content, target, text_of
 from recollect.surface.assistants.place import Roots, file_of
 from recollect.surface.assistants.plan import TOML_PATH
@@ -144,6 +144,32 @@ def prove_hook(line: Line, environment: Mapping[str, str]) -> str:
         return f"what was sent through the hook of {line.event} did not arrive"
     wanted = CANARY if listens else b""
     return "" if done.stdout.strip() == wanted else f"the hook of {line.event} did not say what it should"
+
+
+def prove_alone(install: Install, environment: Mapping[str, str]) -> str:
+    """Let a hook find a memory by itself, with no server to ask; return what is wrong, empty: nothing.
+
+    It runs an interpreter that was told to look nowhere, and has to find our packages all the same.
+    """
+    from recollect.engine import Engine
+
+    known = "The doctor of recollect looks whether a hook finds this sentence."
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+        with Engine(home=folder, embed_provider="off") as engine:
+            engine.memories.store(known, namespace=folder)
+        told = {"session_id": "doctor", "cwd": folder, "prompt": known, "hook_event_name": "UserPromptSubmit"}
+        try:
+            done = subprocess.run(  # noqa: S603 - our own command line
+                install._replace(home=folder).hook_words("UserPromptSubmit", "claude", "prompt"),
+                input=json.dumps(told).encode(),
+                capture_output=True,
+                timeout=PATIENCE_S,
+                check=False,
+                env=dict(environment),
+            )
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            return f"the hook did not run: {problem}"
+    return "" if known.encode() in done.stdout else "hooks answer only while a server is running"
 
 
 def prove_server(words: list[str], environment: Mapping[str, str]) -> tuple[str, int]:
