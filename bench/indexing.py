@@ -178,7 +178,9 @@ def index(trees: list[Path], workers: int, changed: int, *, link: bool = False) 
             "one_file": row["one_file_cpu_ms"]["p95"] <= ONE_FILE_BAR_MS,
             "search": row["search_cpu_ms"]["p95"] <= SEARCH_BAR_MS,
         }
-        rows.append({"tree": tree.name, **row, "others": _others(tree)})
+        command = [sys.executable, str(Path(__file__).with_name("speed.py")), "index-floor", "--tree", str(tree)]
+        least = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        rows.append({"tree": tree.name, **row, "floor": least, "others": _others(tree)})
     return {
         "bars": {
             "mb_per_cpu_s": MB_PER_CPU_S,
@@ -189,6 +191,55 @@ def index(trees: list[Path], workers: int, changed: int, *, link: bool = False) 
         "trees": rows,
         "watch": saved(SAVES),
     }
+
+
+def _floor(tree: Path) -> int:
+    """Do what tree-sitter and SQLite alone would: parse each file, find its definitions, insert a row for each.
+
+    Returns the bytes that were parsed: all files of a language that is indexed, whatever way the index reads it.
+    """
+    from tree_sitter import Parser, QueryCursor
+
+    from recollect.code.grammar import load
+    from recollect.code.languages import detect
+    from recollect.code.marks import is_minified
+    from recollect.code.place import place
+    from recollect.code.read import HEAD_BYTES
+    from recollect.code.update import LIMITS
+    from recollect.code.walk import real, walk
+
+    where, size = place(tree), 0
+    with tempfile.TemporaryDirectory() as folder:
+        database = sqlite3.connect(f"{folder}/floor.db")
+        database.executescript(
+            "PRAGMA journal_mode = WAL; CREATE TABLE symbols (path, kind, name, start, end); "
+            "CREATE INDEX by_name ON symbols (name)"
+        )
+        for entry in walk(where.root, is_git=where.is_git, max_bytes=LIMITS.max_bytes).files:
+            source = (where.root / real(entry.path)).read_bytes()
+            language = detect(entry.path, source[:HEAD_BYTES])
+            if language is None or b"\0" in source[:HEAD_BYTES] or is_minified(source, language.name):
+                continue
+            size += len(source)
+            grammar = load(language.name, outline=True)
+            root = Parser(grammar.language).parse(source).root_node
+            found = QueryCursor(grammar.query, match_limit=2_000).captures(root)
+            names = [source[node.start_byte : node.end_byte] for node in found.get("name", ())]
+            nodes = [(kind, node) for kind, nodes in found.items() if kind.startswith("definition") for node in nodes]
+            rows = zip(nodes, names, strict=False)  # that names may belong to others does not matter to what it costs
+            database.executemany(
+                "INSERT INTO symbols VALUES (?, ?, ?, ?, ?)",
+                [(entry.path, kind, name, node.start_byte, node.end_byte) for (kind, node), name in rows],
+            )
+        database.commit()
+        database.close()
+    return size
+
+
+def floor(tree: Path) -> dict[str, Any]:
+    """Return what the least that could be done with a tree costs; run in a process of its own."""
+    size, cpu_s, _ = _timed(lambda: _floor(tree))
+    return {"cpu_s": round(cpu_s, 2), "mb_per_cpu_s": round(size / 1e6 / cpu_s, 2)}
 
 
 def _others(tree: Path) -> dict[str, Any]:

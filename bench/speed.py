@@ -161,7 +161,7 @@ def graph() -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    known = ["start", "store", "recall", "graph", "hook", "index", "at-size", "index-once"]
+    known = ["start", "store", "recall", "graph", "hook", "index", "at-size", "index-once", "index-floor"]
     parser.add_argument("what", nargs="+", choices=known)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
     parser.add_argument("--queries", type=int, default=200)
@@ -174,6 +174,9 @@ def main() -> None:
     chosen = parser.parse_args()
     if "at-size" in chosen.what:
         sys.stdout.write(json.dumps(at_size(chosen.sizes[0], chosen.queries)))
+        return
+    if "index-floor" in chosen.what:
+        sys.stdout.write(json.dumps(indexing.floor(chosen.tree[0])))
         return
     if "index-once" in chosen.what:
         sys.stdout.write(json.dumps(indexing.once(chosen.tree[0], chosen.workers, chosen.changed, link=chosen.link)))
