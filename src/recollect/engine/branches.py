@@ -7,17 +7,17 @@ Everything of a project is one memory; a branch lays over it what was learnt on 
 is checked out comes first. What was written on another one counts as ordinary once that is merged here, and is marked
 and ranks lower until then: nobody knows yet whether it will ever be true of this code.
 
-Whether a commit is part of another's history is asked of git, once for all memories of a question, and does not change
-any more for these two commits. Whoever cannot wait for a program (`asks_git = False`) goes by what is known already.
+Whether a commit is part of another's history is asked of git, once for all memories of a question (ancestry.py), and
+does not change any more for these two commits. Whoever cannot wait for a program (`asks_git = False`) goes by what is
+known already.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import subprocess
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from recollect.engine import accept
+from recollect.engine.ancestry import git, is_held, is_on_a_branch, part_of
 from recollect.engine.checkout import Checkout, checkout, tip, work_tree
 from recollect.engine.identity import is_path, namespace_of, project_root
 from recollect.model import Branched, Hit, Memory
@@ -33,12 +34,12 @@ from recollect.store.protocol import Written
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
 
-# Asking git takes some milliseconds; a repository on a drive that hangs must not hang a recall.
-GIT_TIMEOUT_S = 3.0
 # Answers kept by a process: pairs of commits, a hundred bytes each.
 MAX_KNOWN = 20_000
 # Commits that are asked about at a time: more branches than anybody has in mind.
 MAX_ASKED = 200
+# Branches whose changes are compared at a time: each takes git some 10 ms, once for each state of the repository.
+MAX_COMPARED = 8
 # Commits of a branch of its own that are looked at: more are a project of their own.
 MAX_OWN = 5_000
 # Marks a commit below which there is none of the branch's own: what the memory is about came later.
@@ -50,7 +51,7 @@ _NOTES: Mapping[str, str] = {
     "merged": "from branch {name}, merged here",
     "gone": "from branch {name}, which is gone",
     "elsewhere": "on branch {name}, not merged here",
-    "abandoned": "on branch {name}, which is gone and was not merged here",
+    "lost": "on branch {name}, which is gone; its commits are not part of this one",
     "unknown": "on branch {name}",
 }
 
@@ -103,7 +104,7 @@ class Branches:
             return None, frozenset()
         main = tip(found.common, found.default)
         words = ("rev-list", f"--max-count={MAX_OWN}", found.head, *([f"^{main}"] if main else []))
-        told = _git(found.common, *words) if found.head and main else None
+        told = git(found.common, *words) if found.head and main else None
         return found.branch, frozenset((told or "").split())
 
     # --- recalling ---
@@ -162,7 +163,29 @@ class Branches:
         tips = {row.branch: tip(seen.common, row.branch) for row in rows if row.branch != seen.branch}
         asked = {row.head.rstrip(LATER) for row in rows if row.branch in tips} | set(tips.values())
         reach = self._reach(seen.common, seen.head, sorted(commit for commit in asked if _COMMIT.fullmatch(commit)))
-        return ["here" if row.branch == seen.branch else _standing(row, tips[row.branch], reach) for row in rows]
+        # A branch that was squashed or rebased when it was merged has commits that nobody else has, and nothing to add.
+        ends = dict.fromkeys(tips[row.branch] or row.head for row in rows if row.branch in tips)
+        alone = [commit for commit in ends if reach.get(commit) is False][:MAX_COMPARED]
+        reach = {**reach, **{commit: self._is_held(seen.common, seen.head, commit) for commit in alone}}
+        found = ["here" if row.branch == seen.branch else _standing(row, tips[row.branch], reach) for row in rows]
+        return [
+            "elsewhere" if standing == "lost" and self._is_alive(seen, row.head.rstrip(LATER)) else standing
+            for row, standing in zip(rows, found, strict=True)
+        ]
+
+    def _is_alive(self, seen: Checkout, commit: str) -> bool:
+        """Tell whether a branch still has a commit: the one that it was made on was renamed, or is gone on with."""
+        key = (f"alive in {seen.common}", seen.head, commit)
+        if key not in self._known and self.asks_git:
+            self._known[key] = is_on_a_branch(seen.common, commit)
+        return self._known.get(key, False)
+
+    def _is_held(self, common: Path, head: str, commit: str) -> bool:
+        """Tell whether all that a branch changed up to a commit is, or was, so in the history of `head`."""
+        key = (f"held by {common}", head, commit)
+        if key not in self._known and self.asks_git:
+            self._known[key] = is_held(common, head, commit)
+        return self._known.get(key, False)
 
     def _reach(self, common: Path, head: str, commits: Sequence[str]) -> Mapping[str, bool | None]:
         """Return for commits whether they are part of the history of `head`; None where nobody can tell."""
@@ -185,26 +208,6 @@ def written_on(memory: Memory) -> Written | None:
     return Written(memory.namespace, memory.branch, memory.head or "") if memory.branch else None
 
 
-def part_of(common: Path, head: str, commits: Sequence[str]) -> dict[str, bool]:
-    """Return for commits whether they are part of the history of `head`; {} where git cannot say.
-
-    A commit that the repository does not have any more is part of nothing.
-    """
-    told = _git(common, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=(head, *commits))
-    if told is None:
-        return {}
-    there = {name for name, _, kind in (line.partition(" ") for line in told.split("\n")) if kind == "commit"}
-    if head not in there:
-        return {}
-    asked = [commit for commit in commits if commit in there]
-    # What is left of their histories without that of `head` begins with those that are not part of it.
-    left = _git(common, "rev-list", "--stdin", given=(*asked, f"^{head}")) if asked else ""
-    if left is None:
-        return {}
-    outside = set(left.split("\n"))
-    return {commit: commit in there and commit not in outside for commit in commits}
-
-
 def _standing(row: Written, now: str, reach: Mapping[str, bool | None]) -> str:
     """Return how a branch stands of which this was written.
 
@@ -215,7 +218,7 @@ def _standing(row: Written, now: str, reach: Mapping[str, bool | None]) -> str:
     if not now:
         if was_merged is None:
             return "unknown"
-        return ("gone" if is_later else "merged") if was_merged else "abandoned"
+        return ("gone" if is_later else "merged") if was_merged else "lost"
     is_merged = reach.get(now)
     if is_merged is None:
         return "unknown"
@@ -227,27 +230,11 @@ def _standing(row: Written, now: str, reach: Mapping[str, bool | None]) -> str:
 
 def _branched(name: str, standing: str) -> Branched:
     note = _NOTES[standing].format(name=name)
-    short = {"gone": "merged", "abandoned": "elsewhere"}.get(standing, standing)
+    # A branch that is gone was mostly squashed when it was merged: nobody can tell from those that were thrown away.
+    short = {"gone": "merged", "lost": "unknown"}.get(standing, standing)
     return Branched(name=name, standing=short, note=note)  # type: ignore[arg-type]
 
 
 def _of_project(namespace: str | None) -> Checkout | None:
     """Return the first work tree of a project that is looked at from outside."""
     return checkout(namespace) if namespace is not None and os.path.isabs(namespace) else None  # noqa: PTH117
-
-
-def _git(common: Path, *words: str, given: Collection[str] = ()) -> str | None:
-    """Return what git prints; None where it fails, takes too long or is not there."""
-    # Nothing is fetched for a question, however the repository was cloned.
-    command = ["git", f"--git-dir={common}", "-c", "protocol.allow=never", *words]
-    try:
-        done = subprocess.run(  # noqa: S603
-            command,
-            input="".join(f"{line}\n" for line in given).encode(),
-            capture_output=True,
-            check=False,
-            timeout=GIT_TIMEOUT_S,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None

@@ -13,6 +13,7 @@ from tests.payloads import ROOT, ran
 from tests.trees import git, write
 
 from recollect import Engine
+from recollect.engine import ancestry
 from recollect.engine import branches as asking
 from recollect.engine.checkout import checkout, tip
 from recollect.model import Hit, Memory
@@ -182,13 +183,38 @@ def test_a_branch_that_goes_on_after_a_merge_is_merged_as_far_as_it_was(engine: 
     assert (standing(engine, early), standing(engine, late)) == ("merged", "elsewhere")
 
 
-def test_a_branch_that_was_thrown_away_is_marked_for_ever(engine: Engine, app: Path) -> None:
+@pytest.mark.parametrize("how", ["squash", "rebase"])
+def test_a_branch_that_was_squashed_or_rebased_is_merged(engine: Engine, app: Path, how: str) -> None:
+    git(app, "switch", "-q", "-c", "feature")
+    before = stored(engine, "The lock is taken before the file is opened").content
+    commit(app, "b.py", "second")
+    commit(app, "a.py", "changed")
+    after = stored(engine, "The lock is released after the file is closed").content
+    git(app, "switch", "-q", "main")
+    commit(app, "c.py", "main goes on")
+    assert [standing(engine, text) for text in (before, after)] == ["elsewhere", "elsewhere"]
+    if how == "squash":
+        git(app, "merge", "-q", "--squash", "feature")
+        git(app, "commit", "-q", "-m", "Feature (#7)")
+    else:
+        git(app, "cherry-pick", "main..feature")
+    assert [standing(engine, text) for text in (before, after)] == ["merged", "merged"]
+    commit(app, "b.py", "main changes it again")
+    assert [standing(engine, text) for text in (before, after)] == ["merged", "merged"]
+    git(app, "switch", "-q", "feature")
+    commit(app, "b.py", "the branch goes on")
+    git(app, "switch", "-q", "main")
+    assert standing(engine, after) == "elsewhere"
+
+
+def test_a_branch_that_is_gone_is_marked_and_not_lowered(engine: Engine, app: Path) -> None:
     git(app, "switch", "-q", "-c", "idea")
     commit(app, "b.py", "second")
     content = stored(engine, "Everything is kept in one large table").content
     git(app, "switch", "-q", "main")
     git(app, "branch", "-q", "-D", "idea")
-    gone = "on branch idea, which is gone and was not merged here"
+    gone = "on branch idea, which is gone; its commits are not part of this one"
+    assert standing(engine, content) == "unknown"
     assert recalled(engine, content)[content].branch.note == gone  # type: ignore[union-attr]
     git(app, "reflog", "expire", "--expire=now", "--all")
     git(app, "gc", "-q", "--prune=now")
@@ -313,7 +339,7 @@ def test_who_cannot_wait_reads_files_only_and_uses_what_is_known(
 
     def without_git() -> str | None:
         with monkeypatch.context() as patch:
-            patch.setattr(asking.subprocess, "run", never)
+            patch.setattr(ancestry.subprocess, "run", never)
             engine.branches.asks_git = False
             try:
                 return standing(engine, content)
