@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 # How far tests may be from what they test: a test of the command line passes a dozen calls.
 TEST_DEPTH = 15
 # A test that only imports what changed, over how many files, is named last; so sure is that, halved with every file.
-BY_IMPORT = 0.2
+BY_IMPORT = 0.1
 MOST_IMPORTS = 3
+# A test that is reached so surely shows that the ways into its file are known.
+CERTAIN = 0.25
 # Test files whose fixtures are read.
 MOST_TEST_FILES = 5_000
 
@@ -185,7 +187,8 @@ def radius(land: Terrain, starts: Sequence[int], changed_files: Iterable[str], d
     rows.sort(key=lambda row: (row.depth, not row.place.symbol, -row.confidence))
     tests += sorted(by_import, key=lambda row: (row.depth, row.place.path))
     tests = _leaves(tests)
-    covered = {row.place.path for row in tests}
+    # Where calls lead to a file of tests, its others are not affected; a doubtful way to some says nothing of the rest.
+    covered = {row.place.path for row in tests if row.confidence >= CERTAIN or not row.place.symbol}
     tests += [row for row in _importers(land, changed_files) if row.place.path not in covered]
     endpoints = [row for row in (*rows, *tests) if row.endpoint]
     return Radius(rows, tests, endpoints, sorted({row.place.path for row in rows}))

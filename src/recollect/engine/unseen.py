@@ -1,7 +1,9 @@
 """Unseen uses: what runs with a piece of code although no link says so.
 
-    test ── its framework calls ──► fixture, set-up             function ──► function that is written inside of it
-    call of one of several  ──► each of them, the less surely the more there are
+    test ── its framework calls ──► fixture, set-up
+    function ──► function that is written inside of it          constructor ──► methods that the language calls
+    method of a protocol ──► that of every class that has all of its methods
+    call of one of several ──► each of them, the less surely the more there are
     call on something unknown ──► a method of what the test's fixtures make, or of what that holds, else of the name
 
 None of it is a fact, so none is kept: it is worked out when a change is weighed, where leaving out a test that fails
@@ -20,7 +22,7 @@ import numpy as np
 from recollect.code.fixtures import hidden_uses
 from recollect.code.resolve.modules import FAMILIES
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
-from recollect.graph.project import Further, Project, only
+from recollect.graph.project import USES, Further, Project, only
 from recollect.graph.reach import reach
 from recollect.graph.walk import neighbours
 from recollect.model import File, Tree
@@ -28,7 +30,7 @@ from recollect.store.link_protocol import target_node
 
 if TYPE_CHECKING:
     from recollect.store.code_protocol import SymbolRow
-    from recollect.store.link_protocol import LinkStore
+    from recollect.store.link_protocol import LinkStore, Sites
 
 # Less sure ways are not followed: a chain of guesses is none.
 LEAST_SURE = 0.05
@@ -36,16 +38,24 @@ LEAST_SURE = 0.05
 # method of what a fixture makes is meant, or of what that holds; that one of several things is meant by a call that may
 # mean all of them; and one of those that bear the name of an unknown one.
 FRAMEWORK, INNER, MADE, HELD, MAYBE, BY_NAME = 0.95, 0.9, 0.8, 0.6, 0.5, 0.35
+# That what makes an instance runs a method of it which the language calls by itself.
+SPECIAL = 0.6
+# That a class is meant which has all methods of a protocol; more classes that do were not made for it.
+SHAPED, MOST_SHAPED = 0.8, 12
+ANY_NAME = "__getattr__"
+PROTOCOLS = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
 # A name that more functions bear tells nothing; nor does one that every text, list and table has as a method.
 MOST_BEARERS = 3
 COMMON = frozenset(name for kind in (str, bytes, list, dict, set, int, float, Path) for name in dir(kind))
 # Files whose open calls are read, and things one of them may mean that are looked at.
-MOST_FILES, MOST_CANDIDATES = 20_000, 10
+MOST_FILES, MOST_CANDIDATES = 20_000, 100
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "__construct", "init"})
 OWNER = re.compile(r"^(.*)(?:::|\.)[^.:]+$")
 _SEPARATOR = re.compile(r"::|->|[.#/\\]")
 _CONSTRUCTED = re.compile(rf"^(.*)\.(?:{'|'.join(sorted(CONSTRUCTORS))})$")
+_SPECIAL = re.compile(r"__\w+__|finalize|deinit|~\w+")
+_CLASSES = [KIND_CODES["Class"], KIND_CODES["Interface"]]
 _ACTS = [KIND_CODES["Function"], KIND_CODES["Method"], KIND_CODES["Test"]]
 
 
@@ -57,8 +67,27 @@ def unseen(store: LinkStore, tree: Tree, kept: Project, suites: Mapping[str, lis
     hidden = [(_node(tree, *use.user), _node(tree, *use.used)) for use in hidden_uses(suites)]
     found = [Further(user, used, "CALLS", FRAMEWORK) for user, used in hidden]
     found += [Further(outer, inner, "DEPENDS_ON", INNER) for outer, inner in _inner(kept)]
-    found += _possible(store, tree, kept, _made(kept, hidden))
+    found += [Further(maker, method, "CALLS", SPECIAL) for maker, method in _special(kept)]
+    opened = _opened(store, tree)
+    found += _shaped(kept, opened)
+    found += _possible(kept, opened, _made(kept, hidden))
     return found
+
+
+class _Opened(NamedTuple):
+    """What was left open in a tree: by number of a file its path, its family of languages, and its open uses."""
+
+    tree: Tree
+    paths: dict[int, str]
+    families: dict[int, str]
+    sites: Mapping[int, Sites]
+
+
+def _opened(store: LinkStore, tree: Tree) -> _Opened:
+    rows = store.columns(File, ("id", "path", "language"), {"tree": tree.id, "skipped": ""})
+    families = {number: FAMILIES.get(language, language) or "" for number, _, language in rows}
+    paths = {number: path for number, path, _ in rows}
+    return _Opened(tree, paths, families, store.file_sites(sorted(paths)[:MOST_FILES]))
 
 
 def _node(tree: Tree, path: str, key: str) -> str:
@@ -74,32 +103,112 @@ def _inner(kept: Project) -> Iterator[tuple[str, str]]:
     yield from [(ids[one], ids[other]) for one, other in zip(graph.src[inside], graph.dst[inside], strict=True)]
 
 
+def _special(kept: Project) -> Iterator[tuple[str, str]]:
+    """Yield what makes an instance with the methods of it that the language calls by itself, where no link shows when.
+
+    `__getattr__`, `__bool__`, `__del__`: whoever has an instance runs them, and nothing that is written calls them.
+    """
+    graph = kept.graph
+    used = set(only(graph, USES).dst.tolist())
+    for number, methods in _methods(kept).items():
+        makers = [graph.points.ids[number], *(methods[name] for name in CONSTRUCTORS if name in methods)]
+        for name, method in methods.items():
+            if _SPECIAL.fullmatch(name) and name not in CONSTRUCTORS and graph.index[method] not in used:
+                yield from [(maker, method) for maker in makers]
+
+
+# --- protocols ---
+
+
+def _shaped(kept: Project, opened: _Opened) -> Iterator[Further]:
+    """Yield links from the methods of protocols to those of the classes that have all of them, declared or not."""
+    graph = kept.graph
+    protocols = {graph.index[name] for name in _protocols(opened) if name in graph.index}
+    if not protocols:
+        return
+    every = _all_methods(kept)
+    having: dict[tuple[str, str], list[int]] = {}  # by family and method, the classes that have it
+    family = {number: opened.families.get(int(kept.files[number]), "") for number in every}
+    for number, own in every.items():
+        for name in own:
+            having.setdefault((family[number], name), []).append(number)
+    for number in sorted(protocols & every.keys()):
+        wanted = every[number]
+        rarest = min((having[family[number], name] for name in wanted), key=len)
+        fitting = [each for each in rarest if each not in protocols and wanted.keys() <= every[each].keys()]
+        fitting = fitting if len(fitting) <= MOST_SHAPED else []
+        # What answers to any name stands for something else: whatever of the protocol it has itself is meant.
+        fitting += [each for each in having.get((family[number], ANY_NAME), ()) if wanted.keys() & every[each].keys()]
+        for each in fitting:
+            for name, method in wanted.items():
+                does = every[each].get(name) or every[each].get(ANY_NAME)
+                if does is not None and does != method:
+                    yield Further(method, does, "CALLS", SHAPED)
+
+
+def _all_methods(kept: Project) -> dict[int, dict[str, str]]:
+    """Return the methods of every class that has some by name, its own before those that it inherits."""
+    graph = kept.graph
+    own = _methods(kept)
+    bases: dict[int, list[int]] = {}
+    derived = np.isin(graph.relations, [RELATION_CODES[name] for name in ("INHERITS", "EXTENDS", "IMPLEMENTS")])
+    for heir, base in zip(graph.src[derived].tolist(), graph.dst[derived].tolist(), strict=True):
+        bases.setdefault(heir, []).append(base)
+    found: dict[int, dict[str, str]] = {}
+    for number in {*own, *bases}:
+        line, seen = [number], {number}
+        for each in line:  # grows as it goes: bases, then theirs
+            line += [base for base in bases.get(each, ()) if base not in seen]
+            seen.update(bases.get(each, ()))
+        methods = {name: node for each in reversed(line) for name, node in own.get(each, {}).items()}
+        if methods:
+            found[number] = methods
+    return found
+
+
+def _methods(kept: Project) -> dict[int, dict[str, str]]:
+    """Return the methods of every class by name."""
+    graph = kept.graph
+    inside = graph.relations == RELATION_CODES["CONTAINS"]
+    inside &= np.isin(graph.points.kinds[graph.src], _CLASSES) & np.isin(graph.points.kinds[graph.dst], _ACTS)
+    found: dict[int, dict[str, str]] = {}
+    for of, method in zip(graph.src[inside].tolist(), graph.dst[inside].tolist(), strict=True):
+        node = graph.points.ids[method]
+        found.setdefault(of, {})[_SEPARATOR.split(node.partition("#")[0])[-1]] = node
+    return found
+
+
+def _protocols(opened: _Opened) -> Iterator[str]:
+    """Yield the classes that say only what others have to be able to do."""
+    for number, sites in opened.sites.items():
+        for site in sites.outside:
+            if site.relation in ("INHERITS", "IMPLEMENTS") and site.name in PROTOCOLS:
+                yield _node(opened.tree, opened.paths[number], site.source)
+
+
 # --- calls that are open ---
 
 
-def _possible(store: LinkStore, tree: Tree, kept: Project, made: Mapping[str, _Made]) -> list[Further]:
+def _possible(kept: Project, opened: _Opened, made: Mapping[str, _Made]) -> list[Further]:
     """Return links from calls that may mean several things to each of those, from unknown ones to those of the name."""
-    files = {
-        row[0]: row[1:] for row in store.columns(File, ("id", "path", "language"), {"tree": tree.id, "skipped": ""})
-    }
-    families = {number: FAMILIES.get(language, language) for number, (_, language) in files.items()}
-    bearers = _bearers(kept, families)
+    tree = opened.tree
+    bearers = _bearers(kept, opened.families)
     found: dict[tuple[str, str], float] = {}
 
     def add(user: str, used: str, sure: float) -> None:
         found[user, used] = max(sure, found.get((user, used), 0.0))
 
-    for number, sites in store.file_sites(sorted(files)[:MOST_FILES]).items():
-        path = files[number][0]
+    for number, sites in opened.sites.items():
+        path = opened.paths[number]
         for site in sites.ambiguous:
             user = _node(tree, path, site.source)
             targets = [target_node(tree.root, target) for target in site.candidates[:MOST_CANDIDATES]]
             for used in targets:
-                add(user, used, made.get(user, _NOTHING).sure(used) or MAYBE / max(site.total, len(targets), 1))
+                add(user, used, made.get(user, _NOTHING).sure(used) or MAYBE / max(site.total, len(targets), 1) ** 0.5)
         for loose in sites.unresolved:
             user, name = _node(tree, path, loose.source), _SEPARATOR.split(loose.name)[-1]
             own = made.get(user, _NOTHING).methods(name, kept.graph.index)
-            named = [] if own or name in COMMON else bearers.get((families[number], name), [])
+            named = [] if own or name in COMMON else bearers.get((opened.families[number], name), [])
             for used, sure in own:
                 add(user, used, sure)
             for used in named if len(named) <= MOST_BEARERS else ():

@@ -80,7 +80,7 @@ def mark(kind: str) -> str:
 def masked(source: bytes) -> bytes:
     """Return a source file with every secret in it overwritten, nothing moved: lines and offsets stay what they are.
 
-    A private block that nothing ends is overwritten as far as its line: code speaks of the tag, and none of it is lost.
+    A private block that nothing ends is none: code speaks of the tag, and the rest of the file would be lost with it.
     """
     spans = secrets(source, is_code=True)
     if not spans:
@@ -119,7 +119,7 @@ def told(kinds: Iterable[str]) -> str:
 
 
 def _private(source: bytes, *, is_code: bool) -> list[Found]:
-    """Return the blocks that were marked as private; an open one reaches to the end, in code to that of its line."""
+    """Return the blocks that were marked as private; an open one reaches to the end, and is none in code."""
     found: list[Found] = []
     opened: list[int] = []
     for match in _PRIVATE.finditer(source):
@@ -127,10 +127,7 @@ def _private(source: bytes, *, is_code: bool) -> list[Found]:
             opened.append(match.start())
         elif opened:
             found.append(Found(opened.pop(), match.end(), "private"))
-    for start in opened:
-        end = source.find(b"\n", start) if is_code else -1
-        found.append(Found(start, len(source) if end < 0 else end, "private"))
-    return found
+    return found if is_code or not opened else [*found, Found(opened[0], len(source), "private")]
 
 
 def _merged(found: list[Found]) -> list[Found]:

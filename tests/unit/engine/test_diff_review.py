@@ -17,7 +17,7 @@ from recollect.code.resolve.link_pack import Loose
 from recollect.engine.touched import rule_about
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_text
-from recollect.store.link_protocol import AmbiguousSite, UnresolvedSite
+from recollect.store.link_protocol import AmbiguousSite, OutsideSite, UnresolvedSite
 
 CORE = """\
 LIMIT = 3
@@ -227,8 +227,66 @@ def test_calls_that_may_mean_several_things_are_followed_less_surely(
     edit(project, "return row", "return 1")
     sure = {row.place.symbol: (row.confidence, row.why) for row in engine.survey.review().tests}
     assert sure["test_store"] == (0.8, "calls Store.get"), "what the fixture makes is known"
-    assert sure["test_nothing"] == (0.25, "may call Store.put")
+    assert sure["test_nothing"] == (0.354, "may call Store.put")
     assert sure["test_write"] == (0.35, "may call Store.put"), "nothing else is called put, but many things have a get"
+
+
+UNSEEN = {
+    "src/shape.py": (
+        "from typing import Protocol\n\n\nclass Shape(Protocol):\n    def area(self): ...\n    def name(self): ...\n"
+    ),
+    "src/circle.py": (
+        "class Circle:\n    def __init__(self, r):\n        self.r = r\n\n    def area(self):\n"
+        "        return self.r\n\n    def name(self):\n        return 'circle'\n\n    def __bool__(self):\n        return True\n"
+    ),
+    "src/half.py": "class Half:\n    def area(self):\n        return 0.5\n",
+    "src/outer.py": "def outer():\n    def inner():\n        return 1\n    return inner\n",
+    "java/Round.java": "class Round {\n  void whirl() { other.spin(); }\n}\n",
+    "src/spin.py": "def spin():\n    return 1\n",
+    "tests/test_shape.py": (
+        "def test_area(shape):\n    assert shape.area()\n\n\ndef test_outer():\n    assert outer()\n\n\n"
+        "def test_round():\n    assert Circle(1)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "expected"),
+    [
+        ("src/circle.py", "return self.r", "return 2", ["test_area"]),
+        ("src/half.py", "0.5", "0.25", []),
+        ("src/outer.py", "return 1", "return 2", ["test_outer"]),
+        ("src/circle.py", "return True", "return False", ["test_round"]),
+        ("src/spin.py", "return 1", "return 2", []),
+    ],
+    ids=["a protocol", "not all of a protocol", "a function inside", "what the language calls", "another language"],
+)
+def test_what_runs_although_no_link_says_so_is_followed(
+    engine: Engine,
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+    before: str,
+    after: str,
+    expected: list[str],
+) -> None:
+    write(project, UNSEEN)
+    engine.code.index(str(project))
+    loose = {
+        "src/shape.py": Loose([OutsideSite("Shape", "typing.Protocol", "INHERITS", (4,))], [], []),
+        "java/Round.java": Loose([], [], [UnresolvedSite("Round.whirl", "other.spin", 2)]),
+    }
+    rows: tuple[Row, ...] = (
+        ("tests/test_shape.py::test_area", "src/shape.py::Shape.area"),
+        ("tests/test_shape.py::test_outer", "src/outer.py::outer"),
+        ("tests/test_shape.py::test_round", "src/circle.py::Circle.__init__"),
+    )
+    link(engine, monkeypatch, rows, loose)
+    git(project, "add", ".")
+    edit(project, before, after, path)
+    found = engine.survey.review(diff=diff(project))
+    assert [row.place.symbol for row in found.tests] == expected
+    assert not any("java" in row.place.path for row in found.affected)
 
 
 def test_limits_are_kept_and_totals_tell_the_rest(engine: Engine, project: Path) -> None:

@@ -133,6 +133,57 @@ def test_classes_imports_and_uses_are_told() -> None:
     assert [(each.user, each.used) for each in found.uses] == [(("main.py", 2), ("base.py", 1))]
 
 
+@pytest.mark.parametrize(
+    ("head", "of"), [("", "(NamedTuple)"), ("@dataclass(frozen=True)\n", ""), ("", "(msgspec.Struct, frozen=True)")]
+)
+def test_what_a_record_is_made_with_is_in_its_fields(head: str, of: str) -> None:
+    text = (
+        f"{head}class Row{of}:\n    name: str\n    reader: object\n    LIMIT: ClassVar[int] = 3\n"
+        "def one(): pass\ndef two(): pass\n"
+        "ROWS = (Row('a', one), Row('b', reader=two))\n"
+        "def go():\n    for row in ROWS:\n        row.reader()\n"
+    )
+    found = {(caller, callee) for caller, callee, _ in calls({"main.py": text})}
+    assert {("go", "one"), ("go", "two")} <= found
+
+
+def test_functions_are_used_where_they_are_passed_on() -> None:
+    files = {
+        "work.py": "def work(): pass\n",
+        "main.py": (
+            "import work\nfrom elsewhere import run\ndef own(): pass\n"
+            "class A:\n    def call(self): pass\n    def go(self, given):\n        run(self.call, given)\n"
+            "def f():\n    run(own, key=work.work)\nTABLE = {'own': own}\n"
+        ),
+    }
+    units = read(files)
+    told = {(_name(units, each.user), _name(units, each.used)) for each in solved(files).uses}
+    assert told == {("go", "call"), ("f", "own"), ("f", "work"), ("main.py", "own")}
+
+
+def test_modules_that_a_text_names_are_imported() -> None:
+    files = {
+        "app/__init__.py": "",
+        "app/red/__init__.py": "from app.red.read import unit\n",
+        "app/red/read.py": "def unit(): pass\n",
+        "app/blue.py": "def unit(): pass\n",
+        "app/main.py": (
+            "from importlib import import_module\n"
+            "def one(name):\n    return import_module(f'app.{name}').unit()\n"
+            "def two(name):\n    return import_module('.blue', __package__).unit()\n"
+            "def other(name):\n    return import_module(name).unit()\n"
+        ),
+    }
+    found = [
+        edge for edge in solved(files).calls if edge.caller[0] == "app/main.py" and not isinstance(edge.callee, str)
+    ]
+    assert {(edge.line, edge.callee[0]) for edge in found} == {
+        (3, "app/red/read.py"),
+        (3, "app/blue.py"),
+        (5, "app/blue.py"),
+    }
+
+
 def test_of_files_without_bodies_only_what_they_declare_counts() -> None:
     files = {
         "lib.py": """

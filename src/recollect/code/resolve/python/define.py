@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from recollect.code.resolve.program import Assign, Code, Expression, Item, Name, Parameter, Part, Return
+from recollect.code.resolve.program import Assign, Call, Code, Expression, Item, Member, Name, Parameter, Part, Return
 from recollect.code.resolve.python.declared import annotation
 from recollect.code.resolve.python.expression import arguments
 from recollect.code.resolve.python.reader import NOTHING, Frame, Handler, Reader
@@ -31,6 +31,9 @@ MARKS = {
     "abstractstaticmethod": "static",
 }
 OVERLOAD = "overload"
+# Bases and decorators, by their last word, that make a constructor out of the fields of a class.
+RECORDS = frozenset("NamedTuple dataclass Struct BaseModel define frozen attrs".split())
+SELF = "self"
 
 
 def function(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.Node] = ()) -> Expression:
@@ -153,6 +156,7 @@ def class_(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.N
     name = r.cut(own) if own is not None else ""
     frame = r.open("class", name, node)
     _decorate(r, frame, decorators)
+    passed = len(r.passed)
     for each in arguments(r, bases) if bases is not None else ():
         if each.name is None:
             frame.bases.append(_plain(each.value))
@@ -160,10 +164,41 @@ def class_(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.N
             frame.marks.append("abstract")
         else:
             r.do(each.value)
+    del r.passed[passed:]  # a base is no use of it, but what it is
     if body is not None:
-        r.wait(frame, body, _body)
+        r.wait(frame, body, _record if _is_record(frame) else _body)
     r.emit(Assign(r.name(name), Code(frame.place)))
     return NOTHING
+
+
+def _is_record(frame: Frame) -> bool:
+    """Tell whether a class gets its constructor from its fields."""
+    told = [*frame.bases, *(each.callee if isinstance(each, Call) else each for each in frame.decorators)]
+    return any(isinstance(each, Name | Member) and each.name in RECORDS for each in told)
+
+
+def _record(r: Reader, node: tree_sitter.Node) -> None:
+    """Read the body of a record, and write the constructor that nobody wrote: it keeps what it is given."""
+    block(r, node)
+    fields = [name for child in node.named_children if (name := _field(r, child))]
+    if not fields or any(each.name in CONSTRUCTORS and each.parent is r.frame for each in r.frames):
+        return
+    made = r.open("function", CONSTRUCTORS[0], None)
+    made.marks += ["self", "constructor"]
+    made.parameters += [Parameter(name) for name in (SELF, *fields)]
+    made.body += [Assign(Member(Name(SELF), name), Name(name)) for name in fields]
+    r.emit(Assign(Name(CONSTRUCTORS[0]), Code(made.place)))
+
+
+def _field(r: Reader, node: tree_sitter.Node) -> str:
+    """Return the field that a statement of a record declares, "" if it is none."""
+    inner = node.named_children[0] if r.kind(node) == "expression_statement" and node.named_children else node
+    if r.kind(inner) != "assignment":
+        return ""
+    name, said = inner.child_by_field_id(r.fields.left), inner.child_by_field_id(r.fields.type)
+    if name is None or said is None or r.kind(name) != "identifier" or "ClassVar" in r.cut(said):
+        return ""
+    return r.cut(name)
 
 
 def _plain(base: Expression) -> Expression:

@@ -187,13 +187,13 @@ def arguments(r: Reader, node: tree_sitter.Node) -> Iterable[Argument]:
         if kind == "keyword_argument":
             name, value = child.child_by_field_id(r.fields.name), child.child_by_field_id(r.fields.value)
             if name is not None and value is not None:
-                found.append(Argument(r.value(value), r.cut(name)))
+                found.append(Argument(r.passed_on(value), r.cut(name)))
         elif kind == "list_splat":
             found.append(Argument(Spread(r.parts_of(child))))
         elif kind == "dictionary_splat":
             found.append(Argument(Spread(r.parts_of(child)), "**"))
         elif kind != COMMENT:
-            found.append(Argument(r.value(child)))
+            found.append(Argument(r.passed_on(child)))
     return found
 
 
@@ -315,7 +315,7 @@ def sequence(r: Reader, node: tree_sitter.Node) -> Expression:
             entries.append(Entry(None, Spread(r.parts_of(child))))
             place = None
         elif of != COMMENT:
-            entries.append(Entry(place, r.value(child)))
+            entries.append(Entry(place, r.passed_on(child)))
             place = place + 1 if place is not None else None
     line, column = r.place(node)
     return Table(_followed(r, entries), line, column, "tuple" if kind == "expression_list" else kind)
@@ -331,7 +331,7 @@ def dictionary(r: Reader, node: tree_sitter.Node) -> Expression:
         elif kind == "pair":
             key, value = child.child_by_field_id(r.fields.key), child.child_by_field_id(r.fields.value)
             if key is not None and value is not None:
-                entries.append(Entry(_key(r, key), r.value(value)))
+                entries.append(Entry(_key(r, key), r.passed_on(value)))
     line, column = r.place(node)
     return Table(_followed(r, entries), line, column, "dict")
 

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from recollect.code import grammar as grammars
 from recollect.code.page import Page, parse
 from recollect.code.resolve.nodes import by_end
-from recollect.code.resolve.program import Unit
+from recollect.code.resolve.program import Assign, Code, Import, Member, Name, Unit, Use
 from recollect.code.resolve.python import comprehension, define, expression, imports, pattern, statement
+from recollect.code.resolve.python.define import SELF
 from recollect.code.resolve.python.reader import Handler, Reader, grammar
 from recollect.code.symbols import Symbol
 
@@ -44,5 +45,25 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
         waiting = reader.queue.popleft()
         reader.frame, reader.renamed = waiting.frame, waiting.renamed
         waiting.read(reader, waiting.node)
+    _use(reader)
     scopes = tuple([frame.scope() for frame in reader.frames])
     return Unit("python", scopes, notes=tuple(page.notes), is_ordered=True)
+
+
+def _use(reader: Reader) -> None:
+    """Write that functions are used where they are passed on: those of the file, imported ones, and methods of self."""
+    top = {SELF}
+    for each in reader.frames[0].body:
+        if isinstance(each, Import):
+            top.add(each.alias or each.name or "")
+        elif isinstance(each, Assign) and isinstance(each.target, Name) and isinstance(each.value, Code):
+            top.add(each.target.name)
+    used: set[tuple[int, str, str]] = set()
+    for frame, value, node in reader.passed:
+        of, name = (value.of, value.name) if isinstance(value, Member) else (value, "")
+        if not isinstance(of, Name) or of.name not in top or (of.name == SELF and not name):
+            continue
+        key = (frame.place, of.name, name)
+        if key not in used:
+            used.add(key)
+            frame.body.append(Use(value, reader.line(node)))

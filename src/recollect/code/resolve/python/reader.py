@@ -21,6 +21,7 @@ from recollect.code.resolve.program import (
     Code,
     Do,
     Expression,
+    Member,
     Name,
     Opaque,
     Parameter,
@@ -130,6 +131,7 @@ class Reader:
         self.queue: deque[Late] = deque()
         self.depth = 0
         self.temporaries = 0
+        self.passed: list[tuple[Frame, Name | Member, tree_sitter.Node]] = []
         self.renamed: dict[str, str] = {}  # variables of comprehensions, which nobody else sees
         self.frame = self.open("module", "", None)
 
@@ -165,6 +167,13 @@ class Reader:
         self.depth = depth + 1
         found = self.handlers[node.kind_id](self, node)
         self.depth = depth
+        return found
+
+    def passed_on(self, node: tree_sitter.Node) -> Expression:
+        """Return what a node is worth that somebody else gets: a name alone may be of a function, which is used so."""
+        found = self.value(node)
+        if isinstance(found, Name | Member):
+            self.passed.append((self.frame, found, node))
         return found
 
     def parts(self, nodes: Iterable[tree_sitter.Node]) -> Expression:
