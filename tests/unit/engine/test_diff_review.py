@@ -237,7 +237,8 @@ UNSEEN = {
     ),
     "src/circle.py": (
         "class Circle:\n    def __init__(self, r):\n        self.r = r\n\n    def area(self):\n"
-        "        return self.r\n\n    def name(self):\n        return 'circle'\n\n    def __bool__(self):\n        return True\n"
+        "        return self.r\n\n    def name(self):\n        return 'circle'\n\n"
+        "    def __bool__(self):\n        return True\n"
     ),
     "src/half.py": "class Half:\n    def area(self):\n        return 0.5\n",
     "src/outer.py": "def outer():\n    def inner():\n        return 1\n    return inner\n",
