@@ -35,8 +35,8 @@ MOST_OUTSIDE = 3
 MOST_CHARACTERS = 200
 # Between a module and a module in it, where a name that is imported may be one.
 SEPARATORS = {"python": ".", "rust": "::"}
-# Functions that a use may mean that are kept; more say nothing.
-MOST_CANDIDATES = 25
+# Functions that a use may mean that are kept: those of a table that one call goes through are rarely more.
+MOST_CANDIDATES = 100
 
 
 class Found(NamedTuple):

@@ -38,6 +38,7 @@ from recollect.code.resolve.program import (
 from recollect.code.resolve.trace.narrow import narrow
 from recollect.code.resolve.values import (
     MOST_VALUES,
+    Bound,
     Class,
     Collection,
     Constant,
@@ -54,6 +55,8 @@ ROUNDS = 4
 PLAIN: frozenset[type] = frozenset((Code, Name, Member))
 # Methods of one name that a call may mean; more say nothing.
 MOST_CANDIDATES = 25
+# Functions of a table that one call goes through: each of them is called some time.
+MOST_CROWDED = 100
 
 # How surely a call leads where it was found to lead, by how that was found.
 CONFIDENCE: Mapping[str, float] = {
@@ -432,7 +435,7 @@ def _answer(world: World) -> Solution:
     for (caller, line, column), places in crowded.items():
         if _is_written(world, caller):
             name = world.units[places[0][0]].scopes[places[0][1]].name
-            ambiguous.append(OpenCall(caller, as_written(name), line, column, tuple(places[:MOST_CANDIDATES])))
+            ambiguous.append(OpenCall(caller, as_written(name), line, column, tuple(places[:MOST_CROWDED])))
     return Solution(
         tuple(sorted([*called, *named], key=_by_place)),
         tuple(sorted(ambiguous)),
@@ -515,6 +518,6 @@ def _uses(world: World) -> Iterator[Used]:
         if site.frame.path in world.faces:
             continue
         for value in variable.values:
-            of = value.of if isinstance(value, Declared) else value
+            of = value.of if isinstance(value, Declared) else value.function if isinstance(value, Bound) else value
             if isinstance(of, Class | Function):
                 yield Used(site.caller, (of.path, of.place), site.line)
