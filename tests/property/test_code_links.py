@@ -18,7 +18,17 @@ from recollect.model import File, Tree
 from recollect.progress import reporting_to
 
 PATHS = st.sampled_from(["app/a.py", "app/b.py", "app/sub/c.py", "app/__init__.py", "main.py", "lib/d.go", "lib/e.go"])
-NAMES = st.sampled_from(["run", "stop", "Box"])
+NAMES = st.sampled_from(["run", "stop", "open", "shut", "Box"])
+# Ways to a function or an attribute besides a plain call; what holds the place of a name is drawn.
+WAYS = st.sampled_from(
+    [
+        "    def keep(self):\n        self.kept = {}()\n",
+        "    def keep(self):\n        return self.kept.go()\n",
+        "    def late(self):\n        return getattr(Box(), '{}')()\n",
+        "    def {}(self):\n        return self\n",
+        "    @{}\n    def dressed(self):\n        pass\n",
+    ]
+)
 
 
 @st.composite
@@ -34,9 +44,11 @@ def sources(draw: Any) -> tuple[str, str]:
     lines = [f"from {module} import {draw(NAMES)}" for module in imports]
     for name in names:
         calls = "".join(f"        {other}()\n" for other in called) or "        pass\n"
-        lines.append(
-            f"class {name}:\n    def go(self):\n{calls}" if name == "Box" else f"def {name}():\n    if 1:\n{calls}"
-        )
+        ways = "".join(way.format(draw(NAMES)) for way in draw(st.lists(WAYS, max_size=2)))
+        given = draw(st.sampled_from(["        pass\n", "    return Box\n", f"    return {draw(NAMES)}()\n"]))
+        is_class = name == "Box"
+        head = f"class {name}:\n    def go(self):\n" if is_class else f"def {name}(*given):\n    if 1:\n"
+        lines.append(head + calls + (ways if is_class else given))
     return path, "\n".join(lines) + "\n"
 
 

@@ -109,7 +109,8 @@ _KINDS: tuple[type[msgspec.Struct], ...] = tuple(
     each for each in vars(program).values()
     if isinstance(each, type) and issubclass(each, program._Part) and each not in (program._Part, Scope, Unit)
 )  # fmt: skip
-_HOLDING: dict[type, tuple[str, ...]] = {kind: _fields(kind) for kind in _KINDS}
+# By kind of part, the fields that may hold others.
+HOLDING: dict[type, tuple[str, ...]] = {kind: _fields(kind) for kind in _KINDS}
 
 
 def _add_names(part: Any, found: set[str]) -> None:
@@ -123,7 +124,7 @@ def _add_names(part: Any, found: set[str]) -> None:
         elif kind is tuple:
             waiting += each
         elif each is not None:
-            for field in _HOLDING[kind]:
+            for field in HOLDING[kind]:
                 waiting.append(getattr(each, field))
 
 
@@ -140,7 +141,7 @@ def _placeless(part: Any) -> Any:
 def _making(kind: type[msgspec.Struct]) -> Callable[[Any], Any]:
     """Return how a kind of part is made without its places."""
     steps = tuple(
-        (field, 0 if field in _PLACES else 1 if field not in _HOLDING[kind] else 2) for field in kind.__struct_fields__
+        (field, 0 if field in _PLACES else 1 if field not in HOLDING[kind] else 2) for field in kind.__struct_fields__
     )
 
     def make(part: Any) -> Any:
@@ -162,5 +163,5 @@ def _making(kind: type[msgspec.Struct]) -> Callable[[Any], Any]:
 # What holds no other part and stands at no place of its own is as it is.
 _PLACELESS: dict[type, Callable[[Any], Any]] = {
     tuple: _several,
-    **{kind: _making(kind) for kind in _KINDS if _HOLDING[kind] or _PLACES & {*kind.__struct_fields__}},
+    **{kind: _making(kind) for kind in _KINDS if HOLDING[kind] or _PLACES & {*kind.__struct_fields__}},
 }

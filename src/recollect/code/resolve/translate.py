@@ -17,6 +17,7 @@ from recollect.code.languages import BY_NAME, LANGUAGES, detect
 from recollect.code.read import HEAD_BYTES, Task, as_utf8, content_of
 from recollect.code.resolve.face import face
 from recollect.code.resolve.modules import FAMILIES, VISIBLE
+from recollect.code.resolve.pieces import Pieces, pieces
 from recollect.code.resolve.program import Assign, Code, Export, Import, Name, Unit, packed, unpacked
 from recollect.code.symbols import Symbol
 from recollect.code.walk import real
@@ -46,7 +47,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     names: what it offers at its top, in its order; modules: what it imports from, each once, with the level
     unknown: names that it uses and neither defines nor imports, where its language sees such names elsewhere
-    face: hash of what others can see of it
+    face: hash of what others can see of it; pieces: the same by what can be seen apart
     """
 
     language: str
@@ -55,6 +56,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     modules: tuple[tuple[str, int], ...] = ()
     unknown: tuple[str, ...] = ()
     face: str = ""
+    pieces: Pieces = Pieces()
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
@@ -95,8 +97,11 @@ def translated(path: str, source: bytes, symbols: bytes = b"") -> Translated:
         rows = _symbols.decode(symbols) if symbols else _outlined(path, source)
         unit = front_end(language.name)(source, path, rows)
         keys = symbol_keys(rows)
-        shown = _encode(Kept(keys, packed(face(unit))))
-        known = msgspec.structs.replace(offer(unit), face=hashlib.sha256(shown).hexdigest()[:32])
+        seen = face(unit)
+        shown = _encode(Kept(keys, packed(seen)))
+        known = msgspec.structs.replace(
+            offer(unit), face=hashlib.sha256(shown).hexdigest()[:32], pieces=pieces(seen, keys, source)
+        )
         return Translated(path, digest, _encode(known), shown, _encode(Kept(keys, packed(unit))))
     except Exception as problem:  # one file must not end the others; it stays without links
         return Translated(path, digest, note=f"could not be read ({type(problem).__name__}: {problem})")

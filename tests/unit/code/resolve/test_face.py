@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -103,7 +105,7 @@ def test_every_kind_of_part_is_gone_into() -> None:
                 continue
             filled = (inner,) if "tuple" in told else inner
             given = {each.name: "" for each in msgspec.structs.fields(kind) if each.required} | {field.name: filled}
-            statement = kind(**given)
+            statement: Any = kind(**given)
             wrapped = program.Do(statement) if kind not in _STATEMENTS else statement
             scope = program.Scope("module", "", body=(wrapped,))
             if kind is program.Use:
