@@ -216,7 +216,7 @@ def run(root: Path, count: int, seed: int, *, vectors: bool, show: bool) -> dict
             kinds[question.kind].append(question)
             if all(len(kinds[kind]) >= count for kind in _together(question.kind)):
                 break
-    with tempfile.TemporaryDirectory() as home, Engine(home=home, **({} if vectors else OFF)) as engine:
+    with tempfile.TemporaryDirectory() as home, Engine(home=home, **OPTIONS[vectors]) as engine:
         learnt: list[Any] = []
         import_cpu = cpu_ms(lambda: learnt.append(engine.history.import_history(str(root), only=("git",))))
         again = engine.history.import_history(str(root), only=("git",))
@@ -232,7 +232,7 @@ def run(root: Path, count: int, seed: int, *, vectors: bool, show: bool) -> dict
         }
 
 
-OFF = {"embed_provider": "off"}
+OPTIONS: dict[bool, dict[str, Any]] = {True: {}, False: {"embed_provider": "off"}}
 
 
 def _together(kind: str) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ python bench/recall.py --data … --supersession … --negative --ablate --json 
 python bench/speed.py start store recall > speed.json
 python bench/code_search.py --labels … --repos … --json > code.json
 python bench/freshness.py --repos … > freshness.json
-python bench/report.py recall.json code.json freshness.json speed.json > docs/benchmarks.md
+python bench/history.py --repos … > history.json
+python bench/report.py recall.json code.json freshness.json history.json speed.json > docs/benchmarks.md
 """
 
 from __future__ import annotations
@@ -117,6 +118,28 @@ def freshness_part(result: dict[str, Any]) -> str:
     return "".join(parts)
 
 
+def history_part(result: dict[str, Any]) -> str:
+    """Return the table of a result of bench/history.py."""
+    flag = " --vectors" if result["vectors"] else ""
+    kinds = list(dict.fromkeys(kind for row in result["repositories"].values() for kind in row["kinds"]))
+    overall = result["overall"]
+    parts = [
+        f"\n# History\n\n`python bench/history.py --repos DIR …{flag}`, ",
+        f"commit {result['commit']}, {_machine(result)}.\n\n",
+        "Questions about the past of repositories, after `import-history --only git`, by what git itself says: ",
+        "how many have the right source among the first five hits. ",
+        f"Of all {overall['questions']:,}: {100 * overall['top_5']:.1f}, first hit {100 * overall['first']:.1f}.\n\n",
+        f"| repository | commits | memories | import CPU s | {' | '.join(kinds)} |\n",
+        f"| --- | ---: | ---: | ---: |{' ---: |' * len(kinds)}\n",
+    ]
+    for name, row in result["repositories"].items():
+        shares = " | ".join(
+            f"{100 * row['kinds'][kind]['top_5']:.0f}" if kind in row["kinds"] else "" for kind in kinds
+        )
+        parts.append(f"| {name} | {row['commits']:,} | {row['memories']:,} | {row['import_cpu_s']} | {shares} |\n")
+    return "".join(parts)
+
+
 # What asks for each section of a result of bench/recall.py.
 FLAGS = {
     "recall": "--data FILE",
@@ -136,7 +159,7 @@ def _machine(result: dict[str, Any]) -> str:
 
 
 # Benchmark → the part of the page it makes; all others are of bench/recall.py.
-PARTS = {"speed": speed_part, "code-search": code_part, "freshness": freshness_part}
+PARTS = {"speed": speed_part, "code-search": code_part, "freshness": freshness_part, "history": history_part}
 
 
 def main() -> None:

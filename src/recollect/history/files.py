@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from recollect.history.log import commits, said
 # Files that are looked at, and what is read of one: a larger one is generated, or data.
 MAX_FILES = 20_000
 MAX_BYTES = 512 * 1024
+WALKED = 5 * MAX_FILES
 # Commits that are looked through for when a file was last changed; before that, the time on disk is as good.
 DATED_COMMITS = 5_000
 
@@ -29,7 +31,8 @@ class Text(NamedTuple):
 def paths(root: Path) -> list[str]:
     """Return the files of a project, in order: those that git knows or would add, else all that are not foreign."""
     told = said(root, ["ls-files", "-z", "-c", "-o", "--exclude-standard"])
-    found = told.split("\0") if told else list(_walked(root))
+    # Somebody's whole home may have been given: what is no repository is not looked through to its end.
+    found = told.split("\0") if told else list(islice(_walked(root), WALKED))
     own = (path for path in found if path and _FOREIGN.isdisjoint(path.split("/")[:-1]))
     return sorted(dict.fromkeys(own))[:MAX_FILES]
 

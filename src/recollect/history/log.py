@@ -49,9 +49,12 @@ def commits(root: Path, since: int | None, *, most: int = MAX_COMMITS) -> Iterat
     ]  # fmt: skip
     if since is not None:
         words.append(f"--since={since}")
-    with subprocess.Popen(  # noqa: S603
-        _command(root, [*words, "HEAD", "--"]), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as git:
+    command = _command(root, [*words, "HEAD", "--"])
+    try:
+        git = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # noqa: S603
+    except OSError:  # no git here
+        return
+    with git:
         assert git.stdout is not None  # noqa: S101 - it was asked for
         try:
             yield from _parsed(_pieces(git.stdout))

@@ -395,3 +395,14 @@ def test_what_commits_speak_of_is_tied_to_the_code(engine: Engine, app: Reposito
     hit = engine.recall.search("why lazy files", namespace=str(app.root)).hits[0]
     assert hit.freshness.verdict == "changed"
     assert engine.freshness.drift(namespace=str(app.root)).memories == (), "what a commit said needs nobody's word"
+
+
+def test_without_git_the_files_are_still_read(
+    engine: Engine, app: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write(app.root, {"AGENTS.md": "# Rules\n\nAlways run make check before anything is committed.\n"})
+    app.commit("Start the project with its rules")
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing-here"))
+    learnt = engine.history.import_history(str(app.root))
+    assert {part.source: part.created for part in learnt.sources} == {"git": 0, "adr": 0, "docs": 1, "notes": 0}
+    assert "git is not installed" in learnt.notes[0]
