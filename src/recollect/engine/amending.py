@@ -12,6 +12,7 @@ deleted, and an undo of the storing takes back all of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 # Older passages that one statement is compared with, the best by words: what says nearly the same is among the first.
 COMPARED = 12
+# What one look may read, in places where its words occur: a millisecond or two, whatever is stored. A few of the rarest
+# words are always looked up.
+POSTINGS = 1_000
+LEAST_TERMS = 3
 # Statements of one memory that are looked up, and changes that are noted: a note of a meeting changes a few things.
 LOOKED_UP = 3
 MOST = 3
@@ -58,10 +63,25 @@ def find(engine: Engine, memory: Memory) -> list[Found]:
 
 def _older(engine: Engine, memory: Memory, statement: Statement) -> list[Memory]:
     """Return the memories that a statement may be about: of the same project, older, and in force."""
-    where: dict[str, object] = {"namespace": memory.namespace, "superseded_by": None, "source": STATING}
-    matches = engine.store.search_text(query_terms(statement.text), where, COMPARED)
+    # Not by namespace: the index would read through all of it. What is of another one is left out below.
+    where: dict[str, object] = {"superseded_by": None, "source": STATING}
+    counts = engine.store.term_counts(query_terms(statement.text))
+    rarest = dict(_rarest(counts.by_term))
+    matches = engine.store.search_text(list(rarest), where, COMPARED, counts=counts._replace(by_term=rarest))
     rows = engine.store.get(Memory, list(dict.fromkeys(match.id for match in matches)))
-    return [row for row in rows if _at(row) <= _at(memory) and row.branch in (None, memory.branch)]
+    same = [row for row in rows if row.namespace == memory.namespace and row.branch in (None, memory.branch)]
+    return [row for row in same if _at(row) <= _at(memory)]
+
+
+def _rarest(counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """Yield the terms that occur at all, the rarest first, as far as looking them up is cheap."""
+    spent = 0
+    for number, (term, count) in enumerate(sorted(counts.items(), key=lambda row: row[1])):
+        spent += count
+        if number >= LEAST_TERMS and spent > POSTINGS:
+            return
+        if count:
+            yield term, count
 
 
 def _at(memory: Memory) -> int:

@@ -15,7 +15,7 @@ still puts the newest statement first where it asks for it (supersede.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -24,7 +24,7 @@ from recollect.text.tokens import STOP_WORDS, terms
 Change = Literal["value", "said", "opposite", "over"]
 
 # Sentences are compared that say one thing: shorter ones name it, longer ones tell a story.
-LEAST_WORDS, MOST_WORDS = 3, 40
+LEAST_WORDS, MOST_WORDS = 3, 25
 # Statements of one memory that are compared; what says more is a document.
 STATEMENTS = 6
 # A value is a word or a few: "30 seconds", "the second Tuesday".
@@ -34,6 +34,8 @@ VALUE_WORDS = 3
 SAME_FRAME = 0.6
 FRAME_WORDS = 1
 OPPOSITE_WORDS = 2
+# The most that negating adds to a sentence: “does not … any more”.
+NEGATING_WORDS = 4
 # Between the verb and the value stand at most so many words: "is set to about 30".
 VERB_REACH = 3
 # Where a sentence says itself what it replaces, so much of what the older one says besides must be in it.
@@ -95,6 +97,7 @@ _OPPOSITES = frozenset(
         "safe unsafe|valid invalid|active inactive|online offline|single double"
     ).split("|")
 )
+_OPPOSED = frozenset(word for pair in _OPPOSITES for word in pair)
 # The new statement says that it changes something.
 _CUE = re.compile(
     r"\b(now|from now on|going forward|moving forward|as of (?:now|today)|henceforth|correction|was wrong)\b",
@@ -166,10 +169,12 @@ def statements(text: str) -> list[Statement]:
 
 def may_amend(statement: Statement) -> bool:
     """Whether a statement has a form that can change another: most have not, and need not be looked up."""
-    keys = set(statement.keys)
-    if _CUE.search(statement.text) or _OVER.search(statement.text) or keys & _NOT:
+    if _CUE.search(statement.text) or _OVER.search(statement.text) or not _NOT.isdisjoint(statement.keys):
         return True
-    return bool(keys & _VERBS) or any(pattern.search(statement.text) for pattern in _SAID)
+    verb = next((place for place, key in enumerate(statement.keys) if key in _VERBS), None)
+    if verb is not None and any(_kind((word,)) or word.lower() in _OPPOSED for word in statement.words[verb + 1 :]):
+        return True
+    return any(pattern.search(statement.text) for pattern in _SAID)
 
 
 def amends(new: Statement, old: Statement, old_text: str, *, same_author: bool = True) -> Amended | None:
@@ -236,6 +241,9 @@ def _meaning(keys: Sequence[str]) -> list[str]:
 
 def _opposite(new: Statement, old: Statement) -> Change | None:
     """Tell whether one sentence is the other with a “not” in it."""
+    # Most pairs are told apart by their length, which costs nothing.
+    if abs(len(new.keys) - len(old.keys)) > NEGATING_WORDS:
+        return None
     plain_new, plain_old = _without_negation(new), _without_negation(old)
     if plain_new is None or plain_old is None or len(_meaning(plain_new)) < OPPOSITE_WORDS:
         return None
@@ -262,9 +270,10 @@ def _without_negation(statement: Statement) -> tuple[str, ...] | None:
 
 def _said(new: Statement, old: Statement) -> Change | None:
     """Tell whether a sentence says itself that it takes the place of what the older one says."""
-    if _PAST.search(old.text) or not _NOT.isdisjoint(old.keys):
+    replacements = _replacements(new.text)
+    if not replacements or _PAST.search(old.text) or not _NOT.isdisjoint(old.keys):
         return None
-    for past, present, about in _replacements(new.text):
+    for past, present, about in replacements:
         place = _find(past, old.keys)
         if place is None or _find(present, old.keys) is not None:
             continue
@@ -276,14 +285,17 @@ def _said(new: Statement, old: Statement) -> Change | None:
     return None
 
 
-def _replacements(text: str) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], set[str]]]:
-    """Yield what a sentence says to be replaced, by what, and what it speaks of, as words are compared."""
+@lru_cache(maxsize=64)  # one new sentence is compared with a dozen older ones
+def _replacements(text: str) -> tuple[tuple[tuple[str, ...], tuple[str, ...], frozenset[str]], ...]:
+    """Return what a sentence says to be replaced, by what, and what it speaks of, as words are compared."""
+    found_all = []
     for pattern in _SAID:
         for found in pattern.finditer(text):
             past, present = (_statement(found[name]).keys for name in ("old", "new"))
             if _meaning(past) and _meaning(present):
                 about = set(_meaning(_statement(text).keys[: len(_statement(text[: found.end()]).keys)]))
-                yield past, present, about - {*past, *present, *_CHANGING_KEYS}
+                found_all.append((past, present, frozenset(about - {*past, *present, *_CHANGING_KEYS})))
+    return tuple(found_all)
 
 
 def _find(part: Sequence[str], whole: Sequence[str]) -> int | None:
@@ -296,13 +308,13 @@ def _find(part: Sequence[str], whole: Sequence[str]) -> int | None:
 
 def _other_value(new: Statement, old: Statement) -> Change | None:
     """Tell whether two sentences are the same but for a value, of which only one can hold."""
-    if _PAST.search(new.text) or _PAST.search(old.text) or new.keys[0] in _NOBODY:
-        return None
     frame = _frame(new, old)
     if not (0 < len(frame.new) <= VALUE_WORDS and 0 < len(frame.old) <= VALUE_WORDS):
         return None
     longer = max(len(new.keys), len(old.keys))
     if len(frame.same) < SAME_FRAME * longer or len(_meaning(frame.same)) < FRAME_WORDS:
+        return None
+    if _PAST.search(new.text) or _PAST.search(old.text) or new.keys[0] in _NOBODY:
         return None
     kind = _kind(frame.new)
     if kind != _kind(frame.old) and not _are_opposites(frame.new, frame.old):
