@@ -18,7 +18,7 @@ import posixpath
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple, TypeVar
 
 # What stands for a file of the tree in place of a module, where a name is visible without an import.
@@ -235,12 +235,13 @@ def _first(modules: Modules, candidates: Iterable[str]) -> tuple[str, ...]:
 
 
 def _up(importer: str) -> Iterable[str]:
-    """Yield the folders around a file, innermost first, the root as ''."""
-    folder = posixpath.dirname(importer)
-    while folder:
-        yield folder
-        folder = posixpath.dirname(folder)
-    yield ""
+    """Return the folders around a file, innermost first, the root as ''."""
+    return _around_folder(posixpath.dirname(importer))
+
+
+@cache
+def _around_folder(folder: str) -> tuple[str, ...]:
+    return (folder, *_around_folder(posixpath.dirname(folder))) if folder else ("",)
 
 
 def _join(folder: str, path: str) -> str:

@@ -149,6 +149,10 @@ class World:
         self.inherited: dict[tuple[Class, Class | None, str], Variable] = {}
         self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for
         self.spread: set[tuple[Collection, Function, int]] = set()  # tables whose entries are arguments of a function
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Make room for values that are made once, whoever asks for them."""
         self.nothing: Variable = Nothing(self.work)
         self._fixed: dict[Value, Fixed] = {}
         self._modules: dict[str, Module] = {}
