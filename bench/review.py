@@ -5,8 +5,8 @@
 The project is copied and its tests run once, with a note of which functions each test runs (bench/traced.py): a test
 that runs a function fails if that raises. Then functions are drawn by chance, each made to raise in its first line, and
 `git diff` is reviewed as a person would, with the index as it was before. Told are how many of the failing tests are
-named, how many by the commands that a review proposes, and which part of all tests that is. `--verify` runs all tests
-for the first few broken functions, and takes those that do fail for the truth.
+named, how many by the commands that a review proposes, how many of those fail, and which part of all tests that is.
+`--verify` runs all tests for the first few broken functions, and takes those that do fail for the truth.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ class Outcome(NamedTuple):
     failing: frozenset[str]
     named: frozenset[str]
     run: frozenset[str]
+    surest: frozenset[str]  # as many of the named, the surest first, as fail
     first: int  # place of the first failing test among the named; 0 if none is
 
 
@@ -154,12 +155,15 @@ def outcome(engine: Engine, copy: Copy, target: Target, *, verify: bool) -> Outc
     named = list(dict.fromkeys(matching(review.tests, every)))
     run = frozenset(matching((row for row in review.tests if row.confidence >= LEAST_RUN), every))
     first = next((number for number, test in enumerate(named, 1) if test in failing), 0)
-    return Outcome(target, frozenset(failing), frozenset(named), run, first)
+    surest = list(dict.fromkeys(matching(sorted(review.tests, key=lambda row: -row.confidence), every)))
+    return Outcome(target, frozenset(failing), frozenset(named), run, frozenset(surest[: len(failing)]), first)
 
 
 def failed(printed: str) -> frozenset[str]:
     """Return the tests that a run reports as failed."""
-    return frozenset(plain(match[1]) for match in re.finditer(r"^(?:FAILED|ERROR) (\S+::\S+)", printed, re.MULTILINE))
+    # Parameters may hold blanks: what is printed ends at the first, so that they are cut where they begin.
+    rows = re.finditer(r"^(?:FAILED|ERROR) (\S+::[^\s\[]+)", printed, re.MULTILINE)
+    return frozenset(match[1] for match in rows)
 
 
 def summary(outcomes: Sequence[Outcome], total: int) -> dict[str, Any]:
@@ -169,6 +173,10 @@ def summary(outcomes: Sequence[Outcome], total: int) -> dict[str, Any]:
     def recalled(kind: str) -> list[float]:
         return [len(each.failing & getattr(each, kind)) / len(each.failing) for each in told]
 
+    def precision(kind: str) -> float:
+        shares = [len(each.failing & chosen) / len(chosen) for each in told if (chosen := getattr(each, kind))]
+        return round(mean(shares), 4) if shares else 0
+
     return {
         "functions": len(told),
         "tests": total,
@@ -177,6 +185,9 @@ def summary(outcomes: Sequence[Outcome], total: int) -> dict[str, Any]:
         "recall, run by the commands": round(mean(recalled("run")), 4) if told else 0,
         "at least one failing test named": round(mean(each.first > 0 for each in told), 4) if told else 0,
         "first failing test, median place": median(each.first for each in told if each.first) if told else 0,
+        "precision, named": precision("named"),
+        "precision, run by the commands": precision("run"),
+        "precision, the surest as many as fail": precision("surest"),
         "share of tests named": round(mean(len(each.named) / max(total, 1) for each in told), 4) if told else 0,
         "share of tests run": round(mean(len(each.run) / max(total, 1) for each in told), 4) if told else 0,
     }

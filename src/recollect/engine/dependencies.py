@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from recollect.code.resolve.modules import family
 from recollect.engine.code_nodes import CodeNode, code_nodes, target_of
 from recollect.engine.view import node_views
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
@@ -237,12 +238,17 @@ def _mentions(store: LinkStore, nodes: Sequence[CodeNode]) -> list[Doubt]:
     found: dict[Doubt, None] = {}
     targets = {target_of(node): node for node in nodes}
     names = {node.symbol.name for node in nodes if node.symbol is not None}
+    # A name in a language that cannot call it means something else.
+    families = {family(node.file.language) for node in nodes}
     own = {node.file.id for node in nodes}
     for tree in {node.tree.id: node.tree for node in nodes}.values():
         texts = [*(target for target, node in targets.items() if node.tree.id == tree.id), *names]
         files = store.files_mentioning(tree.id, texts, MOST_MENTIONS)
         for file, sites in store.file_sites(files).items():
-            path = store.get(File, [file])[0].path
+            (row,) = store.get(File, [file])
+            path = row.path
+            if family(row.language) not in families:
+                continue
             for site in sites.ambiguous:
                 if targets.keys() & set(site.candidates):
                     ids = tuple(target_node(tree.root, target) for target in site.candidates)

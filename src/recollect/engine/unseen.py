@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from recollect.code.fixtures import hidden_uses
-from recollect.code.resolve.modules import FAMILIES
+from recollect.code.resolve.modules import family
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
 from recollect.graph.project import USES, Further, Project, only
 from recollect.graph.reach import reach
@@ -85,7 +85,7 @@ class _Opened(NamedTuple):
 
 def _opened(store: LinkStore, tree: Tree) -> _Opened:
     rows = store.columns(File, ("id", "path", "language"), {"tree": tree.id, "skipped": ""})
-    families = {number: FAMILIES.get(language, language) or "" for number, _, language in rows}
+    families = {number: family(language) for number, _, language in rows}
     paths = {number: path for number, path, _ in rows}
     return _Opened(tree, paths, families, store.file_sites(sorted(paths)[:MOST_FILES]))
 
@@ -128,17 +128,17 @@ def _shaped(kept: Project, opened: _Opened) -> Iterator[Further]:
         return
     every = _all_methods(kept)
     having: dict[tuple[str, str], list[int]] = {}  # by family and method, the classes that have it
-    family = {number: opened.families.get(int(kept.files[number]), "") for number in every}
+    families = {number: opened.families.get(int(kept.files[number]), "") for number in every}
     for number, own in every.items():
         for name in own:
-            having.setdefault((family[number], name), []).append(number)
+            having.setdefault((families[number], name), []).append(number)
     for number in sorted(protocols & every.keys()):
         wanted = every[number]
-        rarest = min((having[family[number], name] for name in wanted), key=len)
+        rarest = min((having[families[number], name] for name in wanted), key=len)
         fitting = [each for each in rarest if each not in protocols and wanted.keys() <= every[each].keys()]
         fitting = fitting if len(fitting) <= MOST_SHAPED else []
         # What answers to any name stands for something else: whatever of the protocol it has itself is meant.
-        fitting += [each for each in having.get((family[number], ANY_NAME), ()) if wanted.keys() & every[each].keys()]
+        fitting += [each for each in having.get((families[number], ANY_NAME), ()) if wanted.keys() & every[each].keys()]
         for each in fitting:
             for name, method in wanted.items():
                 does = every[each].get(name) or every[each].get(ANY_NAME)

@@ -127,6 +127,14 @@ def test_places_that_may_use_it_are_told_apart_from_those_that_do(engine: Engine
     assert not found.is_complete
 
 
+def test_a_name_in_another_language_is_no_use(engine: Engine, root: Path) -> None:
+    (root / "Till.java").write_text("class Till {\n  void ring(Drawer d) { d.add(1); }\n}\n", encoding="utf-8")
+    engine.code.index(str(root), namespace="shop")
+    found = {doubt.path for doubt in engine.links.impact("Cart.add").doubts}
+    assert "shop/odd.py" in found
+    assert "Till.java" not in found
+
+
 def test_no_users_says_whether_that_is_known(engine: Engine, root: Path) -> None:
     never = engine.links.impact("_never")
     assert (never.total, never.is_complete) == (0, True)

@@ -40,6 +40,11 @@ FAMILIES: dict[str, str] = {
 }  # fmt: skip
 
 
+def family(language: str | None) -> str:
+    """Return the family that a language belongs to: those that import each other."""
+    return FAMILIES.get(language or "", language or "")
+
+
 class Declared(NamedTuple):
     """What a file says about itself: its language, the package it belongs to, and the names it offers at the top."""
 
@@ -129,7 +134,7 @@ class Modules:
     def family(self, path: str) -> str:
         """Return the family of languages that a file belongs to: those that import each other."""
         declared = self.files.get(path)
-        return FAMILIES.get(declared.language, declared.language) if declared else ""
+        return family(declared.language) if declared else ""
 
     # --- indexes, each made when it is first needed ---
 
