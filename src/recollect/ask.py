@@ -5,7 +5,8 @@
 
 A server is asked through <home>/run/<pid>.sock: one line with event, assistant and length, then the payload; it gives
 back a plus sign and what to print, or just the sign. Its engine is warm, so that costs this process no more than the
-spooling did. Who hangs up before was told nothing.
+spooling did. A full stop before that means that something is being said: who hangs up before it was told nothing, who
+got it waits for the rest.
 
 Like the hook, this file imports only what a bare interpreter has at hand, until it has to answer by itself.
 """
@@ -19,6 +20,8 @@ import time
 # How long a server may take, in seconds, by moment. A person waits for the first word after a prompt; a session starts
 # once, and the failure of a tool is followed by a model that thinks for seconds.
 PATIENCE_S = {"prompt": 0.1, "start": 2.0, "tool": 0.5}
+# A server that has begun to answer only has to note that it did: a write, which may have to wait for another.
+BEGUN_S = 2.0
 # The newest servers are asked; more than a few that do not answer mean that none does.
 MOST_SERVERS = 3
 # Beyond any answer: they have a limit of a few thousand bytes.
@@ -53,6 +56,7 @@ def from_servers(payload: bytes, folder: str, event: str, assistant: str, patien
             said = exchange(path, line.encode("utf-8", "replace") + payload, until)
         except OSError:
             continue
+        said = said.lstrip(b".")
         if said[:1] == b"+":
             return said[1:]
     return None
@@ -88,6 +92,8 @@ def exchange(path: str, request: bytes, until: float) -> bytes:
             part = connection.recv(65_536)
             if not part:
                 return said
+            if not said:
+                until = max(until, time.monotonic() + BEGUN_S)
             said += part
         return b""
     finally:

@@ -19,7 +19,8 @@ from pathlib import Path
 # How a request begins, as ask.py writes it; one of another version gets no answer.
 REQUEST = "recollect-hook 1"
 
-# What a hook sends: payload, event, assistant; and whether it still waits. Returns what it prints.
+# What a hook sends: payload, event, assistant; and whether it still waits, asked before anything counts as said: from
+# then on it waits for the rest. Returns what it prints.
 Answer = Callable[[bytes, str, str, Callable[[], bool]], bytes]
 
 # Hooks answered at the same time; who comes beyond that is sent away and helps itself.
@@ -145,13 +146,22 @@ def _until_line(connection: socket.socket) -> bytes:
 
 
 def _waits(connection: socket.socket) -> bool:
-    """Tell whether the other end is still there: who hangs up has an end to read, who waits has nothing."""
+    """Tell whether the other end is still there, and tell it that an answer has begun.
+
+    Who hangs up has an end to read, who waits has nothing.
+    """
     connection.setblocking(False)  # one with a time-out would wait for it
     try:
-        return connection.recv(1, socket.MSG_PEEK) != b""
+        if connection.recv(1, socket.MSG_PEEK) == b"":
+            return False
     except BlockingIOError:
-        return True
+        pass
     except OSError:
         return False
     finally:
         connection.settimeout(PATIENCE_S)
+    try:
+        connection.sendall(b".")
+    except OSError:
+        return False
+    return True

@@ -114,6 +114,22 @@ def test_a_hook_still_waits_until_it_hangs_up(home: Path, listen: Callable[..., 
     assert seen[0] is True
 
 
+def test_who_was_told_that_an_answer_has_begun_waits_for_the_rest(
+    home: Path, listen: Callable[..., Listener], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would be said to nobody, and count as said."""
+    monkeypatch.setattr(ask, "BEGUN_S", PATIENCE_S)
+    left = threading.Event()
+
+    def answer(_payload: bytes, _event: str, _assistant: str, wanted: Callable[[], bool]) -> bytes:
+        assert wanted()
+        left.wait(2)  # longer than the hook has patience for
+        return b".+ done" if wanted() else b""
+
+    listen(answer)
+    assert asked(home, patience_s=1) == b".+ done"
+
+
 def test_who_fails_to_answer_says_so_in_the_log_and_goes_on(
     home: Path, listen: Callable[..., Listener], logged: list[str]
 ) -> None:
