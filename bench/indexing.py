@@ -200,6 +200,7 @@ def _floor(tree: Path) -> int:
     """
     from tree_sitter import Parser, QueryCursor
 
+    from recollect.code.found import MATCHES_MOST
     from recollect.code.grammar import load
     from recollect.code.languages import detect
     from recollect.code.marks import is_minified
@@ -223,7 +224,10 @@ def _floor(tree: Path) -> int:
             size += len(source)
             grammar = load(language.name, outline=True)
             root = Parser(grammar.language).parse(source).root_node
-            found = QueryCursor(grammar.query, match_limit=2_000).captures(root)
+            cursor = QueryCursor(grammar.query, match_limit=MATCHES_MOST)
+            if language.deepest:
+                cursor.set_max_start_depth(language.deepest)
+            found = cursor.captures(root)
             names = [source[node.start_byte : node.end_byte] for node in found.get("name", ())]
             nodes = [(kind, node) for kind, nodes in found.items() if kind.startswith("definition") for node in nodes]
             rows = zip(nodes, names, strict=False)  # that names may belong to others does not matter to what it costs

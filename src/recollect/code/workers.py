@@ -31,10 +31,10 @@ from recollect.store.code_protocol import IndexedFile
 # An order is as many files as make up this many bytes, a tenth of a second of work, or this many files.
 ORDER_BYTES = 262_144
 ORDER_FILES = 64
-# Less than this is read by the process itself, in a second or two. A worker takes 0.2 s to start, up to half a second
-# to load its grammars, and it meets every word for the first time: there must be a second of work for each.
-MIN_BYTES = 3_000_000
+# A worker takes 0.2 s to start and up to half a second to load its grammars, and it meets every word anew: for
+# each there must be two seconds of work, and what one alone would read is read by the process itself.
 BYTES_EACH = 4_000_000
+MIN_BYTES = 2 * BYTES_EACH
 # The process that writes keeps up with about this many that read.
 MAX_WORKERS = 12
 # An order takes a tenth of a second and no file of two megabytes a second; what takes this long never ends.
