@@ -162,7 +162,7 @@ def outcome(engine: Engine, copy: Copy, target: Target, *, verify: bool) -> Outc
 def failed(printed: str) -> frozenset[str]:
     """Return the tests that a run reports as failed."""
     # Parameters may hold blanks: what is printed ends at the first, so that they are cut where they begin.
-    rows = re.finditer(r"^(?:FAILED|ERROR) (\S+::[^\s\[]+)", printed, re.MULTILINE)
+    rows = re.finditer(r"^(?:FAILED|ERROR) ([^\s\[]+::[^\s\[]+)", printed, re.MULTILINE)
     return frozenset(match[1] for match in rows)
 
 
