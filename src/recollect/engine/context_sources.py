@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect import clock
 from recollect.capture.extract.command import is_looking
 from recollect.capture.lesson import code, line
+from recollect.engine.branches import written_on
 from recollect.engine.context_block import (
     DOUBTFUL,
     MEMORY_CHARACTERS,
@@ -30,6 +31,7 @@ from recollect.engine.context_block import (
     remembered,
 )
 from recollect.engine.freshness import freshness_of
+from recollect.engine.learning import is_learnt
 from recollect.model import AnchorState, Freshness, Memory, Observed, Session
 from recollect.store.protocol import Range
 
@@ -55,7 +57,7 @@ REPEATED = 3
 PATTERNS = 3
 
 # On purpose, by anybody; what hooks saw is told by summaries.
-ON_PURPOSE = ("user", "assistant", "import", "consolidation")
+ON_PURPOSE = ("user", "assistant", "consolidation")
 # In this order, then by importance and time.
 _KINDS = ("decision", "preference", "style", "habit", "insight", "pattern", "context")
 
@@ -81,7 +83,7 @@ def sections(engine: Engine, wanted: Wanted) -> Iterator[Section]:
     if wanted.compacted and wanted.session is not None and wanted.session.snapshot:
         lines = tuple(quoted(wanted.session.snapshot, SNAPSHOT_CHARACTERS))
         yield Section("This session before it was compacted", lines)
-    yield Section("Decided and learnt", tuple(_memories(store, wanted)))
+    yield Section("Decided and learnt", tuple(_memories(engine, wanted)))
     yield Section("Last sessions", tuple(_sessions(store, wanted)))
     if wanted.told:
         return  # the rest was said when the session began, and has hardly changed
@@ -93,12 +95,17 @@ def sections(engine: Engine, wanted: Wanted) -> Iterator[Section]:
 # --- decided and learnt ---
 
 
-def _memories(store: Store, wanted: Wanted) -> Iterator[Line]:
+def _memories(engine: Engine, wanted: Wanted) -> Iterator[Line]:
+    store = engine.store
     where = {"namespace": wanted.scopes, "superseded_by": None}
-    found = store.find(Memory, {**where, "source": ON_PURPOSE}, order="-importance", limit=LOOKED_AT)
-    found += store.find(Memory, {**where, "source": ON_PURPOSE}, order="-created_at", limit=LOOKED_AT)
-    unique = {memory.id: memory for memory in found if memory.id not in wanted.told}.values()
-    chosen = sorted(filter(_holds, unique), key=_rank)
+    found: list[Memory] = []
+    # What was imported by itself: a long history must not crowd out what was said here.
+    for sources in (ON_PURPOSE, ("import",)):
+        for order in ("-importance", "-created_at"):
+            found += store.find(Memory, {**where, "source": sources}, order=order, limit=LOOKED_AT)
+    unique = {memory.id: memory for memory in found if memory.id not in wanted.told}
+    away = _away(engine, unique.values())
+    chosen = sorted((row for row in unique.values() if _holds(row) and row.id not in away), key=_rank)
     fresh = freshness_of(store, [memory.id for memory in chosen])
     verdicts = [(memory, fresh.get(memory.id, Freshness())) for memory in chosen]
     holding = [(memory, verdict) for memory, verdict in verdicts if verdict.verdict != "gone"]
@@ -122,8 +129,17 @@ def _holds(memory: Memory) -> bool:
     return all(end is None or end > now for end in (memory.valid_to, memory.expires_at))
 
 
-def _rank(memory: Memory) -> tuple[int, float, int]:
-    return _KINDS.index(memory.memory_type), -round(memory.importance, 1), -memory.created_at
+def _rank(memory: Memory) -> tuple[bool, int, float, int]:
+    """What the past of the project teaches fills what room is left."""
+    kind = _KINDS.index(memory.memory_type)
+    return is_learnt(memory), kind, -round(memory.importance, 1), -memory.created_at
+
+
+def _away(engine: Engine, memories: Collection[Memory]) -> set[str]:
+    """Return which memories were written on branches that are not merged into the one that is checked out."""
+    written = {row.id: place for row in memories if (place := written_on(row)) is not None}
+    stands = engine.branches.standings(written.values(), None) if written else {}
+    return {name for name, place in written.items() if stands[place].standing == "elsewhere"}
 
 
 # --- sessions ---

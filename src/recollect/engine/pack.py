@@ -52,7 +52,7 @@ def packed(found: Recall, budget: int) -> Packed:
             gone += 1
             continue
         # What was replaced or has ended, and what says nothing that was not said above, would only cost tokens.
-        if _is_over(hit) or (says and says <= said) or spent + tokens(line) > budget:
+        if is_over(hit) or (says and says <= said) or spent + tokens(line) > budget:
             continue
         lines[hit.memory.id] = line
         said |= says
@@ -72,9 +72,15 @@ def packed(found: Recall, budget: int) -> Packed:
     )
 
 
-def _is_over(hit: Hit) -> bool:
-    """Tell whether a memory was replaced, or was said to hold no longer."""
-    return hit.superseded_by is not None or (hit.memory.valid_to is not None and hit.memory.valid_to <= clock.now())
+def is_over(hit: Hit) -> bool:
+    """Tell whether a memory was replaced, or was said to hold no longer.
+
+    What was replaced on a branch that is not merged here still holds here: such a hit is not marked as replaced.
+    """
+    memory = hit.memory
+    if hit.superseded_by is not None or memory.superseded_by is not None:
+        return hit.superseded_by is not None
+    return memory.valid_to is not None and memory.valid_to <= clock.now()
 
 
 def _fitting(places: Sequence[CodeHit], left: int) -> dict[int, str]:

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recollect import clock
 from recollect.engine.context_block import Line
 from recollect.engine.context_sources import told
 from recollect.engine.glance import IN_PASSING, LEAST_WORDS, MOST, PROMPT_CHARACTERS
-from recollect.engine.pack import CANDIDATES, UNMERGED, shown
+from recollect.engine.pack import CANDIDATES, UNMERGED, is_over, shown
 from recollect.engine.recall import PACK_RELEVANCE, Asked
 from recollect.model import Hit
 from recollect.store.protocol import Without
@@ -58,9 +57,8 @@ def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
 
 
 def _may_be_told(hit: Hit, moment: Moment) -> bool:
-    memory, now = hit.memory, clock.now()
-    if hit.superseded_by is not None or hit.freshness.verdict == "gone":
+    memory = hit.memory
+    if is_over(hit) or hit.freshness.verdict == "gone":
         return False
-    if memory.source == "hook" and memory.session_id == moment.session_id:
-        return False  # its assistant has just seen that itself
-    return memory.valid_to is None or memory.valid_to > now
+    # Its assistant has just seen that itself.
+    return not (memory.source == "hook" and memory.session_id == moment.session_id)

@@ -273,6 +273,7 @@ def test_a_newer_version_on_an_unmerged_branch_does_not_replace_what_holds_here(
     there = recalled(engine, "request timeout seconds")
     assert next(iter(there)) == old.content
     assert there[old.content].superseded_by is None
+    assert old.content in engine.recall.pack("request timeout seconds", namespace=".", min_score=0.0).text
     git(app, "merge", "-q", "feature")
     assert recalled(engine, "request timeout seconds")[old.content].superseded_by == new.id
 
@@ -307,6 +308,18 @@ def test_a_pack_says_of_which_branch_something_is(engine: Engine, app: Path) -> 
     stored(engine, "The parser is generated from a grammar")
     git(app, "switch", "-q", "main")
     assert "(on branch feature, not merged here)" in engine.recall.pack("parser grammar", min_score=0.0).text
+
+
+def test_the_context_of_a_session_leaves_out_what_belongs_to_other_work(engine: Engine, app: Path) -> None:
+    stored(engine, "The parser is written by hand")
+    git(app, "switch", "-q", "-c", "feature")
+    commit(app, "b.py", "second")
+    stored(engine, "The parser is generated from a grammar")
+    assert "generated from a grammar" in engine.presence.context(namespace=".").text
+    git(app, "switch", "-q", "main")
+    text = engine.presence.context(namespace=".").text
+    assert "written by hand" in text
+    assert "generated from a grammar" not in text
 
 
 # --- when git cannot be asked ---

@@ -406,3 +406,16 @@ def test_without_git_the_files_are_still_read(
     learnt = engine.history.import_history(str(app.root))
     assert {part.source: part.created for part in learnt.sources} == {"git": 0, "adr": 0, "docs": 1, "notes": 0}
     assert "git is not installed" in learnt.notes[0]
+
+
+def test_a_long_history_does_not_crowd_out_what_was_said_here(engine: Engine, app: Repository) -> None:
+    for number in range(20):
+        app.commit(f"feat!: use format {number}\n\nBecause format {number - 1} was slow.", "a.py")
+    learn(engine, app)
+    assert "use format 19" in engine.presence.context(namespace=str(app.root)).text, "nobody starts empty"
+    engine.memories.store("Small things are said here", namespace=str(app.root), importance=0.1)
+    lines = engine.presence.context(namespace=str(app.root)).text.splitlines()
+    places = [
+        next(place for place, line in enumerate(lines) if text in line) for text in ("Small things", "use format")
+    ]
+    assert places == sorted(places)
