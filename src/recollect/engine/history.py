@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.engine.learning import Place
     from recollect.engine.root import Engine
 
-# Memories of each source: as much as a person could look through, and embedded within a minute or two.
+# Memories of each source: the decisions of ten years, and embedded in the background within some minutes.
 MOST = 3_000
 
 Most = Annotated[int, msgspec.Meta(ge=1, le=100_000)]

@@ -50,6 +50,7 @@ def test_a_path_outside_any_repository_stands_for_itself(tmp_path: Path) -> None
     assert project_root(plain / "sub" / ".." / "sub") == str(plain / "sub")
 
 
+@pytest.mark.promise("B10")
 @pytest.mark.parametrize("absolute", [True, False])
 def test_work_trees_share_the_namespace_of_their_repository(repository: Path, absolute: bool) -> None:
     folder = work_tree(repository, "feature", absolute=absolute)
