@@ -105,8 +105,6 @@ class Memories:
         deduplicate: false keeps a second copy instead of merging
         amend: false does not look for older memories that this one changes
         """
-        from recollect.engine import amending
-
         values, redacted = self._checked(
             {
                 "content": content,
@@ -126,8 +124,19 @@ class Memories:
         )
         memory = self._new(values, namespace)
         anchors, found = redact_value(anchors)
+        amend = amend and supersedes is None
+        stored = self._keep(memory, anchors, supersedes, deduplicate=deduplicate, amend=amend)
+        self._engine.embedding.wake()
+        return msgspec.structs.replace(stored, redacted=(*redacted, *found))
+
+    def _keep(
+        self, memory: Memory, anchors: tuple[str, ...], supersedes: str | None, *, deduplicate: bool, amend: bool
+    ) -> Stored:
+        """Write a new memory with what hangs on it: its anchors, and what it replaces, named or found."""
+        from recollect.engine import amending
+
         prepared = self._engine.anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
-        changed = amending.find(self._engine, memory) if amend and supersedes is None else []
+        changed = amending.find(self._engine, memory) if amend else []
         with self._engine.store.transaction("store_memory") as transaction:
             replaced = existing(transaction, supersedes) if supersedes is not None else None
             stored = store_in(transaction, memory, deduplicate=deduplicate)
@@ -136,8 +145,7 @@ class Memories:
             if replaced is not None:
                 replace(transaction, replaced, stored.memory)
             noted = amending.write(transaction, stored.memory, changed) if stored.created else ()
-        self._engine.embedding.wake()
-        return msgspec.structs.replace(stored, redacted=(*redacted, *found), amends=noted)
+        return msgspec.structs.replace(stored, amends=noted)
 
     @operation("get_memory", "get", toolset="core", read_only=True)
     def get(self, memory_id: str) -> Memory:

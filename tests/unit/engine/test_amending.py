@@ -24,6 +24,7 @@ def links(engine: Engine) -> set[tuple[str, str, str]]:
     return {(edge.src, edge.relationship, edge.dst) for edge in engine.store.find(Edge)}
 
 
+@pytest.mark.promise("B3")
 def test_another_value_supersedes_the_old_one_and_the_answer_says_which_and_why(
     engine: Engine, frozen: FrozenClock
 ) -> None:
@@ -47,6 +48,7 @@ def test_another_value_supersedes_the_old_one_and_the_answer_says_which_and_why(
     assert [hit.memory.id for hit in hits] == [new.id, old.id] and hits[1].superseded_by == new.id
 
 
+@pytest.mark.promise("B3")
 def test_the_past_is_still_what_it_was(engine: Engine, frozen: FrozenClock) -> None:
     old, _ = both(engine, frozen)
     (then,) = engine.recall.search("request timeout", as_of=frozen.at - 1800).hits
