@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 LONGEST_KEY = 64  # characters: longer strings are prose
 SOME_TEXT = Text("")
+QUOTES = frozenset("\"'")
 LARGEST_INDEX = 1 << 31
 # Operands of one operator that are followed; a longer sum is text or numbers.
 MOST_OPERANDS = 6
@@ -66,6 +67,11 @@ def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
 def string(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read a string: its text where that may be a key, what is put into it where something is."""
     start, end = node.start_byte, node.end_byte
+    quote = r.text[start]
+    if quote in QUOTES and end - start <= LONGEST_KEY:
+        text = r.text[start + 1 : end - 1]
+        if "\\" not in text and quote not in text and r.text[end - 1] == quote and end - start > 1:
+            return Text(text if r.is_ascii else decoded(text))
     if r.text[start] in "fFrRtT":
         inner = [child for child in node.named_children if r.kind(child) == "interpolation"]
         if inner:
@@ -179,11 +185,12 @@ def call(r: Reader, node: tree_sitter.Node) -> Expression:
 
 def arguments(r: Reader, node: tree_sitter.Node) -> Iterable[Argument]:
     """Return the arguments of a call."""
-    if r.kind(node) != "argument_list":
+    kinds = r.kinds
+    if kinds[node.kind_id] != "argument_list":
         return [Argument(r.value(node))]  # f(x for x in y)
     found = []
     for child in node.named_children:
-        kind = r.kind(child)
+        kind = kinds[child.kind_id]
         if kind == "keyword_argument":
             name, value = child.child_by_field_id(r.fields.name), child.child_by_field_id(r.fields.value)
             if name is not None and value is not None:
@@ -308,9 +315,10 @@ def sequence(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read a list, a tuple or a set."""
     entries: list[Entry] = []
     place: int | None = 0
-    kind = r.kind(node)
+    kinds = r.kinds
+    kind = kinds[node.kind_id]
     for child in node.named_children:
-        of = r.kind(child)
+        of = kinds[child.kind_id]
         if of == "list_splat":
             entries.append(Entry(None, Spread(r.parts_of(child))))
             place = None
