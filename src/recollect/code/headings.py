@@ -1,6 +1,6 @@
 """Headings: the outline of a Markdown file from its lines, without a tree.
 
-Every repository has documents, in some half of all bytes, and parsing them costs more than parsing code. All that an
+Every repository has documents, and parsing them costs more than parsing most code. All that an
 outline needs of them is headings, and a heading is a line that begins with hashes, unless it stands in a block of code
 or of HTML. As with Python (`scan`), a file is read that way wherever it is certain what a parser would say.
 
