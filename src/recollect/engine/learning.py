@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 # Memories of one transaction: long enough to be fast, short enough that other writers never wait long.
 BATCH = 200
-# Told in the answer, so that whoever imported sees what kind of thing was learnt.
-EXAMPLES = 8
+# Told in the answer of each source, so that whoever imported sees what kind of thing was learnt.
+EXAMPLES = 3
 EXAMPLE_CHARACTERS = 120
 # Written by the people of the project, but not to us.
 TRUST = 0.8
@@ -58,6 +58,7 @@ class Writing:
         self.batch = clock.new_id()
         self.redacted: Counter[str] = Counter()
         self.examples: list[str] = []
+        self._shown: Counter[str] = Counter()
         self.changed = 0
 
     def learn(self, source: HistorySource, found: Iterator[Found]) -> LearntFrom:
@@ -139,7 +140,9 @@ class Writing:
         return str(uuid.uuid5(_SPACE, f"{self._place.namespace}\n{source}\n{key}"))
 
     def _tell(self, memory: Memory) -> None:
-        if len(self.examples) < EXAMPLES and memory.importance > 0.5:
+        source = memory.metadata["from"]
+        if self._shown[source] < EXAMPLES and memory.importance > 0.5:
+            self._shown[source] += 1
             told = headline(memory)
             self.examples.append(told if len(told) <= EXAMPLE_CHARACTERS else told[: EXAMPLE_CHARACTERS - 1] + "…")
 
