@@ -8,8 +8,8 @@ Labels and checkouts are as bench/code_search.py takes them. Every repository is
 every query is gathered and measured by the very stages that answer it. The model is linear and fitted listwise: the
 probability that a softmax over the candidates gives to the labelled files is made as large as possible, with shrinkage.
 Names, descriptions and reports are fitted apart, each with vectors and without. For reports the long messages of past
-commits stand in: each asks for the files that its commit changed. They have no vectors, so the weights of a report's
-vectors are those of a description.
+commits stand in, those first that read like the report of a fault: each asks for the files that its commit changed.
+They have no vectors, so the weights of a report's vectors are those of a description (weights.py adds them).
 """
 
 from __future__ import annotations
@@ -40,23 +40,34 @@ from recollect.code.search.weights import BY_HAND
 from recollect.engine.code_vectors import code_model
 from recollect.store.code_protocol import CodeScope
 
-# Shrinkage: signals that say the same share their weight, and few queries cannot make one extreme. Of reports there are
-# twice as many examples as of all others together.
-SHRINKAGE, REPORT_SHRINKAGE = 1e-2, 3e-3
+# Shrinkage: signals that say the same share their weight, and few queries cannot make one extreme. A report has twice
+# as many signals as a question, and messages of commits are not quite what people report.
+SHRINKAGE, REPORT_SHRINKAGE = 1e-2, 2e-2
 # A message that says less is a headline; of each repository so many are taken, from so many commits.
-LEAST_MESSAGE = 350
-MESSAGES = 200
-COMMITS = 3_000
+LEAST_MESSAGE, MOST_MESSAGE = 350, 6_000
+MESSAGES = 70
+COMMITS = 8_000
 # A commit that changes more files than this is about no place in particular.
 MOST_FILES = 2
 _TRAILER = re.compile(
-    r"\s*(signed-off-by|co-authored-by|reviewed-by|pr-url|acked-by|refs?|fixes|closes|see|bug)\b.*:", re.I
+    r"\s*(signed-off-by|co-authored-by|reviewed-by|pr-url|acked-by|refs?|fixes|closes|see|bug|change-id|closes-bug|"
+    r"related-bug|partial-bug|implements|depends-on|conflicts|cherry)\b.*[:#]",
+    re.I,
 )
-_NO_SUBJECT = re.compile(r"test|spec|bench|example|fixture|(^|/)docs?/", re.I)
+_NO_SUBJECT = re.compile(r"test|spec|bench|example|fixture|(^|/)docs?/|releasenotes|changelog|(^|/)news", re.I)
+# What makes a message read like the report of a fault; the more of these, the sooner it is taken.
+_FAULT = (
+    re.compile(r"Traceback \(|^\s*at .*\d\)?$", re.MULTILINE),
+    re.compile(r"```|^    \S|>>>", re.MULTILINE),
+    re.compile(r"error|exception|fail|crash|bug|wrong|incorrect|raise", re.I),
+    re.compile(r"File \""),
+)
 
 # Of the queries of one repository, every third is also asked of the next, which cannot answer it.
 STRANGE_EVERY = 3
 
+# What is between these lines of the target is replaced.
+BEGIN, END = "# --- fitted ---\n\n", "# --- end of what was fitted ---\n"
 TARGET = Path(__file__).resolve().parent.parent / "src" / "recollect" / "code" / "search" / "weights.py"
 
 Model = dict[str, tuple[float, float, float]]
@@ -97,19 +108,21 @@ def messages(repository: Path) -> list[tuple[str, set[str]]]:
     """Return long messages of past commits with the source files that each changed."""
     words = ["log", "--no-merges", f"-n{COMMITS}", "--format=%x01%B%x02", "--name-only"]
     log = subprocess.run(["git", "-C", str(repository), *words], capture_output=True, check=True).stdout
-    found = []
+    found: list[tuple[float, str, set[str]]] = []
     for commit in log.decode("utf-8", "replace").split("\x01")[1:]:
         message, _, names = commit.partition("\x02")
-        text = "\n".join(line for line in message.split("\n") if not _TRAILER.match(line))
+        text = "\n".join(line for line in message.split("\n") if not _TRAILER.match(line)).strip()
         files = {
             name for name in names.split("\n") if name.strip() and detect(name, b"") and not _NO_SUBJECT.search(name)
         }
         files = {name for name in files if detect(name, b"").name not in ("markdown", "json", "yaml", "toml")}  # type: ignore[union-attr]
         there = all((repository / name).is_file() for name in files)
         if len(text) > LEAST_MESSAGE and 0 < len(files) <= MOST_FILES and there:
-            found.append((text[:4_000], files))
-    random.Random(1).shuffle(found)
-    return found[:MESSAGES]
+            fault = sum(bool(pattern.search(text)) for pattern in _FAULT)
+            # Of those that read alike, any: by the text itself, so that every run takes the same.
+            found.append((fault + random.Random(text).random(), text[:MOST_MESSAGE], files))
+    found.sort(key=lambda row: -row[0])
+    return [(text, files) for _, text, files in found[:MESSAGES]]
 
 
 def history(repository: Path) -> Iterator[Example]:
@@ -199,47 +212,52 @@ def kinds(rows: Sequence[Example]) -> Iterator[tuple[str, list[Example], list[st
                 yield f"{kind}_hybrid", mine, signals
 
 
+def left_out(mine: Sequence[Example], names: Sequence[str]) -> Iterator[tuple[Example, NDArray[np.float64]]]:
+    """Yield each example with the scores of its candidates by weights that are fitted on the other repositories."""
+    for repository in sorted({row.repository for row in mine}):
+        model = fit([row for row in mine if row.repository != repository], names)
+        for row in mine:
+            if row.repository == repository and row.gold:
+                yield row, score(row, model)
+
+
 def report(rows: Sequence[Example]) -> None:
-    """Print nDCG@10 and recall@10, leaving one repository out."""
+    """Print nDCG@10 and recall@10 of questions, and of reports whether a right file is first, leaving each one out."""
     for suffix in ("", "_hybrid"):
         of_repository: dict[str, list[float]] = {}
         recalls: list[float] = []
         for kind, mine, names in kinds(rows):
-            if kind.endswith("_hybrid") != bool(suffix):
-                continue
-            for repository in sorted({row.repository for row in mine}):
-                model = fit([row for row in mine if row.repository != repository], names)
-                for row in mine:
-                    if row.repository == repository and row.gold:
-                        scores = score(row, model)
-                        of_repository.setdefault(repository, []).append(ndcg(row, scores))
-                        recalls.append(row.answers[np.argsort(-scores)][:10].sum() / row.gold)
+            if kind != "report" and kind.endswith("_hybrid") == bool(suffix):
+                for row, scores in left_out(mine, names):
+                    of_repository.setdefault(row.repository, []).append(ndcg(row, scores))
+                    recalls.append(row.answers[np.argsort(-scores)][:10].sum() / row.gold)
         if recalls:
             mean = np.mean([value for values in of_repository.values() for value in values])
             line = " ".join(f"{name} {np.mean(values):.3f}" for name, values in sorted(of_repository.items()))
             sys.stdout.write(f"{suffix or 'lexical'}: nDCG@10 {mean:.4f} recall@10 {np.mean(recalls):.4f}\n  {line}\n")
+    for kind, mine, names in kinds(rows):
+        if kind == "report":
+            orders = [row.answers[np.argsort(-scores, kind="stable")] for row, scores in left_out(mine, names)]
+            line = " ".join(f"acc@{k} {np.mean([order[:k].any() for order in orders]):.3f}" for k in (1, 3, 5, 10))
+            sys.stdout.write(f"reports: {line}\n")
 
 
 def tables(rows: Sequence[Example]) -> str:
     """Return the fitted models as source code."""
     models, lines = [], []
     fitted = {kind: (mine, fit(mine, names)) for kind, mine, names in kinds(rows)}
-    if "report" in fitted and "description_hybrid" in fitted:
-        mine, report_model = fitted["report"]
-        semantic = {name: term for name, term in fitted["description_hybrid"][1].items() if name in SEMANTIC}
-        fitted["report_hybrid"] = (mine, {**report_model, **semantic})
     for kind, (mine, model) in fitted.items():
         # A signal that is the same in every example has no spread to be measured by, and no weight.
         spread = [(key, term) for key, term in model.items() if round(term[1], 4) > 0]
         ordered = sorted(spread, key=lambda item: -abs(item[1][2]))
         terms = "".join(f'        "{key}": Term({m:.4f}, {d:.4f}, {w:+.4f}),\n' for key, (m, d, w) in ordered)
         models.append(f'    "{kind}": {{\n{terms}    }},\n')
-        line = calibrate(mine, {name: term for name, term in model.items() if name in mine[0].columns})
+        line = calibrate(mine, model)
         parts = "".join(f'        "{key}": {value:.4f},\n' for key, value in line.items())
         lines.append(f'    "{kind}": {{\n{parts}    }},\n')
     return (
-        f"MODELS: Mapping[str, Mapping[str, Term]] = {{\n{''.join(models)}}}\n\n"
-        f"RELEVANCE: Mapping[str, Mapping[str, float]] = {{\n{''.join(lines)}}}\n"
+        f"{BEGIN}FITTED: Mapping[str, Mapping[str, Term]] = {{\n{''.join(models)}}}\n\n"
+        f"LINES: Mapping[str, Mapping[str, float]] = {{\n{''.join(lines)}}}\n\n{END}"
     )
 
 
@@ -277,8 +295,9 @@ def main() -> None:
     report(rows)
     source = tables(rows)
     if chosen.write:
-        head = TARGET.read_text(encoding="utf-8").split("MODELS: ", 1)[0]
-        TARGET.write_text(head + source, encoding="utf-8")
+        text = TARGET.read_text(encoding="utf-8")
+        head, tail = text.split(BEGIN, 1)[0], text.split(END, 1)[1]
+        TARGET.write_text(head + source + tail, encoding="utf-8")
     else:
         sys.stdout.write(source)
 

@@ -52,3 +52,8 @@ def test_shares_are_summed_by_kind_worded_by_their_sign_and_the_largest_come_fir
         ("a small file", -0.1),
     ]
     assert shares_of({}) == ()
+
+
+def test_a_file_of_the_traceback_says_so_before_one_that_is_named() -> None:
+    assert reason({"frame": 0.5, "cited": 1.0}, {"frame": 1.0, "cited": 1.0}) == "in the traceback"
+    assert reason({"frame": 0.0, "cited": 1.0}, {"frame": -0.1, "cited": 1.0}) == "named by the report"

@@ -78,7 +78,7 @@ def test_only_the_best_pieces_of_a_file_are_read(index: Index, store: CodeStore)
 def test_no_more_files_are_taken_than_are_worth_it(
     index: Index, store: CodeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pools, "FILES", 3)
+    monkeypatch.setattr(pools, "WAYS", {**pools.WAYS, "words": pools.WAYS["words"]._replace(files=3)})
     index({f"file{number}.py": function("light", *["burner"] * (number + 1)) for number in range(9)})
     assert len(by_path(store, "where is the burner")) == 3
 
@@ -105,3 +105,35 @@ def test_meaning_leads_to_files_that_share_no_word(indexed: CodeStore) -> None:
     assert found["horn.py"].scores == []
     assert gather(indexed, understand("warn ships"), EVERYWHERE, vector=towards, model="m").has_vectors
     assert by_path(indexed, "warn ships", vector=towards, model="another") == {}
+
+
+# --- reports ---
+
+FILLER = " ".join(f"then step{letter} broke something{letter} for customer{letter}" for letter in "bcdefghijk")
+
+
+def test_a_report_leads_to_the_files_it_points_to(indexed: CodeStore) -> None:
+    question = f'It stops at night\n{FILLER}\n  File "/app/sub/tide.go", line 3, in f\nsee horn.py'
+    found = by_path(indexed, question)
+    assert {"sub/tide.go", "horn.py"} <= set(found)
+    assert found["sub/tide.go"].led == [] and len(found["sub/tide.go"].pieces) == 1
+    assert "horn.py" not in by_path(indexed, question, CodeScope(languages=("go",)))
+    assert "horn.py" not in by_path(indexed, question, CodeScope(trees=()))
+    # It has no piece that could be shown.
+    assert "empty.py" not in by_path(indexed, f"It stops at night\n{FILLER} see empty.py")
+
+
+def test_the_headline_and_what_is_said_have_scores_of_their_own(indexed: CodeStore) -> None:
+    found = by_path(indexed, f"The burner stops\nand the fog comes {FILLER}\n```\nbrass\n```")
+    assert found["lamp.py"].led and not found["horn.py"].led
+    assert found["horn.py"].told and found["lamp.py"].told
+    assert len(found["lamp.py"].scores) > len(found["lamp.py"].told)
+    assert by_path(indexed, "where is the burner")["lamp.py"].led == []
+
+
+def test_tests_are_no_subject_of_a_report_unless_there_is_nothing_else(index: Index, store: CodeStore) -> None:
+    index({"test_lamp.py": function("test_burner", "burner")})
+    report = f"The burner stops\n{FILLER}"
+    assert set(by_path(store, report)) == {"test_lamp.py"}
+    index({"lamp.py": function("ignite", "burner")})
+    assert set(by_path(store, report)) == {"lamp.py"}

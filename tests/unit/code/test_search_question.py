@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.search.question import MAX_NAMES, understand
+from recollect.code.search.question import MAX_REPORT_NAMES, understand
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_owners_are_kept_with_their_name() -> None:
 
 def test_only_the_first_names_of_a_long_text_count() -> None:
     question = understand(" ".join(f"call_{letter}{number}" for letter in "abcd" for number in range(20)))
-    assert len(question.names) == len(question.owners) == MAX_NAMES
+    assert len(question.names) == len(question.owners) == len(question.places) == MAX_REPORT_NAMES
     assert question.names[0] == "call_a0"
 
 
@@ -117,7 +117,29 @@ def test_a_long_text_is_a_report_with_a_headline_and_cited_files() -> None:
     assert report.is_report and not report.by_name
     assert {"login", "fail", "auth", "session"} <= report.lead
     assert "pipelin" in report.terms and "pipelin" not in report.lead
-    assert {"auth/session", "django/core/files"} <= report.cited
+    assert report.report is not None
+    assert ("auth", "session") in report.report.cited
+    assert report.report.modules == (("django", "core", "files"),)
     # A report mentions tests in passing; it does not ask for them.
     assert not report.wants_tests
     assert not understand("Login fails in auth/session.py").is_report
+
+
+def test_names_of_a_report_are_known_by_where_they_stand_first() -> None:
+    text = REPORT + "\nI call Session.open_it and `load`\n```\nopen_it(); close_it()\n```"
+    report = understand(f"`load` breaks: {text}")
+    names = dict(zip(report.names, report.places, strict=True))
+    assert names["load"] == "lead" and names["open_it"] == "said" and names["close_it"] == "shown"
+    assert dict(zip(report.names, report.owners, strict=True))["open_it"] == ("session",)
+    assert report.said["pipelin"] == 10 and "close_it" in report.shown and "close_it" not in report.said
+
+
+def test_what_a_form_asks_of_everybody_is_no_term_of_a_report() -> None:
+    report = understand(f"{REPORT}\n- [x] I searched the archives\n<!-- explain -->\nPython version: 3.11")
+    assert {"archiv", "explain", "version"}.isdisjoint(report.terms)
+
+
+def test_two_long_words_are_a_name_and_no_report() -> None:
+    long_name = "_".join(["beam"] * 3 + ["lamp", "horn", "tide", "mast", "buoy"])
+    assert understand(f"{long_name} {long_name[::-1]}").by_name
+    assert not understand(f"{long_name} {long_name[::-1]}").is_report

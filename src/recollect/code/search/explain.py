@@ -27,6 +27,9 @@ EVIDENCE: Mapping[str, Evidence] = {
             "defines_rare",
             "defines_rare_relative",
             "defines_here",
+            "defines_said",
+            "defines_shown",
+            "owned",
             "named",
             "named_relative",
             "names",
@@ -34,13 +37,29 @@ EVIDENCE: Mapping[str, Evidence] = {
         ),
     ),
     "its path says so": Evidence(
-        "its path says nothing of it", ("stem", "stem_whole", "stem_relative", "folder", "lead_path", "cited")
+        "its path says nothing of it", ("stem", "stem_whole", "stem_relative", "stem_said", "folder", "lead_path")
     ),
+    "the report points to it": Evidence("the report does not point to it", ("frame", "cited", "module")),
     "its documentation says so": Evidence("its documentation does not say so", ("doc",)),
     "holds the words of the question": Evidence(
-        "holds few words of the question", ("best", "covered", "covered_best", "lead", "lead_best")
+        "holds few words of the question",
+        (
+            "best",
+            "covered",
+            "covered_best",
+            "lead",
+            "lead_best",
+            "led",
+            "led_several",
+            "told",
+            "said",
+            "said_best",
+            "shown",
+            "phrase",
+        ),
     ),
     "several places in it match": Evidence("few places in it match", ("several", "many", "total")),
+    "lies beside files that match": Evidence("few files beside it match", ("near",)),
     "close in meaning": Evidence("not close in meaning", ("cosine", "cosine_relative", "cosine_spread")),
     "the kind of file that is asked for": Evidence(
         "a test, example, document, data, copy or for another system, which is not asked for",
@@ -56,6 +75,8 @@ EVIDENCE: Mapping[str, Evidence] = {
 REASONS: tuple[tuple[str, str, str, float], ...] = (
     ("defines the name", "defines what the question names", "defines", 0.5),
     ("names like the question's words", "defines what the question names", "names", 0.01),
+    ("in the traceback", "the report points to it", "frame", 0.01),
+    ("named by the report", "the report points to it", "cited", 0.5),
     ("its path says so", "its path says so", "stem", 0.01),
     ("its folder says so", "its path says so", "folder", 0.01),
     ("its documentation says so", "its documentation says so", "doc", 0.01),

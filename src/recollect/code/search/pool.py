@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.search.kinds import TEST
+from recollect.code.search.pointers import matched
 from recollect.code.search.question import Question
-from recollect.model import File
+from recollect.model import File, Tree
 from recollect.store.code_protocol import PLACE_BITS, ChunkRow, CodeScope, CodeStore, FieldWeights
 from recollect.text.identifiers import name_term
 
@@ -21,12 +22,6 @@ PIECES = 400
 # A report has many words, each in many places: what it is about shows in the sum.
 REPORT_PIECES = 2_000
 POSTINGS, REPORT_POSTINGS = 20_000, 60_000
-# Files taken from each arm: the first twenty hold nearly all right ones, more only cost time.
-FILES, REPORT_FILES = 40, 60
-# Files of a report's words that are looked at by path: tests and copied code share many of them, but are not its
-# subject.
-REPORT_LOOKED_AT = 240
-FILES_BY_MEANING = 20
 FILES_BY_NAME = 40
 RARE_DEFINERS = 6
 # Pieces of a file that count in the sum for a report.
@@ -37,16 +32,46 @@ PIECES_READ = 3
 FIELDS = FieldWeights(names=2.0, around=1.0, path=2.0, body=1.0)
 
 
+class Way(NamedTuple):
+    """What is taken of one way that leads to files: of a question, of a report, and how many pieces of each file.
+
+    looked_at: files of a report that are looked at by path: tests and copied code share many words with its subject.
+    """
+
+    files: int
+    report_files: int
+    looked_at: int
+    pieces: int
+
+
+# The first twenty files by words hold nearly all right ones, more only cost time. The headline of a report, and what it
+# says without the code that it shows, lead to files that drown in the whole of it.
+WAYS: Mapping[str, Way] = {
+    "names": Way(FILES_BY_NAME, FILES_BY_NAME, FILES_BY_NAME, PIECES_READ),
+    "words": Way(40, 60, 240, PIECES_READ),
+    "lead": Way(0, 20, 60, 1),
+    "said": Way(0, 30, 120, 1),
+    "meaning": Way(20, 20, PIECES, 1),
+    "cited": Way(0, FILES_BY_NAME, FILES_BY_NAME, 0),
+}
+
+# The pieces of each file that one way leads to, with their scores, best first.
+Found = dict[int, list[tuple[int, float]]]
+
+
 class Candidate(NamedTuple):
     """A file with the pieces of it that were found, best first.
 
     scores: of all pieces found by words, best first. cosines: by piece, of those that have a vector.
+    led, told: as `scores`, by the headline of a report, and by what it says without the code that it shows.
     """
 
     file: File
     pieces: Sequence[ChunkRow]
     scores: Sequence[float]
     cosines: Mapping[int, float]
+    led: Sequence[float] = ()
+    told: Sequence[float] = ()
 
 
 class Pool(NamedTuple):
@@ -67,53 +92,58 @@ def gather(
     vector: NDArray[np.float32] | None = None,
     model: str = "",
 ) -> Pool:
-    """Return the files that words, names or meaning lead to."""
-    wide = question.is_report
-    pieces, postings = (REPORT_PIECES, REPORT_POSTINGS) if wide else (PIECES, POSTINGS)
-    found_by_words = store.search_code_text(question.terms, scope, pieces, weights=FIELDS, postings=postings)
-    by_words = _by_file(found_by_words, by_sum=wide)
-    by_meaning = _by_file(store.search_code_vectors(model, vector, scope, PIECES)) if vector is not None else {}
-    by_name, definers = _defining(store, question, scope)
-    if wide:
-        subjects = _subjects(store, [*list(by_words)[:REPORT_LOOKED_AT], *by_meaning, *by_name])
-        by_words = {file: found for file, found in by_words.items() if file in subjects}
-        by_meaning = {file: found for file, found in by_meaning.items() if file in subjects}
-        by_name = {file: found for file, found in by_name.items() if file in subjects}
-    leading = list(by_words)[: REPORT_FILES if wide else FILES]
-    files = dict.fromkeys((*leading, *list(by_meaning)[:FILES_BY_MEANING], *by_name))
-    wanted = {
-        file: list(
-            dict.fromkeys(
-                (
-                    *by_name.get(file, ())[:PIECES_READ],
-                    *(chunk for chunk, _ in by_words.get(file, ())[:PIECES_READ]),
-                    *(chunk for chunk, _ in by_meaning.get(file, ())[:1]),
-                )
-            )
-        )
-        for file in files
-    }
+    """Return the files that words, names or meaning lead to, and those that a report points to."""
+    found, definers = _ways(store, question, scope)
+    if vector is not None:
+        found["meaning"] = _by_file(store.search_code_vectors(model, vector, scope, PIECES))
+    if question.is_report:
+        found = _without_tests(store, found)
+    wanted: dict[int, list[int]] = {}
+    for name, files in found.items():
+        for file in list(files)[: WAYS[name].report_files if question.is_report else WAYS[name].files]:
+            wanted.setdefault(file, [])
+    for file, pieces in wanted.items():
+        read = (chunk for name, files in found.items() for chunk, _ in files.get(file, ())[: WAYS[name].pieces])
+        # Of a file that is only pointed to, its beginning is read.
+        pieces.extend(dict.fromkeys(read) or [file << PLACE_BITS])
     rows: dict[int, list[ChunkRow]] = {}
     for row in store.chunk_rows([chunk for chunks in wanted.values() for chunk in chunks]):
         rows.setdefault(row.file.id, []).append(row)
-    read = [row.id for found in rows.values() for row in found]
-    cosines = store.code_cosines(model, vector, read) if vector is not None else {}
+    ids = [row.id for mine in rows.values() for row in mine]
+    cosines = store.code_cosines(model, vector, ids) if vector is not None else {}
     candidates = [
         Candidate(
-            found[0].file,
-            found,
-            [score for _, score in by_words.get(file, ())],
-            {row.id: cosines[row.id] for row in found if row.id in cosines},
+            mine[0].file,
+            mine,
+            _scores(found["words"], file),
+            {row.id: cosines[row.id] for row in mine if row.id in cosines},
+            _scores(found.get("lead", {}), file),
+            _scores(found.get("said", {}), file),
         )
-        for file, found in rows.items()
+        for file, mine in rows.items()
     ]
     total, frequency = store.code_term_counts(question.terms)
     return Pool(candidates, total, frequency, definers, bool(cosines))
 
 
-def _by_file(matches: Sequence[tuple[int, float]], *, by_sum: bool = False) -> dict[int, list[tuple[int, float]]]:
+def _ways(store: CodeStore, question: Question, scope: CodeScope) -> tuple[dict[str, Found], dict[str, int]]:
+    """Return what leads to files without meaning, and how many files define each name."""
+    wide = question.is_report
+    pieces, postings = (REPORT_PIECES, REPORT_POSTINGS) if wide else (PIECES, POSTINGS)
+    by_name, definers = _defining(store, question, scope)
+    words = store.search_code_text(question.terms, scope, pieces, weights=FIELDS, postings=postings)
+    found = {"names": by_name, "words": _by_file(words, by_sum=wide)}
+    if wide:
+        said = list(dict.fromkeys((*sorted(question.lead), *question.said)))
+        found["lead"] = _by_file(store.search_code_text(sorted(question.lead), scope, PIECES, weights=FIELDS))
+        found["said"] = _by_file(store.search_code_text(said, scope, pieces, weights=FIELDS), by_sum=True)
+        found["cited"] = {file: [] for file in _cited(store, question, scope)}
+    return found, definers
+
+
+def _by_file(matches: Sequence[tuple[int, float]], *, by_sum: bool = False) -> Found:
     """Return the matches of each file, files in the order of their best match, or of the sum of their best ones."""
-    found: dict[int, list[tuple[int, float]]] = {}
+    found: Found = {}
     for chunk, score in matches:
         found.setdefault(chunk >> PLACE_BITS, []).append((chunk, score))
     if by_sum:
@@ -122,12 +152,23 @@ def _by_file(matches: Sequence[tuple[int, float]], *, by_sum: bool = False) -> d
     return found
 
 
+def _scores(found: Found, file: int) -> list[float]:
+    return [score for _, score in found.get(file, ())]
+
+
+def _without_tests(store: CodeStore, found: Mapping[str, Found]) -> dict[str, Found]:
+    """Return what leads to files that a report may be about."""
+    looked_at = [file for name, files in found.items() for file in list(files)[: WAYS[name].looked_at]]
+    subjects = _subjects(store, list(dict.fromkeys(looked_at)))
+    return {name: {file: mine for file, mine in files.items() if file in subjects} for name, files in found.items()}
+
+
 def _subjects(store: CodeStore, files: Sequence[int]) -> set[int]:
     """Return the files a report may be about: neither tests nor copied or generated, unless nothing else is there."""
     return {row.id for row in store.get(File, files) if not row.mark and not TEST.search(row.path)} or set(files)
 
 
-def _defining(store: CodeStore, question: Question, scope: CodeScope) -> tuple[dict[int, list[int]], dict[str, int]]:
+def _defining(store: CodeStore, question: Question, scope: CodeScope) -> tuple[Found, dict[str, int]]:
     """Return the files that define a name of the question, with the pieces in which they do; and how many, by name."""
     definers: dict[str, int] = {}
     for name in question.names:
@@ -138,11 +179,25 @@ def _defining(store: CodeStore, question: Question, scope: CodeScope) -> tuple[d
     lines: dict[int, list[int]] = {}
     for found in store.symbols_named(wanted, scope, FILES_BY_NAME) if wanted else ():
         lines.setdefault(found.file.id, []).append(found.symbol.start_line)
-    pieces: dict[int, list[int]] = {}
+    pieces: Found = {}
     for file, (_, spans) in store.file_contents(list(lines)).items():
         pieces[file] = [
-            (file << PLACE_BITS) + place
+            ((file << PLACE_BITS) + place, 0.0)
             for place, span in enumerate(spans)
             if any(span.start_line <= line <= span.end_line for line in lines[file])
         ]
     return pieces, definers
+
+
+def _cited(store: CodeStore, question: Question, scope: CodeScope) -> Iterable[int]:
+    """Yield the files that a report points to: frames of a traceback, named files, modules."""
+    report = question.report
+    if report is None or not (report.frames or report.cited or report.modules):
+        return
+    for tree in scope.trees if scope.trees is not None else [tree.id for tree in store.find(Tree)]:
+        paths = list(store.known_files(tree))
+        places = {place: None for kind in matched(report, paths) for fitting in kind for place in fitting}
+        named = tuple(paths[place] for place in list(places)[:FILES_BY_NAME])
+        for file in store.find(File, {"tree": tree, "path": named}) if named else ():
+            if not file.skipped and scope.allows(file.language, file.path):
+                yield file.id

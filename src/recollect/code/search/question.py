@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from recollect.code.search.report import Report, read
 from recollect.text.identifiers import code_terms
 
 # Identifiers as people write them in a question: with their owners before them.
@@ -22,9 +24,7 @@ MAX_NAME_WORDS = 2
 REPORT_TERMS = 15
 # Names looked up at most: an error report may hold hundreds, and the first ones are its subject.
 MAX_NAMES = 24
-
-# Files and modules named in a report: a path with an extension, or a dotted module.
-_CITED = re.compile(r"(?<![\w/\\.])(?:[a-z_]\w*\.){2,}[a-z_]\w*|(?:[\w\-]+[/\\])*[\w\-]+\.[A-Za-z]{1,5}\b")
+MAX_REPORT_NAMES = 60
 
 _TESTS = re.compile(r"\btests?\b|\bspecs?\b|\bfixtures?\b", re.IGNORECASE)
 _EXAMPLES = re.compile(r"\bexamples?\b|\bsamples?\b|\bdemos?\b|\btutorials?\b|\bbenchmarks?\b", re.IGNORECASE)
@@ -40,55 +40,90 @@ class Question(NamedTuple):
     """A question about code: its search terms, the names in it, and what it asks for besides code.
 
     owners: what was written before each of the names, in lower case (`Server.start`: server)
+    places: where in a report each of the names stands: in its headline (lead), in prose (said) or in code (shown)
     by_name: it is the name of something, not a description
-    is_report: it is a long text, of which `lead` are the terms of the headline
-    cited: files and modules it names, as paths without extension
+    is_report: it is a long text, of which `lead` are the terms of the headline, and `report` the parts
     """
 
     text: str
     terms: tuple[str, ...]
     names: tuple[str, ...]
     owners: tuple[tuple[str, ...], ...]
+    places: tuple[str, ...]
     lead: frozenset[str]
-    cited: frozenset[str]
+    said: Mapping[str, int]
+    shown: Mapping[str, int]
+    report: Report | None
     by_name: bool
-    is_report: bool
     wants_tests: bool
     wants_examples: bool
     wants_prose: bool
     wants_data: bool
 
+    @property
+    def is_report(self) -> bool:
+        """Tell whether it is a long text, which speaks of much besides its subject."""
+        return self.report is not None
+
 
 def understand(text: str) -> Question:
     """Return what a question about code asks for."""
-    words = _IDENTIFIER.findall(text)
-    as_code = [word for word in words if _WRITTEN_AS_CODE.search(word)]
-    quoted = [word for part in _QUOTED.findall(text) for word in _IDENTIFIER.findall(part)]
-    by_name = len(text.split()) <= MAX_NAME_WORDS and 0 < len(words) <= MAX_NAME_WORDS
-    named = _owners_of_names([*quoted, *as_code, *(words if by_name else ())])
     terms = tuple(dict.fromkeys(code_terms(text)))
-    # A report mentions tests, documents and settings in passing: only a short question asks for them.
-    asked = "" if len(terms) > REPORT_TERMS else text
+    words = _IDENTIFIER.findall(text)
+    by_name = len(text.split()) <= MAX_NAME_WORDS and 0 < len(words) <= MAX_NAME_WORDS
+    if len(terms) > REPORT_TERMS and not by_name:
+        return _of_report(text, terms)
+    named = _owners_of_names([*_names(text), *(words if by_name else ())])
     return Question(
         text=text,
         terms=terms,
         names=tuple(named)[:MAX_NAMES],
         owners=tuple(named.values())[:MAX_NAMES],
+        places=("said",) * min(len(named), MAX_NAMES),
         lead=frozenset(code_terms(text.strip().partition("\n")[0])),
-        cited=frozenset(_as_path(cited) for cited in _CITED.findall(text)),
+        said={},
+        shown={},
+        report=None,
         by_name=by_name,
-        is_report=len(terms) > REPORT_TERMS,
-        wants_tests=bool(_TESTS.search(asked)),
-        wants_examples=bool(_EXAMPLES.search(asked)),
-        wants_prose=bool(_PROSE.search(asked)),
-        wants_data=bool(_DATA.search(asked)),
+        wants_tests=bool(_TESTS.search(text)),
+        wants_examples=bool(_EXAMPLES.search(text)),
+        wants_prose=bool(_PROSE.search(text)),
+        wants_data=bool(_DATA.search(text)),
     )
 
 
-def _as_path(cited: str) -> str:
-    """Return a named file or module as a path without extension."""
-    path = cited.replace("\\", "/")
-    return path.rsplit(".", 1)[0] if "/" in path or path.count(".") == 1 else path.replace(".", "/")
+def _of_report(text: str, terms: tuple[str, ...]) -> Question:
+    """Return a long text as a question. It mentions tests, documents and settings in passing and asks for none."""
+    report = read(text)
+    lead, said, shown = (Counter(code_terms(part)) for part in (report.lead, report.said, report.shown))
+    places: dict[str, str] = {}
+    owners: dict[str, tuple[str, ...]] = {}
+    for place, part in (("lead", report.lead), ("said", report.said), ("shown", report.shown)):
+        for name, before in _owners_of_names(_names(part)).items():
+            places.setdefault(name, place)
+            owners[name] = max(owners.get(name, ()), before, key=len)
+    return Question(
+        text=text,
+        terms=tuple({**lead, **said, **shown}) or terms,
+        names=tuple(places)[:MAX_REPORT_NAMES],
+        owners=tuple(owners[name] for name in places)[:MAX_REPORT_NAMES],
+        places=tuple(places.values())[:MAX_REPORT_NAMES],
+        lead=frozenset(lead),
+        said=said,
+        shown=shown,
+        report=report,
+        by_name=False,
+        wants_tests=False,
+        wants_examples=False,
+        wants_prose=False,
+        wants_data=False,
+    )
+
+
+def _names(text: str) -> list[str]:
+    """Return what is quoted as code, then what is written like code."""
+    quoted = [word for part in _QUOTED.findall(text) for word in _IDENTIFIER.findall(part)]
+    return [*quoted, *(word for word in _IDENTIFIER.findall(text) if _WRITTEN_AS_CODE.search(word))]
 
 
 def _owners_of_names(words: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -12,22 +12,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.code.search.kinds import DATA, ELSEWHERE, ENTRY, EXAMPLE, PROSE, TEST
 from recollect.code.search.pool import Candidate, Pool
 from recollect.code.search.question import Question
+from recollect.code.search.report_signals import Column, measure_report, relative
 from recollect.store.code_protocol import SymbolRow
 from recollect.text.identifiers import code_terms
 
-Column = NDArray[np.float64]
-
 # Signals that need vectors; a search without them goes by the others.
 SEMANTIC = frozenset({"cosine", "cosine_relative", "cosine_spread"})
-# Signals that only a long text has: of a short one they say what others say.
-OF_REPORTS = frozenset(
-    {"lead", "lead_best", "lead_path", "cited", "total", "defines_rare", "defines_rare_relative", "language"}
-)
+# Signals that a short text has as well, but of which it only says again what others say.
+OF_REPORTS = frozenset({"lead", "lead_best", "lead_path", "total", "defines_rare", "defines_rare_relative", "language"})
 # Signals that mean the same whatever else was found: they say whether the best file is any good.
 ABSOLUTE = ("cosine", "covered", "covered_best", "known")
 
@@ -47,18 +43,20 @@ def measure(question: Question, pool: Pool) -> dict[str, Column]:
     if not rows:
         return columns
     for name in ("best", "several", "total"):
-        columns[name] = _relative(columns[name])
+        columns[name] = relative(columns[name])
     for name in ("named", "names", "stem", "defines_rare"):
-        columns[f"{name}_relative"] = _relative(columns[name])
+        columns[f"{name}_relative"] = relative(columns[name])
     # What a report about a program in one language leads to is seldom written in another.
     languages = Counter(candidate.file.language for candidate in pool.candidates)
     columns["language"] = np.array([languages[one.file.language] / len(rows) for one in pool.candidates])
+    if question.report is not None:
+        columns.update(measure_report(question, question.report, pool, weights, columns["several"]))
     known = sum(weight for term, weight in weights.items() if pool.frequency.get(term))
     columns["known"] = np.full(len(rows), known / (sum(weights.values()) or 1.0))
     if pool.has_vectors:
         cosines = np.array([max(candidate.cosines.values(), default=0.0) for candidate in pool.candidates])
         columns["cosine"] = cosines
-        columns["cosine_relative"] = _relative(np.maximum(cosines, 0.0))
+        columns["cosine_relative"] = relative(np.maximum(cosines, 0.0))
         columns["cosine_spread"] = (cosines - cosines.mean()) / (cosines.std() + 1e-9)
     return columns
 
@@ -113,7 +111,6 @@ def _file_signals(asked: _Asked, candidate: Candidate) -> dict[str, float]:
         "lead_best": max((asked.led(text) for text in texts), default=0.0),
         "lead": asked.led(everything),
         "lead_path": asked.led(stem | folder),
-        "cited": _cited(asked.question.cited, path),
         "total": sum(scores),
         "stem": named_stem,
         "stem_whole": len(asked.weights.keys() & stem) / max(1, len(stem)) if named_stem else 0.0,
@@ -142,14 +139,6 @@ def _definitions(asked: _Asked, symbols: Sequence[SymbolRow], names: Sequence[st
     }
 
 
-def _cited(cited: frozenset[str], path: str) -> float:
-    """Return 1 for a file that the question names by its path, a half if by its name alone."""
-    bare = path.rsplit(".", 1)[0]
-    if any("/" in one and (f"/{bare}".endswith(f"/{one}") or f"/{one}".endswith(f"/{bare}")) for one in cited):
-        return 1.0
-    return 0.5 if bare.rsplit("/", 1)[-1] in cited else 0.0
-
-
 def _standing(question: Question, candidate: Candidate, path: str) -> dict[str, float]:
     """Signals of what kind of file it is; what was asked for by its kind is not held against it."""
     language = candidate.file.language or ""
@@ -170,8 +159,3 @@ def _standing(question: Question, candidate: Candidate, path: str) -> dict[str, 
 @lru_cache(maxsize=65_536)
 def _path_terms(text: str) -> frozenset[str]:
     return frozenset(code_terms(text))
-
-
-def _relative(values: Column) -> Column:
-    best = values.max(initial=0.0)
-    return values / best if best > 0 else values

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from recollect.code.search import SIGNALS
+
 
 class Term(NamedTuple):
     """How one signal counts."""
@@ -21,7 +23,9 @@ class Term(NamedTuple):
 # projects have both for a fit to see it.
 BY_HAND: Mapping[str, Term] = {"elsewhere": Term(0.0, 1.0, -1.0)}
 
-MODELS: Mapping[str, Mapping[str, Term]] = {
+# --- fitted ---
+
+FITTED: Mapping[str, Mapping[str, Term]] = {
     "name": {
         "best": Term(0.4569, 0.3666, +1.0072),
         "many": Term(1.3484, 0.9244, +0.5443),
@@ -129,75 +133,54 @@ MODELS: Mapping[str, Mapping[str, Term]] = {
         "doc": Term(0.0563, 0.1227, +0.0120),
     },
     "report": {
-        "prose": Term(0.0827, 0.2755, -1.6270),
-        "best": Term(0.3921, 0.1950, +0.9578),
-        "language": Term(0.7785, 0.2791, +0.8720),
-        "example": Term(0.0448, 0.2068, -0.6915),
-        "lead_best": Term(0.1528, 0.1479, +0.4793),
-        "several": Term(0.3971, 0.1960, +0.3904),
-        "data": Term(0.0339, 0.1808, -0.3663),
-        "many": Term(1.9474, 0.7232, +0.3509),
-        "lead": Term(0.1783, 0.1722, +0.3153),
-        "test": Term(0.0036, 0.0596, -0.2708),
-        "lead_path": Term(0.0088, 0.0299, +0.2358),
-        "stem_whole": Term(0.1180, 0.2902, +0.2104),
-        "folder": Term(0.0029, 0.0057, +0.1838),
-        "stem": Term(0.0023, 0.0070, -0.1780),
-        "covered_best": Term(0.1066, 0.0641, -0.1773),
-        "length": Term(3.3434, 1.1978, +0.1152),
-        "cited": Term(0.0036, 0.0546, +0.0802),
-        "defines": Term(0.0645, 0.2370, +0.0760),
-        "total": Term(0.1483, 0.1890, +0.0725),
-        "entry": Term(0.0362, 0.1868, -0.0644),
-        "named_relative": Term(0.1469, 0.2273, +0.0581),
-        "defines_here": Term(0.0223, 0.1476, -0.0522),
-        "stem_relative": Term(0.0822, 0.2186, +0.0426),
-        "names_relative": Term(0.1730, 0.2292, +0.0285),
-        "covered": Term(0.1637, 0.0973, -0.0244),
-        "names": Term(0.0163, 0.0240, +0.0153),
-        "defines_rare": Term(0.0353, 0.1928, +0.0112),
-        "doc": Term(0.0134, 0.0222, -0.0097),
-        "named": Term(0.0072, 0.0130, +0.0079),
-        "defines_rare_relative": Term(0.0348, 0.1632, +0.0053),
-    },
-    "report_hybrid": {
-        "prose": Term(0.0827, 0.2755, -1.6270),
-        "best": Term(0.3921, 0.1950, +0.9578),
-        "language": Term(0.7785, 0.2791, +0.8720),
-        "example": Term(0.0448, 0.2068, -0.6915),
-        "cosine_spread": Term(0.0000, 1.0000, +0.5814),
-        "lead_best": Term(0.1528, 0.1479, +0.4793),
-        "several": Term(0.3971, 0.1960, +0.3904),
-        "data": Term(0.0339, 0.1808, -0.3663),
-        "many": Term(1.9474, 0.7232, +0.3509),
-        "lead": Term(0.1783, 0.1722, +0.3153),
-        "cosine_relative": Term(0.5872, 0.2153, +0.3148),
-        "test": Term(0.0036, 0.0596, -0.2708),
-        "lead_path": Term(0.0088, 0.0299, +0.2358),
-        "stem_whole": Term(0.1180, 0.2902, +0.2104),
-        "cosine": Term(0.3357, 0.1347, +0.1889),
-        "folder": Term(0.0029, 0.0057, +0.1838),
-        "stem": Term(0.0023, 0.0070, -0.1780),
-        "covered_best": Term(0.1066, 0.0641, -0.1773),
-        "length": Term(3.3434, 1.1978, +0.1152),
-        "cited": Term(0.0036, 0.0546, +0.0802),
-        "defines": Term(0.0645, 0.2370, +0.0760),
-        "total": Term(0.1483, 0.1890, +0.0725),
-        "entry": Term(0.0362, 0.1868, -0.0644),
-        "named_relative": Term(0.1469, 0.2273, +0.0581),
-        "defines_here": Term(0.0223, 0.1476, -0.0522),
-        "stem_relative": Term(0.0822, 0.2186, +0.0426),
-        "names_relative": Term(0.1730, 0.2292, +0.0285),
-        "covered": Term(0.1637, 0.0973, -0.0244),
-        "names": Term(0.0163, 0.0240, +0.0153),
-        "defines_rare": Term(0.0353, 0.1928, +0.0112),
-        "doc": Term(0.0134, 0.0222, -0.0097),
-        "named": Term(0.0072, 0.0130, +0.0079),
-        "defines_rare_relative": Term(0.0348, 0.1632, +0.0053),
+        "prose": Term(0.0507, 0.2194, -0.7660),
+        "data": Term(0.0725, 0.2593, -0.5686),
+        "language": Term(0.7734, 0.2721, +0.5102),
+        "led_several": Term(0.2083, 0.2540, +0.3340),
+        "led": Term(0.2620, 0.2788, +0.3299),
+        "best": Term(0.3854, 0.1991, +0.2903),
+        "total": Term(0.1620, 0.1889, +0.2761),
+        "example": Term(0.0382, 0.1916, -0.2667),
+        "length": Term(3.0677, 1.2023, -0.2560),
+        "told": Term(0.3736, 0.1995, +0.2289),
+        "near": Term(0.4362, 0.3920, +0.2211),
+        "named_relative": Term(0.1738, 0.2369, +0.2182),
+        "folder": Term(0.0030, 0.0067, +0.2164),
+        "several": Term(0.3924, 0.2024, +0.2071),
+        "stem": Term(0.0035, 0.0099, -0.1885),
+        "lead": Term(0.2195, 0.1950, +0.1616),
+        "lead_best": Term(0.1892, 0.1695, +0.1606),
+        "stem_said": Term(0.1213, 0.2840, +0.1509),
+        "lead_path": Term(0.0169, 0.0551, +0.1482),
+        "names_relative": Term(0.1911, 0.2243, -0.1338),
+        "stem_whole": Term(0.1341, 0.2971, +0.1211),
+        "cited": Term(0.0032, 0.0518, +0.1190),
+        "phrase": Term(0.0196, 0.1316, +0.1161),
+        "said": Term(0.1804, 0.1156, +0.0967),
+        "frame": Term(0.0012, 0.0302, +0.0919),
+        "shown": Term(0.0680, 0.1387, +0.0832),
+        "said_best": Term(0.1234, 0.0841, +0.0766),
+        "owned": Term(0.0040, 0.0554, +0.0581),
+        "covered": Term(0.1607, 0.0970, -0.0524),
+        "names": Term(0.0209, 0.0283, +0.0466),
+        "named": Term(0.0090, 0.0149, +0.0454),
+        "entry": Term(0.0423, 0.2013, +0.0447),
+        "module": Term(0.0011, 0.0326, +0.0370),
+        "doc": Term(0.0134, 0.0215, -0.0281),
+        "defines": Term(0.0610, 0.2331, +0.0264),
+        "many": Term(1.8091, 0.7170, +0.0238),
+        "test": Term(0.0006, 0.0239, -0.0231),
+        "stem_relative": Term(0.0938, 0.2222, +0.0173),
+        "defines_said": Term(0.0242, 0.1608, -0.0127),
+        "defines_rare_relative": Term(0.0315, 0.1580, +0.0069),
+        "defines_rare": Term(0.0312, 0.1878, +0.0068),
+        "defines_here": Term(0.0193, 0.1377, -0.0061),
+        "defines_shown": Term(0.0068, 0.0873, -0.0060),
+        "covered_best": Term(0.1042, 0.0644, -0.0036),
     },
 }
 
-RELEVANCE: Mapping[str, Mapping[str, float]] = {
+LINES: Mapping[str, Mapping[str, float]] = {
     "name": {
         "score": 0.8881,
         "covered": 0.0000,
@@ -229,17 +212,17 @@ RELEVANCE: Mapping[str, Mapping[str, float]] = {
         "offset": -4.9231,
     },
     "report": {
-        "score": 0.5978,
-        "covered": 0.1607,
-        "covered_best": 1.4248,
+        "score": 0.6900,
+        "covered": 0.0000,
+        "covered_best": 0.0000,
         "known": 0.0000,
-        "offset": -3.3957,
-    },
-    "report_hybrid": {
-        "score": 0.5978,
-        "covered": 0.1607,
-        "covered_best": 1.4248,
-        "known": 0.0000,
-        "offset": -3.3957,
+        "offset": -3.3648,
     },
 }
+
+# --- end of what was fitted ---
+
+# What reports are fitted on has no vectors: closeness in meaning counts for them what it counts for a description.
+_MEANING = {name: FITTED["description_hybrid"][name] for name in sorted(SIGNALS["vectors"])}
+MODELS: Mapping[str, Mapping[str, Term]] = {**FITTED, "report_hybrid": {**FITTED["report"], **_MEANING}}
+RELEVANCE: Mapping[str, Mapping[str, float]] = {**LINES, "report_hybrid": LINES["report"]}

@@ -1,0 +1,163 @@
+"""Report: what a long text about code is made of, before anything is looked up.
+
+    text ─► without its form ─► said (prose) and shown (code, commands, output)
+                            └─► frames of tracebacks, files and modules that it names, words in a row
+
+An issue, an error with its traceback or a long message speaks of much besides its subject. What people say of a fault
+counts for more than what they paste, the innermost frame of a traceback for more than the outer ones, and what a form
+asks of everybody (versions, check lists, headings) for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recollect.text.identifiers import code_terms
+
+# Patterns are tried where a word begins and stay within a line, so that a long one costs its length and not its square.
+
+# What a form adds: comments to the writer, boxes to tick, headings, answers left empty, versions of this and that.
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FORM = re.compile(
+    r"""^\s*(?:
+        [-*]\s*\[[\ xX]?\].*
+        | \#{1,6}\s.* | (?:\*\*|__)[^*_]+(?:\*\*|__)\s*:?
+        | _No\ response_ | N/?A | None\.? | Description | Summary | \(?last\ modified\ by\ .*
+        | (?:(?:steps|how)\ )?to\ reproduce\s*: | (?:expected|actual|current)\ (?:behaviou?r|results?|output)\s*:
+        | [-*]?\s*\**(?:[\w.+\#/-]+\ ){0,3}?
+          (?:versions?|os|platform|operating\ system|browsers?|architecture)\**\ ?[:=].*
+        | [-*]?\s*\**(?:python|node(?:js)?|npm|ruby|php|java|jdk|go|rustc?|pip|linux|windows|mac\ ?os)\**
+          \ ?[:=]?\s*v?\d[\w.+-]*
+    )\s*$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_URL = re.compile(r"\bhttps?://[^\s)>\]\"'`]+")
+# A link to a file of a repository as it was at a commit or a branch.
+_SOURCE_URL = re.compile(r"/(?:blob|blame|tree|raw|src)/[^/\s]+/([^\s#?)]+\.\w{1,5})")
+
+_FENCE = re.compile(r"^\s*(?:```|~~~|\{\{\{|\}\}\})")
+_SHOWN_LINE = re.compile(
+    r"""^(?:\t|\ {4,})\S | ^\s*(?:>>>|\.\.\.\ |\$\ |@\w+|\#include\b|\|\ )
+    | ^\s*(?:from|import|def|class|return|for|if|elif|else|try|except|raise|with|while|assert|async|await|function|const
+        |let|var|public|private|protected|use|namespace|package|func|fn|impl|struct|end)\b.*[(:={;\]]
+    | ^\s*(?:from\s[\w.]+\s)?import\s[\w.,\s*]+$
+    | ^\s*[\w.\[\]'"$>:-]+\s*(?:=|\+=|:=|=>)\s*\S | [;{}]\s*$ | ^\s*[\w.:$>-]+\(.*\)\s*:?\s*$
+    | ^\s*File\ ".*",\ line\ \d+ | ^\s*at\ \S.*\d\)?\s*$ | ^\s*Traceback\ \(
+    | ^\s*[\w.]*(?:Error|Exception|Warning)\b\s*:""",
+    re.VERBOSE,
+)
+
+# Frames of tracebacks: a pattern with the path (or the dotted name of a class), and whether the innermost comes last.
+_FRAMES: tuple[tuple[re.Pattern[str], bool], ...] = (
+    (re.compile(r"File \"(?P<path>[^\"\n]+)\", line \d+"), True),
+    (re.compile(r"\bat (?P<dotted>[\w.$]+)\.[\w$<>]+\([\w$]+\.(?:java|kt|scala|groovy):\d+\)"), False),
+    (re.compile(r"(?<![\w./\\@~+-])(?P<path>[\w./\\@~+-]+\.php)(?:\(\d+\)|:\d+)"), False),
+    (re.compile(r"(?<![\w./\\@~+-])(?P<path>[\w./\\@~+-]+\.[A-Za-z]{1,5}):\d+"), False),
+)
+_PATH = re.compile(r"(?<![\w/\\.@+-])(?:[\w@.+-]+[/\\])*[\w+-]+(?:\.[\w+-]+)*\.[A-Za-z]{1,5}\b(?!\()")
+# Modules, packages and namespaces, with what is named of them.
+_DOTTED = re.compile(r"(?<![\w/\\.])\\?[A-Za-z_]\w*(?:(?:\.|::|\\)[A-Za-z_]\w*)+")
+_IMPORT = re.compile(r"^[ \t]*(?:>>>[ \t]*)?from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w., \t]+)", re.MULTILINE)
+_DOTS = re.compile(r"\.|::|\\")
+
+# Of the frames of a long traceback the inner ones count.
+MAX_FRAMES = 60
+# Names of files and modules looked up at most.
+MAX_CITED = 80
+# Three words in a row are a phrase; of so many it is looked whether the code has them.
+PHRASE_WORDS = 3
+MAX_PHRASES = 400
+
+
+class Report(NamedTuple):
+    """The parts of a long text.
+
+    said, shown: prose, and pasted code, commands and output
+    frames: files of tracebacks as parts of their paths without extension, innermost first
+    cited: files that are named, likewise; modules: dotted names, likewise
+    phrases: words in a row as terms of code: the first of them, and all, separated and enclosed by blanks
+    """
+
+    lead: str
+    said: str
+    shown: str
+    frames: tuple[tuple[str, ...], ...]
+    cited: tuple[tuple[str, ...], ...]
+    modules: tuple[tuple[str, ...], ...]
+    phrases: tuple[tuple[str, str], ...]
+
+
+def read(text: str) -> Report:
+    """Return what a long text is made of."""
+    whole = _COMMENT.sub("", text)
+    linked = [found for url in _URL.findall(whole) for found in _SOURCE_URL.findall(url)]
+    plain = _URL.sub(" ", whole)
+    said, shown = _parted(plain)
+    frames = list(dict.fromkeys(_frames(plain)))[:MAX_FRAMES]
+    cited = dict.fromkeys(path_parts(path) for path in (*linked, *_PATH.findall(plain)))
+    lead, _, rest = said.partition("\n")
+    return Report(
+        lead=lead,
+        said=rest,
+        shown=shown,
+        frames=tuple(frames),
+        cited=tuple(path for path in cited if path not in frames)[:MAX_CITED],
+        modules=tuple(dict.fromkeys(_modules(plain)))[:MAX_CITED],
+        phrases=tuple(dict.fromkeys(_phrases(f"{said}\n{shown}")))[:MAX_PHRASES],
+    )
+
+
+def path_parts(path: str) -> tuple[str, ...]:
+    """Return a path as its parts, the last without extension."""
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    if not parts:
+        return ()
+    return (*parts[:-1], parts[-1].rsplit(".", 1)[0] if "." in parts[-1][1:] else parts[-1])
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return what is said and what is shown, line by line, without what a form adds."""
+    said: list[str] = []
+    shown: list[str] = []
+    fenced = False
+    for line in text.split("\n"):
+        if _FENCE.match(line):
+            # A fence that opens and closes in one line holds what it shows.
+            fenced = fenced if line.count("```") > 1 else not fenced
+        elif not line.strip() or (said and not fenced and _FORM.match(line)):
+            continue
+        elif fenced or (said and _SHOWN_LINE.search(line)):
+            shown.append(line)
+        else:
+            said.append(line)
+    return "\n".join(said), "\n".join(shown)
+
+
+def _frames(text: str) -> Iterator[tuple[str, ...]]:
+    for pattern, is_innermost_last in _FRAMES:
+        found = [match.groupdict() for match in pattern.finditer(text)]
+        for groups in reversed(found) if is_innermost_last else found:
+            if "path" in groups:
+                yield path_parts(groups["path"])
+            else:
+                yield tuple(groups["dotted"].partition("$")[0].split("."))
+
+
+def _modules(text: str) -> Iterator[tuple[str, ...]]:
+    for match in _IMPORT.finditer(text):
+        owner = tuple(match[1].strip(".").split("."))
+        for name in match[2].split(","):
+            if name.strip():
+                yield (*owner, name.split()[0])
+    for found in _DOTTED.findall(text):
+        yield tuple(filter(None, _DOTS.split(found)))
+
+
+def _phrases(text: str) -> Iterator[tuple[str, str]]:
+    for line in text.split("\n"):
+        words = [terms for terms in map(code_terms, line.split()) if terms]
+        for place in range(len(words) - PHRASE_WORDS + 1):
+            row = [term for word in words[place : place + PHRASE_WORDS] for term in word]
+            yield row[0], f" {' '.join(row)} "
