@@ -228,7 +228,7 @@ def test_what_redirects_memories_or_text_is_the_users_alone() -> None:
     assert project.isdisjoint({"home", "database", "embed_provider", "embed_url", "embed_api_key", "embed_model"})
     assert project.isdisjoint({"llm_provider", "llm_url", "llm_api_key", "llm_model", "judge", "summaries"})
     assert not [name for name in project if name.startswith("compress_")]
-    assert project == {"namespace", "toolset", "index_max_file_bytes"}
+    assert project == {"namespace", "toolset", "index_max_file_bytes", "context_tokens", "prompt_tokens"}
 
 
 def test_the_project_file_is_looked_for_up_to_the_root_of_the_checkout(world: World) -> None:
