@@ -13,15 +13,15 @@ from __future__ import annotations
 import hashlib
 import posixpath
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from recollect.code.resolve.modules import Declared, Facts, Modules
 from recollect.code.resolve.pieces import numbers
 from recollect.code.resolve.translate import Offer
 
-# Bytes of packed programs in a group: about three seconds of CPU, which one edit in it costs. Smaller ones cost less
-# each, and look into the faces of others more often.
+# Bytes of packed programs in a group: about one second of CPU, which one edit in it costs. Smaller ones cost less each,
+# and look into the faces of others more often.
 GROUP_BYTES = 1_000_000
 # What is at most such a part of a group shares one with others of its kind.
 SMALL_PART = 4
@@ -80,52 +80,55 @@ def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str, elsewher
     crossings = {path: _crossings(modules, path, row.offer, elsewhere, crossed) for path, row in programs.items()}
     own = {path: _digest((path, programs[path].hash, *needs[path], "", *crossings[path])) for path in programs}
     faces = {path: _digest((path, row.offer.face, *needs[path])) for path, row in programs.items()}
-    named = _named(programs)
+    names = _Names(programs)
     groups: list[Group] = []
     for key, members in sorted(_divided(modules, programs).items()):
         needed = _reached(members, needs)
-        apart = _visible(programs, named, members, needed)
+        apart = _visible(programs, names, members, needed)
         shown = [_digest((path, *apart[path], *needs[path])) if path in apart else faces[path] for path in needed]
         digest = _digest((fingerprint, key, *(own[path] for path in members), *shown))
         groups.append(Group(key, members, needed, digest))
     return Plan(modules, tuple(groups), seen, {key: node for key, node in crossed.items() if node})
 
 
-# By the number of a name, the pieces that are reached by it: the file and the place among its pieces.
-Named = Mapping[int, Sequence[tuple[str, int]]]
+class _Names:
+    """By the number of a name, the pieces that are reached by it: the file and the place among its pieces."""
 
+    def __init__(self, programs: Mapping[str, Known]) -> None:
+        self.named: dict[int, list[tuple[str, int]]] = {}
+        self._known: dict[bytes, frozenset[int]] = {}
+        for path, row in programs.items():
+            for place, piece in enumerate(row.offer.pieces.parts):
+                for name in numbers(piece.names):
+                    self.named.setdefault(name, []).append((path, place))
 
-def _named(programs: Mapping[str, Known]) -> Named:
-    found: dict[int, list[tuple[str, int]]] = {}
-    for path, row in programs.items():
-        for place, piece in enumerate(row.offer.pieces.parts):
-            for name in numbers(piece.names):
-                found.setdefault(name, []).append((path, place))
-    return found
+    def said(self, packed: bytes) -> frozenset[int]:
+        """Return those of some names by which anything is reached; what one file says concerns many groups."""
+        found = self._known.get(packed)
+        if found is None:
+            found = self._known[packed] = frozenset(self.named.keys() & numbers(packed))
+        return found
 
 
 def _visible(
-    programs: Mapping[str, Known], named: Named, members: Iterable[str], needed: Iterable[str]
+    programs: Mapping[str, Known], names: _Names, members: Iterable[str], needed: Iterable[str]
 ) -> dict[str, list[str]]:
     """Return of the files that a group looks into hashes of what it can reach there; none of those not in pieces."""
     outer = {path: pieces for path in needed if (pieces := programs[path].offer.pieces).rest}
     if not outer:
         return {}
-    said: set[int] = set()
-    for path in members:
-        said.update(numbers(programs[path].offer.pieces.said))
-    for pieces in outer.values():
-        said.update(numbers(pieces.said_by_rest))
+    said: set[int] = set().union(*[names.said(programs[path].offer.pieces.said) for path in members])
+    said = said.union(*[names.said(pieces.said_by_rest) for pieces in outer.values()])
     reached: set[tuple[str, int]] = set()
-    fresh: Iterable[int] = said & named.keys()
+    fresh = said
     while fresh:
         more: set[int] = set()
         for name in fresh:
-            for path, place in named[name]:
+            for path, place in names.named[name]:
                 if path in outer and (path, place) not in reached:
                     reached.add((path, place))
-                    more.update(numbers(outer[path].parts[place].said))
-        fresh = (more - said) & named.keys()
+                    more |= names.said(outer[path].parts[place].said)
+        fresh = more - said
         said |= more
     seen = {path: [pieces.rest.hex()] for path, pieces in outer.items()}
     for path, place in sorted(reached):
