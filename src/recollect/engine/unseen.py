@@ -2,6 +2,7 @@
 
     test ── its framework calls ──► fixture, set-up
     function ──► function that is written inside of it          constructor ──► methods that the language calls
+    code that imports a table ──► functions that only the table names
     method of a protocol ──► that of every class that has all of its methods
     call of one of several ──► each of them, the less surely the more there are
     call on something unknown ──► a method of what the test's fixtures make, or of what that holds, else of the name
@@ -38,6 +39,8 @@ LEAST_SURE = 0.05
 # method of what a fixture makes is meant, or of what that holds; that one of several things is meant by a call that may
 # mean all of them; and one of those that bear the name of an unknown one.
 FRAMEWORK, INNER, MADE, HELD, MAYBE, BY_NAME = 0.95, 0.9, 0.8, 0.6, 0.5, 0.35
+# That what imports a file runs a function that only a table of the file names; more such users say nothing.
+LISTED, MOST_LISTED = 0.3, 120
 # That what makes an instance runs a method of it which the language calls by itself.
 SPECIAL = 0.6
 # That a class is meant which has all methods of a protocol; more classes that do were not made for it.
@@ -68,6 +71,7 @@ def unseen(store: LinkStore, tree: Tree, kept: Project, suites: Mapping[str, lis
     found = [Further(user, used, "CALLS", FRAMEWORK) for user, used in hidden]
     found += [Further(outer, inner, "DEPENDS_ON", INNER) for outer, inner in _inner(kept)]
     found += [Further(maker, method, "CALLS", SPECIAL) for maker, method in _special(kept)]
+    found += [Further(user, used, "CALLS", LISTED) for user, used in _listed(kept)]
     opened = _opened(store, tree)
     found += _shaped(kept, opened)
     found += _possible(kept, opened, _made(kept, hidden))
@@ -101,6 +105,33 @@ def _inner(kept: Project) -> Iterator[tuple[str, str]]:
     inside = (graph.relations == RELATION_CODES["CONTAINS"]) & acts[graph.src] & acts[graph.dst]
     ids = graph.points.ids
     yield from [(ids[one], ids[other]) for one, other in zip(graph.src[inside], graph.dst[inside], strict=True)]
+
+
+def _listed(kept: Project) -> Iterator[tuple[str, str]]:
+    """Yield functions that nothing but a table of their file is seen to use, each after those that may run the table.
+
+    These are the functions of the files that import the one with the table: what calls by a table that was joined,
+    sorted or turned over on the way is not seen to call what is in it.
+    """
+    graph = kept.graph
+    uses = only(graph, USES)
+    is_file = graph.points.kinds == KIND_CODES["File"]
+    acts = np.isin(graph.points.kinds, _ACTS)
+    plain = ~is_file[uses.src] & (uses.src != uses.dst)
+    used = set(uses.dst[plain].tolist())
+    imports = uses.relations == RELATION_CODES["IMPORTS"]
+    importers: dict[int, list[int]] = {}
+    for one, other in zip(uses.src[imports].tolist(), uses.dst[imports].tolist(), strict=True):
+        importers.setdefault(other, []).append(one)
+    inside: dict[int, list[int]] = {}
+    for number in np.flatnonzero(acts).tolist():
+        inside.setdefault(int(kept.files[number]), []).append(number)
+    listed = is_file[uses.src] & acts[uses.dst] & (uses.relations == RELATION_CODES["DEPENDS_ON"])
+    for file, function in zip(uses.src[listed].tolist(), uses.dst[listed].tolist(), strict=True):
+        if function not in used:
+            users = [each for one in importers.get(file, ()) for each in inside.get(int(kept.files[one]), ())]
+            for each in users if len(users) <= MOST_LISTED else ():
+                yield graph.points.ids[each], graph.points.ids[function]
 
 
 def _special(kept: Project) -> Iterator[tuple[str, str]]:
