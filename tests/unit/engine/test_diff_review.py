@@ -242,11 +242,13 @@ UNSEEN = {
     ),
     "src/half.py": "class Half:\n    def area(self):\n        return 0.5\n",
     "src/outer.py": "def outer():\n    def inner():\n        return 1\n    return inner\n",
+    "src/table.py": "def red():\n    return 1\n\n\nTABLE = {'red': red}\n",
+    "src/user.py": "from src.table import TABLE\n\n\ndef pick():\n    return TABLE['red']()\n",
     "java/Round.java": "class Round {\n  void whirl() { other.spin(); }\n}\n",
     "src/spin.py": "def spin():\n    return 1\n",
     "tests/test_shape.py": (
         "def test_area(shape):\n    assert shape.area()\n\n\ndef test_outer():\n    assert outer()\n\n\n"
-        "def test_round():\n    assert Circle(1)\n"
+        "def test_round():\n    assert Circle(1)\n\n\ndef test_pick():\n    assert pick()\n"
     ),
 }
 
@@ -258,9 +260,10 @@ UNSEEN = {
         ("src/half.py", "0.5", "0.25", []),
         ("src/outer.py", "return 1", "return 2", ["test_outer"]),
         ("src/circle.py", "return True", "return False", ["test_round"]),
+        ("src/table.py", "return 1", "return 2", ["test_pick"]),
         ("src/spin.py", "return 1", "return 2", []),
     ],
-    ids=["a protocol", "not all of a protocol", "a function inside", "what the language calls", "another language"],
+    ids=["protocol", "not all of a protocol", "a function inside", "the language calls", "table", "another language"],
 )
 def test_what_runs_although_no_link_says_so_is_followed(
     engine: Engine,
@@ -281,6 +284,9 @@ def test_what_runs_although_no_link_says_so_is_followed(
         ("tests/test_shape.py::test_area", "src/shape.py::Shape.area"),
         ("tests/test_shape.py::test_outer", "src/outer.py::outer"),
         ("tests/test_shape.py::test_round", "src/circle.py::Circle.__init__"),
+        ("tests/test_shape.py::test_pick", "src/user.py::pick"),
+        ("src/user.py", "src/table.py", "IMPORTS"),
+        ("src/table.py", "src/table.py::red", "DEPENDS_ON"),
     )
     link(engine, monkeypatch, rows, loose)
     git(project, "add", ".")
