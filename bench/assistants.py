@@ -15,7 +15,9 @@ Each row is one assistant connected by `recollect init` in one scope, with a hom
     broken      a command fails, is mended, works
     once more   it fails again in a session later: what mended it comes with the failure
 
-Prints one JSON table: what held in each row, and what did not.
+Prints one JSON table: what held in each row, and what did not. Two checks are weaker than they sound. The rig takes
+every logged line about hooks with a word like "failed" for a complaint; those that quote what we told the model are set
+aside, and counted. Codex tells its hooks no exit code, so there a silent failure only has to be captured as a command.
 """
 
 from __future__ import annotations
@@ -199,6 +201,12 @@ def _complaints(report: dict[str, Any]) -> list[str]:
     return [line for line in report["hook_errors"] if "recollect-context" not in line]
 
 
+def _lines_that_quote_us(folder: Path) -> int:
+    """Return how many lines the rig took for complaints of hooks that `_complaints` leaves out."""
+    reports = (json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.report.json"))
+    return sum(len(report["hook_errors"]) - len(_complaints(report)) for report in reports)
+
+
 def _captured(place: Place) -> dict[str, bool]:
     """Return whether the first session is in the store: its events, and what was learnt of them."""
     from recollect import Engine
@@ -268,6 +276,7 @@ def outcome(row: Row, rig: Path | None, clients: Path | None, keep: Path | None)
     folder = Path(tempfile.mkdtemp(prefix="as-"))
     try:
         checks = played(Place(row, rig, clients, folder))
+        quoted = _lines_that_quote_us(folder)
     except Skipped as problem:
         return {"row": row.name, "status": "skipped", "why": str(problem)}
     except Exception as problem:
@@ -285,6 +294,7 @@ def outcome(row: Row, rig: Path | None, clients: Path | None, keep: Path | None)
         "held": len(checks) - len(wrong),
         "of": len(checks),
         "not": wrong,
+        "complaints_set_aside": quoted,
     }
 
 
