@@ -111,9 +111,9 @@ def assistants_part(result: dict[str, Any]) -> str:
     parts = [
         f"\n# Real assistants\n\n`python bench/assistants.py --rig RIG.PY --clients DIR`, commit {result['commit']}, ",
         f"{_machine(result)}.\n\n",
-        "Six sessions a row. Lines of a log that the rig takes for complaints of a hook, but that quote what we told the ",
-        "model, are set aside and counted. Codex tells no exit code: there a failure that shows no error only has to be ",
-        "captured as a command, which counts as held.\n\n",
+        "Six sessions a row. Lines of a log that the rig takes for complaints of a hook, but that quote what we told ",
+        "the model, are set aside and counted. Codex tells no exit code: there a failure that shows no error only has ",
+        "to be captured as a command, which counts as held.\n\n",
         "| assistant, scope or way | checks that held | of | lines set aside |\n| --- | ---: | ---: | ---: |\n",
     ]
     for row in result["rows"]:
