@@ -1,7 +1,8 @@
 """What every test gets: a home of its own, and promises that are checked and counted.
 
-No test can reach the memories of the person who runs the suite: RECOLLECT_HOME points into a temporary folder and
-every other variable that recollect reads is removed, for in-process code and for child processes alike.
+No test can reach the memories of the person who runs the suite, nor the transcripts: RECOLLECT_HOME and
+RECOLLECT_ASSISTANTS_HOME point into temporary folders and every other variable that recollect reads is removed, for
+in-process code and for child processes alike.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ def _no_variables_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Iter
         for name in [name for name in os.environ if name.startswith(PREFIXES)]:
             patch.delenv(name)
         patch.setenv("RECOLLECT_HOME", str(tmp_path_factory.mktemp("shared") / "home"))
+        patch.setenv("RECOLLECT_ASSISTANTS_HOME", str(tmp_path_factory.mktemp("nobody")))
         yield
 
 

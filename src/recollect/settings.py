@@ -95,6 +95,7 @@ class Setting(NamedTuple):
 SETTINGS: tuple[Setting, ...] = (
     Setting("home", "~/.recollect", _text, "folder of the database, settings and spool; created with mode 0700"),
     Setting("database", "", _text, "database file; empty: recollect.db in home"),
+    Setting("assistants_home", "~", _text, "folder below which assistants keep transcripts that can be imported"),
     Setting(
         "namespace",
         "",

@@ -283,6 +283,7 @@ CASES = (
     Case("import_history", {"path": "repository", "only": ["git", "docs"], "since": "2001", "limit": 5},
          ("repository", "--only", "git,docs", "--since", "2001", "--limit", "5")),
     Case("import_history", {"path": "repository", "dry_run": True}, ("repository", "--dry-run")),
+    Case("import_history", {"path": "repository", "only": ["transcripts"]}, ("repository", "--only", "transcripts")),
     Case("stats", {}, ()),
     Case("model_spending", {}, ()),
     Case("model_spending", {"days": 7}, ("--days", "7")),

@@ -26,6 +26,17 @@ _MACHINE = (
     "[request interrupted by user",
     "caveat: the messages below were generated",
     "this session is being continued from a previous conversation",
+    # What only transcripts tell as if somebody had said it.
+    "<environment_context",
+    "<user_instructions",
+    "<session_context",
+    "<turn_aborted",
+    "<skill",
+    "<user_shell_command",
+    "<subagent_notification",
+    "<permissions instructions",
+    "<collaboration_mode",
+    "# agents.md instructions",
 )
 # What hooks, ours among them, have put around or into a prompt or an answer.
 _INJECTED = re.compile(

@@ -118,7 +118,7 @@ def _with_tool(seen: Observation, payload: Mapping[str, Any], row: Assistant, ev
         input=given if isinstance(given, dict) else {},
         output=output,
     )
-    return _with_outcome(seen)
+    return with_outcome(seen)
 
 
 # --- how it ended ---
@@ -135,7 +135,7 @@ _EXITS: Mapping[str, re.Pattern[str]] = {
 _SILENT = frozenset({"claude", "gemini"})
 
 
-def _with_outcome(seen: Observation) -> Observation:
+def with_outcome(seen: Observation) -> Observation:
     """Return the observation with how the use of the tool ended, as far as the payload tells."""
     output = seen.output if isinstance(seen.output, dict) else {}
     refused = output.get("isError") is True or output.get("resultType") in ("failure", "rejected", "denied")

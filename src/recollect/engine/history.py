@@ -10,12 +10,20 @@ from recollect.engine import accept
 from recollect.engine.checkout import work_tree
 from recollect.engine.identity import project_root
 from recollect.errors import InvalidInput, NotFound
-from recollect.model import HISTORY_SOURCES, HistorySource, Learnt, LearntFrom
+from recollect.model import (
+    HISTORY_SOURCES,
+    TRANSCRIPT_SOURCES,
+    HistoryChoice,
+    HistorySource,
+    Learnt,
+    LearntFrom,
+)
 from recollect.operations import operation
 
 if TYPE_CHECKING:
     from recollect.engine.learning import Place
     from recollect.engine.root import Engine
+    from recollect.engine.transcripts import Chronicle, Wanted
 
 # Memories of each source: the decisions of ten years, and embedded in the background within some minutes.
 MOST = 3_000
@@ -34,7 +42,7 @@ class Histories:
         self,
         path: str = ".",
         *,
-        only: tuple[HistorySource, ...] = (),
+        only: tuple[HistoryChoice, ...] = (),
         since: int | str | None = None,
         limit: Most = MOST,
         dry_run: bool = False,
@@ -42,16 +50,19 @@ class Histories:
         """Learn a project's past: decisions and their reasons, reverts, hot files, what changes together, rules, notes.
 
         Read are the git log, records of decisions (ADRs), README, AGENTS.md, CLAUDE.md and docs, and TODO, FIXME and
-        HACK comments. Everything is kept with its source and time, without secrets. Importing again adds only what is
-        new; an import that was stopped goes on where it was.
+        HACK comments; and the transcripts of Claude Code, Codex, Gemini CLI, OpenCode and Copilot on this machine, of
+        all projects, each kept with its own: what was decided, wished and ruled out in them, commands that worked, what
+        fixed which error. Everything is kept with its source and time, without secrets. Importing again
+        adds only what is new; an import that was stopped goes on where it was.
 
         path: a folder of the project; none: the current one
-        only: only these sources; none: all of them
+        only: only these sources, transcripts for those of all assistants; none: all of them
         since: only what is from after this moment, Unix time or ISO date
         limit: how many memories of each source at most; of commits, those that say most
         dry_run: tell what would be learnt, and write nothing
         """
         from recollect.engine.learning import Writing
+        from recollect.engine.transcripts import Wanted
         from recollect.history.sources import SOURCES
 
         wanted = self._wanted(only)
@@ -59,25 +70,44 @@ class Histories:
         most = accept.whole("limit", limit, least=1, most=100_000)
         start = accept.moment("since", since)
         writing = Writing(self._engine, place, dry_run=dry_run)
-        sources = tuple(writing.learn(name, SOURCES[name](most).records(place.root, start)) for name in wanted)
-        if writing.changed and not dry_run:
+        sources = [
+            writing.learn(name, SOURCES[name](most).records(place.root, start)) for name in wanted if name in SOURCES
+        ]
+        told = self._transcripts(wanted, Wanted(self._home(), start, most, dry_run, writing.batch), is_named=bool(only))
+        sources += told.sources
+        changed = writing.changed + told.changed
+        if changed and not dry_run:
             self._engine.embedding.wake()
             self._engine.following.catch_up()
         return Learnt(
             namespace=place.namespace,
-            sources=sources,
-            examples=tuple(writing.examples),
-            batch=writing.batch if writing.changed and not dry_run else "",
+            sources=tuple(sources),
+            examples=(*writing.examples, *told.examples),
+            batch=writing.batch if changed and not dry_run else "",
             dry_run=dry_run,
-            redacted=dict(writing.redacted),
-            notes=_notes(sources, place.root),
+            redacted=dict(writing.redacted + told.redacted),
+            notes=(*_notes(sources, place.root), *told.notes),
         )
+
+    def _transcripts(self, names: Sequence[HistorySource], wanted: "Wanted", *, is_named: bool) -> "Chronicle":
+        """Read the transcripts of those assistants that are among the sources."""
+        from recollect.engine.transcripts import Chronicle
+
+        chronicle = Chronicle(self._engine, wanted)
+        for name in names:
+            if name in TRANSCRIPT_SOURCES:
+                chronicle.learn(name, is_named=is_named)
+        return chronicle
+
+    def _home(self) -> Path:
+        return Path(self._engine.settings.assistants_home).expanduser()
 
     def _wanted(self, only: Sequence[str]) -> tuple[HistorySource, ...]:
         named = accept.several("only", only)
         for name in named:
-            accept.one_of("only", name, HISTORY_SOURCES)
-        return tuple(name for name in HISTORY_SOURCES if not named or name in named)
+            accept.one_of("only", name, (*HISTORY_SOURCES, "transcripts"))
+        also = TRANSCRIPT_SOURCES if "transcripts" in named else ()
+        return tuple(name for name in HISTORY_SOURCES if not named or name in named or name in also)
 
     def _place(self, path: str) -> "Place":
         from recollect.engine.learning import Place

@@ -93,7 +93,7 @@ class Noticing:
             return None
         told, is_own = mark(seen)
         seen = redacted(seen)
-        home = self._home(seen.cwd) if seen.cwd else self._of_session(seen.session)
+        home = self.home(seen.cwd) if seen.cwd else self._of_session(seen.session)
         learnt = lesson_of(seen, home.place, outline)
         row = Observed(
             id=name,
@@ -111,20 +111,20 @@ class Noticing:
         )
         row, _ = without_secrets(row)
         memory = _memory(row, seen, learnt, home)
-        return Notice(seen, row, is_own, learnt, home.branch, memory, self._anchors(memory))
+        return Notice(seen, row, is_own, learnt, home.branch, memory, self.anchors(memory))
 
     def _of_session(self, session_id: str) -> Home:
         """Return where a session is that does not say so with every event: where it was begun."""
         known = self._engine.store.get(Session, [session_id]) if session_id else []
         if not known or not known[0].namespace:
-            return self._home("")
+            return self.home("")
         namespace, branch = known[0].namespace, known[0].branch
         found = checkout(namespace)
         if found is not None and branch not in ("", found.branch, found.default):  # it works in another work tree
             return Home(namespace, Place(root=namespace), branch, Position(branch))
         return Home(namespace, Place(root=namespace), branch, self._position(found))
 
-    def _home(self, cwd: str) -> Home:
+    def home(self, cwd: str) -> Home:
         """Return where a session in a folder works."""
         if cwd not in self._homes:
             namespace, root = namespace_of(self._engine.settings.namespace or None), ""
@@ -141,7 +141,8 @@ class Noticing:
     def _position(self, found: Checkout | None) -> Position:
         return self._engine.branches.of(found) if found is not None else NOWHERE
 
-    def _anchors(self, memory: Memory | None) -> Prepared:
+    def anchors(self, memory: Memory | None) -> Prepared:
+        """Return the code that a memory speaks of; nothing where it speaks of none, or none can be looked at."""
         if memory is None or memory.category in ("prompt", "find", "search"):
             return NOTHING
         try:

@@ -143,6 +143,21 @@ class Fix(Record, frozen=True, kw_only=True):
     seen_at: int = 0
 
 
+class Transcript(Record, frozen=True, kw_only=True):
+    """How far a transcript of an assistant was read: where to go on, and how many lines lie before.
+
+    id: its path, with the session where it is one of many. position: a place in the file, or for a session of a
+    database when it had last changed. since: what is from before was left out; 0: nothing was
+    """
+
+    id: str
+    assistant: str
+    position: int
+    lines: int = 0
+    since: int = 0
+    read_at: int = 0
+
+
 class Injection(Record, frozen=True, kw_only=True):
     """A memory that was put before an assistant unasked, once per session and window.
 

@@ -40,8 +40,12 @@ PatternType = Literal["repeated_search", "file_hotspot", "decision_chain", "tool
 
 Source = Literal["user", "assistant", "hook", "import", "consolidation"]
 
-# Where the past of a project is read: its commits, its records of decisions, its documents, notes in its code.
-HistorySource = Literal["git", "adr", "docs", "notes"]
+# Where the past is read: of a project its commits, its records of decisions, its documents, notes in its code; and what
+# assistants wrote down of their sessions.
+TranscriptSource = Literal["claude", "codex", "gemini", "opencode", "copilot"]
+HistorySource = Literal["git", "adr", "docs", "notes", TranscriptSource]
+# What can be asked for: one of them, or the transcripts of all assistants.
+HistoryChoice = Literal[HistorySource, "transcripts"]
 
 # What became of the code that a memory speaks of. unanchored: it speaks of none, or of none that is indexed here.
 Verdict = Literal["fresh", "changed", "moved", "gone", "unanchored"]
@@ -75,6 +79,7 @@ RELATIONS: tuple[str, ...] = get_args(Relation)
 PATTERN_TYPES: tuple[str, ...] = get_args(PatternType)
 SOURCES: tuple[str, ...] = get_args(Source)
 HISTORY_SOURCES: tuple[HistorySource, ...] = get_args(HistorySource)
+TRANSCRIPT_SOURCES: tuple[TranscriptSource, ...] = get_args(TranscriptSource)
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ _NAMES = (
     "0009_errands",
     "0010_branches",
     "0011_presence",
+    "0012_transcripts",
 )
 
 

@@ -1,0 +1,229 @@
+"""Recounted: from a turn of a transcript to what is to be written of it, and the writing, exactly once.
+
+    turn ─► noise? ─► without secrets ─► lesson, sentences ─► Note       before a transaction is opened
+    Note ─► observations, memories                                        in one, with how far the file was read
+
+A turn becomes what a hook would have made of it, so that whatever looks at sessions sees both alike; of the memories
+only those that help after years are kept: commands that worked, and what was said of rules, decisions and causes. What
+hooks captured of the same session stays as it is, and is not told again.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from recollect.capture.extract import lesson as lesson_of
+from recollect.capture.filter import cleaned, is_noise, mark
+from recollect.capture.lesson import Lesson, line
+from recollect.capture.transcripts.said import may_say, said
+from recollect.capture.transcripts.turn import Turn, slim
+from recollect.engine.anchoring import Prepared
+from recollect.engine.memories import content_hash
+from recollect.engine.noticed import Home, Noticing, redacted
+from recollect.engine.redaction import without_secrets
+from recollect.model import Change, Memory, Observed
+from recollect.text.digest import digest
+from recollect.text.redact import redact
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.store.protocol import Store, Transaction
+
+# Ids of what is found: made of names below this one.
+SPACE = uuid.UUID("1c9a2a0e-6a0f-5c55-8e0b-5a3f4f0f6b02")
+# A person's words count more than those of a program; both were not said to us.
+TRUST = {"user": 0.8, "assistant": 0.6, "tool": 0.7}
+# Told by a hook and by a transcript, one event has two times; nobody does the same twice as quickly.
+NEAR_S = 60
+# What tells an observation of ours from one of a hook, whose names end in hexadecimal digits.
+OWN = "-t"
+# What is looked at of a prompt: what is longer was pasted.
+PROMPT_CHARACTERS = 40_000
+
+
+class Note(NamedTuple):
+    """What is to be written of a turn: that it happened, unless nobody looks for that, and what it teaches."""
+
+    row: Observed
+    is_kept: bool
+    memories: tuple[tuple[Memory, Prepared], ...]
+    cwd: str
+
+
+class Recounting:
+    """Makes notes of turns; what it learns of folders holds for one import."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._noticing = Noticing(engine)
+        self.redacted: list[str] = []
+
+    def note(self, turn: Turn) -> Note | None:
+        """Return what is to be written of a turn; None for noise and for what teaches nothing."""
+        if turn.role == "assistant":
+            return self._talk(turn) if may_say("assistant", turn.seen.text) else None
+        seen = cleaned(turn.seen._replace(text=turn.seen.text[:PROMPT_CHARACTERS]))
+        if is_noise(seen) or seen.tool in ("agent", "plan"):
+            return None
+        turn = turn._replace(seen=seen)
+        return self._talk(turn) if turn.role == "user" else self._use(turn)
+
+    def _use(self, turn: Turn) -> Note:
+        told, _ = mark(turn.seen)
+        seen = redacted(slim(turn.seen))
+        home = self._noticing.home(seen.cwd)
+        learnt = lesson_of(seen, home.place, lambda path, text: ())
+        row = self._row(turn, home, learnt, told)
+        memories: tuple[tuple[Memory, Prepared], ...] = ()
+        if learnt.category == "command":
+            about = {**learnt.metadata, "directory": seen.cwd}
+            memories = (self._memory(turn, home, learnt._replace(metadata=about), 0),)
+        return Note(row, True, memories, seen.cwd)
+
+    def _talk(self, turn: Turn) -> Note | None:
+        told_by = mark(turn.seen)[0]
+        clean = redact(turn.seen.text)
+        self.redacted += [found.kind for found in clean.found]
+        seen = turn.seen._replace(text=clean.text, session=redact(turn.seen.session).text)
+        turn = turn._replace(seen=seen)
+        home = self._noticing.home(redact(seen.cwd).text)
+        found = list(said(turn.role, clean.text)) if may_say(turn.role, clean.text) else []
+        if not found and turn.role == "assistant":
+            return None
+        memories = []
+        for number, each in enumerate(found):
+            told = Lesson(
+                told=line(each.text),
+                content=each.text,
+                memory_type=each.memory_type,
+                importance=each.importance,
+                category=each.rule,
+                tags=("conversation", each.rule),
+            )
+            memories.append(self._memory(turn, home, told, number))
+        row = self._row(turn, home, Lesson(told=line(clean.text)), told_by)
+        return Note(row, turn.role == "user", tuple(memories), seen.cwd)
+
+    def _row(self, turn: Turn, home: Home, learnt: Lesson, told: str) -> Observed:
+        seen = turn.seen
+        key = digest(f"{seen.assistant}\n{seen.session}\n{turn.key}", 24)
+        row = Observed(
+            id=f"{turn.at_ms * 1_000_000 + turn.order % 1_000_000:020d}{OWN}{key}",
+            mark=told,
+            at=turn.at_ms // 1000,
+            session_id=seen.session,
+            namespace=home.namespace,
+            assistant=seen.assistant,
+            event=seen.event,
+            tool=seen.tool,
+            target=learnt.target,
+            outcome=learnt.outcome,
+            fingerprint=learnt.fingerprint,
+            told=learnt.told,
+        )
+        return without_secrets(row)[0]
+
+    def _memory(self, turn: Turn, home: Home, learnt: Lesson, number: int) -> tuple[Memory, Prepared]:
+        seen = turn.seen
+        at = turn.at_ms // 1000
+        where = {"from": seen.assistant, "rule": learnt.category, "session": seen.session, "said_by": turn.role}
+        where |= {"line": str(turn.line)} if turn.line else {"part": turn.key}
+        raw = Memory(
+            id=str(uuid.uuid5(SPACE, f"{seen.assistant}\n{seen.session}\n{turn.key}\n{number}")),
+            content=learnt.content,
+            memory_type=learnt.memory_type,
+            importance=learnt.importance,
+            category=learnt.category,
+            tags=tuple(dict.fromkeys(tag for tag in learnt.tags if tag)),
+            metadata={**learnt.metadata, **where},
+            namespace=home.namespace,
+            created_at=at,
+            updated_at=at,
+            last_accessed_at=at,
+            valid_from=at,
+            source="import",
+            trust=TRUST[turn.role],
+            session_id=seen.session,
+        )
+        memory, kinds = without_secrets(raw)
+        self.redacted += kinds
+        written = content_hash(memory.content)
+        memory = msgspec.structs.replace(memory, content_hash=written, metadata={**memory.metadata, "written": written})
+        return memory, self._noticing.anchors(memory)
+
+
+def unseen(rows: Store | Transaction, notes: Sequence[Note]) -> list[Note]:
+    """Return those of some notes that neither an import nor a hook wrote down before, each once."""
+    known = {row.id for row in rows.get(Observed, [note.row.id for note in notes])}
+    sessions = tuple({note.row.session_id for note in notes})
+    hooked = [row for row in rows.find(Observed, {"session_id": sessions}) if OWN not in row.id] if sessions else []
+    marks = {row.mark for row in hooked}
+    times: dict[tuple[Any, ...], list[int]] = {}
+    for row in hooked:
+        times.setdefault(_thing(row), []).append(row.at)
+    fresh: list[Note] = []
+    for note in notes:
+        row = note.row
+        if note.is_kept and (row.id in known or row.mark in marks):
+            continue
+        reach = 10**12 if row.event == "prompt" else NEAR_S
+        if note.is_kept and any(abs(at - row.at) <= reach for at in times.get(_thing(row), ())):
+            continue
+        known.add(row.id)
+        fresh.append(note)
+    return fresh
+
+
+def _thing(row: Observed) -> tuple[Any, ...]:
+    return (row.session_id, row.event, row.tool, row.target or row.told)
+
+
+def write(
+    transaction: Transaction, notes: Sequence[Note], anchor: Callable[[Transaction, Memory, Prepared], None]
+) -> list[tuple[Memory, str]]:
+    """Write notes that were not seen before; returns what became of each memory: created, known or refused."""
+    done: list[tuple[Memory, str]] = []
+    fates = fates_of(transaction, notes)
+    for note in notes:
+        row = note.row
+        for memory, anchors in note.memories:
+            fate, kept_id = fates[memory.id]
+            done.append((memory, fate))
+            if fate == "created":
+                anchor(transaction, transaction.insert(memory), anchors)
+            if kept_id and row.memory_id is None:
+                row = msgspec.structs.replace(row, memory_id=kept_id)
+        if note.is_kept:
+            transaction.insert(row)
+    return done
+
+
+def fates_of(rows: Store | Transaction, notes: Sequence[Note]) -> dict[str, tuple[str, str | None]]:
+    """Return what is to become of each memory, by its id, and the id it is kept under.
+
+    known: it, or one of the same words in the same project, is there. refused: somebody deleted it before
+    """
+    memories = [memory for note in notes for memory, _ in note.memories]
+    if not memories:
+        return {}
+    ids = [memory.id for memory in memories]
+    kept = {(memory.namespace, memory.content_hash): memory.id for memory in rows.get(Memory, ids)}
+    hashes = tuple({memory.content_hash for memory in memories})
+    kept |= {(row.namespace, row.content_hash): row.id for row in rows.find(Memory, {"content_hash": hashes})}
+    there = set(kept.values())
+    deleted = {"entity": "memories", "entity_id": tuple(ids), "operation": "delete_memory"}
+    refused = {change.entity_id for change in rows.find(Change, deleted)}
+    fates: dict[str, tuple[str, str | None]] = {}
+    for memory in memories:
+        twin = kept.get((memory.namespace, memory.content_hash))
+        if memory.id in there or twin is not None:
+            fates.setdefault(memory.id, ("known", twin or memory.id))
+        elif memory.id in refused:
+            fates[memory.id] = ("refused", None)
+        else:
+            fates[memory.id] = ("created", memory.id)
+            kept[memory.namespace, memory.content_hash] = memory.id
+    return fates
