@@ -9,6 +9,7 @@ it did.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ WITHIN_S = 6 * 3600
 
 # Uses that change something: looking and reading are no steps, except before an edit that failed for want of them.
 _CHANGING = frozenset({"edit", "write", "patch", "shell"})
+# A command that ends so fails because it was told to.
+_TOLD_TO_FAIL = re.compile(r"(?:^|[;&|\n(])\s*(?:exit\s+[1-9]\d*|false)\s*\)?\s*$")
 
 
 class Pair(NamedTuple):
@@ -59,12 +62,19 @@ def pairs(rows: Iterable[Observed]) -> list[Pair]:
 
 
 def unresolved(rows: Iterable[Observed]) -> list[Observed]:
-    """Return the failures of a session that did not end, each thing once, as it failed last."""
+    """Return the failures of a session that did not end, each thing once, as it failed last.
+
+    Commands that only looked and found nothing, or failed because they were told to, left nothing open.
+    """
     last: dict[tuple[str, str], Observed] = {}
     for row in sorted(rows, key=lambda row: row.id):
         if row.event == "tool" and row.target and row.outcome:
             last[row.tool, row.target] = row
-    return [row for row in last.values() if row.outcome == "failed"]
+    return [row for row in last.values() if row.outcome == "failed" and not _is_harmless(row)]
+
+
+def _is_harmless(row: Observed) -> bool:
+    return row.tool == "shell" and (is_looking(row.target) or _TOLD_TO_FAIL.search(row.target) is not None)
 
 
 def _steps(failure: Observed, between: list[Observed], success: Observed) -> tuple[Observed, ...]:

@@ -75,3 +75,9 @@ def test_the_next_day_is_another_matter() -> None:
 def test_what_still_fails_is_open() -> None:
     rows = [broken("make"), broken("npm test"), row("edit", "a.py"), row("shell", "make")]
     assert [found.target for found in unresolved(rows)] == ["npm test"]
+
+
+def test_what_looked_in_vain_or_failed_on_purpose_left_nothing_open() -> None:
+    told = ["grep -rn zebra src", "echo no >&2; exit 3", "(cd app && false)", "false"]
+    meant = ["make exit", "pytest -k false_start", "sh check.sh; exit $?"]
+    assert [found.target for found in unresolved([broken(each) for each in told + meant])] == meant
