@@ -25,7 +25,7 @@ PROTOCOLS = {
     "store.package_protocol",
     "providers.protocol",
 }
-STAGES = {"code", "capture", "history", "graph", "recall", "consolidate"}
+STAGES = {"code", "capture", "patterns", "history", "graph", "recall", "consolidate"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "recollect": {"engine"},  # the package's own __init__: public names, loaded lazily
@@ -43,6 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "providers": {*GROUND},
     "code": {*GROUND, *PROTOCOLS, "progress"},
     "capture": {*GROUND, *PROTOCOLS, "progress"},
+    "patterns": {*GROUND, "capture"},
     "history": {*GROUND, "progress"},
     "graph": {*GROUND, *PROTOCOLS},
     "recall": {*GROUND, *PROTOCOLS, "graph"},

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from tests.code import ELSEWHERE, PLACE
 from tests.code import SAMPLES as CODE_SAMPLES
+from tests.consolidations import SAMPLES as CONSOLIDATION_SAMPLES
 from tests.graphs import SAMPLES as GRAPH_SAMPLES
 
 from recollect import model
@@ -66,6 +67,34 @@ FRESHNESS = model.Freshness(
     anchors=(ANCHORED, model.Anchored(path="b.py", verdict="fresh")),
 )
 BRANCHED = model.Branched(name="feature/x", standing="elsewhere", note="on branch feature/x, not merged here")
+PATTERN = model.Pattern(
+    pattern_type="error_loop",
+    subject="make failed",
+    told="make failed: 5 times\nin 3 sessions",
+    confidence=0.75,
+    count=5,
+    session_count=3,
+    sessions=("s1", "s2"),
+    evidence=("o1",),
+    namespace="web",
+    first_at=NOW - 86_400,
+    last_at=NOW,
+)
+DECIDED = model.Decided(
+    memory_id="m1",
+    at=NOW,
+    text="We use tabs",
+    why="names tabs",
+    author="Ada",
+    supersedes=("m0",),
+    superseded_by=("m2",),
+    holds=False,
+)
+VARIANT = model.Variant(command="npm test", failures=2, error="npm: command not found", last_at=NOW)
+COMMAND = model.KnownCommand(
+    command="pnpm test", kind="test", directory="web", successes=9, failures=1, last_at=NOW, score=0.6, failed=(VARIANT,)
+)
+LESSON = model.Lesson(text="Use pnpm.", kind="correction", why="said in 3 sessions", evidence=("m1",))
 LEARNT = model.Learnt(
     namespace="/app",
     sources=(model.LearntFrom(source="git", found=5, created=3, updated=1, known=1, rules={"reason": 4, "revert": 1}),),
@@ -191,6 +220,23 @@ SAMPLES: tuple[Record, ...] = (
     ),
     model.Context(budget=600),
     model.Injection(id="i1", session_id="s1", memory_id="m1", at=NOW, event="prompt", why="0.91: by words"),
+    PATTERN,
+    model.PatternReport(patterns=(PATTERN,), observations=90, session_count=12, notes=("3 more were left out",)),
+    model.PatternReport(patterns=()),
+    model.PatternInsights(markdown="## Errors\n\n- make failed", patterns=1, notes=("of two months",)),
+    model.PatternInsights(markdown=""),
+    DECIDED,
+    model.DecisionChain(subject="tabs", decisions=(DECIDED,), total=2, notes=("one is older",)),
+    model.DecisionChain(subject="tabs", decisions=()),
+    VARIANT,
+    COMMAND,
+    model.CommandPage(commands=(COMMAND, model.KnownCommand(command="make", kind="build", namespace="web")), total=3),
+    model.CommandPage(commands=()),
+    LESSON,
+    model.Proposal(path="/app/AGENTS.md", diff="+- Use pnpm.", lessons=(LESSON,), id="ab-cd", known=1, notes=("more",)),
+    model.Proposal(path="/app/AGENTS.md", diff="+- Use pnpm.", lessons=(LESSON,), id="ab-cd", applied=True),
+    model.Proposal(path="/app/AGENTS.md", diff="", lessons=()),
+    *CONSOLIDATION_SAMPLES,
     *GRAPH_SAMPLES,
     *CODE_SAMPLES,
 )
@@ -203,7 +249,7 @@ def answered() -> list[type[Record]]:
         for kind in vars(model).values()
         if inspect.isclass(kind)
         and issubclass(kind, Record)
-        and kind.__module__.startswith(("recollect.model.answer", "recollect.model.sitting"))
+        and kind.__module__.startswith(("recollect.model.answer", "recollect.model.sitting", "recollect.model.pattern"))
     ]
 
 

@@ -12,6 +12,7 @@ from recollect.engine.branches import Branches
 from recollect.engine.capture import Capture
 from recollect.engine.centrality import Centrality
 from recollect.engine.code import Code
+from recollect.engine.commands import Commands
 from recollect.engine.drift import Drifts
 from recollect.engine.embedding import Embedding
 from recollect.engine.errands import Errands
@@ -23,6 +24,7 @@ from recollect.engine.links import Links
 from recollect.engine.memories import Memories
 from recollect.engine.namespaces import Namespaces
 from recollect.engine.packages import Packages
+from recollect.engine.patterns import Patterns
 from recollect.engine.presence import Presence
 from recollect.engine.recall import Recalls
 from recollect.engine.scoring import Scoring
@@ -55,6 +57,8 @@ NOUNS: dict[str, type] = {
     "capture": Capture,
     "sessions": Sessions,
     "presence": Presence,
+    "patterns": Patterns,
+    "commands": Commands,
     "archive": Archive,
     "history": Histories,
     "admin": Admin,
@@ -97,6 +101,8 @@ class Engine:
         self.capture = Capture(self)
         self.sessions = Sessions(self)
         self.presence = Presence(self)
+        self.patterns = Patterns(self)
+        self.commands = Commands(self)
         self.archive = Archive(self)
         self.history = Histories(self)
         self.admin = Admin(self)

@@ -29,9 +29,10 @@ def shell(seen: Observation, place: Place, outline: Outline) -> Lesson:
     said = _said(seen)
     is_failed = seen.failed if seen.failed is not None else seems_failed(said)
     target = line(same_command(command), 400)
+    folder = _folder(seen.cwd, place)
     if is_failed:
-        return _failed(command, said, seen, target)
-    told = f"Ran {code(command, 160)}"
+        return _failed(command, said, seen, target, folder)
+    told = f"Ran {code(command, 160)}" + (f" in {folder}" if folder else "")
     lesson = Lesson(told=told, target=target, outcome="ok")
     if is_looking(command):
         return lesson
@@ -42,13 +43,21 @@ def shell(seen: Observation, place: Place, outline: Outline) -> Lesson:
         importance=WORKED,
         category="command",
         tags=(tag("cmd", program(command)), "command"),
-        metadata={"command": line(command, 400), **_exit(seen)},
+        metadata={"command": line(command, 400), **_exit(seen), **({"directory": folder} if folder else {})},
     )
 
 
-def _failed(command: str, said: str, seen: Observation, target: str) -> Lesson:
+def _folder(cwd: str, place: Place) -> str:
+    """Return the folder of a command from the root of its project; empty for that, and where it is not known."""
+    shown = place.shown(cwd) if cwd and place.root else ""
+    return "" if shown.startswith("/") else line(shown, 120)
+
+
+def _failed(command: str, said: str, seen: Observation, target: str, folder: str) -> Lesson:
     found = failure(said, target, seen.exit_code)
-    code_said = f" (exit status {seen.exit_code})" if seen.exit_code is not None else ""
+    where = {"directory": folder} if folder else {}
+    code_said = f" in {folder}" if folder else ""
+    code_said += f" (exit status {seen.exit_code})" if seen.exit_code is not None else ""
     if not said:
         code_said += " and said nothing"
     told = f"{code(command, 160)} failed{code_said}" + (f": {line(found.message)}" if said else "")
@@ -59,7 +68,7 @@ def _failed(command: str, said: str, seen: Observation, target: str) -> Lesson:
         importance=FAILED,
         category="error",
         tags=(tag("cmd", program(command)), "failure", tag("error", found.fingerprint)),
-        metadata={"command": line(command, 400), "fingerprint": found.fingerprint, **_exit(seen)},
+        metadata={"command": line(command, 400), "fingerprint": found.fingerprint, **_exit(seen), **where},
         target=target,
         outcome="failed",
         fingerprint=found.fingerprint,

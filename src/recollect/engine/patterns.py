@@ -1,0 +1,165 @@
+"""Patterns: what happens again and again in a project, and how its decisions came about."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from recollect import clock
+from recollect.engine import accept
+from recollect.engine.identity import namespace_of
+from recollect.errors import InvalidInput
+from recollect.model import (
+    PATTERN_TYPES,
+    DecisionChain,
+    Limit,
+    Observed,
+    Pattern,
+    PatternInsights,
+    PatternReport,
+    PatternType,
+    Ratio,
+)
+from recollect.operations import operation
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+# A season: what hooks saw is kept as long, and what was done before it says little of how work goes today.
+WINDOW_S = 120 * 86_400
+# Less sure than an even chance, a pattern is none.
+LEAST_CONFIDENCE = 0.5
+# A subject is a name or a question, not a page.
+SUBJECT_CHARACTERS = 500
+
+
+class Patterns:
+    """What recurs."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    @operation("detect_patterns", "patterns", read_only=True)
+    def detect(
+        self,
+        *,
+        pattern_types: tuple[PatternType, ...] = (),
+        namespace: str | None = None,
+        since: int | str | None = None,
+        min_confidence: Ratio = LEAST_CONFIDENCE,
+        limit: Limit = 50,
+    ) -> PatternReport:
+        """Find what happens again and again: searches, files, decisions, tools and errors, each with what shows it.
+
+        Looked at is what hooks saw and what was imported of earlier sessions, project by project. A search counts once
+        it was made in three sessions, a file if it is used in far more sessions than the others, a tool if it is
+        nearly always taken, an error if it comes back within a session or after it was fixed, decisions if they
+        replaced each other or concern the same file.
+
+        pattern_types: only of these kinds; none: all
+        namespace: only of this project, as a path or a name; none: of all, each for itself
+        since: only from after this moment, Unix time or ISO date; none: the last four months
+        min_confidence: leave out what is less sure, 0 to 1
+        limit: how many at most, the surest first
+        """
+        wanted = _wanted(pattern_types)
+        scope = namespace_of(namespace)
+        least = accept.ratio("min_confidence", min_confidence)
+        most = accept.whole("limit", limit, least=1, most=1000)
+        given = accept.moment("since", since)
+        start = clock.now() - WINDOW_S if given is None else given
+        self._engine.capture.catch_up()
+        found, rows = self._found(wanted, scope, start)
+        sure = [pattern for pattern in found if pattern.confidence >= least]
+        sure.sort(key=lambda row: (-row.confidence, -row.count, row.pattern_type, row.subject))
+        left = len(sure) - most
+        return PatternReport(
+            patterns=tuple(sure[:most]),
+            observations=len(rows),
+            session_count=len({row.session_id for row in rows if row.session_id}),
+            since=start,
+            notes=(f"{left} more were left out: raise the limit",) if left > 0 else (),
+        )
+
+    @operation("pattern_insights", "insights", read_only=True)
+    def insights(
+        self,
+        *,
+        namespace: str | None = None,
+        since: int | str | None = None,
+        min_confidence: Ratio = LEAST_CONFIDENCE,
+    ) -> PatternInsights:
+        """Tell what detected patterns mean, as Markdown: errors that come back, repeated searches, files, tools.
+
+        namespace: only of this project, as a path or a name; none: of all, each for itself
+        since: only from after this moment, Unix time or ISO date; none: the last four months
+        min_confidence: leave out what is less sure, 0 to 1
+        """
+        from recollect.patterns.insight import insights
+
+        report = self.detect(namespace=namespace, since=since, min_confidence=min_confidence, limit=1000)
+        return PatternInsights(markdown=insights(report.patterns), patterns=len(report.patterns), notes=report.notes)
+
+    @operation("get_decision_chain", "decisions", read_only=True)
+    def decision_chain(self, subject: str, *, namespace: str | None = None, limit: Limit = 50) -> DecisionChain:
+        """Show how decisions about a file, a symbol or a topic came about: in order, with what superseded what.
+
+        subject: a file (`src/cart.py`), a symbol (`Cart.total`, `src/cart.py::Cart.total`), or a topic in words
+        namespace: only of this project, as a path or a name; none: of all
+        limit: how many at most, the latest
+        """
+        from recollect.engine.decisions import about, chain
+
+        asked = accept.text("subject", subject).strip()
+        if len(asked) > SUBJECT_CHARACTERS:
+            hint = "Name a file, a symbol, or a topic in a few words."
+            raise InvalidInput(f"subject is longer than {SUBJECT_CHARACTERS} characters", hint=hint, field="subject")
+        most = accept.whole("limit", limit, least=1, most=1000)
+        links = chain(self._engine, about(self._engine, asked, namespace_of(namespace)))
+        return DecisionChain(subject=asked, decisions=tuple(links[-most:]), total=len(links))
+
+    def _found(self, wanted: Sequence[str], namespace: str | None, start: int) -> tuple[list[Pattern], list[Observed]]:
+        from recollect.engine.events import by_project, observed
+
+        rows = observed(self._engine.store, namespace, start, "tool")
+        found: list[Pattern] = []
+        for seen in by_project(rows).values():
+            for kind, find in _finders().items():
+                if kind in wanted:
+                    found += find(seen)
+        if "decision_chain" in wanted:
+            found += self._chains(namespace, start)
+        return found, rows
+
+    def _chains(self, namespace: str | None, start: int) -> list[Pattern]:
+        from recollect.engine.decisions import anchored_paths, decisions, replacements
+        from recollect.patterns.chain import decision_chains
+
+        store = self._engine.store
+        rows = decisions(store, namespace)
+        paths, pairs = anchored_paths(store, rows), replacements(store, rows)
+        found: list[Pattern] = []
+        for scope in dict.fromkeys(row.namespace for row in rows):
+            own = [row for row in rows if row.namespace == scope]
+            found += decision_chains(own, paths, pairs)
+        return [pattern for pattern in found if pattern.last_at >= start]
+
+
+def _finders() -> dict[str, Callable[[Sequence[Observed]], list[Pattern]]]:
+    """Return, by kind, what finds patterns among what was seen of one project."""
+    from recollect.patterns.hotspot import file_hotspots
+    from recollect.patterns.loop import error_loops
+    from recollect.patterns.preference import tool_preferences
+    from recollect.patterns.search import repeated_searches
+
+    return {
+        "repeated_search": repeated_searches,
+        "file_hotspot": file_hotspots,
+        "tool_preference": tool_preferences,
+        "error_loop": error_loops,
+    }
+
+
+def _wanted(kinds: Sequence[str]) -> tuple[str, ...]:
+    named = accept.several("pattern_types", kinds)
+    for kind in named:
+        accept.one_of("pattern_types", kind, PATTERN_TYPES)
+    return tuple(kind for kind in PATTERN_TYPES if not named or kind in named)

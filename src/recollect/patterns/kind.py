@@ -1,0 +1,176 @@
+"""Kind: what a command is for, by rules; and what of a command line is the invocation worth keeping.
+
+cd web && CI=1 pnpm test --run 2>&1 | tail -5   ─►   directory web, CI=1 pnpm test --run, a test
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from typing import NamedTuple, get_args
+
+from recollect.model import CommandKind
+
+# A longer line is a program that was typed in; nobody runs it again.
+COMMAND_CHARACTERS = 300
+
+COMMAND_KINDS: tuple[str, ...] = get_args(CommandKind)
+
+
+class Rule(NamedTuple):
+    """A kind, the beginnings of command lines that are of it, and what tasks of it are called (`make lint`)."""
+
+    kind: CommandKind
+    starts: str
+    tasks: str
+
+
+# Tried from top to bottom, beginnings before tasks: `npm run lint:fix` is a check though npm runs it.
+RULES: tuple[Rule, ...] = (
+    Rule("format", "black, isort, prettier, gofmt, rustfmt, clang-format, yapf, dprint, shfmt, autopep8, ruff format, "
+         "cargo fmt, go fmt, terraform fmt, mix format, biome format", "format fmt prettier"),
+    Rule("lint", "ruff, eslint, flake8, pylint, mypy, pyright, ty, tsc --noEmit, golangci-lint, shellcheck, hadolint, "
+         "stylelint, rubocop, phpstan, biome, pre-commit, swiftlint, ktlint, checkstyle, actionlint, cargo clippy, "
+         "cargo check, go vet", "lint typecheck types check checks"),
+    Rule("deploy", "kubectl apply, kubectl rollout, helm install, helm upgrade, terraform apply, ansible-playbook, "
+         "fly deploy, flyctl deploy, vercel, netlify deploy, firebase deploy, serverless deploy, sls deploy, "
+         "cdk deploy, gcloud app deploy, gcloud run deploy, eb deploy, twine upload, npm publish, pnpm publish, "
+         "cargo publish, gh release create, docker push, aws s3 sync, uv publish", "deploy publish release ship"),
+    Rule("migrate", "alembic, flyway, dbmate, goose, sqlx migrate, prisma migrate, knex migrate, diesel migration",
+         "migrate migration migrations makemigrations"),
+    Rule("test",
+         "pytest, py.test, unittest, tox, nox, jest, vitest, mocha, ava, karma, rspec, phpunit, ctest, "
+         "cypress, playwright test, behave, bats, mix test, dotnet test, cargo test, cargo nextest, go test, "
+         "swift test, zig test, deno test, bun test, node --test", "test tests spec specs e2e unit coverage verify"),
+    Rule("install",
+         "pip install, pip3 install, uv pip, uv sync, uv add, uv lock, poetry install, poetry add, pdm install, "
+         "conda install, brew install, apt install, apt-get install, gem install, composer install, npm install, "
+         "npm i, npm ci, pnpm install, pnpm i, pnpm add, yarn install, yarn add, bun install, bun add, bundle install, "
+         "cargo add, cargo install, go get, go mod, dotnet restore, pod install", "install setup bootstrap deps"),
+    Rule("build", "tsc, vite build, webpack, rollup, esbuild, next build, docker build, docker compose build, "
+         "podman build, cargo build, go build, go install, dotnet build, swift build, zig build, mix compile, build, "
+         "hatch build, poetry build, uv build, bazel build, cmake, ninja, gcc, g++, clang, rustc, javac, xcodebuild, "
+         "turbo build, nx build", "build compile bundle dist assemble package all"),
+    Rule("run", "docker compose up, docker-compose up, podman compose up, docker run, podman run, cargo run, go run, "
+         "dotnet run, deno run, swift run, uvicorn, gunicorn, flask run, rails server, rails s, streamlit run, "
+         "java -jar", "start dev serve server runserver preview up run watch"),
+)  # fmt: skip
+_STARTS: tuple[tuple[tuple[str, ...], CommandKind], ...] = tuple(
+    sorted(
+        ((tuple(start.split()), rule.kind) for rule in RULES for start in rule.starts.split(", ")),
+        key=lambda row: -len(row[0]),
+    )
+)
+_TASKS: tuple[tuple[frozenset[str], CommandKind], ...] = tuple(
+    (frozenset(rule.tasks.split()), rule.kind) for rule in RULES
+)
+# What only runs something else, which is what counts.
+_RUNNERS: tuple[tuple[str, ...], ...] = tuple(
+    tuple(words.split())
+    for words in ("sudo", "time", "exec", "command", "env", "nice", "nohup", "uv run", "poetry run",
+                  "pdm run", "hatch run", "pipenv run", "npx", "bunx", "pnpm exec", "pnpm dlx", "bundle exec",
+                  "python -m", "python3 -m")
+)  # fmt: skip
+# Programs whose words name a task of the project, and what they do where no rule knows the task.
+_TASK_RUNNERS: Mapping[str, CommandKind] = {
+    "make": "build", "just": "other", "task": "other", "rake": "other", "npm": "other", "pnpm": "other",
+    "yarn": "install", "bun": "other", "gradle": "build", "gradlew": "build", "mvn": "build", "mvnw": "build",
+    "invoke": "other", "turbo": "other", "nx": "other", "mix": "other", "rails": "other", "manage.py": "other",
+}  # fmt: skip
+_GIT = frozenset({"git", "gh", "glab", "hub", "svn", "hg", "jj"})
+_SCRIPT = re.compile(r"(?:\.{1,2}/|[\w.\-]+/)*[\w.\-]+\.(?:sh|py|js|ts|mjs|rb|pl|exs)|\.{1,2}/\S+")
+_INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "bash", "sh", "deno", "tsx", "php", "elixir"})
+
+_FOLDER = re.compile(r"^\(?\s*(?:cd|pushd)\s+(\"[^\"]+\"|'[^']+'|\S+?)\s*(?:&&|;)\s*")
+_VARIABLE = re.compile(r"^(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+")
+_QUIET = re.compile(r"\s*(?:2>&1|\d?>>?\s*/dev/null|&>\s*/dev/null)")
+_PIPED = re.compile(r"\s*\|\s*(?:tail|head|cat|less|grep|tee|wc|sort)\b[^|]*$")
+_MESSAGE = re.compile(r"(\s(?:-m|-am|--message|--title|--body|-b|-t)[ =]?)(\"[^\"]*\"|'[^']*'|\$\(.*\))", re.DOTALL)
+
+
+class Invocation(NamedTuple):
+    """What was run, in which folder as far as the line says, and what for."""
+
+    command: str
+    directory: str
+    kind: CommandKind
+
+
+def invocation(line: str, directory: str = "") -> Invocation | None:
+    """Return the invocation of a command line that was run in a folder; None for what nobody runs again.
+
+    Going to a folder before is told apart; messages of commits, and what only shortens the output, are left out.
+    """
+    if not line.strip() or "<<" in line or len(line) > 4 * COMMAND_CHARACTERS:
+        return None
+    text = _MESSAGE.sub(r"\1…", line.strip())
+    if "\n" in text:
+        return None
+    while found := _FOLDER.match(text):
+        directory = _joined(directory, found[1].strip("\"'"))
+        text = text[found.end() :]
+    text = _QUIET.sub("", text)
+    while (shorter := _PIPED.sub("", text)) != text:
+        text = shorter
+    text = " ".join(text.split())
+    if not text or len(text) > COMMAND_CHARACTERS:
+        return None
+    return Invocation(text, directory, kind(text))
+
+
+def kind(command: str) -> CommandKind:
+    """Return what a command is for; of several in a row, what the last of them is for that a rule knows."""
+    found: CommandKind = "other"
+    for part in re.split(r"&&|\|\||;|\|", command):
+        known = _of_part(_VARIABLE.sub("", part.strip()).split())
+        # Committing what was tested is not what the line was for.
+        if known != "other" and not (known == "git" and found != "other"):
+            found = known
+    return found
+
+
+def _of_part(words: list[str]) -> CommandKind:
+    words = _bare([words[0].rsplit("/", 1)[-1], *words[1:]] if words and "/bin/" in words[0] else words)
+    if not words:
+        return "other"
+    for start, name in _STARTS:
+        if tuple(words[: len(start)]) == start:
+            return name
+    program = words[0].rsplit("/", 1)[-1]
+    if program in _GIT:
+        return "git"
+    is_run = program in _INTERPRETERS and len(words) > 1 and not words[1].startswith("-")
+    if is_run and not words[1].endswith("manage.py"):
+        return _task(words[1:2]) or "run"
+    if _SCRIPT.fullmatch(words[0]) and program not in _TASK_RUNNERS:
+        return _task(words[:1]) or "run"
+    if is_run or program in _TASK_RUNNERS:
+        return _task(words[1:]) or _TASK_RUNNERS.get(program, "other")
+    return "other"
+
+
+def _bare(words: list[str]) -> list[str]:
+    """Return a command line without what only runs something else, and its options."""
+    for _ in range(4):  # `sudo env uv run python -m pytest` is as deep as it gets
+        runner = next((row for row in _RUNNERS if tuple(words[: len(row)]) == row), None)
+        if runner is None:
+            break
+        words = words[len(runner) :]
+        while words and (words[0].startswith("-") or "=" in words[0]):
+            words = words[1:]
+    return words
+
+
+def _task(words: list[str]) -> CommandKind | None:
+    """Return what a task is for by its name: `test:unit`, `db:migrate`, `scripts/deploy.sh`."""
+    named = {part for word in words if not word.startswith("-") for part in re.split(r"[^a-z0-9]+", word.lower())}
+    return next((name for tasks, name in _TASKS if named & tasks), None)
+
+
+def _joined(directory: str, into: str) -> str:
+    """Return a folder within a folder, from the root of the project; one outside stays as it was written."""
+    if into.startswith(("/", "~", "$")):
+        return into
+    whole = posixpath.normpath(posixpath.join(directory, into))
+    return "" if whole == "." else whole

@@ -1,0 +1,112 @@
+"""Repeated searches: the same thing looked for in one session after the other.
+
+Whoever searches for the same thing in three sessions did not keep what the first one found. How a search is written
+does not count: `def parse_config`, `parse_config(` and a grep for it in a shell look for the same.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from recollect.capture.fingerprint import same_command
+from recollect.capture.lesson import code
+from recollect.model import Observed, Pattern
+from recollect.patterns.chance import beyond
+from recollect.patterns.seen import pattern, sessions
+
+# Twice is a coincidence, or one session that was continued; the third time somebody pays again for what was known.
+LEAST_SESSIONS = 3
+# Who works a lot searches for everything thrice: it has to be in one of twenty sessions that searched at all.
+LEAST_SHARE = 0.05
+
+_TOOLS = frozenset({"search", "find", "web"})
+_WORD = re.compile(r"[^\W_][\w]*")
+_ESCAPE = re.compile(r"\\[bBdDwWsSAZz]")
+# Words by which code is declared, and endings of files: alone they look for nothing in particular.
+_EMPTY = frozenset(
+    "def class function func fn import from const let var type interface struct enum public private static async "
+    "export return new self this the and for with src lib test tests py js ts tsx jsx rs go java md txt json yaml "
+    "yml toml html css sh todo fixme xxx hack".split()
+)
+# Programs that search in a shell: grep takes its pattern first, find and fd after -name.
+_GREPS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep"})
+_FINDS = frozenset({"find", "fd", "fdfind"})
+# Options of those whose value follows as a word of its own.
+_VALUED = frozenset({"-A", "-B", "-C", "-m", "-g", "-t", "-T", "--include", "--exclude", "--exclude-dir", "--glob",
+                     "--type", "-d", "--max-depth", "-f", "--color"})  # fmt: skip
+
+
+def repeated_searches(rows: Iterable[Observed]) -> list[Pattern]:
+    """Return what was searched for in several sessions, surest first."""
+    uses: dict[str, list[Observed]] = defaultdict(list)
+    spelt: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        for words in searched(row):
+            key = meant(words)
+            if key:
+                uses[key].append(row)
+                spelt[key][words] += 1
+    searching = len(sessions(row for found in uses.values() for row in found))
+    among = {key: len(sessions(found)) for key, found in uses.items()}
+    usual = sum(among.values()) / len(among) if among else 0.0
+    found = []
+    for key, times in among.items():
+        if times >= max(LEAST_SESSIONS, LEAST_SHARE * searching):
+            subject = spelt[key].most_common(1)[0][0]
+            told = f"{code(subject)} was searched for {len(uses[key])} times, in {times} sessions"
+            found.append(pattern("repeated_search", subject, told, beyond(times, usual), uses[key]))
+    return sorted(found, key=lambda row: (-row.confidence, row.subject))
+
+
+def searched(row: Observed) -> Iterator[str]:
+    """Yield what an observation searched for: by a tool, or by a program in a shell."""
+    if row.event != "tool" or row.outcome == "failed" or not row.target:
+        return
+    if row.tool in _TOOLS:
+        yield row.target
+    elif row.tool == "shell":
+        yield from _in_shell(row.target)
+
+
+def meant(words: str) -> str:
+    """Return what a search is after, however it is written; empty where that is nothing in particular."""
+    plain = _ESCAPE.sub(" ", words)
+    kept = [word.lower() for word in _WORD.findall(plain)]
+    telling = [word for word in kept if word not in _EMPTY and len(word) > 2 and not word.isdecimal()]
+    return " ".join(telling)
+
+
+def _in_shell(command: str) -> Iterator[str]:
+    for part in re.split(r"&&|\|\||;|\|", same_command(command)):
+        try:
+            words = shlex.split(part)
+        except ValueError:  # a quote that is never closed
+            continue
+        if words[:2] == ["git", "grep"]:
+            words = words[1:]
+        name = words[0].rsplit("/", 1)[-1] if words else ""
+        if name in _GREPS:
+            yield from _arguments(words[1:])[:1]
+        elif name in _FINDS:
+            named = [after for before, after in pairwise(words) if before in ("-name", "-iname")]
+            yield from named[:1] or (_arguments(words[1:])[:1] if name != "find" else [])
+
+
+def _arguments(words: list[str]) -> list[str]:
+    """Return the words of a command line that are neither options nor their values; a pattern after -e comes first."""
+    found: list[str] = []
+    skip = False
+    for before, word in zip(["", *words], words, strict=False):
+        if before in ("-e", "--regexp"):
+            found.insert(0, word)
+        elif skip:
+            skip = False
+        elif word.startswith("-") and len(word) > 1:
+            skip = word in _VALUED
+        else:
+            found.append(word)
+    return found

@@ -1,0 +1,141 @@
+"""Patterns, decisions, commands and lessons, as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from recollect import model
+from recollect.render.block import Block, Entry, Facts, Line, Listing, Quote, Show, present
+from recollect.render.measure import count, day, since
+from recollect.render.untrusted import inline, visible
+
+# A listed pattern, command or decision is a reminder of itself.
+LISTED_CHARACTERS = 240
+
+
+def _report(report: model.PatternReport, now: int | None) -> list[Block]:
+    seen = f"{count(report.observations, 'observation')} of {count(report.session_count, 'session')}"
+    if not report.patterns:
+        return [Line(f"No patterns in {seen}.", "weak")]
+    blocks: list[Block] = [
+        Line(f"{count(len(report.patterns), 'pattern')} in {seen}."),
+        _patterns(report.patterns, now),
+    ]
+    return [*blocks, *(Line(inline(note), "weak") for note in report.notes)]
+
+
+def _patterns(patterns: Sequence[model.Pattern], now: int | None) -> Listing:
+    several = len({row.namespace for row in patterns}) > 1
+    return Listing(tuple(_entry(row, now, several=several) for row in patterns))
+
+
+def _entry(row: model.Pattern, now: int | None, *, several: bool) -> Entry:
+    where = [inline(row.namespace or "no project")] if several else []
+    shown = [f"e.g. {inline(row.evidence[0])}"] if row.evidence else []
+    head = ", ".join([row.pattern_type.replace("_", " "), *where, f"last {since(row.last_at, now)}", *shown])
+    return Entry(f"{row.confidence:.2f}", head, inline(row.told, LISTED_CHARACTERS))
+
+
+def _pattern(row: model.Pattern, now: int | None) -> list[Block]:
+    return [_patterns((row,), now)]
+
+
+def _insights(answer: model.PatternInsights, _now: int | None) -> list[Block]:
+    if not answer.markdown:
+        return [Line("No patterns yet.", "weak")]
+    facts = (("patterns", f"{answer.patterns:,}"),)
+    return [Quote("insights", facts, visible(answer.markdown)), *(Line(inline(note), "weak") for note in answer.notes)]
+
+
+def _chain(answer: model.DecisionChain, now: int | None) -> list[Block]:
+    if not answer.decisions:
+        return [Line("No decisions about that.", "weak")]
+    left = answer.total - len(answer.decisions)
+    said = f"{count(answer.total, 'decision')}, oldest first" + (
+        f"; the latest {len(answer.decisions):,}" if left else ""
+    )
+    entries = tuple(_link(row, now) for row in answer.decisions)
+    return [Line(f"{said}."), Listing(entries), *(Line(inline(note), "weak") for note in answer.notes)]
+
+
+def _link(row: model.Decided, now: int | None) -> Entry:
+    words = [day(row.at, now), "" if row.holds else "no longer holds"]
+    words += [f"replaces {inline(name)}" for name in row.supersedes]
+    words += [f"replaced by {inline(name)}" for name in row.superseded_by]
+    words += [inline(row.author or ""), inline(row.why, 80)]
+    return Entry(inline(row.memory_id), ", ".join(word for word in words if word), inline(row.text, LISTED_CHARACTERS))
+
+
+def _decided(row: model.Decided, now: int | None) -> list[Block]:
+    return [Listing((_link(row, now),))]
+
+
+def _commands(page: model.CommandPage, now: int | None) -> list[Block]:
+    if not page.commands:
+        return [Line("No commands that worked are known yet.", "weak")]
+    several = len({row.namespace for row in page.commands}) > 1
+    said = f"{count(page.total, 'command')} that worked" + (", the best:" if page.total > len(page.commands) else ":")
+    entries: list[Entry] = []
+    for row in page.commands:
+        entries.append(_command_entry(row, now, several=several))
+        entries += [
+            Entry("  fails", f"{bad.failures}×", inline(f"{bad.command}  ({bad.error})", LISTED_CHARACTERS))
+            for bad in row.failed
+        ]
+    return [Line(said), Listing(tuple(entries))]
+
+
+def _command_entry(row: model.KnownCommand, now: int | None, *, several: bool) -> Entry:
+    tried = row.successes + row.failures
+    words = [f"worked {row.successes} of {tried}", f"last {since(row.last_at, now)}"]
+    words += [inline(row.namespace or "no project")] if several else []
+    folder = f"cd {row.directory} && " if row.directory else ""
+    return Entry(f"{row.kind:<7}", ", ".join(words), inline(f"{folder}{row.command}", 2 * LISTED_CHARACTERS))
+
+
+def _command(row: model.KnownCommand, now: int | None) -> list[Block]:
+    return _commands(model.CommandPage(commands=(row,), total=1), now)
+
+
+def _variant(row: model.Variant, now: int | None) -> list[Block]:
+    head = f"failed {row.failures}×, last {since(row.last_at, now)}"
+    return [Listing((Entry("fails", head, inline(f"{row.command}  ({row.error})", LISTED_CHARACTERS)),))]
+
+
+def _lesson(row: model.Lesson, _now: int | None) -> list[Block]:
+    return [Listing((_lesson_entry(row),))]
+
+
+def _lesson_entry(row: model.Lesson) -> Entry:
+    return Entry(row.kind, inline(row.why, 120), inline(row.text, LISTED_CHARACTERS))
+
+
+def _proposal(answer: model.Proposal, _now: int | None) -> list[Block]:
+    known = f" {count(answer.known, 'lesson')} it says already." if answer.known else ""
+    notes = [Line(inline(note), "weak") for note in answer.notes]
+    if not answer.lessons:
+        return [Line(f"Nothing to add.{known}", "weak"), Facts((("file", inline(answer.path)),)), *notes]
+    done = f"Added {count(len(answer.lessons), 'lesson')}." if answer.applied else "Proposed; nothing was written."
+    apply = "" if answer.applied else f"recollect distil --apply {answer.id}"
+    facts = present((("file", inline(answer.path)), ("to write it", inline(apply))))
+    listing = Listing(tuple(_lesson_entry(row) for row in answer.lessons))
+    return [
+        Line(done + known, "good" if answer.applied else ""),
+        listing,
+        Quote("diff", facts, visible(answer.diff)),
+        *notes,
+    ]
+
+
+SHOWN: Mapping[type[model.Record], Show] = {
+    model.Pattern: _pattern,
+    model.PatternReport: _report,
+    model.PatternInsights: _insights,
+    model.Decided: _decided,
+    model.DecisionChain: _chain,
+    model.Variant: _variant,
+    model.KnownCommand: _command,
+    model.CommandPage: _commands,
+    model.Lesson: _lesson,
+    model.Proposal: _proposal,
+}
