@@ -7,6 +7,7 @@ from functools import partial
 from typing import cast
 
 from recollect.code.resolve.course import Course
+from recollect.code.resolve.decorate import defined
 from recollect.code.resolve.frame import Frame
 from recollect.code.resolve.inherit import derives
 from recollect.code.resolve.members import FINDERS, Told, lookup, of_file
@@ -33,14 +34,12 @@ from recollect.code.resolve.program import (
     This,
 )
 from recollect.code.resolve.values import (
-    Bound,
     Class,
     Collection,
     Constant,
     Declared,
     External,
     Fixed,
-    Function,
     Object,
     Promised,
     Value,
@@ -232,43 +231,6 @@ def _said(callee: Expression, frame: Frame) -> str:
 
 def _code(world: World, expression: Code, frame: Frame) -> Variable:
     return defined(world, (frame.path, expression.scope), frame)
-
-
-def defined(world: World, place: tuple[str, int], frame: Frame) -> Variable:
-    """Return what a function or class is after its decorators."""
-    found = world.defined.get(place)
-    if found is None:
-        value = world.codes[place]
-        found = world.defined[place] = world.variable(value)
-        for decorator in reversed(value.scope.decorators):
-            applied = evaluate(world, decorator, frame)
-            result = world.variable()
-            site = Site(frame, value.scope.line, 0, "decorator")
-            world.asked.append(Asked(site, decorator, applied))
-            applied.use(_decorating(world, found, site, result))
-            world.dressed.append((found, result))
-            found = world.defined[place] = result
-    return found
-
-
-def _decorating(world: World, decorated: Variable, site: Site, result: Variable) -> Told:
-    def told(value: Value) -> None:
-        others = world.decorated.setdefault(value, {})
-        others.update(decorated.values)
-        world.dressed_classes.update([each for each in decorated.values if type(each) is Class])
-
-        def given_back(found: Value) -> None:
-            # A decorator that gives back what it was given seems to give back all that it ever was given; of a class,
-            # all that any decorator was given which leaves its work to the same function.
-            if found in decorated.values or (found not in others and found not in world.dressed_classes):
-                result.add(found)
-
-        world.apply(value, [Given(decorated)], site, given_back)
-        # What a decorator outside the program gives back is most often what it was given, or stands for it.
-        if isinstance(value, External) or not isinstance(value, Function | Bound | Class | Object):
-            decorated.flow(result)
-
-    return told
 
 
 def _table(world: World, expression: Table, frame: Frame) -> Variable:

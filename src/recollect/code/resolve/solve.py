@@ -336,14 +336,12 @@ def _parameters(world: World, function: Function) -> None:
 
 def _assume(world: World) -> None:
     """Fill in what is not seen: a method is called on its own class, a variable holds what it is declared to hold."""
-    for decorated, result in world.dressed:
-        if not result.values:
-            decorated.flow(result)
-    world.work.run()
     holding = list(held(world.units))
     methods = [each for each in world.functions if each.owner is not None and "static" not in each.scope.marks]
     for _ in range(ROUNDS):
         before = (len(world.made), world.woken)
+        _undress(world)
+        world.work.run()
         _unlock(world)
         methods = [each for each in methods if not _is_received(world, each)]
         _held(world, holding)
@@ -358,6 +356,14 @@ def _assume(world: World) -> None:
         world.work.run()
         if (len(world.made), world.woken) == before and not world.dispatched:
             return
+
+
+def _undress(world: World) -> None:
+    """Let what was decorated be what it is if its decorator gives nothing back."""
+    waiting, world.dressed = world.dressed, []
+    for decorated, result in waiting:
+        if not result.values:
+            decorated.flow(result)
 
 
 def _is_received(world: World, method: Function) -> bool:

@@ -133,7 +133,6 @@ class World:
         self.dispatched: list[tuple[Declared, str, Site, Callable[[Value], None]]] = []
         self.defined: dict[Place, Variable] = {}  # functions and classes after their decorators
         self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given
-        self.dressed_classes: set[Value] = set()  # classes that have decorators
         self.imports: list[tuple[str, Import, tuple[str, ...]]] = []
         self.uses: list[tuple[Site, Variable]] = []
         self.outside: dict[tuple[str, str], Variable] = {}  # names that a file uses and does not bind
