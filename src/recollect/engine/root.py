@@ -13,6 +13,7 @@ from recollect.engine.capture import Capture
 from recollect.engine.centrality import Centrality
 from recollect.engine.code import Code
 from recollect.engine.commands import Commands
+from recollect.engine.consolidation import Consolidating
 from recollect.engine.drift import Drifts
 from recollect.engine.embedding import Embedding
 from recollect.engine.errands import Errands
@@ -61,6 +62,7 @@ NOUNS: dict[str, type] = {
     "commands": Commands,
     "archive": Archive,
     "history": Histories,
+    "consolidation": Consolidating,
     "admin": Admin,
 }
 
@@ -105,6 +107,7 @@ class Engine:
         self.commands = Commands(self)
         self.archive = Archive(self)
         self.history = Histories(self)
+        self.consolidation = Consolidating(self)
         self.admin = Admin(self)
         self.embedding = Embedding(self, embedder)
         self.centrality = Centrality(self)

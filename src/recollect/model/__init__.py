@@ -54,6 +54,15 @@ from recollect.model.answer import (
     WorkspaceAnswer,
     WorkspaceView,
 )
+from recollect.model.consolidation import (
+    Consolidated,
+    Consolidations,
+    ConsolidationStatus,
+    CycleStatus,
+    Plan,
+    Step,
+    StepAction,
+)
 from recollect.model.learnt import Learnt, LearntFrom
 from recollect.model.pattern import (
     CommandKind,
@@ -141,8 +150,12 @@ __all__ = [
     "CodeHit",
     "CommandKind",
     "CommandPage",
+    "Consolidated",
     "Consolidation",
+    "ConsolidationStatus",
+    "Consolidations",
     "Context",
+    "CycleStatus",
     "CycleType",
     "Decided",
     "DecisionChain",
@@ -193,6 +206,7 @@ __all__ = [
     "PatternInsights",
     "PatternReport",
     "PatternType",
+    "Plan",
     "ProfileName",
     "Proposal",
     "Ratio",
@@ -214,6 +228,8 @@ __all__ = [
     "Spendings",
     "Stats",
     "Status",
+    "Step",
+    "StepAction",
     "Stored",
     "Summed",
     "Tokens",

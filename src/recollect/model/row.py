@@ -323,9 +323,15 @@ class Change(Record, frozen=True, kw_only=True):
 
 
 class Consolidation(Record, frozen=True, kw_only=True):
-    """One run of a consolidation cycle."""
+    """One run of a consolidation cycle, entered before it begins.
+
+    batch: that of its changes. finished_at, undone_at: 0 if it was stopped, or runs; if nobody took it back
+    """
 
     id: int
     cycle_type: CycleType
     run_at: int
     affected_count: int
+    batch: str = ""
+    finished_at: int = 0
+    undone_at: int = 0

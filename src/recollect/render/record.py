@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.model import Record
-from recollect.render import code, graph, links, memory, packages, pattern, session, survey, upkeep
+from recollect.render import code, consolidation, graph, links, memory, packages, pattern, session, survey, upkeep
 from recollect.render.block import Block, Facts, Show, particular
 
 SHOWN: Mapping[type[Record], Show] = {
@@ -21,6 +21,7 @@ SHOWN: Mapping[type[Record], Show] = {
     **pattern.SHOWN,
     **survey.SHOWN,
     **upkeep.SHOWN,
+    **consolidation.SHOWN,
 }
 
 

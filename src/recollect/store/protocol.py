@@ -63,6 +63,13 @@ class Vectors(NamedTuple):
     values: NDArray[np.float32]
 
 
+class MemoryVectors(NamedTuple):
+    """One unit vector of each memory, the mean of its passages', in order of the ids."""
+
+    ids: Sequence[str]
+    values: NDArray[np.float32]
+
+
 class Strength(NamedTuple):
     """How central a node is: all in all, and the parts of it, each from 0 to 1."""
 
@@ -240,6 +247,10 @@ class Store(WordSearch, Protocol):
 
     def lacking_vectors(self, model: str, limit: int) -> list[Memory]:
         """Return memories without a vector of `model`, newest first."""
+        ...
+
+    def memory_vectors(self, model: str) -> MemoryVectors:
+        """Return a vector of every memory that has one of `model`: all at once, for what looks at all of them."""
         ...
 
     def count_vectors(self, model: str) -> int:

@@ -16,7 +16,7 @@ from recollect.errors import StorageError
 from recollect.model import Memory
 from recollect.store.counters import advance, keep, kept, newest_change
 from recollect.store.dialect import Connection, SearchRow
-from recollect.store.protocol import Filter, Match, Passage, TermCounts, Vectors
+from recollect.store.protocol import Filter, Match, MemoryVectors, Passage, TermCounts, Vectors
 from recollect.store.rows import Rows, chunks
 from recollect.store.tables import TABLES
 from recollect.text.passages import MAX_PASSAGES
@@ -164,6 +164,13 @@ class Searches(Rows):
         sql = "SELECT count(*) FROM memory_embeddings WHERE model = ? AND part = 0"
         with self._dialect.errors():
             return int(next(iter(self._connection().execute(sql, (model,))))[0])
+
+    def memory_vectors(self, model: str) -> MemoryVectors:
+        from recollect.store.vectors import means
+
+        sql = "SELECT memory_id, embedding FROM memory_embeddings WHERE model = ? ORDER BY memory_id, part"
+        with self._dialect.errors():
+            return MemoryVectors(*means(self._connection().execute(sql, (model,))))
 
     def _refreshed(self, model: str) -> VectorIndex:
         index = self._indexes.get(model)

@@ -44,6 +44,25 @@ def to_blob(vector: NDArray[np.float32]) -> bytes:
     return np.asarray(vector, dtype="<f2").tobytes()
 
 
+def means(rows: Iterable[tuple[Any, ...]]) -> tuple[list[str], NDArray[np.float32]]:
+    """Return the names of rows of (name, blob) in their order, and of each the mean of its vectors, of unit length."""
+    found = list(rows)
+    if not found:
+        return [], np.empty((0, 0), np.float32)
+    width = len(found[0][1])
+    found = [row for row in found if len(row[1]) == width]
+    names = list(dict.fromkeys(row[0] for row in found))
+    place = {name: number for number, name in enumerate(names)}
+    vectors = np.frombuffer(b"".join(row[1] for row in found), dtype="<f2").reshape(len(found), -1)
+    if len(names) == len(found):
+        sums = vectors.astype(np.float32)
+    else:
+        sums = np.zeros((len(names), vectors.shape[1]), np.float32)
+        np.add.at(sums, [place[row[0]] for row in found], vectors)
+    unit: NDArray[np.float32] = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+    return names, unit
+
+
 class VectorIndex:
     """All vectors of one model, as of the last refresh. Safe to share between threads."""
 

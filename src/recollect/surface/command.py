@@ -199,6 +199,18 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Follow sessions", ("sessions", "session", "context", "prompt", "summarize", "ingest")),
     ("Learn from what happened", ("patterns", "insights", "decisions", "commands", "distil")),
     ("Bring in what is known", ("import-history", "import", "export")),
+    (
+        "Keep it good",
+        (
+            "consolidate",
+            "consolidation-status",
+            "consolidate-decay",
+            "consolidate-creative",
+            "consolidate-cluster",
+            "consolidate-forget",
+            "restore",
+        ),
+    ),
     ("Look after it", ("stats", "health", "spending", "changes", "undo", "rebuild", "weights")),
     ("Connect and set up", ("init", "uninit", "doctor", "serve", "config", "completion", "help")),
 )

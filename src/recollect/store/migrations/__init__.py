@@ -28,6 +28,7 @@ _NAMES = (
     "0010_branches",
     "0011_presence",
     "0012_transcripts",
+    "0013_consolidation",
 )
 
 

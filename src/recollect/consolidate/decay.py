@@ -1,0 +1,76 @@
+"""Decay: what nobody uses matters less, slowly, and matters again as soon as it is used.
+
+    importance = floor + (judged - floor) · ½ ^ (days unused beyond the threshold / half-life of its type)
+
+A function of the importance it was given and of how long it was not used, never of how often the cycle ran: a store
+that was left alone for a year ends where one ends that was looked after daily. What it was given is kept beside it, so
+that fading loses nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+
+from recollect.consolidate.candidate import Candidate, is_pinned, judged
+from recollect.model.consolidation import Plan, Step
+
+# Unused for a month is when a memory begins to fade: people come back to work after holidays.
+THRESHOLD_DAYS = 30
+# Nothing fades below this. It is not nothing: in recall, importance only orders what matches alike, so that a faded
+# memory is still found by whoever asks for it.
+FLOOR = 0.05
+# Half of it is gone after a quarter; of what was decided or is wanted, after a year, since such things hold until
+# somebody changes them.
+HALF_LIFE_DAYS = 90
+LASTING_HALF_LIFE_DAYS = 365
+LASTING = frozenset({"decision", "preference"})
+# Smaller changes are not written: no ranking shows them, and the log keeps the whole row for each. So a memory is
+# written 19 times at most until it is at the floor, however often the cycle runs.
+LEAST_CHANGE = 0.05
+
+DAY_S = 86_400
+
+
+def decay(candidates: Iterable[Candidate], now: int, *, threshold_days: int = THRESHOLD_DAYS) -> Plan:
+    """Return which memories fade, and which come back because they were used."""
+    steps: list[Step] = []
+    spared: Counter[str] = Counter()
+    considered = 0
+    for candidate in sorted(candidates, key=lambda row: row.seq):
+        considered += 1
+        if is_pinned(candidate.tags, candidate.metadata):
+            spared["pinned"] += 1
+            continue
+        step = _step(candidate, max(0, now - candidate.used_at) // DAY_S, threshold_days)
+        if step is not None:
+            steps.append(step)
+    return Plan(cycle="decay", considered=considered, steps=tuple(steps), spared=dict(spared))
+
+
+def faded(importance: float, memory_type: str, idle_days: int, threshold_days: int) -> float:
+    """Return what an importance is worth after so many days without use."""
+    over = max(0, idle_days - threshold_days)
+    if importance <= FLOOR or not over:
+        return importance
+    half_life = LASTING_HALF_LIFE_DAYS if memory_type in LASTING else HALF_LIFE_DAYS
+    # Two digits: a number that people read, and that is the same on every machine.
+    return round(FLOOR + (importance - FLOOR) * math.pow(0.5, over / half_life), 2)
+
+
+def _step(candidate: Candidate, idle_days: int, threshold_days: int) -> Step | None:
+    given = judged(candidate.importance, candidate.metadata)
+    after = faded(given, candidate.memory_type, idle_days, threshold_days)
+    change = after - candidate.importance
+    # The last step to the floor, or back to what it was, may be a small one.
+    is_last = after in (given, FLOOR)
+    if change == 0 or (abs(change) < LEAST_CHANGE and not is_last):
+        return None
+    if change > 0:
+        why = f"used {idle_days} days ago" if idle_days else "used today"
+        back = "its importance is what it was" if after == given else f"it was given {given:.2f}"
+        return Step(action="revive", memory_ids=(candidate.id,), before=candidate.importance, after=after,
+                    why=f"{why}: {back}")  # fmt: skip
+    why = f"not used for {idle_days} days; it was given {given:.2f}"
+    return Step(action="fade", memory_ids=(candidate.id,), before=candidate.importance, after=after, why=why)

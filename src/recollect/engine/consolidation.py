@@ -1,0 +1,335 @@
+"""Consolidation: cycles that keep memories good. Each can be previewed, explained and taken back."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from recollect import clock
+from recollect.engine import accept
+from recollect.engine.identity import namespace_of
+from recollect.errors import Conflict, InvalidInput
+from recollect.model import (
+    Change,
+    Consolidated,
+    Consolidation,
+    Consolidations,
+    ConsolidationStatus,
+    CycleStatus,
+    CycleType,
+    Edge,
+    Limit,
+    Memory,
+    Plan,
+    Ratio,
+    Step,
+)
+from recollect.operations import operation
+from recollect.store.protocol import EdgeColumns, Range
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+Days = Annotated[int, msgspec.Meta(ge=1, le=36_500)]
+
+# As long as in consolidate/decay.py and forget.py, which are not loaded to list the operations; a test compares them.
+THRESHOLD_DAYS = 30
+IMPORTANCE_THRESHOLD = 0.1
+
+# The source of what cycles make: they do not link or sum it up again.
+MADE = "consolidation"
+
+DAY_S = 86_400
+# How often a server runs a cycle by itself, as document 002 has it. Forgetting is always asked for.
+EVERY_S: dict[CycleType, int] = {"decay": DAY_S, "creative": 7 * DAY_S, "cluster": 30 * DAY_S, "forget": 0}
+
+
+class Consolidating:
+    """What keeps memories good as they grow many and old."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    @operation("consolidate_decay", "consolidate-decay", idempotent=True)
+    def decay(
+        self,
+        *,
+        threshold_days: Days = THRESHOLD_DAYS,
+        namespace: str | None = None,
+        preview: bool = False,
+        plan: str | None = None,
+        limit: Limit = 20,
+    ) -> Consolidated:
+        """Run the decay cycle: what nobody has used for a while loses importance, slowly; what is used regains it.
+
+        Used is what was read, changed or put before an assistant. Half of the importance is gone after 90 days beyond
+        the threshold, of decisions and preferences after a year; nothing falls below 0.05, and what is tagged pinned
+        stays as it is. Faded memories are found as before; of those that match alike they come later.
+
+        threshold_days: how many days without use before a memory begins to fade
+        namespace: only of this project, as a path or a name; none: of all
+        preview: tell what would be done, and do nothing
+        plan: do it only if it is exactly the plan with this mark, from a preview
+        limit: how many steps of the plan are shown
+        """
+        days = accept.whole("threshold_days", threshold_days, least=1, most=36_500)
+        made = self._decay(namespace, days)
+        return self._carried_out(made, preview=preview, wanted=plan, limit=limit)
+
+    @operation("consolidate_creative", "consolidate-creative", idempotent=True)
+    def creative(
+        self, *, namespace: str | None = None, preview: bool = False, plan: str | None = None, limit: Limit = 20
+    ) -> Consolidated:
+        """Run the creative cycle: link memories of different types that say something alike.
+
+        What says nearly the same is linked by SIMILAR_TO, what is about the same by SHARES_THEME; each memory gets
+        three such links at most. Projects are never linked with each other.
+
+        namespace: only of this project, as a path or a name; none: of all
+        preview: tell what would be done, and do nothing
+        plan: do it only if it is exactly the plan with this mark, from a preview
+        limit: how many steps of the plan are shown
+        """
+        made = self._creative(namespace)
+        return self._carried_out(made, preview=preview, wanted=plan, limit=limit)
+
+    @operation("consolidate_cluster", "consolidate-cluster")
+    def cluster(
+        self, *, namespace: str | None = None, preview: bool = False, plan: str | None = None, limit: Limit = 20
+    ) -> Consolidated:
+        """Run the cluster cycle: groups of three memories or more about one thing get a summary.
+
+        The summary is a memory of its own, in the members' words, with SUMMARIZES links to them; with the setting
+        summaries = model the language model writes it. Members stay as they are and are summed up once.
+
+        namespace: only of this project, as a path or a name; none: of all
+        preview: tell what would be done, and do nothing
+        plan: do it only if it is exactly the plan with this mark, from a preview
+        limit: how many steps of the plan are shown
+        """
+        made = self._cluster(namespace)
+        return self._carried_out(made, preview=preview, wanted=plan, limit=limit)
+
+    @operation("consolidate_forget", "consolidate-forget", idempotent=True)
+    def forget(
+        self,
+        *,
+        importance_threshold: Ratio = IMPORTANCE_THRESHOLD,
+        namespace: str | None = None,
+        preview: bool = False,
+        plan: str | None = None,
+        limit: Limit = 20,
+    ) -> Consolidated:
+        """Run the forget cycle: archive memories below an importance, never by itself. Nothing is deleted.
+
+        What is archived is left out of recall and of what assistants are told. It can still be read and listed, recall
+        finds it with `archived`, `restore_memory` brings one back and `undo` all of them. What is tagged pinned, or was
+        read within the last 30 days, is spared.
+
+        importance_threshold: archive what is less important than this, 0 to 1
+        namespace: only of this project, as a path or a name; none: of all
+        preview: tell what would be done, and do nothing
+        plan: do it only if it is exactly the plan with this mark, from a preview
+        limit: how many steps of the plan are shown
+        """
+        least = accept.ratio("importance_threshold", importance_threshold)
+        made = self._forget(namespace, least)
+        return self._carried_out(made, preview=preview, wanted=plan, limit=limit)
+
+    @operation("restore_memory", "restore", idempotent=True)
+    def restore(self, memory_id: str) -> Memory:
+        """Bring an archived memory back: recall finds it again.
+
+        memory_id: the memory's id
+        """
+        from recollect.consolidate.candidate import ARCHIVED
+        from recollect.engine.memories import existing
+
+        with self._engine.store.transaction("restore_memory") as transaction:
+            memory = existing(transaction, memory_id)
+            kept = memory.metadata.get(ARCHIVED)
+            if not isinstance(kept, dict):
+                return memory
+            metadata = {name: value for name, value in memory.metadata.items() if name != ARCHIVED}
+            # Coming back is a use: the next cycle must not archive it again.
+            values = {"expires_at": kept.get("expires_at"), "metadata": metadata, "updated_at": clock.now()}
+            return transaction.update(Memory, memory.id, values)
+
+    @operation("consolidate", "consolidate")
+    def consolidate(
+        self,
+        *,
+        cycle: tuple[CycleType, ...] = (),
+        preview: bool = False,
+        apply: bool = False,
+        status: bool = False,
+        namespace: str | None = None,
+        limit: Limit = 20,
+    ) -> Consolidations:
+        """Preview or run consolidation cycles one after the other, or report when each last ran.
+
+        Without apply nothing is changed. Every run can be taken back with `undo` and its batch.
+
+        cycle: which cycles; none: decay, creative and cluster. Forgetting has to be named
+        preview: show what would be done, which is the default
+        apply: do it
+        status: report the last run of each cycle instead
+        namespace: only of this project, as a path or a name; none: of all
+        limit: how many steps of each plan are shown
+        """
+        if preview and apply:
+            raise InvalidInput("preview and apply exclude each other", hint="Leave one of them out.", field="preview")
+        named = accept.several("cycle", cycle)
+        wanted = [accept.one_of("cycle", name, EVERY_S) for name in named]
+        if status and not (preview or apply):
+            return Consolidations(status=self.status())
+        plans: dict[CycleType, Callable[[], Plan]] = {
+            "decay": lambda: self._decay(namespace, THRESHOLD_DAYS),
+            "creative": lambda: self._creative(namespace),
+            "cluster": lambda: self._cluster(namespace),
+            "forget": lambda: self._forget(namespace, IMPORTANCE_THRESHOLD),
+        }
+        chosen = [name for name in plans if (name in wanted if wanted else EVERY_S[name])]
+        done = tuple(self._carried_out(plans[name](), preview=not apply, wanted=None, limit=limit) for name in chosen)
+        return Consolidations(cycles=done, status=self.status() if status else None)
+
+    @operation("consolidation_status", "consolidation-status", read_only=True)
+    def status(self) -> ConsolidationStatus:
+        """Report the last run of each consolidation cycle: when, how many memories, how to undo it, when it is next."""
+        store = self._engine.store
+        runs = store.tally(Consolidation, "cycle_type")
+        archived = store.count(Memory, {"expires_at": Range(below=clock.now() + 1)})
+        return ConsolidationStatus(
+            cycles=tuple(self._status_of(cycle, runs.get(cycle, 0)) for cycle in EVERY_S),
+            automatic=False,
+            archived=archived,
+        )
+
+    def _status_of(self, cycle: CycleType, runs: int) -> CycleStatus:
+        last = self._engine.store.find(Consolidation, {"cycle_type": cycle}, order="-id", limit=1)
+        every_s = EVERY_S[cycle]
+        status = CycleStatus(cycle=cycle, runs=runs, every_s=every_s)
+        if not last:
+            return status
+        (row,) = last
+        return msgspec.structs.replace(
+            status,
+            last_run_at=row.run_at,
+            last_affected=row.affected_count,
+            last_batch=row.batch if self._has_changes(row.batch) else "",
+            finished=bool(row.finished_at),
+            undone=bool(row.undone_at),
+        )
+
+    def _has_changes(self, batch: str) -> bool:
+        return bool(batch and self._engine.store.find(Change, {"batch": batch}, limit=1))
+
+    def _decay(self, namespace: str | None, threshold_days: int) -> Plan:
+        from recollect.consolidate.decay import decay
+        from recollect.engine.candidates import candidates
+
+        return decay(candidates(self._engine.store, _where(namespace)), clock.now(), threshold_days=threshold_days)
+
+    def _creative(self, namespace: str | None) -> Plan:
+        from recollect.consolidate.creative import NEIGHBOURS, creative
+        from recollect.engine import alike
+        from recollect.engine.candidates import candidates
+
+        store = self._engine.store
+        rows = [row for row in candidates(store, _where(namespace), texts=True) if row.source != MADE]
+        found = alike.find(self._engine, rows, k=NEIGHBOURS)
+        plan = creative(found.candidates, found.pairs, _linked(store.edge_columns()), found.marks)
+        return msgspec.structs.replace(plan, notes=found.notes)
+
+    def _cluster(self, namespace: str | None) -> Plan:
+        from recollect.consolidate.cluster import MOST_MEMBERS, cluster
+        from recollect.engine import alike, theme
+        from recollect.engine.candidates import candidates
+        from recollect.engine.memories import node_id
+
+        store = self._engine.store
+        covered = {dst for (dst,) in store.columns(Edge, ("dst",), {"relationship": "SUMMARIZES"})}
+        rows = [
+            row
+            for row in candidates(store, _where(namespace), texts=True, settled=True)
+            if row.source != MADE and node_id(row.id) not in covered
+        ]
+        found = alike.find(self._engine, rows, k=MOST_MEMBERS)
+        plan = cluster(found.candidates, found.pairs, found.marks)
+        by_model = theme.is_wanted(self._engine) and plan.steps
+        told = (f"{self._engine.language.model_id} writes the summaries anew",) if by_model else ()
+        return msgspec.structs.replace(plan, notes=(*found.notes, *told))
+
+    def _forget(self, namespace: str | None, importance_threshold: float) -> Plan:
+        from recollect.consolidate.forget import forget
+        from recollect.engine.candidates import candidates
+
+        rows = candidates(self._engine.store, _where(namespace))
+        return forget(rows, clock.now(), importance_threshold=importance_threshold)
+
+    def _carried_out(self, plan: Plan, *, preview: bool, wanted: str | None, limit: int) -> Consolidated:
+        """Carry out a plan that somebody asked for, unless it is only to be seen."""
+        from recollect.consolidate.mark import mark
+        from recollect.engine.applying import enter
+
+        most = accept.whole("limit", limit, least=1, most=1000)
+        name = mark(plan)
+        if wanted is not None and accept.text("plan", wanted) != name:
+            raise Conflict(
+                f"the plan is {name} now, not {wanted}: what is stored has changed since, or the day",
+                hint="Look at it again with preview.",
+                plan=name,
+            )
+        run = None if preview else enter(self._engine.store, plan.cycle)
+        return self.run(plan, run, operation=f"consolidate_{plan.cycle}", limit=most)
+
+    def run(self, plan: Plan, run: Consolidation | None, *, operation: str, limit: int = 20) -> Consolidated:
+        """Carry out a plan as an entered run; without one, tell what it would do."""
+        from recollect.consolidate.mark import mark
+        from recollect.engine import theme
+        from recollect.engine.applying import apply
+
+        affected, batch, notes = _concerned(plan.steps), "", plan.notes
+        if run is not None:
+            affected, made = apply(self._engine.store, plan, run, operation)
+            if made and theme.is_wanted(self._engine):
+                notes += theme.retell(self._engine, made, operation=operation, batch=run.batch)
+            batch = run.batch if self._has_changes(run.batch) else ""
+            self._engine.embedding.wake()
+        return Consolidated(
+            cycle=plan.cycle,
+            applied=run is not None,
+            plan=mark(plan),
+            considered=plan.considered,
+            affected=affected,
+            steps=self._labelled(plan.steps[:limit]),
+            steps_total=len(plan.steps),
+            spared=plan.spared,
+            batch=batch,
+            notes=notes,
+        )
+
+    def _labelled(self, steps: Iterable[Step]) -> tuple[Step, ...]:
+        """Return steps with what their first memories are called."""
+        from recollect.engine.memories import headline
+
+        shown = tuple(steps)
+        named = {row.id: headline(row) for row in self._engine.store.get(Memory, [row.memory_ids[0] for row in shown])}
+        return tuple(msgspec.structs.replace(row, label=named.get(row.memory_ids[0], "")) for row in shown)
+
+
+def _where(namespace: str | None) -> dict[str, object]:
+    scope = namespace_of(namespace)
+    return {} if scope is None else {"namespace": scope}
+
+
+def _linked(edges: EdgeColumns) -> set[tuple[str, str]]:
+    """Return the pairs of memories that are linked, by their ids."""
+    names = [name.removeprefix("mem:") for name in edges.src.values]
+    others = [name.removeprefix("mem:") for name in edges.dst.values]
+    ends = zip(edges.src.codes.tolist(), edges.dst.codes.tolist(), strict=True)
+    return {(names[src], others[dst]) for src, dst in ends}
+
+
+def _concerned(steps: Iterable[Step]) -> int:
+    return len({memory_id for step in steps for memory_id in step.memory_ids})

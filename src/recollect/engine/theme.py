@@ -1,0 +1,64 @@
+"""Theme: summaries of groups are written anew by the language model, where one may write summaries.
+
+The extract is there first and stays where the model fails, is out of budget, or says what no member says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from recollect.consolidate.tell import ANSWER_TOKENS, accepted, prompt
+from recollect.engine.memories import content_hash, node_id
+from recollect.engine.redaction import without_secrets
+from recollect.errors import BudgetSpent, ConfigError, ModelFailed
+from recollect.model import Edge, Memory
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+
+def is_wanted(engine: Engine) -> bool:
+    """Whether a language model writes summaries here."""
+    return engine.settings.summaries == "model" and engine.language.is_configured
+
+
+def retell(engine: Engine, summaries: Sequence[str], *, operation: str, batch: str) -> tuple[str, ...]:
+    """Let the model write these summaries anew, under the batch that made them; return what is to be said of it."""
+    told = 0
+    refused: list[str] = []
+    for summary_id in summaries:
+        try:
+            fault = _retell(engine, summary_id, operation, batch)
+        except (ModelFailed, BudgetSpent, ConfigError) as problem:
+            refused.append(f"{len(summaries) - told} summaries stay extracts: {problem.message}")
+            break
+        told += not fault
+        refused += [f"a summary stays an extract: {fault}"] if fault else []
+    written = (f"{told} of {len(summaries)} summaries were written by {engine.language.model_id}",) if told else ()
+    return (*written, *dict.fromkeys(refused))
+
+
+def _retell(engine: Engine, summary_id: str, operation: str, batch: str) -> str:
+    """Write one summary anew; return why not, or empty text."""
+    import msgspec
+
+    store = engine.store
+    edges = store.find(Edge, {"src": node_id(summary_id), "relationship": "SUMMARIZES"})
+    members = store.get(Memory, [edge.dst.removeprefix("mem:") for edge in edges])
+    found = store.get(Memory, [summary_id])
+    if not found or not members:
+        return "its members are gone"
+    asked = prompt([member.content for member in members])
+    said, fault = accepted(engine.language.complete(asked, max_tokens=ANSWER_TOKENS), asked)
+    if fault:
+        return fault
+    clean, _ = without_secrets(msgspec.structs.replace(found[0], content=said))
+    metadata = {**found[0].metadata, "written_by": engine.language.model_id}
+    with engine.language.books() as books, books.transaction(operation, batch=batch) as transaction:
+        current = transaction.get(Memory, [summary_id])
+        if not current or current[0].content != found[0].content:
+            return "it was changed meanwhile"
+        values = {"content": clean.content, "content_hash": content_hash(clean.content), "metadata": metadata}
+        transaction.update(Memory, summary_id, values)
+    return ""

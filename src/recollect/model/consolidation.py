@@ -1,0 +1,103 @@
+"""What cycles of consolidation would do, did, and when."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from recollect.model.vocabulary import CycleType, Record, Relation
+
+# What a cycle can do. fade and revive: importance goes down, or back to what it was. link: two memories are joined.
+# summarize: a new memory sums up several. archive: left out of recall, and nothing else. None of them deletes.
+StepAction = Literal["fade", "revive", "link", "summarize", "archive"]
+
+
+class Step(Record, frozen=True, kw_only=True):
+    """One thing that a cycle does, and why.
+
+    memory_ids: what it is done to: one memory, the two ends of a link, the members of a summary, the central one first
+    before, after: importance. relationship, weight: of the link. title, content, tags: of the summary
+    label: what the first memory is called in a line, where the step is shown
+    """
+
+    action: StepAction
+    memory_ids: tuple[str, ...]
+    why: str
+    before: float | None = None
+    after: float | None = None
+    relationship: Relation | None = None
+    weight: float | None = None
+    title: str = ""
+    content: str = ""
+    tags: tuple[str, ...] = ()
+    label: str = ""
+
+
+class Plan(Record, frozen=True, kw_only=True):
+    """All that one run of a cycle does. The same state at the same time gives the same plan.
+
+    considered: how many memories were looked at. spared: how many were not touched, by the reason
+    """
+
+    cycle: CycleType
+    considered: int
+    steps: tuple[Step, ...] = ()
+    spared: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
+    notes: tuple[str, ...] = ()
+
+
+class Consolidated(Record, frozen=True, kw_only=True):
+    """What one run of a cycle did, or with `applied` false, what it would do.
+
+    plan: the mark of the plan: a preview and a run that have the same one do the same. affected: memories that were
+    changed, linked, summed up or archived, or would be. steps: the first of them; steps_total: all
+    batch: takes it back, with `undo`; empty where nothing was done
+    """
+
+    cycle: CycleType
+    applied: bool
+    plan: str
+    considered: int
+    affected: int
+    steps: tuple[Step, ...] = ()
+    steps_total: int = 0
+    spared: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
+    batch: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class CycleStatus(Record, frozen=True, kw_only=True):
+    """When a cycle last ran, what came of it, and when it runs next by itself.
+
+    last_batch: takes it back, with `undo`. undone: it was taken back. finished: false if it was stopped on the way, or
+    is running. every_s: how often it runs by itself; 0: only when it is asked for. due_at: when next
+    """
+
+    cycle: CycleType
+    runs: int = 0
+    last_run_at: int | None = None
+    last_affected: int = 0
+    last_batch: str = ""
+    finished: bool = True
+    undone: bool = False
+    every_s: int = 0
+    due_at: int | None = None
+
+
+class ConsolidationStatus(Record, frozen=True, kw_only=True):
+    """The last run of each cycle.
+
+    automatic: whether servers run them by themselves. running: whether a thread of this process does
+    archived: how many memories are left out of recall
+    """
+
+    cycles: tuple[CycleStatus, ...]
+    automatic: bool
+    running: bool = False
+    archived: int = 0
+
+
+class Consolidations(Record, frozen=True, kw_only=True):
+    """What several cycles did or would do, in their order; and, where it was asked for, when each last ran."""
+
+    cycles: tuple[Consolidated, ...] = ()
+    status: ConsolidationStatus | None = None

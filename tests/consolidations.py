@@ -1,0 +1,53 @@
+"""Samples of what consolidation answers, for the tests of rendering."""
+
+from __future__ import annotations
+
+from recollect import model
+
+FADED = model.Step(
+    action="fade",
+    memory_ids=("m1",),
+    why="not used for 99 days",
+    before=0.8,
+    after=0.5,
+    label="Tabs",
+)
+JOINED = model.Step(action="link", memory_ids=("m1", "m2"), why="alike", relationship="SHARES_THEME", weight=0.7)
+SUMMED_UP = model.Step(
+    action="summarize", memory_ids=("m1", "m2", "m3"), why="about one thing", title="Tabs", content="- Tabs\n- Spaces"
+)
+ARCHIVED = model.Step(action="archive", memory_ids=("m1",), why="importance 0.05 is below 0.10", before=0.05)
+RUN = model.Consolidated(
+    cycle="decay",
+    applied=True,
+    plan="0123456789ab",
+    considered=9,
+    affected=1,
+    steps=(FADED,),
+    steps_total=3,
+    spared={"pinned": 2},
+    batch="b1",
+    notes=("a note",),
+)
+NEVER = model.CycleStatus(cycle="creative", every_s=604_800, due_at=1_800_000_100)
+ONCE = model.CycleStatus(
+    cycle="forget", runs=1, last_run_at=1_799_000_000, last_affected=2, last_batch="b1", undone=True, finished=False
+)
+STATUS = model.ConsolidationStatus(cycles=(NEVER, ONCE), automatic=True, archived=1)
+
+SAMPLES = (
+    FADED,
+    JOINED,
+    SUMMED_UP,
+    ARCHIVED,
+    model.Plan(cycle="forget", considered=3, steps=(ARCHIVED,), notes=("a note",)),
+    RUN,
+    model.Consolidated(cycle="decay", applied=False, plan="0", considered=1, affected=1, steps=(FADED,), steps_total=1),
+    model.Consolidated(cycle="cluster", applied=True, plan="0", considered=1, affected=0),
+    NEVER,
+    ONCE,
+    STATUS,
+    model.ConsolidationStatus(cycles=(), automatic=False),
+    model.Consolidations(),
+    model.Consolidations(cycles=(RUN,), status=STATUS),
+)
