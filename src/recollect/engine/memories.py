@@ -1,6 +1,6 @@
 """Memories: store, read, change, delete and link them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -146,6 +146,25 @@ class Memories:
                 replace(transaction, replaced, stored.memory)
             noted = amending.write(transaction, stored.memory, changed) if stored.created else ()
         return msgspec.structs.replace(stored, amends=noted)
+
+    def insert(self, rows: Sequence[Mapping[str, Any]]) -> list[Memory]:
+        """Add memories exactly as given, all or none: nothing is merged, amended or tied to code.
+
+        What libraries on the engine keep by. A row has fields of a memory; its id and created_at may be among them.
+        Secrets are replaced as ever. Raises InvalidInput, and Conflict where an id is taken.
+        """
+        made = [self._given(dict(row)) for row in rows]
+        with self._engine.store.transaction("insert_memories") as transaction:
+            kept = [transaction.insert(memory) for memory in made]
+        self._engine.embedding.wake()
+        return kept
+
+    def _given(self, row: dict[str, Any]) -> Memory:
+        memory_id = accept.text("memory_id", row.pop("id", None) or clock.new_id())
+        at = accept.moment("created_at", row.pop("created_at", None))
+        values, _ = self._checked(row)
+        now = clock.now() if at is None else at
+        return Memory(id=memory_id, created_at=now, updated_at=now, last_accessed_at=now, **values)
 
     @operation("get_memory", "get", toolset="core", read_only=True)
     def get(self, memory_id: str) -> Memory:

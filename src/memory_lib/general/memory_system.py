@@ -1,0 +1,81 @@
+"""Memory system: storage and retrieval in one."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from types import TracebackType
+from typing import Any, Self
+
+from memory_lib.general.retrieval import MemoryRetrieval, ModelFn, ScoredMemory
+from memory_lib.general.storage import MemoryStorage
+
+
+class MemorySystem:
+    """Keeps memories and finds the relevant ones."""
+
+    def __init__(self, small_model_fn: ModelFn | None, db_path: str = "memories.db", **retrieval_kwargs: Any) -> None:
+        """Open the database at `db_path`; the other arguments are those of MemoryRetrieval."""
+        self.storage = MemoryStorage(db_path)
+        try:
+            self.retrieval = MemoryRetrieval(small_model_fn, shelf=self.storage.shelf, **retrieval_kwargs)
+        except BaseException:
+            self.storage.close()
+            raise
+
+    def add_memory(self, text: str, metadata: dict[str, Any] | None = None) -> str:
+        """Keep a memory and return its id."""
+        return self.storage.add_memory(text, metadata)
+
+    def get_memory(self, memory_id: str) -> dict[str, Any] | None:
+        """Return a memory, or None."""
+        return self.storage.get_memory(memory_id)
+
+    def update_memory(self, memory_id: str, text: str | None = None, metadata: dict[str, Any] | None = None) -> bool:
+        """Change a memory; return whether there is one with this id."""
+        return self.storage.update_memory(memory_id, text, metadata)
+
+    def delete_memory(self, memory_id: str) -> bool:
+        """Delete a memory; return whether there was one."""
+        return self.storage.delete_memory(memory_id)
+
+    async def retrieve_relevant_memories(self, context: str) -> list[ScoredMemory]:
+        """Return the memories that are relevant to a context, the most relevant first."""
+        memories = await asyncio.to_thread(self.storage.get_all_memories)
+        return await self.retrieval.retrieve_relevant_memories(context, memories)
+
+    def format_memories_for_prompt(self, memories: list[ScoredMemory], include_scores: bool = True) -> str:
+        """Return memories as text for a prompt."""
+        return self.retrieval.format_memories_for_prompt(memories, include_scores)
+
+    async def query(self, context: str, task: str, primary_model_fn: ModelFn) -> str:
+        """Return what the primary model answers to a task, given the memories that are relevant to a context."""
+        memories = self.format_memories_for_prompt(await self.retrieve_relevant_memories(context))
+        answer = primary_model_fn(f"Relevant context:\n{memories}\n\nTask: {task}")
+        return await answer if inspect.isawaitable(answer) else answer
+
+    def update_retrieval_config(self, **kwargs: Any) -> None:
+        """Change settings of the retrieval by name."""
+        self.retrieval.update_config(**kwargs)
+
+    def get_stats(self) -> dict[str, Any]:
+        """Return how many memories there are, and the settings in force."""
+        return {
+            "total_memories": self.storage.count_memories(),
+            "relevance_threshold": self.retrieval.relevance_threshold,
+            "max_memories": self.retrieval.max_memories,
+            "batch_size": self.retrieval.batch_size,
+        }
+
+    def close(self) -> None:
+        """Close the database."""
+        self.retrieval.close()
+        self.storage.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

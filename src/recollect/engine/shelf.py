@@ -1,0 +1,134 @@
+"""Shelf: the memories of one library in a database file of their own, kept by id and exactly as they were given.
+
+What the classes of memory_lib stand on. A shelf sees its own namespace alone, so that one file can hold several, and a
+library never counts or clears what another program remembers. Hooks and projects do not concern it: nothing is drained
+into its file, and what it is asked is answered by rank alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.engine.root import Engine
+from recollect.errors import Conflict, InvalidInput, MemoryNotFound
+from recollect.model import Memory, Signals
+from recollect.recall.judge import Verdict as Verdict
+from recollect.recall.judge import prompt as prompt
+from recollect.recall.judge import verdict as verdict
+from recollect.store.protocol import Filter, Has
+
+# A library has no limit of its own; this is the largest that recollect lets anybody set.
+MAX_CONTENT_BYTES = 67_108_864
+# Vectors that a question may wait for: some four seconds, once, of a store that nobody asked before. There is no
+# worker: a library must not leave threads behind in the program of its caller.
+EMBED_ON_DEMAND = 1_000
+# How many memories a question is ranked over at most: what a recall may return.
+MOST_RANKED = 1_000
+
+
+class Relevant(NamedTuple):
+    """How likely a memory is relevant to a question, from 0 to 1, and what speaks for it."""
+
+    score: float
+    reason: str
+
+
+UNRELATED = Relevant(0.0, "shares neither words nor meaning with the question")
+
+
+class Shelf:
+    """Memories of one namespace of a database file, which is made if it is not there."""
+
+    def __init__(self, path: str | Path, namespace: str) -> None:
+        self.path = Path(path).expanduser().absolute()
+        self.namespace = namespace
+        self.engine = Engine(
+            database=str(self.path), max_content_bytes=MAX_CONTENT_BYTES, embed_on_demand=EMBED_ON_DEMAND
+        )
+        try:
+            self.engine.store.describe()  # opened now: a wrong path is told where it is named, not at the first write
+        except BaseException:
+            self.engine.close()
+            raise
+
+    def add(self, rows: Sequence[Mapping[str, Any]]) -> list[Memory]:
+        """Keep new memories, all or none. Raises ValueError for what cannot be kept or an id that is taken."""
+        with plain_errors():
+            return self.engine.memories.insert([{**row, "namespace": self.namespace} for row in rows])
+
+    def get(self, memory_id: str) -> Memory | None:
+        """Return the memory with this id, or None."""
+        found = self.engine.store.get(Memory, [memory_id]) if isinstance(memory_id, str) else []
+        return found[0] if found and found[0].namespace == self.namespace else None
+
+    def find(self, tag: str | None = None) -> list[Memory]:
+        """Return the memories, or those with a tag, newest first."""
+        rows = self.engine.store.find(Memory, self._where(tag))
+        return sorted(rows, key=lambda row: (row.created_at, row.seq), reverse=True)
+
+    def count(self, **fields: object) -> int:
+        """Return how many memories there are with these values."""
+        return self.engine.store.count(Memory, {**self._where(None), **fields})
+
+    def update(self, memory_id: str, **fields: Any) -> bool:
+        """Change fields of a memory; tell whether it is there. Raises ValueError for what cannot be kept."""
+        if self.get(memory_id) is None:
+            return False
+        try:
+            with plain_errors():
+                self.engine.memories.update(memory_id, **fields)
+        except MemoryNotFound:  # deleted by another in between
+            return False
+        return True
+
+    def remove(self, tag: str | None = None, *, memory_id: str | None = None) -> int:
+        """Delete all memories, or those with a tag or an id; return how many."""
+        where = self._where(tag) if memory_id is None else {**self._where(tag), "id": memory_id}
+        with self.engine.store.transaction("delete_memory") as transaction:
+            return transaction.delete(Memory, where)
+
+    def relevance(self, question: str, limit: int = MOST_RANKED) -> dict[str, Relevant]:
+        """Return how relevant memories are to a question, by id, best first; without those that nothing speaks for.
+
+        limit: how many are looked for; twice as many may be found, by words and by meaning
+        """
+        from recollect.engine.answer import rank
+        from recollect.engine.recall import Asked
+        from recollect.recall.explain import matched_terms, reason
+
+        if not question.strip():
+            return {}
+        asked = Asked(question[:20_000], min(limit, MOST_RANKED), 0.0, self._where(None), None, explain=False)
+        ranking = rank(self.engine, asked, frozenset())
+        pool, best = ranking.pool, dict[str, Relevant]()
+        for place in (-ranking.scored.scores).argsort(kind="stable").tolist() if pool.passages else ():
+            passage = pool.passages[place]
+            if not passage.eligible or passage.memory_id in best:
+                continue
+            signals = Signals(
+                lexical_rank=pool.lexical.get(passage.pid),
+                semantic=pool.cosines.get(passage.pid) if pool.cosines else None,
+                semantic_rank=pool.semantic.get(passage.pid),
+                matched_terms=matched_terms(ranking.query.terms, passage.tokens),
+            )
+            score = min(1.0, max(0.0, round(float(ranking.scored.relevance[place]), 4)))
+            best[passage.memory_id] = Relevant(score, reason(signals, ranking.closeness.get(passage.pid)))
+        return best
+
+    def close(self) -> None:
+        self.engine.close()
+
+    def _where(self, tag: str | None) -> Filter:
+        return {"namespace": self.namespace, **({"tags": Has((tag,))} if tag is not None else {})}
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turn refusals of ours into ValueError, which is what the documents of the libraries name."""
+    try:
+        yield
+    except (InvalidInput, Conflict) as problem:
+        raise ValueError(problem.message) from problem

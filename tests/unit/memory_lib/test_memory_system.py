@@ -1,0 +1,89 @@
+"""The general facade: what document 000 says of MemorySystem."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from memory_lib.general import MemorySystem
+
+
+async def model(prompt: str) -> str:
+    """Hold whatever names FastAPI in the memory itself for relevant."""
+    is_relevant = "FastAPI" in prompt.split("Memory:")[1].split("Metadata:")[0]
+    return "Score: 0.9\nReason: names it" if is_relevant else "Score: 0.1\nReason: does not"
+
+
+@pytest.mark.promise("G13")
+def test_memories_are_kept_changed_and_deleted(tmp_path: Path) -> None:
+    with MemorySystem(model, str(tmp_path / "app.db")) as system:
+        name = system.add_memory("FastAPI is a modern Python web framework", metadata={"topic": "web"})
+        row = system.get_memory(name)
+        assert row is not None
+        assert row["metadata"] == {"topic": "web"}
+        assert system.update_memory(name, text="FastAPI is a web framework")
+        assert system.get_memory(name) == {**row, "text": "FastAPI is a web framework"}
+        assert system.delete_memory(name)
+        assert system.get_memory(name) is None
+        assert (system.update_memory(name, text="x"), system.delete_memory(name)) == (False, False)
+
+
+@pytest.mark.promise("G13")
+def test_a_query_gives_the_primary_model_the_documented_prompt(tmp_path: Path) -> None:
+    prompts: list[str] = []
+
+    async def primary(prompt: str) -> str:
+        prompts.append(prompt)
+        return "an answer"
+
+    with MemorySystem(model, str(tmp_path / "app.db")) as system:
+        system.add_memory("FastAPI is a modern Python web framework", metadata={"topic": "web"})
+        system.add_memory("Bananas are yellow")
+        found = asyncio.run(system.retrieve_relevant_memories("web frameworks"))
+        assert [row.text for row in found] == ["FastAPI is a modern Python web framework"]
+        assert system.format_memories_for_prompt(found, include_scores=False).startswith("Memory 1:\n")
+        assert asyncio.run(system.query("web frameworks", "Build a REST API", primary)) == "an answer"
+    assert prompts == [
+        (
+            "Relevant context:\n"
+            "Memory 1 (Relevance: 0.90):\n"
+            "FastAPI is a modern Python web framework\n"
+            "[Metadata: topic=web]\n\n"
+            "Task: Build a REST API"
+        )
+    ]
+
+
+@pytest.mark.promise("G13")
+def test_statistics_and_settings(tmp_path: Path) -> None:
+    with MemorySystem(model, str(tmp_path / "app.db"), relevance_threshold=0.75, max_memories=15) as system:
+        system.add_memory("one")
+        assert system.get_stats() == {
+            "total_memories": 1,
+            "relevance_threshold": 0.75,
+            "max_memories": 15,
+            "batch_size": 10,
+        }
+        system.update_retrieval_config(relevance_threshold=0.85, max_memories=20)
+        assert system.get_stats()["relevance_threshold"] == 0.85
+        assert system.get_stats()["max_memories"] == 20
+
+
+@pytest.mark.promise("G13")
+def test_a_setting_that_does_not_exist_is_refused_and_nothing_stays_open(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="treshold"):
+        MemorySystem(model, str(tmp_path / "app.db"), treshold=0.75)
+
+
+@pytest.mark.promise("G13")
+def test_without_a_model_the_memories_are_recalled_where_they_are_kept(tmp_path: Path) -> None:
+    with MemorySystem(None, str(tmp_path / "app.db"), relevance_threshold=0.5) as system:
+        wanted = system.add_memory("The release is built on Fridays by the nightly job")
+        system.add_memory("Bananas are cheaper at the market on Saturdays")
+        found = asyncio.run(system.retrieve_relevant_memories("when is the release built?"))
+        assert [row.memory_id for row in found] == [wanted]
+        system.update_memory(wanted, text="Lunch is at noon")
+        assert asyncio.run(system.retrieve_relevant_memories("when is the release built?")) == []
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("app")) == ["app.db"]
