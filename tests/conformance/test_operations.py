@@ -113,6 +113,29 @@ CASES = (
     ),
     Case("update_memory", {"memory_id": "m2", "importance": 0.5}, ("m2", "--importance", "0.5")),
     Case("update_memory", {"memory_id": "m2", "anchors": ["lib/parser.py"]}, ("m2", "--anchors", "lib/parser.py")),
+    Case("store_coding_memory", {"content": "def parse_header(line):\n    return line.split(':')"},
+         ("def parse_header(line):\n    return line.split(':')",)),
+    Case(
+        "store_coding_memory",
+        {"content": "fn parse(s: &str) {}", "workspace_id": "app", "project_path": "lib", "code_type": "rust",
+         "context": "Parses", "strict": False},
+        ("fn parse(s: &str) {}", "--workspace-id", "app", "--project-path", "lib", "--code-type", "rust", "--context",
+         "Parses", "--no-strict"),
+    ),
+    Case("retrieve_relevant_memories", {"query": "parser"}, ("parser",)),
+    Case(
+        "retrieve_relevant_memories",
+        {"query": "fibonacci", "workspace_id": "app", "max_results": 3, "project_filter": "lib",
+         "code_types": ["python", "go"], "min_relevance": 0.1},
+        ("fibonacci", "--workspace-id", "app", "--max-results", "3", "--project-filter", "lib", "--code-types",
+         "python", "--code-types", "go", "--min-relevance", "0.1"),
+    ),
+    Case("evolve_memory_network", {}, ()),
+    Case(
+        "evolve_memory_network",
+        {"trigger_type": "event", "scope": "project", "max_memories": 20, "project_path": "app", "strict": True},
+        ("--trigger-type", "event", "--scope", "project", "--max-memories", "20", "--project-path", "app", "--strict"),
+    ),
     Case("drift", {}, ()),
     Case("drift", {"since": "2001-01-01", "last": True, "namespace": "app", "limit": 3},
          ("--since", "2001-01-01", "--last", "--namespace", "app", "--limit", "3")),
@@ -448,6 +471,7 @@ def steady(told: dict[str, Any]) -> dict[str, Any]:
     """Return an answer without what changes by itself: sizes of files, free space and CPU time."""
     told.pop("database_bytes", None)
     told.pop("cpu_s", None)
+    told.pop("duration_ms", None)
     for check in told.get("checks", ()):
         check["detail"] = re.sub(r"[\d,]+ MiB left", "… MiB left", check["detail"])
     return told

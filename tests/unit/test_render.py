@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from tests.code import ELSEWHERE, PLACE
 from tests.code import SAMPLES as CODE_SAMPLES
+from tests.coding import SAMPLES as CODING_SAMPLES
 from tests.consolidations import SAMPLES as CONSOLIDATION_SAMPLES
 from tests.graphs import SAMPLES as GRAPH_SAMPLES
 
@@ -239,6 +240,7 @@ SAMPLES: tuple[Record, ...] = (
     *CONSOLIDATION_SAMPLES,
     *GRAPH_SAMPLES,
     *CODE_SAMPLES,
+    *CODING_SAMPLES,
 )
 
 

@@ -12,6 +12,7 @@ from recollect.engine.branches import Branches
 from recollect.engine.capture import Capture
 from recollect.engine.centrality import Centrality
 from recollect.engine.code import Code
+from recollect.engine.coding import Coding
 from recollect.engine.commands import Commands
 from recollect.engine.consolidation import Consolidating
 from recollect.engine.drift import Drifts
@@ -28,6 +29,7 @@ from recollect.engine.packages import Packages
 from recollect.engine.patterns import Patterns
 from recollect.engine.presence import Presence
 from recollect.engine.recall import Recalls
+from recollect.engine.schedule import Schedule
 from recollect.engine.scoring import Scoring
 from recollect.engine.sessions import Sessions
 from recollect.engine.survey import Survey
@@ -50,6 +52,7 @@ NOUNS: dict[str, type] = {
     "scoring": Scoring,
     "namespaces": Namespaces,
     "workspaces": Workspaces,
+    "coding": Coding,
     "code": Code,
     "links": Links,
     "survey": Survey,
@@ -95,6 +98,7 @@ class Engine:
         self.scoring = Scoring(self)
         self.namespaces = Namespaces(self)
         self.workspaces = Workspaces(self)
+        self.coding = Coding(self)
         self.code = Code(self)
         self.links = Links(self)
         self.survey = Survey(self)
@@ -118,6 +122,7 @@ class Engine:
         own = self.settings.compress_provider != "llm"
         self.compressor = Language(self, role="compress") if own else self.language
         self.errands = Errands(self)
+        self.schedule = Schedule(self)
         self._store: CodeStore | None = None
         self._closed = False
         self._opening = threading.Lock()
@@ -152,13 +157,14 @@ class Engine:
     def start_background(self) -> None:
         """Keep derived state up to date in threads of this process until the engine is closed.
 
-        What hooks leave, vectors, centrality, and the code index of the project the process was started in, with its
-        links, where `watch` is set.
+        What hooks leave, vectors, centrality, cycles of consolidation that are due, and the code index of the project
+        the process was started in, with its links, where `watch` is set.
         """
         self.capture.start()
         self.embedding.start()
         self.centrality.start()
         self.errands.start()
+        self.schedule.start()
         if self.settings.watch:
             self.code.start()
             self.links.start()
@@ -171,6 +177,7 @@ class Engine:
         self.embedding.stop()
         self.centrality.stop()
         self.errands.stop()
+        self.schedule.stop()
         self.language.stop()
         self.compressor.stop()
         with self._opening:

@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.model import Record
-from recollect.render import code, consolidation, graph, links, memory, packages, pattern, session, survey, upkeep
+from recollect.render import (
+    code,
+    coding,
+    consolidation,
+    graph,
+    links,
+    memory,
+    packages,
+    pattern,
+    session,
+    survey,
+    upkeep,
+)
 from recollect.render.block import Block, Facts, Show, particular
 
 SHOWN: Mapping[type[Record], Show] = {
@@ -16,6 +28,7 @@ SHOWN: Mapping[type[Record], Show] = {
     **graph.SHOWN,
     **links.SHOWN,
     **code.SHOWN,
+    **coding.SHOWN,
     **packages.SHOWN,
     **session.SHOWN,
     **pattern.SHOWN,

@@ -174,6 +174,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "settle",
         ),
     ),
+    ("Keep pieces of code", ("store-code", "find-code", "evolve")),
     (
         "Follow links",
         (

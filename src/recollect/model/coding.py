@@ -1,0 +1,66 @@
+"""Coding memories: pieces of code worth having again, how they are linked, and what their operations answer.
+
+The answers have the fields that document 003 prints and no others; `notes` is there only where there is something to
+say.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from recollect.model.vocabulary import Record
+
+# How two coding memories belong together: solutions of one problem, one way to build things, one technology, one bug
+# in several places, one step after the other.
+LinkType = Literal["solution", "pattern", "technology", "debugging", "progression"]
+
+EvolutionTrigger = Literal["manual", "scheduled", "event"]
+EvolutionScope = Literal["recent", "all", "project"]
+
+LINK_TYPES: tuple[LinkType, ...] = get_args(LinkType)
+
+
+class CodingMemory(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of a stored piece of code: what it was found to be about, and how many others it was linked to.
+
+    event_emitted: whether the storing was logged as a change, which is what whoever follows the store sees
+    """
+
+    memory_id: str
+    keywords: tuple[str, ...]
+    tags: tuple[str, ...]
+    links_created: int
+    event_emitted: bool
+    notes: tuple[str, ...] = ()
+
+
+class RelevantMemory(Record, frozen=True, kw_only=True):
+    """A coding memory that answers a query; relevance_score: the probability that it does, 0 to 1."""
+
+    id: str
+    content: str
+    context: str
+    keywords: tuple[str, ...]
+    tags: tuple[str, ...]
+    relevance_score: float
+    match_reason: str
+
+
+class RelevantMemories(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """The coding memories that answer a query, best first; total_found: how many were relevant enough in all."""
+
+    memories: tuple[RelevantMemory, ...]
+    total_found: int
+    notes: tuple[str, ...] = ()
+
+
+class Evolution(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """What an evolution of the coding memories looked at and changed."""
+
+    memories_analyzed: int
+    memories_evolved: int
+    links_created: int
+    links_strengthened: int
+    contexts_updated: int
+    duration_ms: int
+    notes: tuple[str, ...] = ()
