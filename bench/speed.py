@@ -5,6 +5,7 @@
     python bench/speed.py graph                      CPU of the graph's algorithms at 10,000 and 100,000 nodes
     python bench/speed.py hook                       CPU of every kind of hook beside a bare interpreter
     python bench/speed.py index [--tree DIR …]       MB of source per CPU second, beside ctags and ripgrep
+    python bench/speed.py import [--megabytes N]     MB of transcripts per CPU second, and the memory that needs
 
 Prints JSON; `--save` keeps it under bench/results, one file per commit.
 """
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ import corpus
 import hooks
 import indexing
 import measure
+import transcripts
 
 STORE_BAR_MS = 3.0
 RECALL_BAR_MS = {10_000: 25.0, 100_000: 60.0}
@@ -159,9 +162,18 @@ def graph() -> dict[str, Any]:
     return {"sizes": rows}
 
 
+# What is measured in a process of its own, which prints what it found.
+_ALONE: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
+    "at-size": lambda chosen: at_size(chosen.sizes[0], chosen.queries),
+    "index-floor": lambda chosen: indexing.floor(chosen.tree[0]),
+    "index-once": lambda chosen: indexing.once(chosen.tree[0], chosen.workers, chosen.changed, link=chosen.link),
+    "import-once": lambda chosen: transcripts.once(*chosen.tree),
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    known = ["start", "store", "recall", "graph", "hook", "index", "at-size", "index-once", "index-floor"]
+    known = ["start", "store", "recall", "graph", "hook", "index", "import", *_ALONE]
     parser.add_argument("what", nargs="+", choices=known)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
     parser.add_argument("--queries", type=int, default=200)
@@ -170,16 +182,11 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=0, help="processes that read files; 0: one per core")
     parser.add_argument("--changed", type=int, default=50, help="files changed one by one")
     parser.add_argument("--link", action="store_true", help="of indexed trees also measure what linking them costs")
+    parser.add_argument("--megabytes", type=int, default=1024, help="transcripts that are made and imported")
     parser.add_argument("--save", action="store_true", help="keep the result under bench/results")
     chosen = parser.parse_args()
-    if "at-size" in chosen.what:
-        sys.stdout.write(json.dumps(at_size(chosen.sizes[0], chosen.queries)))
-        return
-    if "index-floor" in chosen.what:
-        sys.stdout.write(json.dumps(indexing.floor(chosen.tree[0])))
-        return
-    if "index-once" in chosen.what:
-        sys.stdout.write(json.dumps(indexing.once(chosen.tree[0], chosen.workers, chosen.changed, link=chosen.link)))
+    if alone := next((work for name, work in _ALONE.items() if name in chosen.what), None):
+        sys.stdout.write(json.dumps(alone(chosen)))
         return
     result: dict[str, Any] = {}
     if "start" in chosen.what:
@@ -192,6 +199,8 @@ def main() -> None:
         result["hook"] = hooks.hook(max(chosen.runs, 30), chosen.sizes[0] if len(chosen.sizes) == 1 else 10_000)
     if "index" in chosen.what:
         result["index"] = indexing.index(chosen.tree, chosen.workers, chosen.changed, link=chosen.link)
+    if "import" in chosen.what:
+        result["import"] = transcripts.import_(chosen.megabytes)
     measure.publish("speed", result, save=chosen.save)
 
 

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from recollect.capture import tools
 from recollect.capture.extract import lesson as lesson_of
 from recollect.capture.filter import cleaned, is_noise, mark
 from recollect.capture.lesson import Lesson, line
+from recollect.capture.observation import Observation
 from recollect.capture.transcripts.said import may_say, said
 from recollect.capture.transcripts.turn import Turn, slim
 from recollect.engine.anchoring import Prepared
@@ -27,7 +29,7 @@ from recollect.engine.noticed import Home, Noticing, redacted
 from recollect.engine.redaction import without_secrets
 from recollect.model import Change, Memory, Observed
 from recollect.text.digest import digest
-from recollect.text.redact import redact
+from recollect.text.redact import redact, secrets
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -41,6 +43,11 @@ TRUST = {"user": 0.8, "assistant": 0.6, "tool": 0.7}
 NEAR_S = 60
 # What tells an observation of ours from one of a hook, whose names end in hexadecimal digits.
 OWN = "-t"
+# What a tool may be given without any of it being the name of something else.
+_KNOWN = frozenset(name for names in tools.FIELDS.values() for name in names) | frozenset(
+    "description replace_all replaceAll instruction expected_replacements timeout timeout_ms workdir cwd yield_time_ms "
+    "max_output_tokens run_in_background dir_path recursive include output_mode head_limit view_range".split()
+)
 # What is looked at of a prompt: what is longer was pasted.
 PROMPT_CHARACTERS = 40_000
 
@@ -65,23 +72,28 @@ class Recounting:
         """Return what is to be written of a turn; None for noise and for what teaches nothing."""
         if turn.role == "assistant":
             return self._talk(turn) if may_say("assistant", turn.seen.text) else None
+        if turn.role == "tool":
+            return None if is_noise(turn.seen) or turn.seen.tool == "agent" else self._use(turn)
         seen = cleaned(turn.seen._replace(text=turn.seen.text[:PROMPT_CHARACTERS]))
-        if is_noise(seen) or seen.tool in ("agent", "plan"):
-            return None
-        turn = turn._replace(seen=seen)
-        return self._talk(turn) if turn.role == "user" else self._use(turn)
+        return None if is_noise(seen) else self._talk(turn._replace(seen=seen))
 
     def _use(self, turn: Turn) -> Note:
-        told, _ = mark(turn.seen)
-        seen = redacted(slim(turn.seen))
+        # What is told without the id of a use is recognised by all that was said; of the others most is left out first.
+        seen = turn.seen if turn.seen.call_id else cleaned(turn.seen)
+        told, _ = mark(seen)
+        seen = cleaned(slim(seen))
+        is_clean = _is_clean(seen)
+        if not is_clean:
+            seen = redacted(seen)
         home = self._noticing.home(seen.cwd)
         learnt = lesson_of(seen, home.place, lambda path, text: ())
+        turn = turn._replace(seen=seen)
         row = self._row(turn, home, learnt, told)
         memories: tuple[tuple[Memory, Prepared], ...] = ()
         if learnt.category == "command":
             about = {**learnt.metadata, "directory": seen.cwd}
-            memories = (self._memory(turn, home, learnt._replace(metadata=about), 0),)
-        return Note(row, True, memories, seen.cwd)
+            memories = (self._memory(turn, home, learnt._replace(metadata=about), 0, is_clean=is_clean),)
+        return Note(row if is_clean else without_secrets(row)[0], True, memories, seen.cwd)
 
     def _talk(self, turn: Turn) -> Note | None:
         told_by = mark(turn.seen)[0]
@@ -105,12 +117,12 @@ class Recounting:
             )
             memories.append(self._memory(turn, home, told, number))
         row = self._row(turn, home, Lesson(told=line(clean.text)), told_by)
-        return Note(row, turn.role == "user", tuple(memories), seen.cwd)
+        return Note(without_secrets(row)[0], turn.role == "user", tuple(memories), seen.cwd)
 
     def _row(self, turn: Turn, home: Home, learnt: Lesson, told: str) -> Observed:
         seen = turn.seen
         key = digest(f"{seen.assistant}\n{seen.session}\n{turn.key}", 24)
-        row = Observed(
+        return Observed(
             id=f"{turn.at_ms * 1_000_000 + turn.order % 1_000_000:020d}{OWN}{key}",
             mark=told,
             at=turn.at_ms // 1000,
@@ -124,9 +136,10 @@ class Recounting:
             fingerprint=learnt.fingerprint,
             told=learnt.told,
         )
-        return without_secrets(row)[0]
 
-    def _memory(self, turn: Turn, home: Home, learnt: Lesson, number: int) -> tuple[Memory, Prepared]:
+    def _memory(
+        self, turn: Turn, home: Home, learnt: Lesson, number: int, *, is_clean: bool = False
+    ) -> tuple[Memory, Prepared]:
         seen = turn.seen
         at = turn.at_ms // 1000
         where = {"from": seen.assistant, "rule": learnt.category, "session": seen.session, "said_by": turn.role}
@@ -148,11 +161,26 @@ class Recounting:
             trust=TRUST[turn.role],
             session_id=seen.session,
         )
-        memory, kinds = without_secrets(raw)
+        memory, kinds = (raw, ()) if is_clean else without_secrets(raw)
         self.redacted += kinds
         written = content_hash(memory.content)
         memory = msgspec.structs.replace(memory, content_hash=written, metadata={**memory.metadata, "written": written})
         return memory, self._noticing.anchors(memory)
+
+
+def _is_clean(seen: Observation) -> bool:
+    """Tell by one look at all its texts that a use of a tool holds no secret; where one could hide, that it may.
+
+    What is given by names of ours is text; anything else, say for a tool of some server, may name a secret beside it.
+    """
+    given = seen.input
+    if not _KNOWN.issuperset(given) or not all(isinstance(value, str | int | None) for value in given.values()):
+        return False
+    texts = [value for value in given.values() if isinstance(value, str)]
+    texts += [seen.error, seen.output if isinstance(seen.output, str) else "", seen.tool_name, seen.cwd, seen.session]
+    return (seen.output is None or isinstance(seen.output, str)) and not secrets(
+        "\n\n".join(texts).encode("ascii", "replace")
+    )
 
 
 def unseen(rows: Store | Transaction, notes: Sequence[Note]) -> list[Note]:

@@ -16,7 +16,7 @@ OPEN_CALLS = 64
 # What is kept of the output of a failure: errors stand at its end, or at its beginning.
 FAILED_CHARACTERS = 8_000
 # What is looked at of a text that an edit takes away or puts in.
-EDIT_CHARACTERS = 2_000
+EDIT_CHARACTERS = 1_000
 
 Role = Literal["user", "assistant", "tool"]
 
