@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 # Memories of each source: the decisions of ten years, and embedded in the background within some minutes.
 MOST = 3_000
 
+# Payloads of hooks that are taken in before transcripts are read: more than an assistant leaves in a day.
+DRAINED = 10_000
+
 Most = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
 
 
@@ -93,6 +96,9 @@ class Histories:
         """Read the transcripts of those assistants that are among the sources."""
         from recollect.engine.transcripts import Chronicle
 
+        if not wanted.dry_run:
+            # What hooks saw a moment ago comes first: it is not told again.
+            self._engine.capture.drain(DRAINED)
         chronicle = Chronicle(self._engine, wanted)
         for name in names:
             if name in TRANSCRIPT_SOURCES:

@@ -11,6 +11,7 @@ hooks captured of the same session stays as it is, and is not told again.
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,6 +49,8 @@ _KNOWN = frozenset(name for names in tools.FIELDS.values() for name in names) | 
     "description replace_all replaceAll instruction expected_replacements timeout timeout_ms workdir cwd yield_time_ms "
     "max_output_tokens run_in_background dir_path recursive include output_mode head_limit view_range".split()
 )
+# What hooks tell of a use without its id is known by its words; a longer output costs more to compare than it is worth.
+MARKED_CHARACTERS = 4_000
 # What is looked at of a prompt: what is longer was pasted.
 PROMPT_CHARACTERS = 40_000
 
@@ -66,7 +69,7 @@ class Recounting:
 
     def __init__(self, engine: Engine) -> None:
         self._noticing = Noticing(engine)
-        self.redacted: list[str] = []
+        self.redacted: Counter[str] = Counter()
 
     def note(self, turn: Turn) -> Note | None:
         """Return what is to be written of a turn; None for noise and for what teaches nothing."""
@@ -78,9 +81,10 @@ class Recounting:
         return None if is_noise(seen) else self._talk(turn._replace(seen=seen))
 
     def _use(self, turn: Turn) -> Note:
-        # What is told without the id of a use is recognised by all that was said; of the others most is left out first.
-        seen = turn.seen if turn.seen.call_id else cleaned(turn.seen)
-        told, _ = mark(seen)
+        # What is told without the id of a use is recognised by all that was said, unless that is a whole file.
+        seen = turn.seen
+        is_short = len(tools.said(seen.output)) <= MARKED_CHARACTERS
+        told = mark(cleaned(seen))[0] if is_short else mark(seen._replace(call_id=seen.call_id or turn.key))[0]
         seen = cleaned(slim(seen))
         is_clean = _is_clean(seen)
         if not is_clean:
@@ -98,7 +102,7 @@ class Recounting:
     def _talk(self, turn: Turn) -> Note | None:
         told_by = mark(turn.seen)[0]
         clean = redact(turn.seen.text)
-        self.redacted += [found.kind for found in clean.found]
+        self.redacted.update(found.kind for found in clean.found)
         seen = turn.seen._replace(text=clean.text, session=redact(turn.seen.session).text)
         turn = turn._replace(seen=seen)
         home = self._noticing.home(redact(seen.cwd).text)
@@ -162,7 +166,7 @@ class Recounting:
             session_id=seen.session,
         )
         memory, kinds = (raw, ()) if is_clean else without_secrets(raw)
-        self.redacted += kinds
+        self.redacted.update(kinds)
         written = content_hash(memory.content)
         memory = msgspec.structs.replace(memory, content_hash=written, metadata={**memory.metadata, "written": written})
         return memory, self._noticing.anchors(memory)
@@ -183,26 +187,40 @@ def _is_clean(seen: Observation) -> bool:
     )
 
 
-def unseen(rows: Store | Transaction, notes: Sequence[Note]) -> list[Note]:
-    """Return those of some notes that neither an import nor a hook wrote down before, each once."""
-    known = {row.id for row in rows.get(Observed, [note.row.id for note in notes])}
-    sessions = tuple({note.row.session_id for note in notes})
-    hooked = [row for row in rows.find(Observed, {"session_id": sessions}) if OWN not in row.id] if sessions else []
-    marks = {row.mark for row in hooked}
-    times: dict[tuple[Any, ...], list[int]] = {}
-    for row in hooked:
-        times.setdefault(_thing(row), []).append(row.at)
-    fresh: list[Note] = []
-    for note in notes:
-        row = note.row
-        if note.is_kept and (row.id in known or row.mark in marks):
-            continue
-        reach = 10**12 if row.event == "prompt" else NEAR_S
-        if note.is_kept and any(abs(at - row.at) <= reach for at in times.get(_thing(row), ())):
-            continue
-        known.add(row.id)
-        fresh.append(note)
-    return fresh
+class Captured:
+    """What hooks saw of some sessions, looked up once for each."""
+
+    def __init__(self) -> None:
+        self._sessions: set[str] = set()
+        self._marks: set[str] = set()
+        self._times: dict[tuple[Any, ...], list[int]] = {}
+
+    def unseen(self, rows: Store | Transaction, notes: Sequence[Note]) -> list[Note]:
+        """Return those of some notes that neither an import nor a hook wrote down before, each once."""
+        for session_id in {note.row.session_id or "" for note in notes} - self._sessions:
+            self._look_up(rows, session_id)
+        known = {row.id for row in rows.get(Observed, [note.row.id for note in notes])}
+        fresh: list[Note] = []
+        for note in notes:
+            if note.is_kept and (note.row.id in known or self._has(note.row)):
+                continue
+            known.add(note.row.id)
+            fresh.append(note)
+        return fresh
+
+    def _look_up(self, rows: Store | Transaction, session_id: str) -> None:
+        self._sessions.add(session_id)
+        for row in rows.find(Observed, {"session_id": session_id}):
+            if OWN not in row.id:
+                self._marks.add(row.mark)
+                self._times.setdefault(_thing(row), []).append(row.at)
+
+    def _has(self, row: Observed) -> bool:
+        if row.mark in self._marks:
+            return True
+        # What was asked is kept as a whole, whenever that was.
+        near = self._times.get(_thing(row), ())
+        return any(row.event == "prompt" or abs(at - row.at) <= NEAR_S for at in near)
 
 
 def _thing(row: Observed) -> tuple[Any, ...]:

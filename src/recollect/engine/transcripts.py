@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock, progress
 from recollect.capture.transcripts.table import Book, books, steps
-from recollect.engine.recounted import Note, Recounting, fates_of, unseen, write
+from recollect.engine.recounted import Captured, Note, Recounting, fates_of, write
 from recollect.engine.sitting import note_fixes, sum_up
 from recollect.model import HistorySource, LearntFrom, Memory, Session, Transcript
 
@@ -50,6 +50,14 @@ class Wanted(NamedTuple):
     batch: str
 
 
+class _Work(NamedTuple):
+    """A book that is being read: what hooks captured of it, and the sessions of which something was new."""
+
+    book: Book
+    captured: Captured
+    touched: set[str]
+
+
 class Chronicle:
     """Reads transcripts, writes what they teach, and counts what became of it."""
 
@@ -65,7 +73,7 @@ class Chronicle:
     @property
     def redacted(self) -> Counter[str]:
         """How many secrets were replaced, by kind."""
-        return Counter(self._recounting.redacted)
+        return self._recounting.redacted
 
     def learn(self, source: HistorySource, *, is_named: bool) -> None:
         """Read what is new in the transcripts of an assistant; one without any is told of only if it was asked for."""
@@ -102,7 +110,7 @@ class Chronicle:
         position, lines = begun
         kept_at = position
         batch: list[Note] = []
-        touched: set[str] = set()
+        work = _Work(book, Captured(), set())
         for step in steps(book, position, lines):
             turn = step.turn
             if turn is not None and turn.at_ms and turn.at_ms // 1000 >= (self._wanted.since or 0):
@@ -111,10 +119,10 @@ class Chronicle:
                     batch.append(note)
             position, lines = step.position, step.number
             if len(batch) >= BATCH or position - kept_at >= SILENT_BYTES:
-                self._write(book, batch, (position, lines), counted, touched)
+                self._write(work, batch, (position, lines), counted)
                 batch, kept_at = [], position
                 tell(position)
-        self._write(book, batch, (position, lines), counted, touched, is_end=True)
+        self._write(work, batch, (position, lines), counted, is_end=True)
 
     def _finish(self, source: HistorySource, counted: _Counted) -> None:
         """Finish the sessions that an earlier import was stopped in after it had read their last line."""
@@ -137,34 +145,27 @@ class Chronicle:
         return (0, 0) if kept[0].position > book.size or book.sitting else (kept[0].position, kept[0].lines)
 
     def _write(
-        self,
-        book: Book,
-        notes: Sequence[Note],
-        reached: tuple[int, int],
-        counted: _Counted,
-        touched: set[str],
-        *,
-        is_end: bool = False,
+        self, work: _Work, notes: Sequence[Note], reached: tuple[int, int], counted: _Counted, *, is_end: bool = False
     ) -> None:
         if self._wanted.dry_run:
-            fresh = unseen(self._engine.store, notes)
+            fresh = work.captured.unseen(self._engine.store, notes)
             fates = fates_of(self._engine.store, fresh)
             told = [(memory, fates[memory.id][0]) for note in fresh for memory, _ in note.memories]
             counted.add(fresh, [(memory, counted.once(memory, fate)) for memory, fate in told])
             self._tell(told)
             return
         with self._engine.store.transaction("import_history", batch=self._wanted.batch) as transaction:
-            fresh = unseen(transaction, notes)
+            fresh = work.captured.unseen(transaction, notes)
             done = write(transaction, fresh, self._engine.anchoring.write)
             for session_id in dict.fromkeys(note.row.session_id or "" for note in fresh if note.is_kept):
                 rows = [note for note in fresh if note.row.session_id == session_id]
                 made = sum(fate == "created" for memory, fate in done if memory.session_id == session_id)
                 _begin(transaction, session_id, rows, made)
-                touched.add(session_id)
+                work.touched.add(session_id)
             if is_end:
-                for session_id in sorted(touched):
+                for session_id in sorted(work.touched):
                     done += _finished(transaction, session_id)
-            _keep(transaction, book, reached, self._wanted.since or 0)
+            _keep(transaction, work.book, reached, self._wanted.since or 0)
         counted.add(fresh, done)
         self._tell(done)
 
