@@ -98,7 +98,7 @@ class Operation:
 
     @cached_property
     def _documentation(self) -> tuple[str, str, dict[str, str]]:
-        return _read_docstring(self._method.__doc__ or "", _parameter_names(self._method))
+        return _read_docstring(self._method.__doc__ or "", tuple(map(public, _parameter_names(self._method))))
 
     @property
     def summary(self) -> str:
@@ -120,7 +120,12 @@ class Operation:
         defaults = dict(zip(names[count - 1 - len(positional_defaults) : count - 1], positional_defaults, strict=True))
         defaults |= method.__kwdefaults__ or {}
         return tuple(
-            Parameter(name, method.__annotations__[name], defaults.get(name, msgspec.NODEFAULT), helps.get(name, ""))
+            Parameter(
+                public(name),
+                method.__annotations__[name],
+                defaults.get(name, msgspec.NODEFAULT),
+                helps.get(public(name), ""),
+            )
             for name in names
         )
 
@@ -147,7 +152,8 @@ class Operation:
                 hint=f"Arguments: {known or 'none'}.",
                 operation=self.name,
             ) from None
-        return {name: getattr(value, name) for name in arguments}
+        keywords = {public(name): name for name in _parameter_names(self._method)}
+        return {keywords[name]: getattr(value, name) for name in arguments}
 
     def call(self, engine: Any, arguments: Mapping[str, Any]) -> Record:
         """Validate `arguments` and call the method on the engine's noun."""
@@ -172,6 +178,11 @@ def by_tool_name(table: Mapping[str, Operation]) -> dict[str, Operation]:
     for row in table.values():
         named.update(dict.fromkeys(row.aliases, row))
     return named
+
+
+def public(name: str) -> str:
+    """Return what a parameter is called outside: `from_` is written so only because Python keeps `from` for itself."""
+    return name.removesuffix("_")
 
 
 def _parameter_names(method: Callable[..., Any]) -> tuple[str, ...]:

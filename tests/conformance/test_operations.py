@@ -50,6 +50,7 @@ PAYLOAD = json.dumps(
 STOP = json.dumps({"sessionId": "s", "cwd": "/nowhere/app", "stopReason": "end_turn"})
 START = json.dumps({"sessionId": "s3", "cwd": "/nowhere/app", "source": "new"})
 ASKED = json.dumps({"sessionId": "s3", "cwd": "/nowhere/app", "prompt": "how is the parser of this project written?"})
+ENTITY = json.dumps({"type": "entity", "name": "Parser", "entityType": "module", "observations": ["reads lines"]})
 
 CASES = (
     Case("store_memory", {"content": "Prefer composition"}, ("Prefer composition",)),
@@ -322,6 +323,10 @@ CASES = (
     Case("export_memories", {"path": "out.jsonl", "namespace": "app"}, ("out.jsonl", "--namespace", "app")),
     Case("import_memories", {"path": "in.jsonl"}, ("in.jsonl",)),
     Case("import_memories", {"content": '{"content": "inline"}'}, ("--content", '{"content": "inline"}')),
+    Case("import_memories", {"content": ENTITY, "from": "server-memory", "namespace": "app"},
+         ("--content", ENTITY, "--from", "server-memory", "--namespace", "app")),
+    Case("import_memories", {"path": "in.jsonl", "from": "recollect", "dry_run": True},
+         ("in.jsonl", "--from", "recollect", "--dry-run")),
     Case("import_history", {"path": "repository"}, ("repository",)),
     Case("import_history", {"path": "repository", "only": ["git", "docs"], "since": "2001", "limit": 5},
          ("repository", "--only", "git,docs", "--since", "2001", "--limit", "5")),

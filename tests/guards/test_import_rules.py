@@ -25,7 +25,7 @@ PROTOCOLS = {
     "store.package_protocol",
     "providers.protocol",
 }
-STAGES = {"code", "capture", "patterns", "history", "graph", "recall", "consolidate"}
+STAGES = {"code", "capture", "patterns", "history", "migrate", "graph", "recall", "consolidate"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "recollect": {"engine"},  # the package's own __init__: public names, loaded lazily
@@ -45,6 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "capture": {*GROUND, *PROTOCOLS, "progress"},
     "patterns": {*GROUND, "capture"},
     "history": {*GROUND, "progress"},
+    "migrate": {*GROUND, "progress"},
     "graph": {*GROUND, *PROTOCOLS},
     "recall": {*GROUND, *PROTOCOLS, "graph"},
     "consolidate": {*GROUND, *PROTOCOLS, "graph", "recall", "progress"},

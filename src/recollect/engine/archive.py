@@ -1,7 +1,8 @@
 """Export and import: everything that cannot be made again, as JSON Lines.
 
 One record per line with its `kind`; a first line names the format. An import reads the whole file before it writes
-anything, so a bad line costs nothing, and takes over ids, so that importing twice changes nothing.
+anything, so a bad line costs nothing, and takes over ids, so that importing twice changes nothing. What is not ours
+is left to migrating.py.
 
     {"kind": "recollect", "format": 1}
     {"kind": "memory", "id": "…", "content": "…", …}
@@ -24,7 +25,19 @@ from recollect.engine.identity import namespace_of
 from recollect.engine.memories import content_hash, store_in
 from recollect.engine.redaction import without_secrets
 from recollect.errors import InvalidInput, NotFound, RecollectError
-from recollect.model import Anchor, Edge, Exported, Imported, Memory, Node, Record, Session, Workspace
+from recollect.model import (
+    IMPORT_SOURCES,
+    Anchor,
+    Edge,
+    Exported,
+    Imported,
+    ImportSource,
+    Memory,
+    Node,
+    Record,
+    Session,
+    Workspace,
+)
 from recollect.operations import operation
 from recollect.store.protocol import Range, Store, Transaction
 
@@ -79,22 +92,55 @@ class Archive:
             return _inline(lines) if target == "-" else _write(_file(path), lines)
 
     @operation("import_memories", "import", idempotent=True, positional=("path",))
-    def import_(self, path: str | None = None, *, content: str | None = None) -> Imported:
-        """Import memories from JSON Lines as written by export; lines may also be bare memories with a `content`.
+    def import_(
+        self,
+        path: str | None = None,
+        *,
+        content: str | None = None,
+        from_: ImportSource = "auto",
+        namespace: str | None = None,
+        dry_run: bool = False,
+    ) -> Imported:
+        """Import memories: JSON Lines as written by export, bare memories with a `content`, or another program's.
 
-        The file is checked as a whole first: one bad line, and nothing is written. Rows whose id is known are left as
-        they are; memories without an id are merged with a memory of the same content.
+        What another program keeps is read and never written to: databases of memory_lib, codemem, claude-mem and
+        mcp-memory-service, JSON of an episodic memory, JSON Lines of codemem and of the reference memory server,
+        folders of basic-memory and of plain Markdown. Times and projects are kept, relations become links, secrets are
+        replaced. The answer tells what became of every table or kind of record; fields that have no place here are
+        kept in the metadata.
 
-        path: the file to read
+        Everything is checked as a whole first: one bad line, and nothing is written. Importing again changes nothing:
+        rows whose id is known are left as they are, except where the other program says something else now; lines
+        without an id are merged with a memory of the same content.
+
+        path: the file or folder to read
         content: the lines themselves, instead of a path
+        from: whose memory it is; auto: whatever it looks like
+        namespace: the project that gets everything, as a path or a name; none: those that the source names
+        dry_run: tell what would be imported, and write nothing
         """
         if (path is None) == (content is None):
             raise InvalidInput("import needs either path or content", hint="Give the one and not the other.")
+        wanted = accept.one_of("from", from_, IMPORT_SOURCES)
+        scope = namespace_of(namespace)
         with contextlib.ExitStack() as stack:
+            if wanted != "recollect":
+                place = _file(path) if path is not None else stack.enter_context(_spooled(content))
+                if found := self._migrated(place, wanted, scope, dry_run=dry_run):
+                    return found
             source = stack.enter_context(_opened(path, content))
             total = sum(1 for _ in self._read(source, above={}))
             source.seek(0)
-            return self._write_all(self._read(source), total)
+            records = (_moved(record, scope) for record in self._read(source))
+            return self._forecast(records, total) if dry_run else self._write_all(records, total)
+
+    def _migrated(self, place: Path, wanted: str, scope: str | None, *, dry_run: bool) -> Imported | None:
+        """Import what another program keeps at a path; None where it may be lines of ours."""
+        from recollect.engine.migrating import Migration
+        from recollect.migrate.sources import opened
+
+        with opened(place, wanted) as found:
+            return Migration(self._engine, found, namespace=scope, dry_run=dry_run).run() if found else None
 
     def _read(self, source: BinaryIO, *, above: dict[type[Record], set[str]] | None = None) -> Iterator[Record]:
         """Yield the records of the lines; with `above`, which fills with their ids, refuse one that points nowhere."""
@@ -196,7 +242,17 @@ class Archive:
             raise
         self._engine.embedding.wake()
         self._engine.following.catch_up()
-        return Imported(lines=total, batch=batch, redacted=dict(redacted), **counts)
+        return msgspec.structs.replace(_counted(counts), lines=total, batch=batch, redacted=dict(redacted))
+
+    def _forecast(self, records: Iterator[Record], total: int) -> Imported:
+        """Tell what an import of lines would do."""
+        counts = {"created": 0, "known": 0, "merged": 0}
+        redacted: Counter[str] = Counter()
+        for record in records:
+            clean, kinds = _clean(record)
+            redacted.update(kinds)
+            counts[_fate(self._engine.store, clean)] += 1
+        return msgspec.structs.replace(_counted(counts), lines=total, redacted=dict(redacted), dry_run=True)
 
     def _take_back(self, batch: str) -> None:
         """Undo the part of a failed import that was written; if even that fails, the first error matters more."""
@@ -217,6 +273,25 @@ def _clean(record: Record) -> tuple[Record, tuple[str, ...]]:
     if kinds and isinstance(clean, Memory) and not clean.metadata.get("compressed"):
         clean = msgspec.structs.replace(clean, content_hash=content_hash(clean.content))
     return clean, kinds
+
+
+def _counted(counts: dict[str, int]) -> Imported:
+    return Imported(lines=0, created=counts["created"], known=counts["known"], merged=counts["merged"], batch="")
+
+
+def _moved(record: Record, scope: str | None) -> Record:
+    """Return a record as part of the project that gets everything, if there is one."""
+    if scope is None or not isinstance(record, Memory | Node | Session):
+        return record
+    return msgspec.structs.replace(record, namespace=scope)
+
+
+def _fate(store: Store, record: Record) -> str:
+    """Return which count a record would belong to; lines that repeat each other are not looked for."""
+    if isinstance(record, Memory) and not record.id:
+        same = {"content_hash": record.content_hash, "namespace": record.namespace}
+        return "merged" if store.count(Memory, same) else "created"
+    return "known" if store.get(type(record), [record.id]) else "created"  # type: ignore[attr-defined]
 
 
 def _take(transaction: Transaction, record: Record) -> str:
@@ -350,6 +425,17 @@ def _file(path: object) -> Path:
         return Path(named).expanduser()
     except RuntimeError as problem:  # ~name of nobody
         raise InvalidInput(f"{named} leads nowhere: {problem}", path=named) from None
+
+
+@contextlib.contextmanager
+def _spooled(content: str | None) -> Iterator[Path]:
+    """Put what was given as text into a file, so that whatever reads files can read it."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="recollect-import-") as folder:
+        file = Path(folder) / "content"
+        file.write_text(accept.text("content", content), encoding="utf-8")
+        yield file
 
 
 @contextlib.contextmanager

@@ -30,6 +30,7 @@ from recollect.model.answer import (
     History,
     Hit,
     Imported,
+    ImportedPart,
     Judged,
     Linked,
     MemoryPage,
@@ -102,6 +103,7 @@ from recollect.model.row import (
 from recollect.model.sitting import Context, Ingested, KnownFix, SessionPage, SessionView, Summed
 from recollect.model.vocabulary import (
     HISTORY_SOURCES,
+    IMPORT_SOURCES,
     MEMORY_TYPES,
     NODE_KINDS,
     PATTERN_TYPES,
@@ -114,6 +116,7 @@ from recollect.model.vocabulary import (
     ErrandKind,
     HistoryChoice,
     HistorySource,
+    ImportSource,
     Limit,
     MemoryType,
     NodeKind,
@@ -132,6 +135,7 @@ from recollect.model.vocabulary import (
 
 __all__ = [
     "HISTORY_SOURCES",
+    "IMPORT_SOURCES",
     "MEMORY_TYPES",
     "NODE_KINDS",
     "PATTERN_TYPES",
@@ -175,7 +179,9 @@ __all__ = [
     "HistoryChoice",
     "HistorySource",
     "Hit",
+    "ImportSource",
     "Imported",
+    "ImportedPart",
     "Ingested",
     "Injection",
     "Judged",

@@ -387,10 +387,26 @@ class Exported(Record, frozen=True, kw_only=True):
     content: str | None = None
 
 
+class ImportedPart(Record, frozen=True, kw_only=True):
+    """One table, list or kind of record of another program: how many it had, and what became of them.
+
+    became: what they are here: memories, sessions, nodes or links; empty: nothing. left: why some were not taken, and
+    how many
+    """
+
+    name: str
+    found: int
+    became: str = ""
+    taken: int = 0
+    left: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
+
+
 class Imported(Record, frozen=True, kw_only=True):
     """What an import did: how many rows were new, known already or merged as duplicates, and the batch to undo it.
 
-    redacted: how many secrets were replaced, by kind
+    redacted: how many secrets were replaced, by kind. source, program: whose memory it was, as --from names it and in
+    words. updated: rows that say something else there than at the last import. refused: those that were deleted here
+    before, and stay so. beside: fields that have no place here and are kept in metadata, with how many rows had them
     """
 
     lines: int
@@ -399,6 +415,13 @@ class Imported(Record, frozen=True, kw_only=True):
     merged: int
     batch: str
     redacted: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
+    source: str = "recollect"
+    program: str = "recollect"
+    updated: int = 0
+    refused: int = 0
+    dry_run: bool = False
+    parts: tuple[ImportedPart, ...] = ()
+    beside: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
 
 
 class Rebuilt(Record, frozen=True, kw_only=True):

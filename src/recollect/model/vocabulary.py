@@ -47,6 +47,20 @@ HistorySource = Literal["git", "adr", "docs", "notes", TranscriptSource]
 # What can be asked for: one of them, or the transcripts of all assistants.
 HistoryChoice = Literal[HistorySource, "transcripts"]
 
+# Whose memory can be imported: ours, and what other programs keep; auto: whatever it looks like.
+ImportSource = Literal[
+    "auto",
+    "recollect",
+    "memory_lib",
+    "episodic",
+    "codemem",
+    "server-memory",
+    "claude-mem",
+    "mcp-memory-service",
+    "basic-memory",
+    "markdown",
+]
+
 # What became of the code that a memory speaks of. unanchored: it speaks of none, or of none that is indexed here.
 Verdict = Literal["fresh", "changed", "moved", "gone", "unanchored"]
 
@@ -78,6 +92,7 @@ NODE_KINDS: tuple[str, ...] = get_args(NodeKind)
 RELATIONS: tuple[str, ...] = get_args(Relation)
 PATTERN_TYPES: tuple[str, ...] = get_args(PatternType)
 SOURCES: tuple[str, ...] = get_args(Source)
+IMPORT_SOURCES: tuple[str, ...] = get_args(ImportSource)
 HISTORY_SOURCES: tuple[HistorySource, ...] = get_args(HistorySource)
 TRANSCRIPT_SOURCES: tuple[TranscriptSource, ...] = get_args(TranscriptSource)
 

@@ -242,12 +242,40 @@ def _learnt_from(part: model.LearntFrom, _now: int | None) -> list[Block]:
 def _imported(imported: model.Imported, _now: int | None) -> list[Block]:
     rows = (
         ("new", f"{imported.created:,}"),
+        ("changed there", f"{imported.updated:,}" if imported.updated else ""),
         ("known already", f"{imported.known:,}"),
-        ("merged", f"{imported.merged:,}"),
+        ("merged", f"{imported.merged:,}" if imported.source == "recollect" else ""),
+        ("deleted here before", f"{imported.refused:,}" if imported.refused else ""),
         ("batch to undo", inline(imported.batch)),
+        ("kept in metadata", inline(", ".join(f"{name} {times:,}" for name, times in imported.beside.items()))),
         ("note", told(Counter(imported.redacted).elements())),
     )
-    return [Line(f"Imported {count(imported.lines, 'line')}.", "good"), Facts(present(rows))]
+    if imported.source == "recollect":
+        what = count(imported.lines, "line")
+    else:
+        what = f"{count(imported.lines, 'record')} of {inline(imported.program)}"
+    said = f"Would import {what}. Nothing was written." if imported.dry_run else f"Imported {what}."
+    blocks: list[Block] = [Line(said, "weak" if imported.dry_run else "good"), Facts(present(rows))]
+    return [*blocks, _imported_grid(imported.parts)] if imported.parts else blocks
+
+
+def _imported_grid(parts: Iterable[model.ImportedPart]) -> Grid:
+    columns = ("there", "found", "here", "taken", "not taken, and why")
+    rows = tuple(
+        (
+            inline(part.name),
+            f"{part.found:,}",
+            inline(part.became) or "-",
+            f"{part.taken:,}",
+            inline("; ".join(f"{times:,} {why}" for why, times in part.left.items())) or "-",
+        )
+        for part in parts
+    )
+    return Grid(columns, rows)
+
+
+def _imported_part(part: model.ImportedPart, _now: int | None) -> list[Block]:
+    return [_imported_grid([part])]
 
 
 def _rebuilt(rebuilt: model.Rebuilt, _now: int | None) -> list[Block]:
@@ -307,6 +335,7 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.Health: _health,
     model.Exported: _exported,
     model.Imported: _imported,
+    model.ImportedPart: _imported_part,
     model.Learnt: _learnt,
     model.LearntFrom: _learnt_from,
     model.Rebuilt: _rebuilt,

@@ -1,0 +1,152 @@
+"""claude-mem: its database of sessions, observations, summaries and prompts, and the JSON that it exports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from recollect.errors import InvalidInput, SchemaTooNew
+from recollect.migrate import told
+from recollect.migrate.database import Database
+from recollect.migrate.fields import Fields
+from recollect.migrate.found import Found, Left, Sat
+from recollect.migrate.look import Look
+
+# The newest version of its schema that was looked at.
+KNOWN_SCHEMA = 49
+# What each table must have to be read at all.
+NEEDED = {
+    "sdk_sessions": {"memory_session_id", "project", "started_at"},
+    "observations": {"id", "memory_session_id", "project", "type", "created_at"},
+}
+_SYNC = "of its synchronisation between machines"
+TABLES = {
+    **dict.fromkeys(("sdk_sessions", "observations", "session_summaries", "user_prompts"), ""),
+    "schema_versions": "of the database itself",
+    "pending_messages": "raw tool calls that it has not looked at yet",
+    **dict.fromkeys(("sync_state", "sync_outbox", "sync_content_outbox", "sync_entity_heads"), _SYNC),
+    **dict.fromkeys(("sync_dead_letter", "sync_launch_exclusions"), _SYNC),
+    **dict.fromkeys(("observations_fts", "session_summaries_fts", "user_prompts_fts"), "full text is made anew"),
+}
+# In an export: the list, and the table whose rows it holds.
+LISTS = {"sessions": "sdk_sessions", "observations": "observations", "summaries": "session_summaries"}
+LISTS["prompts"] = "user_prompts"
+# Numbers of its own rows and of what it spent, and times that another field says again.
+_OWN = ("id", "created_at_epoch", "started_at_epoch", "completed_at_epoch", "content_hash", "session_db_id")
+
+
+class ClaudeMem:
+    """claude-mem's database, or an export of it."""
+
+    program = "claude-mem"
+    kept_ids = False
+
+    def __init__(self, found: Look) -> None:
+        self._database = found.database
+        self._lists: Mapping[str, Any] = found.first if isinstance(found.first, dict) else {}
+        if self._database is None and "observations" not in self._lists:
+            raise InvalidInput(f"{found.path} is not of claude-mem", hint="It keeps ~/.claude-mem/claude-mem.db.")
+        if self._database is not None:
+            self._check(self._database)
+
+    @staticmethod
+    def fits(found: Look) -> bool:
+        is_export = isinstance(found.first, dict) and {"observations", "summaries", "prompts"} <= set(found.first)
+        return found.has("sdk_sessions") or is_export
+
+    def read(self) -> Iterator[Found]:
+        sessions: dict[Any, Mapping[str, Any]] = {}
+        for row in self._rows("sdk_sessions"):
+            sessions[row.get("memory_session_id")] = sessions[row.get("content_session_id")] = row
+            yield _session(Fields(row))
+        for row in self._rows("observations"):
+            where = _setting("observation", row, sessions)
+            yield told.observation("observations", _fields(row), where, body="text", kind="type")
+        for row in self._rows("session_summaries"):
+            yield told.summary("session_summaries", _fields(row), _setting("summary", row, sessions))
+        for row in self._rows("user_prompts"):
+            yield told.prompt("user_prompts", _fields(row), _setting("prompt", row, sessions))
+        yield from self._rest()
+
+    def close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+
+    @staticmethod
+    def _check(database: Database) -> None:
+        tables = database.tables
+        missing = [f"{name}.{each}" for name in NEEDED for each in NEEDED[name] - tables.get(name, frozenset())]
+        if not missing:
+            return
+        version = database.value("SELECT max(version) FROM schema_versions") if "schema_versions" in tables else 0
+        error = SchemaTooNew if isinstance(version, int) and version > KNOWN_SCHEMA else InvalidInput
+        raise error(
+            f"this database of claude-mem has no {', '.join(sorted(missing))} (its schema has version {version})",
+            hint="Upgrade recollect, or export with claude-mem and import that; nothing was imported.",
+            version=version,
+        )
+
+    def _rows(self, table: str) -> Iterator[Mapping[str, Any]]:
+        if self._database is not None:
+            yield from self._database.rows(table) if table in self._database.tables else ()
+            return
+        name = next(name for name, held in LISTS.items() if held == table)
+        rows = self._lists.get(name)
+        yield from (row for row in rows if isinstance(row, dict)) if isinstance(rows, list) else ()
+
+    def _rest(self) -> Iterator[Left]:
+        if self._database is not None:
+            yield from self._database.others(TABLES)
+            return
+        for name in self._lists:
+            if isinstance(self._lists[name], list) and name not in LISTS and self._lists[name]:
+                yield Left(name, "this version of recollect does not know the list", len(self._lists[name]))
+
+
+def _fields(row: Mapping[str, Any]) -> Fields:
+    fields = Fields(row)
+    fields.drop(*_OWN, "created_at", "project", "memory_session_id", "content_session_id")
+    # The project it was moved to is the one it is in.
+    fields.drop("merged_into_project", "synced_at", "sync_rev")
+    if not row.get("discovery_tokens"):
+        fields.drop("discovery_tokens")
+    if not row.get("relevance_count"):
+        fields.drop("relevance_count")
+    return fields
+
+
+def _setting(part: str, row: Mapping[str, Any], sessions: Mapping[Any, Mapping[str, Any]]) -> told.Setting:
+    session = sessions.get(row.get("memory_session_id") or row.get("content_session_id"), {})
+    fields = Fields(row)
+    at = fields.time("created_at") or fields.time("created_at_epoch")
+    project = fields.text("merged_into_project") or fields.text("project") or session.get("project")
+    # A number holds in one database alone, a session everywhere.
+    named = row.get("memory_session_id") or row.get("content_session_id")
+    key = f"{part} {named} {row.get('id') if row.get('id') is not None else at}"
+    return told.Setting(key, _session_key(session) or (str(named) if named else None), project, at)
+
+
+def _session_key(row: Mapping[str, Any]) -> str | None:
+    """Return the id that the assistant itself gave the session, by which hooks and transcripts know it too."""
+    found = row.get("content_session_id") or row.get("memory_session_id")
+    return str(found) if found else None
+
+
+def _session(fields: Fields) -> Found:
+    asked = fields.take("content_session_id")
+    key = asked or fields.take("memory_session_id")
+    started = fields.time("started_at") or fields.time("started_at_epoch")
+    if key is None or started is None:
+        return Left("sdk_sessions", "it does not say when it was")
+    ended = fields.time("completed_at") or fields.time("completed_at_epoch")
+    fields.drop(*_OWN, "worker_port", "prompt_counter", "synced_at", "sync_rev")
+    platform = fields.text("platform_source")
+    return Sat(
+        part="sdk_sessions",
+        key=str(key),
+        started_at=started,
+        ended_at=ended,
+        project=fields.text("project"),
+        assistant=platform or "claude",
+        beside=fields.rest(),
+    )

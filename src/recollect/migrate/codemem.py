@@ -1,0 +1,188 @@
+"""codemem: the database, and the JSON Lines or JSON that it exports (document 002).
+
+Its columns are ours, so that memories, sessions and links come over as they are. Of its graph of code only what is
+linked with memories is taken: the rest is made anew by `recollect index`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.migrate.fields import Fields
+from recollect.migrate.found import Found, Left, Linked, Noded, Remembered, Sat
+from recollect.migrate.lines import objects, refused
+from recollect.migrate.look import Look
+from recollect.model import MEMORY_TYPES, MemoryType
+
+_CODE = "of the code alone: `recollect index` makes it anew"
+# Tables that are not read, with the reason.
+TABLES = {
+    **dict.fromkeys(("memories", "sessions", "graph_nodes", "graph_edges"), ""),
+    "memory_embeddings": "vectors are made anew",
+    "consolidation_log": "when it tidied up says nothing here",
+    **dict.fromkeys(("file_hashes", "package_registry", "unresolved_refs", "api_endpoints"), _CODE),
+    **dict.fromkeys(("api_client_calls", "event_channels", "repositories", "namespace_roots"), _CODE),
+    "session_activity": "which tools a session used, file by file: hooks and import-history tell that here",
+    "schema_version": "of the database itself",
+}
+
+
+class Codemem:
+    """codemem's database."""
+
+    program = "codemem"
+    kept_ids = True
+
+    def __init__(self, found: Look) -> None:
+        if found.database is None:
+            raise InvalidInput(f"{found.path} is no database", hint="codemem keeps ~/.codemem/codemem.db.")
+        self._database = found.database
+
+    @staticmethod
+    def fits(found: Look) -> bool:
+        is_ours = found.has("changes", "batch")
+        return not is_ours and found.has("memories", "id", "content", "memory_type", "created_at", "namespace")
+
+    def read(self) -> Iterator[Found]:
+        tables = self._database.tables
+        if "sessions" in tables:
+            yield from (_session(Fields(row)) for row in self._database.rows("sessions"))
+        yield from (_memory(Fields(row)) for row in self._database.rows("memories"))
+        if {"graph_nodes", "graph_edges"} <= set(tables):
+            yield from self._graph()
+        yield from self._database.others(TABLES)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _graph(self) -> Iterator[Found]:
+        memories = {row["id"]: row["memory_id"] for row in self._database.rows("graph_nodes") if row["memory_id"]}
+        memories |= {row["id"]: row["id"] for row in self._database.rows("memories")}
+        near = {
+            end
+            for row in self._database.rows("graph_edges")
+            for end in (row["src"], row["dst"])
+            if row["src"] in memories or row["dst"] in memories
+        }
+        for row in self._database.rows("graph_nodes"):
+            if row["id"] in memories:
+                yield Left("graph_nodes", "the node of a memory: it has one here by itself")
+            elif row["id"] in near:
+                yield _node(Fields(row))
+            else:
+                yield Left("graph_nodes", _CODE)
+        for row in self._database.rows("graph_edges"):
+            if row["src"] in memories or row["dst"] in memories:
+                yield _edge(Fields(row), memories)
+            else:
+                yield Left("graph_edges", _CODE)
+
+
+class CodememLines:
+    """What codemem exports as JSON Lines, or as one JSON list."""
+
+    program = "codemem"
+    kept_ids = True
+
+    def __init__(self, found: Look) -> None:
+        if found.kind not in ("lines", "document"):
+            raise InvalidInput(f"{found.path} is no export of codemem", hint="Export it with `codemem export`.")
+        self._found = found
+
+    @staticmethod
+    def fits(found: Look) -> bool:
+        first = found.first
+        if found.kind == "document" and isinstance(first, list) and first:
+            first = first[0]
+        is_memory = isinstance(first, dict) and isinstance(first.get("content"), str) and "memory_type" in first
+        # Times as text, or edges inside: lines of ours have neither.
+        return is_memory and "kind" not in first and (isinstance(first.get("created_at"), str) or "edges" in first)
+
+    def read(self) -> Iterator[Found]:
+        links: dict[str, Found] = {}
+        for number, row in self._rows():
+            if not isinstance(row, dict) or not isinstance(row.get("content"), str) or not row["content"].strip():
+                raise refused(self._found.path, number, "a memory without content")
+            fields = Fields(row)
+            for edge in fields.take("edges") or ():
+                if isinstance(edge, dict) and {"src", "dst"} <= set(edge):
+                    # Each stands with both of its memories.
+                    links[str(edge.get("id") or sorted(edge.items(), key=str))] = _edge(Fields(edge), {})
+            yield _memory(fields)
+        yield from links.values()
+
+    def close(self) -> None:
+        return
+
+    def _rows(self) -> Iterator[tuple[int, Any]]:
+        if self._found.kind == "document":
+            rows = self._found.first
+            yield from enumerate(rows if isinstance(rows, list) else [rows], 1)
+        else:
+            yield from objects(self._found.path)
+
+
+def _memory(fields: Fields) -> Found:
+    content = fields.text("content")
+    if content is None:
+        return Left("memories", "it has no content")
+    key, kind = fields.take("id"), fields.take("memory_type")
+    known: MemoryType = kind if kind in MEMORY_TYPES else "context"
+    fields.drop("content_hash", "repo")  # made of the content; the namespace again
+    at = fields.time("created_at")
+    branch = fields.take("git_ref")
+    beside = {} if known == kind else {"memory_type": kind}
+    return Remembered(
+        part="memories",
+        key=str(key) if key else content,
+        content=content,
+        memory_type=known,
+        at=at,
+        updated_at=fields.time("updated_at"),
+        accessed_at=fields.time("last_accessed_at"),
+        importance=fields.ratio("importance", 0.5),
+        confidence=fields.ratio("confidence", 1.0),
+        access_count=fields.count("access_count"),
+        tags=fields.names("tags"),
+        project=fields.text("namespace"),
+        session=fields.text("session_id"),
+        expires_at=fields.time("expires_at"),
+        metadata=fields.object("metadata"),
+        # "main" is what every row has where nobody said.
+        beside={**beside, **({"git_ref": branch} if branch not in (None, "main") else {}), **fields.rest()},
+    )
+
+
+def _session(fields: Fields) -> Found:
+    started = fields.time("started_at")
+    key = fields.take("id")
+    if started is None or not key:
+        return Left("sessions", "it does not say when it was")
+    return Sat(
+        part="sessions",
+        key=str(key),
+        started_at=started,
+        ended_at=fields.time("ended_at"),
+        project=fields.text("namespace"),
+        summary=fields.text("summary"),
+        memory_count=fields.count("memory_count"),
+        beside=fields.rest(),
+    )
+
+
+def _node(fields: Fields) -> Noded:
+    fields.drop("memory_id", "centrality", "repo")
+    key, kind, label = str(fields.take("id")), str(fields.take("kind")), fields.text("label")
+    project, payload = fields.text("namespace"), fields.object("payload")
+    return Noded("graph_nodes", key, kind, label, project, {**payload, **fields.rest()})
+
+
+def _edge(fields: Fields, memories: dict[str, str]) -> Linked:
+    src, dst = str(fields.take("src")), str(fields.take("dst"))
+    name, at = str(fields.take("relationship") or "RELATES_TO"), fields.time("created_at")
+    weight, properties = fields.ratio("weight", 1.0), fields.object("properties")
+    fields.drop("id", "repo")
+    src, dst = memories.get(src, src), memories.get(dst, dst)
+    return Linked("graph_edges", src, dst, name, at=at, weight=weight, properties={**properties, **fields.rest()})

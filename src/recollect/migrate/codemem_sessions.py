@@ -1,0 +1,141 @@
+"""The codemem on PyPI and npm: a database of sessions and of what an observer told about them.
+
+It shares its name with the engine of document 002 and nothing else: memory_items hang on sessions, as do artifacts and
+prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.migrate import told
+from recollect.migrate.fields import Fields, listed
+from recollect.migrate.found import Found, Left, Remembered, Sat
+from recollect.migrate.look import Look
+
+_SYNC = "of its synchronisation between machines"
+_RAW = "raw events of an assistant: import-history reads its transcripts"
+TABLES = {
+    **dict.fromkeys(("sessions", "memory_items", "session_summaries", "user_prompts", "artifacts"), ""),
+    "memory_fts": "full text is made anew",
+    "memory_vectors": "vectors are made anew",
+    "usage_events": "what it counted of its own use",
+    **dict.fromkeys(("raw_events", "raw_event_sessions", "raw_event_flush_batches", "opencode_sessions"), _RAW),
+    **dict.fromkeys(("replication_ops", "replication_cursors", "sync_peers", "sync_nonces", "sync_device"), _SYNC),
+    **dict.fromkeys(("sync_attempts", "sync_daemon_state", "actors"), _SYNC),
+}
+# Where it runs and on which machine it was written: they tell which database, not what.
+_OWN = ("rev", "import_key", "created_at_epoch", "origin_device_id")
+
+
+class CodememSessions:
+    """The database of the codemem that watches sessions."""
+
+    program = "codemem (sessions)"
+    kept_ids = False
+
+    def __init__(self, found: Look) -> None:
+        if found.database is None or not self.fits(found):
+            raise InvalidInput(f"{found.path} is no database of codemem", hint="It keeps ~/.codemem/mem.sqlite.")
+        self._database = found.database
+
+    @staticmethod
+    def fits(found: Look) -> bool:
+        needed = ("id", "session_id", "kind", "title", "body_text", "created_at")
+        return found.has("memory_items", *needed) and found.has("sessions", "id", "started_at")
+
+    def read(self) -> Iterator[Found]:
+        sessions = {row["id"]: row for row in self._database.rows("sessions")}
+        yield from (_session(Fields(row)) for row in sessions.values())
+        for row in self._database.rows("memory_items"):
+            yield _item(row, sessions)
+        for table, record in (("session_summaries", told.summary), ("user_prompts", told.prompt)):
+            if table in self._database.tables:
+                for row in self._database.rows(table):
+                    fields, where = Fields(row), _setting(table, row, sessions)
+                    fields.drop("id", "session_id", "project", "created_at", *_OWN)
+                    yield record(table, fields, where, metadata=fields.object("metadata_json"))
+        if "artifacts" in self._database.tables:
+            yield from (_artifact(row, sessions) for row in self._database.rows("artifacts"))
+        yield from self._database.others(TABLES)
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def _key(row: Mapping[str, Any], part: str) -> str:
+    """Return a key that holds beyond this database where it has one, or the row's number and time."""
+    return str(row.get("import_key") or f"{part} {row.get('id')} {row.get('created_at') or row.get('started_at')}")
+
+
+def _setting(part: str, row: Mapping[str, Any], sessions: Mapping[Any, Mapping[str, Any]]) -> told.Setting:
+    session = sessions.get(row.get("session_id"))
+    project = row.get("project") or _project(session or {})
+    return told.Setting(
+        _key(row, part), _key(session, "session") if session else None, project, Fields(row).time("created_at")
+    )
+
+
+def _project(session: Mapping[str, Any]) -> str | None:
+    found = session.get("project") or session.get("cwd")
+    return str(found) if found else None
+
+
+def _item(row: Mapping[str, Any], sessions: Mapping[Any, Mapping[str, Any]]) -> Found:
+    if row.get("deleted_at") or row.get("active") == 0:
+        return Left("memory_items", "it was forgotten there")
+    fields, where = Fields(row), _setting("memory_items", row, sessions)
+    fields.drop("id", "session_id", "created_at", "active", *_OWN)
+    tags = listed((fields.take("tags_text") or "").replace(" ", ","))
+    return told.observation(
+        "memory_items",
+        fields,
+        where,
+        body="body_text",
+        kind="kind",
+        tags=tags,
+        updated_at=fields.time("updated_at"),
+        confidence=fields.ratio("confidence", 0.5),
+        author=fields.text("actor_display_name"),
+        metadata=fields.object("metadata_json"),
+    )
+
+
+def _artifact(row: Mapping[str, Any], sessions: Mapping[Any, Mapping[str, Any]]) -> Found:
+    fields, where = Fields(row), _setting("artifact", row, sessions)
+    text = fields.text("content_text")
+    if text is None:
+        return Left("artifacts", "it says nothing")
+    fields.drop("id", "session_id", "created_at", "content_hash", *_OWN)
+    return Remembered(
+        part="artifacts",
+        key=where.key,
+        content=text,
+        at=where.at,
+        title=fields.text("path"),
+        category=fields.text("kind"),
+        importance=0.3,
+        project=where.project,
+        session=where.session,
+        metadata=fields.object("metadata_json"),
+        beside=fields.rest(),
+    )
+
+
+def _session(fields: Fields) -> Found:
+    row = {name: fields.take(name) for name in ("id", "import_key", "started_at")}
+    started = Fields(row).time("started_at")
+    if started is None:
+        return Left("sessions", "it does not say when it was")
+    project, folder = fields.take("project"), fields.take("cwd")
+    return Sat(
+        part="sessions",
+        key=_key(row, "session"),
+        started_at=started,
+        ended_at=fields.time("ended_at"),
+        project=project or folder,
+        branch=fields.text("git_branch") or "",
+        beside={**({"cwd": folder} if project and folder else {}), **fields.rest()},
+    )

@@ -1,0 +1,114 @@
+"""Episodic: the JSON file of conversations that an episodic memory keeps (document 001).
+
+A list of records, or an object that holds it: whole turns (parents), pieces of them (chunks), or legacy records that
+have a user and an assistant and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.migrate.fields import Fields
+from recollect.migrate.found import Found, Left, Remembered
+from recollect.migrate.look import Look
+
+# Under which names files keep their records.
+LISTS = ("records", "memories", "parents", "chunks", "children", "turns", "episodes")
+# Its importance multiplies a score and ends at this; ours is from 0 to 1.
+MOST_IMPORTANT = 5.0
+
+
+class Episodic:
+    """A file of an episodic memory; its ids are kept, as chunks name their parents by them."""
+
+    program = "episodic memory"
+    kept_ids = True
+
+    def __init__(self, found: Look) -> None:
+        if not isinstance(found.first, list | dict):
+            raise InvalidInput(f"{found.path} is no JSON document", hint="It is cut off, or another program's file.")
+        self._document = found.first
+
+    @staticmethod
+    def fits(found: Look) -> bool:
+        if found.kind != "document":
+            return False
+        rows = [row for _, row in _rows(found.first)]
+        return bool(rows) and all(_is_turn(row) for row in rows[:20])
+
+    def read(self) -> Iterator[Found]:
+        chunks: list[Found] = []
+        for part, row in _rows(self._document):
+            if not isinstance(row, dict) or not _is_turn(row):
+                yield Left(part, "it is no record of a conversation")
+                continue
+            found = _record(part, Fields(row), is_chunk=bool(row.get("parent_id")))
+            if isinstance(found, Remembered) and found.parent is not None:
+                chunks.append(found)  # what they are pieces of comes first
+            else:
+                yield found
+        yield from chunks
+        if isinstance(self._document, dict):
+            for name, value in self._document.items():
+                if name not in LISTS and value not in (None, "", [], {}):
+                    yield Left(name, "a field of the file itself, not of a record")
+
+    def close(self) -> None:
+        return
+
+
+def _rows(document: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the records of a document with the name of the list they are in; a mapping of ids counts as a list."""
+    lists = {"records": document} if isinstance(document, list) else document if isinstance(document, dict) else {}
+    for name in LISTS:
+        held = lists.get(name)
+        if isinstance(held, Mapping):
+            held = [{"id": key, **row} if isinstance(row, dict) else row for key, row in held.items()]
+        for row in held if isinstance(held, list) else ():
+            yield name, row
+
+
+def _is_turn(row: object) -> bool:
+    if not isinstance(row, dict):
+        return False
+    said = any(isinstance(row.get(name), str) for name in ("user", "assistant"))
+    return said or ("chunk_index" in row and isinstance(row.get("content"), str))
+
+
+def _record(part: str, fields: Fields, *, is_chunk: bool) -> Found:
+    user, assistant, content = fields.text("user"), fields.text("assistant"), fields.text("content")
+    whole = f"User: {user or ''}\nAssistant: {assistant or ''}" if user or assistant else None
+    told = content or whole
+    if told is None:
+        return Left(part, "it says nothing")
+    key, at = fields.take("id"), fields.time("timestamp")
+    parent = fields.text("parent_id")
+    said = {name: value for name, value in (("user", user), ("assistant", assistant)) if value}
+    fields.drop("embedding", "full_context")  # made anew here; the parent has it
+    chunk, place = fields.object("chunk_metadata"), fields.count("chunk_index")
+    return Remembered(
+        part="chunks" if is_chunk else part,
+        key=str(key) if key else f"{at}\n{told}",
+        content=told,
+        at=at,
+        category="episode",
+        accessed_at=fields.time("last_accessed"),
+        access_count=fields.count("access_count"),
+        importance=_importance(fields),
+        parent=parent,
+        place=place if is_chunk else None,
+        metadata={**fields.object("metadata"), **said, **({"chunk_metadata": chunk} if chunk else {})},
+        beside=fields.rest(),
+    )
+
+
+def _importance(fields: Fields) -> float:
+    """Return a multiplier as our importance: 1, its default, is our 0.5, and its most is 1."""
+    value = fields.take("importance_score")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        return 0.5
+    if value <= 1:
+        return value / 2
+    return min(1.0, 0.5 + 0.5 * (value - 1) / (MOST_IMPORTANT - 1))

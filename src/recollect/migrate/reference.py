@@ -1,0 +1,86 @@
+"""Reference: the JSON Lines of the reference MCP memory server.
+
+{"type": "entity", "name": …, "entityType": …, "observations": […]}
+{"type": "relation", "from": …, "to": …, "relationType": …}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.migrate.fields import Fields, clean
+from recollect.migrate.found import Found, Left, Linked, Remembered
+from recollect.migrate.lines import objects, refused
+from recollect.migrate.look import Look
+
+
+class Reference:
+    """A knowledge graph of entities: each becomes one memory of what was observed, each relation a link."""
+
+    program = "the reference memory server"
+    kept_ids = False
+
+    def __init__(self, found: Look) -> None:
+        if found.kind != "lines":
+            raise InvalidInput(f"{found.path} is no file of JSON Lines", hint="The server keeps them in memory.jsonl.")
+        self._path: Path = found.path
+
+    @staticmethod
+    def fits(found: Look) -> bool:
+        return found.kind == "lines" and found.first.get("type") in ("entity", "relation")
+
+    def read(self) -> Iterator[Found]:
+        links: list[Found] = []
+        seen: set[str] = set()
+        for number, row in objects(self._path):
+            kind = row.get("type")
+            if kind == "entity":
+                found = self._entity(number, row)
+                if isinstance(found, Remembered) and found.key in seen:
+                    found = Left("entities", f"a second entity is called {found.title}")
+                elif isinstance(found, Remembered):
+                    seen.add(found.key)
+                    yield Left("observations", "kept in the memory of their entity", len(row.get("observations", ())))
+                yield found
+            elif kind == "relation":
+                links.append(self._relation(number, row))
+            else:
+                yield Left(f"lines of type {str(kind)[:40]}", "this version of recollect does not know the type")
+        yield from links
+
+    def close(self) -> None:
+        return
+
+    def _entity(self, number: int, row: dict[str, Any]) -> Found:
+        fields = Fields(row)
+        fields.drop("type")
+        name, observations = fields.text("name"), fields.take("observations")
+        if name is None:
+            raise refused(self._path, number, "an entity without a name")
+        if observations is not None and not isinstance(observations, list):
+            raise refused(self._path, number, "observations that are no list")
+        said = [clean(each).strip() for each in observations or () if isinstance(each, str) and each.strip()]
+        kind = fields.text("entityType")
+        head = f"{name} ({kind})" if kind else name
+        return Remembered(
+            part="entities",
+            key=name,
+            content="\n".join([head + (":" if said else ""), *(f"- {each}" for each in said)]),
+            at=fields.time("createdAt"),
+            title=name,
+            category=kind,
+            tags=(kind,) if kind else (),
+            metadata={"observations": said, "entityType": kind} if kind else {"observations": said},
+            beside=fields.rest(),
+        )
+
+    def _relation(self, number: int, row: dict[str, Any]) -> Linked:
+        fields = Fields(row)
+        fields.drop("type")
+        src, dst, name = fields.text("from"), fields.text("to"), fields.text("relationType")
+        if src is None or dst is None or name is None:
+            raise refused(self._path, number, "a relation without from, to or relationType")
+        return Linked("relations", src, dst, name, at=fields.time("createdAt"), properties=fields.rest())
