@@ -17,7 +17,6 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
-from recollect.capture.extract.command import is_looking
 from recollect.capture.lesson import code, line
 from recollect.engine.branches import written_on
 from recollect.engine.context_block import (
@@ -30,6 +29,7 @@ from recollect.engine.context_block import (
     quoted,
     remembered,
 )
+from recollect.engine.events import edits, seen_runs
 from recollect.engine.freshness import freshness_of
 from recollect.engine.learning import is_learnt
 from recollect.model import AnchorState, Freshness, Memory, Observed, Session
@@ -189,21 +189,19 @@ def _files(rows: Sequence[Observed], namespace: str | None) -> Iterator[Line]:
 
 
 def _patterns(rows: Sequence[Observed]) -> Iterator[Line]:
-    searches = Counter(row.target for row in rows if row.tool in ("search", "find", "web") and row.target)
-    commands = Counter(
-        row.target for row in rows if row.tool == "shell" and row.outcome == "ok" and not is_looking(row.target)
-    )
-    failures: dict[str, set[str]] = {}
-    for row in rows:
-        if row.outcome == "failed" and row.fingerprint:
-            failures.setdefault(row.fingerprint, set()).add(row.id)
-    words = {row.fingerprint: row.told for row in reversed(rows) if row.fingerprint}
-    failing = Counter({words[name]: len(ids) for name, ids in failures.items()})
-    for verb, counts in (("searched for", searches), ("ran", commands), ("went wrong:", failing)):
-        often = [(what, times) for what, times in counts.most_common(PATTERNS) if times >= REPEATED]
-        for what, times in often:
-            shown = line(what, MEMORY_CHARACTERS) if verb.endswith(":") else code(what)
-            yield Line(f"- {verb} {flat(shown)}: {times} times")
+    """Yield what recurs: what was searched for in several sessions, the commands that work, errors that came back."""
+    from recollect.patterns.command import known_commands
+    from recollect.patterns.loop import error_loops
+    from recollect.patterns.search import repeated_searches
+
+    for pattern in repeated_searches(rows)[:PATTERNS]:
+        yield Line(f"- searched for {flat(code(pattern.subject))}: {pattern.count} times")
+    often = [row for row in known_commands(seen_runs(rows), edits(rows), clock.now()) if row.successes >= REPEATED]
+    for row in often[:PATTERNS]:
+        tried = f"{row.successes} of {row.successes + row.failures} times"
+        yield Line(f"- ran {flat(code(row.command))}: it worked {tried}")
+    for pattern in error_loops(rows)[:PATTERNS]:
+        yield Line(f"- went wrong: {flat(line(pattern.subject, MEMORY_CHARACTERS))}: {pattern.count} times")
 
 
 # --- stats ---

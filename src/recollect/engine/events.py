@@ -40,7 +40,7 @@ def by_project(rows: Sequence[Observed]) -> dict[str | None, list[Observed]]:
 
 def runs(store: Store, rows: Sequence[Observed], namespace: str | None) -> list[Run]:
     """Return the runs of commands among observations, and those that only a memory still tells of."""
-    shells = [row for row in rows if row.tool == "shell" and row.target and row.outcome]
+    shells = _shells(rows)
     ids = list(dict.fromkeys(row.memory_id for row in shells if row.memory_id))
     told = {
         memory.id: memory
@@ -54,6 +54,15 @@ def runs(store: Store, rows: Sequence[Observed], namespace: str | None) -> list[
     kept = store.find(Memory, where, order="-updated_at", limit=ROWS)
     alone = [row for row in kept if row.id not in told and isinstance(row.metadata.get("command"), str)]
     return [*found, *map(_remembered, alone)]
+
+
+def seen_runs(rows: Sequence[Observed]) -> list[Run]:
+    """Return the runs of commands among observations, by these alone: without variables and folders of the lines."""
+    return [_run(row, None) for row in _shells(rows)]
+
+
+def _shells(rows: Sequence[Observed]) -> list[Observed]:
+    return [row for row in rows if row.tool == "shell" and row.target and row.outcome]
 
 
 def edits(rows: Sequence[Observed]) -> dict[str, list[int]]:

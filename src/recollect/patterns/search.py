@@ -52,7 +52,9 @@ def repeated_searches(rows: Iterable[Observed]) -> list[Pattern]:
                 spelt[key][words] += 1
     searching = len(sessions(row for found in uses.values() for row in found))
     among = {key: len(sessions(found)) for key, found in uses.items()}
-    usual = sum(among.values()) / len(among) if among else 0.0
+    # What is usual here: searches that nobody repeated are made in little more than one session each.
+    ordinary = [times for times in among.values() if times < LEAST_SESSIONS]
+    usual = sum(ordinary) / len(ordinary) if ordinary else 1.0
     found = []
     for key, times in among.items():
         if times >= max(LEAST_SESSIONS, LEAST_SHARE * searching):

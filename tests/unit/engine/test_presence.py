@@ -98,7 +98,8 @@ def test_a_session_begins_with_the_five_sources_fenced_as_data(engine: Engine) -
     fixed_once(engine)
     for number in range(3):
         given = {"pattern": "def gross"}
-        take(engine, payloads.used("Grep", given, {"mode": "content", "numFiles": 1}, call=f"g{number}"))
+        looked = payloads.used("Grep", given, {"mode": "content", "numFiles": 1}, call=f"g{number}")
+        take(engine, of(f"g-{number}", looked))
     take(engine, payloads.claude("Stop", last_assistant_message="All tests pass."))
     said = start(engine)
     assert said is not None
