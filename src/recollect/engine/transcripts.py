@@ -19,6 +19,7 @@ from recollect import clock, progress
 from recollect.capture.transcripts.table import Book, books, steps
 from recollect.engine.recounted import Captured, Note, Recounting, fates_of, write
 from recollect.engine.sitting import note_fixes, sum_up
+from recollect.history.found import clipped
 from recollect.model import HistorySource, LearntFrom, Memory, Session, Transcript
 
 if TYPE_CHECKING:
@@ -157,10 +158,12 @@ class Chronicle:
         with self._engine.store.transaction("import_history", batch=self._wanted.batch) as transaction:
             fresh = work.captured.unseen(transaction, notes)
             done = write(transaction, fresh, self._engine.anchoring.write)
-            for session_id in dict.fromkeys(note.row.session_id or "" for note in fresh if note.is_kept):
-                rows = [note for note in fresh if note.row.session_id == session_id]
-                made = sum(fate == "created" for memory, fate in done if memory.session_id == session_id)
-                _begin(transaction, session_id, rows, made)
+            created = {memory.id for memory, fate in done if fate == "created"}
+            # Of an answer only what is new in it counts: how a book is cut into transactions must make no difference.
+            new = [note for note in fresh if note.is_kept or any(memory.id in created for memory, _ in note.memories)]
+            for session_id in dict.fromkeys(note.row.session_id or "" for note in new):
+                rows = [note for note in new if note.row.session_id == session_id]
+                _begin(transaction, session_id, rows, created)
                 work.touched.add(session_id)
             if is_end:
                 for session_id in sorted(work.touched):
@@ -171,11 +174,10 @@ class Chronicle:
 
     def _tell(self, done: Sequence[tuple[Memory, str]]) -> None:
         for memory, fate in done:
-            if fate == "created" and memory.importance > 0.5 and len(self.examples) < EXAMPLES:
-                told = memory.title or memory.content.strip().splitlines()[0]
-                self.examples.append(
-                    told if len(told) <= EXAMPLE_CHARACTERS else told[: EXAMPLE_CHARACTERS - 1].rstrip() + "…"
-                )
+            told = clipped(memory.title or memory.content.strip().splitlines()[0], EXAMPLE_CHARACTERS)
+            is_new = fate == "created" and told not in self.examples
+            if is_new and memory.importance > 0.5 and len(self.examples) < EXAMPLES:
+                self.examples.append(told)
 
 
 class _Counted:
@@ -202,9 +204,10 @@ class _Counted:
         self.projects.update(note.row.namespace or "" for note in notes)
 
 
-def _begin(transaction: Transaction, session_id: str, notes: Sequence[Note], made: int) -> None:
+def _begin(transaction: Transaction, session_id: str, notes: Sequence[Note], created: set[str]) -> None:
     """Begin the session of some notes, or make it as long as they are; one that hooks watch ends when they say so."""
     first, last = min(note.row.at for note in notes), max(note.row.at for note in notes)
+    made = sum(memory.id in created for note in notes for memory, _ in note.memories)
     known = transaction.get(Session, [session_id])
     if not known:
         row = notes[0].row

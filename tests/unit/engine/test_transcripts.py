@@ -209,6 +209,23 @@ def test_an_import_that_was_killed_goes_on_to_the_same_store(
     assert kept(stopped) == kept(whole)
 
 
+@pytest.mark.parametrize("assistant", ASSISTANTS)
+def test_how_a_transcript_is_cut_into_transactions_makes_no_difference(
+    open_engine: Callable[..., Engine],
+    home: Path,
+    tmp_path: Path,
+    assistant: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    record(home, assistant)
+    at_once = open_engine(embed_provider="off")
+    learn(at_once, tmp_path)
+    monkeypatch.setattr(importing, "BATCH", 1)
+    in_pieces = open_engine(embed_provider="off", home=str(tmp_path / "another"))
+    learn(in_pieces, tmp_path)
+    assert kept(at_once) == kept(in_pieces)
+
+
 def test_a_session_that_was_read_to_its_last_line_and_no_further_is_finished_later(
     engine: Engine, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

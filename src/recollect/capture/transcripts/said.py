@@ -17,6 +17,8 @@ LEAST_WORDS = 5
 MOST_CHARACTERS = 400
 # What is looked at of one message: people do not write more, they paste it.
 LOOKED_AT = 20_000
+# Sentences of one message that are kept: who states more rules at once has pasted a document.
+OF_A_MESSAGE = 5
 
 
 class Said(NamedTuple):
@@ -103,8 +105,10 @@ _ANY = {
         re.IGNORECASE,
     ),
 }
-_CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|^\s*>.*$|^(?: {4,}|\t)\S.*$|<(\w[\w-]*)\b[^>]*>.*?</\1>",
-                   re.DOTALL | re.MULTILINE)  # fmt: skip
+_CODE = re.compile(
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|^[ \t]*>[^\n]*$|^(?: {4,}|\t)\S[^\n]*$|<(\w[\w-]{0,40})\b[^<>]*>.*?</\1>",
+    re.DOTALL | re.MULTILINE,
+)
 _SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(`A-Z*\-])|\n\s*\n|\n(?=\s*(?:[*\-•]|\d+[.)]) )|\n(?=#)")
 _LEAD = re.compile(r"^\s*(?:[*\-•]|\d+[.)]|#+)\s+")
 _REASON = re.compile(r"(?:because|since|otherwise|that way|this way|so that|the reason)\b", re.IGNORECASE)
@@ -131,6 +135,8 @@ def said(role: str, text: str) -> Iterator[Said]:
         rule = next((rule for rule in RULES[role] if rule.cue.search(part)), None)
         if rule is None or part in seen:
             continue
+        if len(seen) == OF_A_MESSAGE:
+            return
         seen.add(part)
         after = parts[place + 1] if place + 1 < len(parts) else ""
         whole = f"{part} {after}" if _REASON.match(after) and len(part) + len(after) < MOST_CHARACTERS else part
