@@ -1,7 +1,7 @@
 """Evolution: coding memories learn from each other, ten at a time, and never at the cost of being found.
 
     scope ─► batch of ten ─► plan: links, weights, tags, contexts ─► written, measured by their own words ─► kept
-                                                                       └ harder to find: only the links are kept
+                                                                       └ harder to find: left out
 
 The measuring happens inside the transaction that writes: what is not kept was never seen by anybody. All batches of a
 run are one batch of the change log, which `undo` takes back.
@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock, progress
-from recollect.code.snippet.analyse import one_line
-from recollect.code.snippet.refine import Neighbour, refined_context, refined_tags, strengthened, supporters
+from recollect.code.snippet.analyse import Snippet, one_line
+from recollect.code.snippet.refine import MOST_TAGS, Neighbour, refined_context, refined_tags, strengthened, supporters
 from recollect.code.snippet.relate import Related, pair, relate
 from recollect.engine.memories import node_id
 from recollect.engine.snippets import (
@@ -23,16 +23,16 @@ from recollect.engine.snippets import (
     KEY,
     Kept,
     Link,
+    analysis,
     link_type,
     neighbours,
     rarities,
-    replaced,
     snippet_of,
     write_links,
 )
 from recollect.errors import BudgetSpent, ModelFailed
 from recollect.model import Edge, Memory
-from recollect.model.coding import Evolution, LinkType
+from recollect.model.coding import Evolution
 from recollect.store.protocol import Range
 from recollect.text.tokens import query_terms
 
@@ -158,12 +158,12 @@ def _plan(engine: Engine, part: Sequence[Kept], wanted: Wanted) -> tuple[Plan, t
         new = [link for link in found if link.other.id not in edges]
         by_rules[memory.id] = (memory, new)
         weights |= _weights(engine, kept, edges, near)
-        beside: list[tuple[LinkType, Kept]] = [
-            (link_type(edges[name]) or "solution", row) for name, row in near.items()
-        ]
-        beside += [(link.related.type, Kept(link.other, snippet_of(link.other))) for link in new]
-        linked = [Neighbour(type_, row.snippet, row.memory.tags) for type_, row in beside]
-        refinements += _refinement(engine, kept, linked, proposed, place)
+        beside = [(edge.weight, link_type(edge), near[name]) for name, edge in edges.items() if name in near]
+        beside += [(link.related.weight, link.related.type, Kept(link.other, snippet_of(link.other))) for link in new]
+        # The strongest first: it is the one whose words are taken over.
+        beside.sort(key=lambda row: (-row[0], row[2].memory.seq))
+        linked = [Neighbour(type_, row.snippet, row.memory.tags) for _, type_, row in beside if type_ is not None]
+        refinements += _refinement(kept, linked, proposed, place)
     return Plan(by_rules, weights, refinements), notes
 
 
@@ -193,19 +193,19 @@ def _weights(
     return stronger
 
 
-def _refinement(
-    engine: Engine, kept: Kept, linked: Sequence[Neighbour], proposed: Proposed | None, place: int
-) -> list[Refinement]:
+def _refinement(kept: Kept, linked: Sequence[Neighbour], proposed: Proposed | None, place: int) -> list[Refinement]:
     memory, snippet = kept
-    coding = memory.metadata.get(KEY)
-    base = str(coding.get("base") or snippet.context) if isinstance(coding, dict) else snippet.context
+    coding = analysis(memory)
+    base, last = str(coding.get("base") or ""), str(coding.get("context") or "")
     context = refined_context(base, snippet, linked)
     tags = refined_tags(snippet, memory.tags, linked)
     noted = proposed.notes.get(place) if proposed else None
     if noted is not None:
-        # What somebody said of their own code is added to, not replaced.
-        context = noted.context if noted.context and not snippet.is_given else context
-        tags = tuple(dict.fromkeys((*tags, *noted.tags)))
+        context = noted.context or context
+        tags = tuple(dict.fromkeys((*tags, *noted.tags)))[: max(MOST_TAGS, len(tags))]
+    # What somebody said of their own code stays, and so does a title that somebody has written since.
+    if snippet.is_given or (memory.title or "") not in (base, last):
+        context = memory.title or ""
     is_same = context == (memory.title or "") and tags == memory.tags
     return [] if is_same else [Refinement(memory, one_line(context), tags)]
 
@@ -258,8 +258,20 @@ def _apply(engine: Engine, plan: Plan, part: Sequence[Kept], wanted: Wanted, bat
     try:
         return _write(engine, plan, watched, wanted, batch)
     except Worse:
-        done = _write(engine, plan._replace(refinements=()), watched, wanted, batch)
-        return done._replace(refused=len(plan.refinements))
+        done = [_write(engine, plan._replace(refinements=()), watched, wanted, batch)]
+    # One of them is to blame, or a few: each for itself.
+    for row in plan.refinements:
+        try:
+            done.append(_write(engine, Plan({}, {}, (row,)), watched, wanted, batch))
+        except Worse:
+            done.append(Done(refused=1))
+    return Done(
+        created=done[0].created,
+        strengthened=done[0].strengthened,
+        contexts=sum(row.contexts for row in done),
+        evolved=frozenset().union(*(row.evolved for row in done)),
+        refused=sum(row.refused for row in done),
+    )
 
 
 def _write(engine: Engine, plan: Plan, watched: Sequence[Kept], wanted: Wanted, batch: str) -> Done:
@@ -294,19 +306,14 @@ def _refine(transaction: Transaction, row: Refinement) -> tuple[bool, bool]:
         return False, False
     memory = current[0]
     is_retold = row.context != (memory.title or "")
-    values = {"title": row.context or None, "tags": row.tags, "updated_at": clock.now()}
-    transaction.update(Memory, memory.id, values | {"metadata": replaced(memory, context=_told(memory, row))})
+    values: dict[str, object] = {"tags": row.tags, "updated_at": clock.now()}
+    if is_retold:
+        values |= {
+            "title": row.context,
+            "metadata": {**memory.metadata, KEY: {**analysis(memory), "context": row.context}},
+        }
+    transaction.update(Memory, memory.id, values)
     return True, is_retold
-
-
-def _told(memory: Memory, row: Refinement) -> str:
-    """Return all that is said of a memory: what somebody said at length stays, with what was added to its line."""
-    coding = memory.metadata.get(KEY)
-    said = str(coding.get("context") or "") if isinstance(coding, dict) else ""
-    base = str(coding.get("base") or "") if isinstance(coding, dict) else ""
-    if len(said) <= len(base) or not row.context.startswith(base.rstrip(". ")) or said.startswith(base.rstrip(". ")):
-        return row.context
-    return said
 
 
 def found_by_own_words(engine: Engine, watched: Iterable[Kept]) -> float:
@@ -316,11 +323,15 @@ def found_by_own_words(engine: Engine, watched: Iterable[Kept]) -> float:
     """
     total = 0.0
     for memory, snippet in {kept.memory.id: kept for kept in watched}.values():
-        coding = memory.metadata.get(KEY)
-        base = str(coding.get("base") or "") if isinstance(coding, dict) else ""
         where = {"category": CATEGORIES, "namespace": memory.namespace}
-        for query in filter(None, (base, " ".join(snippet.keywords), " ".join(snippet.defines[:3]))):
+        for query in own_queries(memory, snippet):
             matches = engine.store.search_text(query_terms(query), where, LOOKED_AT)
             places = list(dict.fromkeys(match.id for match in matches))
             total += 1 / (places.index(memory.id) + 1) if memory.id in places else 0.0
     return round(total, 9)
+
+
+def own_queries(memory: Memory, snippet: Snippet) -> tuple[str, ...]:
+    """Return what a memory would be looked for with: what somebody said of it, its keywords, the names it defines."""
+    base = str(analysis(memory).get("base") or "") if snippet.is_given else ""
+    return tuple(filter(None, (base, " ".join(snippet.keywords), " ".join(snippet.defines[:3]))))

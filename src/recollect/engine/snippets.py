@@ -141,10 +141,16 @@ def described(snippet: Snippet, context: str) -> dict[str, Any]:
     }
 
 
+def analysis(memory: Memory) -> dict[str, Any]:
+    """Return what a coding memory keeps of its analysis; empty where that is missing or was overwritten."""
+    kept = memory.metadata.get(KEY)
+    return kept if isinstance(kept, dict) else {}
+
+
 def snippet_of(memory: Memory) -> Snippet:
     """Return what is known of a coding memory; what its metadata do not tell is found out anew."""
-    kept = memory.metadata.get(KEY)
-    if not isinstance(kept, dict) or not isinstance(kept.get("keywords"), list):
+    kept = analysis(memory)
+    if not isinstance(kept.get("keywords"), list):
         language = (memory.category or "").removeprefix(CODE)
         return analyse(memory.content, language=language if language in LANGUAGES else "", context=memory.title or "")
     # Whoever edits the title or the tags of a memory knows better than its metadata.
@@ -292,7 +298,7 @@ def retrieve(
 def _relevant(hit: Hit, query: str) -> RelevantMemory:
     memory = hit.memory
     snippet = snippet_of(memory)
-    said = memory.metadata.get(KEY, {}).get("context") if isinstance(memory.metadata.get(KEY), dict) else ""
+    said = analysis(memory).get("context")
     return RelevantMemory(
         id=memory.id,
         content=memory.content,
@@ -335,9 +341,3 @@ def _tags_named(memory: Memory, query: str) -> str:
     asked = set(terms(query))
     tags = [tag for tag in memory.tags if asked & set(terms(tag))]
     return f"Tag match: {', '.join(tags)}" if tags else ""
-
-
-def replaced(memory: Memory, **values: Any) -> dict[str, Any]:
-    """Return the metadata of a coding memory with some of its analysis replaced."""
-    kept = memory.metadata.get(KEY)
-    return {**memory.metadata, KEY: {**(kept if isinstance(kept, dict) else {}), **values}}

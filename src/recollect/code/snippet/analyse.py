@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.code.languages import BY_NAME as LANGUAGES
@@ -25,6 +26,8 @@ TAGS = 8
 CONTEXT_CHARACTERS = 180
 # A longer text is looked at up to here; what comes later is mostly more of the same.
 LOOKED_AT = 20_000
+# Subjects remembered by a process: every piece is compared with some twenty others, again and again.
+REMEMBERED = 4_096
 # Names kept of a piece: a whole file may define hundreds.
 NAMES = 24
 
@@ -60,7 +63,7 @@ _STRING = re.compile(r"\"\"\"[\s\S]*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\"")
 class Snippet(NamedTuple):
     """What is known of a piece of code.
 
-    subject: stems of what it is about, with weights that sum to 1. defines: names it gives. imports: what it brings in
+    defines: names it gives. imports: what it brings in
     context: a line about it. is_given: whether somebody else than the rules wrote that line
     """
 
@@ -142,7 +145,8 @@ def stem(word: str) -> str:
     return str(stemmer().stemWord(word))
 
 
-def subject(snippet: Snippet) -> dict[str, float]:
+@lru_cache(maxsize=REMEMBERED)
+def subject(snippet: Snippet) -> Mapping[str, float]:
     """Return what a piece is about: the stems of its keywords, names, line and concepts, with how much each counts."""
     weights: defaultdict[str, float] = defaultdict(float)
     parts: tuple[tuple[float, Iterable[str]], ...] = (

@@ -74,6 +74,7 @@ SIGNS: Mapping[str, tuple[tuple[int, str], ...]] = {
         ),
         (2, r"\bpublic (?:final |abstract )?class \w+"),
         (2, r"@Override\b"),
+        (2, r"\b(?:int|long|String|double|char)\[\] \w+[,)]"),
         (2, r"\bnew (?:ArrayList|HashMap|HashSet|LinkedList|StringBuilder)\b"),
         (1, r"\b(?:int|long|boolean|String)(?:\[\])? \w+ = "),
         (1, r"\bfinal \w+"),

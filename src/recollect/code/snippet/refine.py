@@ -1,7 +1,7 @@
 """Refine: what a piece of code learns from those it is linked to.
 
     tags       what most neighbours of the same problem, pattern or bug are tagged with
-    context    the line about it, with where else the same was solved or seen
+    context    where nobody said what it does: what somebody said of its nearest neighbour that does the same
     weight     a link whose ends share neighbours is stronger than what either end shows
 
 All three are functions of the links, so that doing it twice changes nothing more.
@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from recollect.code.languages import BY_NAME as LANGUAGES
-from recollect.code.snippet.analyse import CONTEXT_CHARACTERS, Snippet
+from recollect.code.snippet.analyse import CONTEXT_CHARACTERS, Snippet, one_line
 from recollect.model.coding import LinkType
 
 # A tag is taken over from so many neighbours, and from such a share of them: one neighbour may be a mistake.
@@ -28,8 +28,8 @@ LEAST_GAIN = 0.01
 
 # Links by which tags and contexts are taken over. A technology is shared by what is about quite different things.
 TEACHING: frozenset[LinkType] = frozenset({"solution", "pattern", "debugging", "progression"})
-
-SOLVED, SEEN = "also solved in", "the same bug was seen in"
+# Links whose other end does the same, so that what is said of it holds here, too.
+TELLING: frozenset[LinkType] = frozenset({"solution", "progression"})
 
 
 class Neighbour(NamedTuple):
@@ -51,25 +51,19 @@ def refined_tags(snippet: Snippet, tags: Sequence[str], neighbours: Sequence[Nei
 
 
 def refined_context(base: str, snippet: Snippet, neighbours: Sequence[Neighbour]) -> str:
-    """Return the line about a piece with where else it was solved, or where else its bug was seen.
+    """Return the line about a piece: what somebody said of it, or of its nearest neighbour where nobody did.
 
-    base: the line as it was before any evolution, so that nothing is said twice
+    base: the line as it was before any evolution. neighbours: the strongest first. What somebody said of their own
+    code stays: more words in it would make it harder to find, not easier.
     """
-    languages = dict.fromkeys(
-        each.snippet.language
-        for each in neighbours
-        if each.type == "solution" and each.snippet.language not in ("", snippet.language)
-    )
-    places = dict.fromkeys(name for each in neighbours if each.type == "debugging" for name in each.snippet.defines[:1])
-    clauses = (
-        *((f"{SOLVED} {', '.join(sorted(languages))}",) if languages else ()),
-        *((f"{SEEN} {', '.join(sorted(places)[:4])}",) if places and snippet.is_fix else ()),
-    )
-    line = base.rstrip(". ")
-    for clause in clauses:
-        if len(line) + len(clause) + 2 <= CONTEXT_CHARACTERS:
-            line += f"; {clause}"
-    return line if clauses and line != base.rstrip(". ") else base
+    if snippet.is_given:
+        return base
+    said = (each.snippet for each in neighbours if each.type in TELLING and each.snippet.is_given)
+    teacher = next(said, None)
+    if teacher is None:
+        return base
+    where = f" ({snippet.language})" if snippet.language else ""
+    return one_line(teacher.context)[: CONTEXT_CHARACTERS - len(where)].rstrip(". ") + where
 
 
 def strengthened(weight: float, found: float, supporters: int) -> float:

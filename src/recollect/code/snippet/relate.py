@@ -27,8 +27,10 @@ RELATIONSHIPS: Mapping[LinkType, Relation] = {
     "progression": "LEADS_TO",
 }
 
-# How alike two pieces must be for each type, fitted on one half of bench/evolution.py and checked on the other: a
-# shared error, pattern or technology is evidence by itself, so less of the subject must be shared.
+# How alike two pieces must be for each type, set on one half of bench/evolution.py: there no wrong pair is as alike as
+# 0.30, and 0.45 still finds four of five right ones; the room between is for real code, which shares more words. In the
+# half held out 1 pair in 118 is wrong. A shared error, pattern or technology is evidence by itself, so that less of the
+# subject must be shared.
 SAME_PROBLEM = 0.45
 SAME_BUG, SAME_ERROR = 0.45, 0.30
 SAME_PATTERN = 0.35
@@ -116,7 +118,7 @@ def relate(
 def pair(older: Snippet, newer: Snippet, rarities: Mapping[str, float], cosine: float | None = None) -> Pair:
     """Return what two pieces share, as the rules see it."""
     one, other = (_weighed(subject(each), rarities) for each in (older, newer))
-    shared = sorted(one.keys() & other.keys(), key=lambda root: -one[root] * other[root])
+    shared = sorted(one.keys() & other.keys(), key=lambda root: (-one[root] * other[root], root))
     norm = math.sqrt(sum(value**2 for value in one.values()) * sum(value**2 for value in other.values()))
     alike = sum(one[root] * other[root] for root in shared) / norm if norm else 0.0
     if cosine is not None:
