@@ -106,9 +106,9 @@ _ANY = {
     ),
 }
 _CODE = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|^[ \t]*>[^\n]*$|^(?: {4,}|\t)\S[^\n]*$|<(\w[\w-]{0,40})\b[^<>]*>.*?</\1>",
-    re.DOTALL | re.MULTILINE,
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|^[ \t]*>[^\n]*$|^(?: {4,}|\t)\S[^\n]*$", re.DOTALL | re.MULTILINE
 )
+_TAG = re.compile(r"<(\w[\w-]{0,40})(?: [^<>]{0,200})?>")
 _SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(`A-Z*\-])|\n\s*\n|\n(?=\s*(?:[*\-•]|\d+[.)]) )|\n(?=#)")
 _LEAD = re.compile(r"^\s*(?:[*\-•]|\d+[.)]|#+)\s+")
 _REASON = re.compile(r"(?:because|since|otherwise|that way|this way|so that|the reason)\b", re.IGNORECASE)
@@ -126,7 +126,7 @@ def may_say(role: str, text: str) -> bool:
 
 def said(role: str, text: str) -> Iterator[Said]:
     """Yield the sentences of a message that are worth keeping, each once, with the reason that follows it."""
-    prose = _CODE.sub("\n\n", text[:LOOKED_AT])
+    prose = _CODE.sub("\n\n", _without_blocks(text[:LOOKED_AT]))
     parts = [" ".join(_LEAD.sub("", part).split()) for part in _SENTENCE.split(prose) if part and part.strip()]
     seen: set[str] = set()
     for place, part in enumerate(parts):
@@ -141,3 +141,20 @@ def said(role: str, text: str) -> Iterator[Said]:
         after = parts[place + 1] if place + 1 < len(parts) else ""
         whole = f"{part} {after}" if _REASON.match(after) and len(part) + len(after) < MOST_CHARACTERS else part
         yield Said(rule.name, whole, rule.memory_type, rule.importance)
+
+
+def _without_blocks(text: str) -> str:
+    """Return a text without what stands between tags: programs put it there."""
+    kept: list[str] = []
+    place = 0
+    unclosed: set[str] = set()
+    while (tag := _TAG.search(text, place)) is not None:
+        end = -1 if tag[1] in unclosed else text.find(f"</{tag[1]}>", tag.end())
+        if end < 0:
+            unclosed.add(tag[1])
+            kept.append(text[place : tag.end()])
+            place = tag.end()
+        else:
+            kept += [text[place : tag.start()], "\n\n"]
+            place = end + len(tag[1]) + 3
+    return "".join([*kept, text[place:]])
