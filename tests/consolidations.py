@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recollect import model
 
-FADED = model.Step(
+FADED = model.PlanStep(
     action="fade",
     memory_ids=("m1",),
     why="not used for 99 days",
@@ -12,11 +12,11 @@ FADED = model.Step(
     after=0.5,
     label="Tabs",
 )
-JOINED = model.Step(action="link", memory_ids=("m1", "m2"), why="alike", relationship="SHARES_THEME", weight=0.7)
-SUMMED_UP = model.Step(
+JOINED = model.PlanStep(action="link", memory_ids=("m1", "m2"), why="alike", relationship="SHARES_THEME", weight=0.7)
+SUMMED_UP = model.PlanStep(
     action="summarize", memory_ids=("m1", "m2", "m3"), why="about one thing", title="Tabs", content="- Tabs\n- Spaces"
 )
-ARCHIVED = model.Step(action="archive", memory_ids=("m1",), why="importance 0.05 is below 0.10", before=0.05)
+ARCHIVED = model.PlanStep(action="archive", memory_ids=("m1",), why="importance 0.05 is below 0.10", before=0.05)
 RUN = model.Consolidated(
     cycle="decay",
     applied=True,

@@ -241,6 +241,7 @@ SETTINGS: tuple[Setting, ...] = (
         _one_of("rules", "model"),
         "who sums up sessions: rules, or the language model, with rules where it fails",
     ),
+    Setting("consolidate", True, _switch, "serve runs decay daily, creative weekly and cluster monthly, when idle"),
     Setting(
         "context_tokens",
         1_500,

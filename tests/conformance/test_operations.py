@@ -101,6 +101,8 @@ CASES = (
          "--until", str(2**37), "--order", "oldest", "--limit", "5", "--offset", "0"),
     ),
     Case("list_memories", {"branch": "feature/x"}, ("--branch", "feature/x")),
+    Case("list_memories", {"archived": True}, ("--archived",)),
+    Case("list_memories", {"archived": False}, ("--no-archived",)),
     Case("list_memories", {"order": "important", "limit": 1, "offset": 1},
          ("--order", "important", "--limit", "1", "--offset", "1")),
     Case(
@@ -160,6 +162,7 @@ CASES = (
          "--min-score", "0.01"),
     ),
     Case("recall_memory", {"query": "parser", "explain": True}, ("parser", "--explain")),
+    Case("recall_memory", {"query": "parser", "archived": True}, ("parser", "--archived")),
     Case("recall_memory", {"query": "parser", "branch": "feature/x"}, ("parser", "--branch", "feature/x")),
     Case("recall_memory", {"query": "parser", "judge": True}, ("parser", "--judge")),
     Case("recall_memory", {"query": "parser", "judge": False}, ("parser", "--no-judge")),

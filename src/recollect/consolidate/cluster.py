@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from recollect.consolidate.candidate import Candidate
 from recollect.consolidate.extract import common_tags, summary
 from recollect.consolidate.likeness import Marks, Pair
-from recollect.model.consolidation import Plan, Step
+from recollect.model.consolidation import Plan, PlanStep
 
 # Two memories alike need no summary, they need reading. More than twenty would say nothing of each.
 LEAST_MEMBERS = 3
@@ -25,7 +25,7 @@ def cluster(candidates: Sequence[Candidate], pairs: Sequence[Pair], marks: Marks
     """Return the summaries that are missing; candidates: what no summary covers. pairs: what of it is alike."""
     around = _around(pairs, marks.group)
     free = set(around)
-    steps: list[Step] = []
+    steps: list[PlanStep] = []
     # Who has most neighbours first, of equals the older: fixed for all, so that one pass is enough.
     for middle in sorted(around, key=lambda place: (-len(around[place]), place)):
         if middle not in free:
@@ -50,10 +50,10 @@ def _around(pairs: Sequence[Pair], least: float) -> dict[int, dict[int, float]]:
     return around
 
 
-def _step(members: Sequence[Candidate], likeness: dict[int, float], near: Sequence[int]) -> Step:
+def _step(members: Sequence[Candidate], likeness: dict[int, float], near: Sequence[int]) -> PlanStep:
     title, content = summary(members)
     least = min(likeness[place] for place in near)
-    return Step(
+    return PlanStep(
         action="summarize",
         memory_ids=tuple(member.id for member in members),
         why=f"{len(members)} memories about one thing: likeness to the first at least {least:.2f}",

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from recollect.consolidate.candidate import Candidate
 from recollect.consolidate.likeness import Marks, Pair
-from recollect.model.consolidation import Plan, Step
+from recollect.model.consolidation import Plan, PlanStep
 from recollect.model.vocabulary import Relation
 
 # Links that one memory gets at most, its nearest; further ones would say that everything is like everything.
@@ -27,7 +27,7 @@ def creative(
 
     pairs: what is alike, the nearest first. linked: pairs of ids that are linked already, whichever way
     """
-    steps: list[Step] = []
+    steps: list[PlanStep] = []
     # Links that are there count: however often it runs, nobody gets more than so many.
     links: Counter[int] = Counter()
     for pair in pairs:
@@ -42,9 +42,11 @@ def creative(
     return Plan(cycle="creative", considered=len(candidates), steps=tuple(steps))
 
 
-def _step(one: Candidate, other: Candidate, likeness: float, marks: Marks) -> Step:
+def _step(one: Candidate, other: Candidate, likeness: float, marks: Marks) -> PlanStep:
     is_similar = likeness >= marks.similar
     relation: Relation = "SIMILAR_TO" if is_similar else "SHARES_THEME"
     what = "say nearly the same" if is_similar else "are about the same"
     why = f"{one.memory_type} and {other.memory_type} {what}: likeness {likeness:.2f}"
-    return Step(action="link", memory_ids=(one.id, other.id), relationship=relation, weight=min(1.0, likeness), why=why)
+    return PlanStep(
+        action="link", memory_ids=(one.id, other.id), relationship=relation, weight=min(1.0, likeness), why=why
+    )

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from recollect.consolidate.candidate import Candidate, is_pinned, judged
-from recollect.model.consolidation import Plan, Step
+from recollect.model.consolidation import Plan, PlanStep
 
 # Unused for a month is when a memory begins to fade: people come back to work after holidays.
 THRESHOLD_DAYS = 30
@@ -35,7 +35,7 @@ DAY_S = 86_400
 
 def decay(candidates: Iterable[Candidate], now: int, *, threshold_days: int = THRESHOLD_DAYS) -> Plan:
     """Return which memories fade, and which come back because they were used."""
-    steps: list[Step] = []
+    steps: list[PlanStep] = []
     spared: Counter[str] = Counter()
     considered = 0
     for candidate in sorted(candidates, key=lambda row: row.seq):
@@ -59,7 +59,7 @@ def faded(importance: float, memory_type: str, idle_days: int, threshold_days: i
     return round(FLOOR + (importance - FLOOR) * math.pow(0.5, over / half_life), 2)
 
 
-def _step(candidate: Candidate, idle_days: int, threshold_days: int) -> Step | None:
+def _step(candidate: Candidate, idle_days: int, threshold_days: int) -> PlanStep | None:
     given = judged(candidate.importance, candidate.metadata)
     after = faded(given, candidate.memory_type, idle_days, threshold_days)
     change = after - candidate.importance
@@ -70,7 +70,7 @@ def _step(candidate: Candidate, idle_days: int, threshold_days: int) -> Step | N
     if change > 0:
         why = f"used {idle_days} days ago" if idle_days else "used today"
         back = "its importance is what it was" if after == given else f"it was given {given:.2f}"
-        return Step(action="revive", memory_ids=(candidate.id,), before=candidate.importance, after=after,
+        return PlanStep(action="revive", memory_ids=(candidate.id,), before=candidate.importance, after=after,
                     why=f"{why}: {back}")  # fmt: skip
     why = f"not used for {idle_days} days; it was given {given:.2f}"
-    return Step(action="fade", memory_ids=(candidate.id,), before=candidate.importance, after=after, why=why)
+    return PlanStep(action="fade", memory_ids=(candidate.id,), before=candidate.importance, after=after, why=why)

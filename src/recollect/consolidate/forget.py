@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from recollect.consolidate.candidate import Candidate, is_pinned
 from recollect.consolidate.decay import DAY_S, THRESHOLD_DAYS
-from recollect.model.consolidation import Plan, Step
+from recollect.model.consolidation import Plan, PlanStep
 
 # Below what an ordinary memory fades to within nine months without use; twice what nothing fades below.
 IMPORTANCE_THRESHOLD = 0.1
@@ -19,7 +19,7 @@ IMPORTANCE_THRESHOLD = 0.1
 
 def forget(candidates: Iterable[Candidate], now: int, *, importance_threshold: float = IMPORTANCE_THRESHOLD) -> Plan:
     """Return which memories are archived: below the threshold, not pinned, and not in use."""
-    steps: list[Step] = []
+    steps: list[PlanStep] = []
     spared: Counter[str] = Counter()
     considered = 0
     for candidate in sorted(candidates, key=lambda row: row.seq):
@@ -32,7 +32,7 @@ def forget(candidates: Iterable[Candidate], now: int, *, importance_threshold: f
             continue
         idle_days = max(0, now - candidate.used_at) // DAY_S
         why = f"importance {candidate.importance:.2f} is below {importance_threshold:.2f}; last used {_ago(idle_days)}"
-        steps.append(Step(action="archive", memory_ids=(candidate.id,), before=candidate.importance, why=why))
+        steps.append(PlanStep(action="archive", memory_ids=(candidate.id,), before=candidate.importance, why=why))
     return Plan(cycle="forget", considered=considered, steps=tuple(steps), spared=dict(spared))
 
 

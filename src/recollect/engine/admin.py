@@ -15,6 +15,7 @@ from recollect.errors import BudgetSpent, ModelFailed, NotFound, RecollectError
 from recollect.model import (
     Change,
     Check,
+    CycleType,
     Edge,
     Health,
     History,
@@ -48,7 +49,9 @@ Days = Annotated[int, msgspec.Meta(ge=1, le=366)]
 
 
 # What recollect does by itself: nobody who takes back the last change means it.
-UNASKED = frozenset({"anchor_memories", "compress_memory", "retell_session"})
+UNASKED = frozenset(
+    {"anchor_memories", "compress_memory", "retell_session"} | {f"scheduled_{cycle}" for cycle in get_args(CycleType)}
+)
 
 
 class Admin:
@@ -90,7 +93,7 @@ class Admin:
 
     @operation("health", "health", read_only=True, aliases=("codemem_health",))
     def health(self, *, thorough: bool = False) -> Health:
-        """Check storage, vectors, graph, code, embedder, language model and disk: what is degraded and what to do.
+        """Check storage, vectors, graph, code, models, consolidation and disk: what is degraded and what to do.
 
         thorough: check every page and index of the database, which takes longer
         """
@@ -176,6 +179,7 @@ class Admin:
         with self._engine.store.transaction(f"undo {target}") as transaction:
             restored = transaction.undo(target)
             undone = Undone(undone=target, restored=restored, batch=transaction.batch)
+        self._engine.consolidation.note_undone(target)
         self._engine.embedding.wake()
         self._engine.following.catch_up()
         return undone
@@ -205,6 +209,7 @@ class Admin:
         yield "code", self._look_at_code
         yield "embeddings", self._look_at_embedder
         yield "language model", self._look_at_language
+        yield "consolidation", self._look_at_consolidation
         yield "disk", self._look_at_disk
 
     def _look_at_storage(self, *, thorough: bool) -> Check:
@@ -293,6 +298,17 @@ class Admin:
             detail = f"the budget of {spent.max_calls:,} calls and {spent.max_tokens:,} tokens is spent: {today}"
             return Check(name=name, status="degraded", detail=detail, mend=BudgetSpent.default_hint)
         return Check(name=name, status="ok", detail=f"{spent.model}, {today}")
+
+    def _look_at_consolidation(self) -> Check:
+        """When each cycle last ran. One that was taken back is left alone on purpose: nothing to mend."""
+        status = self._engine.consolidation.status()
+        days = {row.cycle: (clock.now() - row.last_run_at) // 86_400 for row in status.cycles if row.last_run_at}
+        ran = [f"{cycle} {f'{number:,} days ago' if number else 'today'}" for cycle, number in days.items()]
+        detail = "by servers when they are idle" if status.automatic else "on request, as configured"
+        detail += f"; last runs: {', '.join(ran)}" if ran else "; no cycle has run yet"
+        undone = [row.cycle for row in status.cycles if row.undone]
+        detail += f"; taken back and left alone: {', '.join(undone)}" if undone else ""
+        return Check(name="consolidation", status="ok", detail=detail)
 
     def _look_at_disk(self) -> Check:
         import shutil

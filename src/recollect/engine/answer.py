@@ -27,7 +27,7 @@ from recollect.recall.score import Scored, score
 from recollect.recall.select import Selected, fold, select, turns_first
 from recollect.recall.supersede import DEPTH, Version, replaces, supersede
 from recollect.recall.weigh import overlaid
-from recollect.store.protocol import Passage
+from recollect.store.protocol import Filter, NotBefore, Passage, Range, Store
 from recollect.text.sameness import says_the_same
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def answer(engine: Engine, asked: Asked, *, leave_out: frozenset[str] = frozense
     chosen = select(ranking.pool.passages, ranking.scored, limit=max(asked.limit, DEPTH), least=asked.least)
     memories = {memory.id: memory for memory in engine.store.get(Memory, [hit.memory_id for hit in chosen])}
     # A memory deleted since the search began is simply not there any more.
-    present = [hit for hit in chosen if hit.memory_id in memories and _holds(memories[hit.memory_id], asked.as_of)]
+    present = [hit for hit in chosen if hit.memory_id in memories and _holds(memories[hit.memory_id], asked)]
     ranking = ranking._replace(away=_away(engine, ranking, memories, asked))
     present, folded = fold(present, partial(_says_the_same, ranking, memories, asked.as_of))
     answers = replies(engine.store, [memories[hit.memory_id] for hit in present], as_of=asked.as_of)
@@ -125,7 +125,8 @@ def rank(engine: Engine, asked: Asked, leave_out: frozenset[str]) -> Ranking:
     wording = query.text if "neutral" in leave_out else neutral(query, counts.authors)
     vector, notes = embedding.of_query(wording)
     wanted = asked.limit if asked.as_of is None else AS_OF_POOL
-    pool = gather(store, query, counts, vector, model=embedding.model_id, where=asked.where, limit=wanted)
+    where = _in_force(store, asked)
+    pool = gather(store, query, counts, vector, model=embedding.model_id, where=where, limit=wanted)
     if asked.as_of is not None:
         pool = pool._replace(passages=_until(pool.passages, asked.as_of))
     cosines = pool.cosines and comparable(pool.cosines, engine.rulers.of(embedding.model_id))
@@ -164,11 +165,23 @@ def _until(passages: Sequence[Passage], moment: int) -> list[Passage]:
     return [passage._replace(eligible=passage.eligible and passage.at <= moment) for passage in passages]
 
 
-def _holds(memory: Memory, as_of: int | None) -> bool:
+def _in_force(store: Store, asked: Asked) -> Filter | None:
+    """Return the filter of a question without what has expired or is archived: it must not crowd out what is not.
+
+    Mostly nothing is, and a filter costs time.
+    """
+    now = clock.now()
+    expired = {"expires_at": Range(below=now + 1)}
+    if asked.as_of is not None or asked.archived or not store.columns(Memory, ("id",), expired, limit=1):
+        return asked.where
+    return {**(asked.where or {}), "expires_at": NotBefore(now + 1)}
+
+
+def _holds(memory: Memory, asked: Asked) -> bool:
     """Tell whether a memory may be part of an answer: not expired and, as of a past moment, still in force then."""
-    if as_of is None:
-        return memory.expires_at is None or memory.expires_at > clock.now()
-    return memory.valid_to is None or memory.valid_to > as_of
+    if asked.as_of is None:
+        return asked.archived or memory.expires_at is None or memory.expires_at > clock.now()
+    return memory.valid_to is None or memory.valid_to > asked.as_of
 
 
 def _superseded_by(ranking: Ranking, memory: Memory, as_of: int | None) -> str | None:

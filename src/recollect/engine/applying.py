@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from recollect import clock, progress
 from recollect.consolidate.candidate import ARCHIVED, FADED, judged
 from recollect.engine.memories import content_hash, ensure_node, node_id
-from recollect.model import Consolidation, CycleType, Edge, Memory, Plan, Step, StepAction
+from recollect.errors import Cancelled
+from recollect.model import Consolidation, CycleType, Edge, Memory, Plan, PlanStep, StepAction
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Store, Transaction
@@ -29,15 +30,16 @@ SUMMARY_CONFIDENCE = 0.5
 SUMMARY = "summary"
 
 
-def enter(store: Store, cycle: CycleType, *, every_s: int = 0) -> Consolidation | None:
+def enter(store: Store, cycle: CycleType, *, every_s: int = 0, lost_s: int = 0) -> Consolidation | None:
     """Enter a run in the log before it begins, or return None if the cycle ran within `every_s` seconds.
 
-    The write lock decides who is first: of several processes only one gets the run.
+    The write lock decides who is first: of several processes only one gets the run. One that was begun and has not
+    finished after `lost_s` does not count.
     """
     with store.transaction("consolidate") as transaction:
         now = clock.now()
         last = transaction.find(Consolidation, {"cycle_type": cycle}, order="-id", limit=1)
-        if every_s and last and now - last[0].run_at < every_s:
+        if every_s and last and now - last[0].run_at < (every_s if last[0].finished_at else min(lost_s, every_s)):
             return None
         newest = transaction.find(Consolidation, order="-id", limit=1)
         run = Consolidation(
@@ -50,11 +52,18 @@ def enter(store: Store, cycle: CycleType, *, every_s: int = 0) -> Consolidation 
         return transaction.insert(run)
 
 
-def apply(store: Store, plan: Plan, run: Consolidation, operation: str) -> tuple[int, list[str]]:
-    """Carry out a plan; return how many memories it concerned, and the ids of the memories it made."""
+def apply(
+    store: Store, plan: Plan, run: Consolidation, operation: str, *, stopping: Callable[[], bool] = lambda: False
+) -> tuple[int, list[str]]:
+    """Carry out a plan; return how many memories it concerned, and the ids of the memories it made.
+
+    stopping: whether to leave off between two transactions; the run then stays unfinished. Raises Cancelled
+    """
     concerned: set[str] = set()
     made: list[str] = []
     for start in range(0, len(plan.steps), STEPS):
+        if stopping():
+            raise Cancelled("the engine was closed while a plan was carried out")
         with store.transaction(operation, batch=run.batch) as transaction:
             for step in plan.steps[start : start + STEPS]:
                 new = WRITERS[step.action](transaction, step)
@@ -68,7 +77,7 @@ def apply(store: Store, plan: Plan, run: Consolidation, operation: str) -> tuple
     return len(concerned), made
 
 
-def _importance(transaction: Transaction, step: Step) -> str | None:
+def _importance(transaction: Transaction, step: PlanStep) -> str | None:
     memory = _current(transaction, step.memory_ids[0])
     if memory is None or memory.importance != step.before or step.after is None:
         return None
@@ -80,7 +89,7 @@ def _importance(transaction: Transaction, step: Step) -> str | None:
     return ""
 
 
-def _link(transaction: Transaction, step: Step) -> str | None:
+def _link(transaction: Transaction, step: PlanStep) -> str | None:
     ends = [_current(transaction, memory_id) for memory_id in step.memory_ids]
     if step.relationship is None or None in ends:
         return None
@@ -104,7 +113,7 @@ def _link(transaction: Transaction, step: Step) -> str | None:
     return ""
 
 
-def _summary(transaction: Transaction, step: Step) -> str | None:
+def _summary(transaction: Transaction, step: PlanStep) -> str | None:
     members = [memory for memory_id in step.memory_ids if (memory := _current(transaction, memory_id))]
     summed_up = {"dst": tuple(node_id(name) for name in step.memory_ids), "relationship": "SUMMARIZES"}
     if len(members) < len(step.memory_ids) or transaction.find(Edge, summed_up, limit=1):
@@ -138,7 +147,7 @@ def _summary(transaction: Transaction, step: Step) -> str | None:
     return memory.id
 
 
-def _archive(transaction: Transaction, step: Step) -> str | None:
+def _archive(transaction: Transaction, step: PlanStep) -> str | None:
     memory = _current(transaction, step.memory_ids[0])
     if memory is None or memory.importance != step.before:
         return None
@@ -158,7 +167,7 @@ def _current(transaction: Transaction, memory_id: str) -> Memory | None:
 
 
 # Each returns None if the step was left out, the id of the memory it made, or empty text if it made none.
-WRITERS: Mapping[StepAction, Callable[[Transaction, Step], str | None]] = {
+WRITERS: Mapping[StepAction, Callable[[Transaction, PlanStep], str | None]] = {
     "fade": _importance,
     "revive": _importance,
     "link": _link,

@@ -8,6 +8,7 @@ import msgspec
 from recollect import clock
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
+from recollect.engine.schedule import EVERY_S, LOST_S
 from recollect.errors import Conflict, InvalidInput
 from recollect.model import (
     Change,
@@ -21,8 +22,8 @@ from recollect.model import (
     Limit,
     Memory,
     Plan,
+    PlanStep,
     Ratio,
-    Step,
 )
 from recollect.operations import operation
 from recollect.store.protocol import EdgeColumns, Range
@@ -36,12 +37,11 @@ Days = Annotated[int, msgspec.Meta(ge=1, le=36_500)]
 THRESHOLD_DAYS = 30
 IMPORTANCE_THRESHOLD = 0.1
 
+# What runs by schedule is logged as: nobody who takes back the last change means it.
+SCHEDULED: dict[CycleType, str] = {cycle: f"scheduled_{cycle}" for cycle in EVERY_S}
+
 # The source of what cycles make: they do not link or sum it up again.
 MADE = "consolidation"
-
-DAY_S = 86_400
-# How often a server runs a cycle by itself, as document 002 has it. Forgetting is always asked for.
-EVERY_S: dict[CycleType, int] = {"decay": DAY_S, "creative": 7 * DAY_S, "cluster": 30 * DAY_S, "forget": 0}
 
 
 class Consolidating:
@@ -183,12 +183,7 @@ class Consolidating:
         wanted = [accept.one_of("cycle", name, EVERY_S) for name in named]
         if status and not (preview or apply):
             return Consolidations(status=self.status())
-        plans: dict[CycleType, Callable[[], Plan]] = {
-            "decay": lambda: self._decay(namespace, THRESHOLD_DAYS),
-            "creative": lambda: self._creative(namespace),
-            "cluster": lambda: self._cluster(namespace),
-            "forget": lambda: self._forget(namespace, IMPORTANCE_THRESHOLD),
-        }
+        plans = self._plans(namespace)
         chosen = [name for name in plans if (name in wanted if wanted else EVERY_S[name])]
         done = tuple(self._carried_out(plans[name](), preview=not apply, wanted=None, limit=limit) for name in chosen)
         return Consolidations(cycles=done, status=self.status() if status else None)
@@ -201,14 +196,16 @@ class Consolidating:
         archived = store.count(Memory, {"expires_at": Range(below=clock.now() + 1)})
         return ConsolidationStatus(
             cycles=tuple(self._status_of(cycle, runs.get(cycle, 0)) for cycle in EVERY_S),
-            automatic=False,
+            automatic=self._engine.settings.consolidate,
+            running=self._engine.schedule.running,
             archived=archived,
         )
 
     def _status_of(self, cycle: CycleType, runs: int) -> CycleStatus:
         last = self._engine.store.find(Consolidation, {"cycle_type": cycle}, order="-id", limit=1)
         every_s = EVERY_S[cycle]
-        status = CycleStatus(cycle=cycle, runs=runs, every_s=every_s)
+        due_at = self._engine.schedule.due_at(cycle) if self._engine.settings.consolidate else None
+        status = CycleStatus(cycle=cycle, runs=runs, every_s=every_s, due_at=due_at)
         if not last:
             return status
         (row,) = last
@@ -223,6 +220,35 @@ class Consolidating:
 
     def _has_changes(self, batch: str) -> bool:
         return bool(batch and self._engine.store.find(Change, {"batch": batch}, limit=1))
+
+    def run_scheduled(self, cycle: CycleType) -> bool:
+        """Run a cycle because it is due; false if another process has begun it already."""
+        from recollect.engine.applying import enter
+
+        run = enter(self._engine.store, cycle, every_s=EVERY_S[cycle], lost_s=LOST_S)
+        if run is None:
+            return False
+        self.run(self._plans(None)[cycle](), run, operation=SCHEDULED[cycle])
+        return True
+
+    def note_undone(self, batch: str) -> None:
+        """Note in the log that a run was taken back, or brought back by an undo of the undo."""
+        store = self._engine.store
+        first = store.find(Change, {"batch": batch}, limit=1)
+        is_undo = bool(first) and first[0].operation.startswith("undo ")
+        target = first[0].operation.removeprefix("undo ") if is_undo else batch
+        for row in store.find(Consolidation, {"batch": target}):
+            with store.transaction("consolidate") as transaction:
+                transaction.update(Consolidation, row.id, {"undone_at": 0 if is_undo else clock.now()})
+
+    def _plans(self, namespace: str | None) -> dict[CycleType, Callable[[], Plan]]:
+        """Return what makes the plan of each cycle as it is made unless somebody says otherwise."""
+        return {
+            "decay": lambda: self._decay(namespace, THRESHOLD_DAYS),
+            "creative": lambda: self._creative(namespace),
+            "cluster": lambda: self._cluster(namespace),
+            "forget": lambda: self._forget(namespace, IMPORTANCE_THRESHOLD),
+        }
 
     def _decay(self, namespace: str | None, threshold_days: int) -> Plan:
         from recollect.consolidate.decay import decay
@@ -291,7 +317,9 @@ class Consolidating:
 
         affected, batch, notes = _concerned(plan.steps), "", plan.notes
         if run is not None:
-            affected, made = apply(self._engine.store, plan, run, operation)
+            affected, made = apply(
+                self._engine.store, plan, run, operation, stopping=lambda: self._engine.schedule.stopping
+            )
             if made and theme.is_wanted(self._engine):
                 notes += theme.retell(self._engine, made, operation=operation, batch=run.batch)
             batch = run.batch if self._has_changes(run.batch) else ""
@@ -309,7 +337,7 @@ class Consolidating:
             notes=notes,
         )
 
-    def _labelled(self, steps: Iterable[Step]) -> tuple[Step, ...]:
+    def _labelled(self, steps: Iterable[PlanStep]) -> tuple[PlanStep, ...]:
         """Return steps with what their first memories are called."""
         from recollect.engine.memories import headline
 
@@ -331,5 +359,5 @@ def _linked(edges: EdgeColumns) -> set[tuple[str, str]]:
     return {(names[src], others[dst]) for src, dst in ends}
 
 
-def _concerned(steps: Iterable[Step]) -> int:
+def _concerned(steps: Iterable[PlanStep]) -> int:
     return len({memory_id for step in steps for memory_id in step.memory_ids})

@@ -153,7 +153,8 @@ class Drifts:
 
 def _holds(memory: Memory) -> bool:
     """Tell whether a memory still says something: what was replaced or has ended waits for nothing."""
-    return memory.superseded_by is None and (memory.valid_to is None or memory.valid_to > clock.now())
+    ends = (memory.valid_to, memory.expires_at)
+    return memory.superseded_by is None and all(end is None or end > clock.now() for end in ends)
 
 
 def _noticed_at(fresh: Freshness) -> int:

@@ -28,7 +28,7 @@ from recollect.model import (
     Stored,
 )
 from recollect.operations import operation
-from recollect.store.protocol import Filter, Has, Range, Store, Transaction
+from recollect.store.protocol import Filter, Has, NotBefore, Range, Store, Transaction
 from recollect.text.redact import redact_value
 
 if TYPE_CHECKING:
@@ -187,6 +187,7 @@ class Memories:
         branch: str | None = None,
         since: int | None = None,
         until: int | None = None,
+        archived: bool | None = None,
         order: Order = "newest",
         limit: Limit = 20,
         offset: Offset = 0,
@@ -200,6 +201,7 @@ class Memories:
         branch: only written on this branch
         since: only created at or after this Unix time
         until: only created before this Unix time
+        archived: only what is archived or has expired, or only what is not; none: both
         order: newest, oldest or most important first
         limit: how many at most
         offset: how many to skip
@@ -208,6 +210,9 @@ class Memories:
             memory_type=memory_type, namespace=namespace, tags=tags, source=source, since=since, until=until
         )
         where |= self._engine.branches.filter(branch, namespace)
+        if archived is not None:
+            now = clock.now() + 1
+            where["expires_at"] = Range(below=now) if archived else NotBefore(now)
         limit = accept.whole("limit", limit, least=1, most=1000)
         offset = accept.whole("offset", offset, least=0, most=2**53)
         by = _ORDERS[accept.one_of("order", order, _ORDERS)]

@@ -23,6 +23,7 @@ class Asked(NamedTuple):
     """A checked question: its words, how many hits, the least relevance, which memories, as of when.
 
     near: what the caller named the project by; a folder of it says from which work tree the question is asked
+    archived: whether what is archived or has expired may answer
     """
 
     text: str
@@ -32,6 +33,7 @@ class Asked(NamedTuple):
     as_of: int | None
     explain: bool
     near: str | None = None
+    archived: bool = False
 
 
 class Recalls:
@@ -57,6 +59,7 @@ class Recalls:
         explain: bool = False,
         judge: bool | None = None,
         code: bool | None = None,
+        archived: bool = False,
     ) -> Recall:
         """Recall memories: search by words and by meaning. Ask before exploring: what was learnt earlier is here.
 
@@ -71,6 +74,7 @@ class Recalls:
         explain: show what each signal added to each hit
         judge: let the configured language model judge the best hits; none: as the setting judge says
         code: show places in indexed code, too; none: where the question clearly leads to some
+        archived: search what is archived, too
         """
         self._engine.capture.catch_up()
         where = memory_filter(memory_type=memory_type, namespace=namespace, tags=tags)
@@ -83,6 +87,7 @@ class Recalls:
             as_of=accept.moment("as_of", as_of),
             explain=explain,
             near=namespace,
+            archived=archived,
         )
         # Here, not above: listing the operations must not load the stages of a recall.
         if self._engine.settings.judge if judge is None else judge:

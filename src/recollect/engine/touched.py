@@ -70,7 +70,8 @@ def touched(store: Store, changes: Sequence[SymbolChange], namespace: str | None
 
 
 def _holds(memory: Memory) -> bool:
-    return memory.superseded_by is None and (memory.valid_to is None or memory.valid_to > clock.now())
+    ends = (memory.valid_to, memory.expires_at)
+    return memory.superseded_by is None and all(end is None or end > clock.now() for end in ends)
 
 
 def _meets(change: SymbolChange, places: Iterable[tuple[str, str | None]]) -> bool:

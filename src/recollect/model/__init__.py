@@ -61,7 +61,7 @@ from recollect.model.consolidation import (
     ConsolidationStatus,
     CycleStatus,
     Plan,
-    Step,
+    PlanStep,
     StepAction,
 )
 from recollect.model.learnt import Learnt, LearntFrom
@@ -213,6 +213,7 @@ __all__ = [
     "PatternReport",
     "PatternType",
     "Plan",
+    "PlanStep",
     "ProfileName",
     "Proposal",
     "Ratio",
@@ -234,7 +235,6 @@ __all__ = [
     "Spendings",
     "Stats",
     "Status",
-    "Step",
     "StepAction",
     "Stored",
     "Summed",

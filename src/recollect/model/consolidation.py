@@ -11,7 +11,7 @@ from recollect.model.vocabulary import CycleType, Record, Relation
 StepAction = Literal["fade", "revive", "link", "summarize", "archive"]
 
 
-class Step(Record, frozen=True, kw_only=True):
+class PlanStep(Record, frozen=True, kw_only=True):
     """One thing that a cycle does, and why.
 
     memory_ids: what it is done to: one memory, the two ends of a link, the members of a summary, the central one first
@@ -40,7 +40,7 @@ class Plan(Record, frozen=True, kw_only=True):
 
     cycle: CycleType
     considered: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PlanStep, ...] = ()
     spared: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
     notes: tuple[str, ...] = ()
 
@@ -58,7 +58,7 @@ class Consolidated(Record, frozen=True, kw_only=True):
     plan: str
     considered: int
     affected: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PlanStep, ...] = ()
     steps_total: int = 0
     spared: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
     batch: str = ""

@@ -12,7 +12,7 @@ from recollect.render.untrusted import inline
 _DONE = {"fade": "fades", "revive": "revives", "link": "links", "summarize": "sums up", "archive": "archives"}
 
 
-def _step_head(step: model.Step) -> str:
+def _step_head(step: model.PlanStep) -> str:
     """Return what a step does and by how much, in our words."""
     parts = [_DONE[step.action]]
     if step.action in ("fade", "revive") and step.before is not None and step.after is not None:
@@ -24,12 +24,12 @@ def _step_head(step: model.Step) -> str:
     return " · ".join((*parts, inline(step.why, PARTICULAR_CHARACTERS)))
 
 
-def _entry(step: model.Step) -> Entry:
+def _entry(step: model.PlanStep) -> Entry:
     said = step.content if step.action == "summarize" else step.label
     return Entry(inline(step.memory_ids[0]), _step_head(step), inline(said, PARTICULAR_CHARACTERS))
 
 
-def _step(step: model.Step, _now: int | None) -> list[Block]:
+def _step(step: model.PlanStep, _now: int | None) -> list[Block]:
     return [Listing((_entry(step),))]
 
 
@@ -59,7 +59,7 @@ def _consolidated(run: model.Consolidated, _now: int | None) -> list[Block]:
     return [head, *([Facts(facts)] if facts else []), *_listed(run.steps, run.steps_total), *notes]
 
 
-def _listed(steps: tuple[model.Step, ...], total: int) -> list[Block]:
+def _listed(steps: tuple[model.PlanStep, ...], total: int) -> list[Block]:
     if not steps:
         return []
     more: list[Block] = [Line(f"{total - len(steps):,} more steps.", "weak")] if total > len(steps) else []
@@ -96,7 +96,7 @@ def _consolidations(answer: model.Consolidations, now: int | None) -> list[Block
 
 
 SHOWN: Mapping[type[model.Record], Show] = {
-    model.Step: _step,
+    model.PlanStep: _step,
     model.Plan: _plan,
     model.Consolidated: _consolidated,
     model.CycleStatus: _cycle_status,

@@ -7,6 +7,7 @@ Rows are records (recollect.model); the record's type names the table. A filter 
     {"created_at": Range(at_least=1_700_000_000)}
     {"tags": Has(("ext:py", "search"))}        the list contains all of them
     {"category": Without(("prompt",))}         none of them
+    {"expires_at": NotBefore(1_700_000_000)}   absent, or not before
 
 Conditions are joined by AND. Any other question is a pure function over what a filter brings back. Reads see a
 consistent snapshot per call; writes happen in a transaction, which takes the write lock first, logs every change with
@@ -53,6 +54,12 @@ class Without(NamedTuple):
     """The field holds none of the values; absent is fine."""
 
     values: tuple[str, ...]
+
+
+class NotBefore(NamedTuple):
+    """The field is absent, or at least this."""
+
+    moment: int
 
 
 class Vectors(NamedTuple):

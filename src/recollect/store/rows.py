@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from recollect.store.dialect import Connection, Dialect
-from recollect.store.protocol import Filter, Has, R, Range, Without
+from recollect.store.protocol import Filter, Has, NotBefore, R, Range, Without
 from recollect.store.tables import TABLES, Table, from_row
 
 # Bound values per statement: SQLite before 3.32 allows 999.
@@ -67,6 +67,8 @@ class Rows:
         if isinstance(wanted, Without):
             marks = ", ".join("?" * len(wanted.values))
             return f"({field} IS NULL OR {field} NOT IN ({marks}))", wanted.values
+        if isinstance(wanted, NotBefore):
+            return f"({field} IS NULL OR {field} >= ?)", (wanted.moment,)
         if isinstance(wanted, Range):
             sides = ((">=", wanted.at_least), ("<", wanted.below))
             given = [(sign, bound) for sign, bound in sides if bound is not None]
