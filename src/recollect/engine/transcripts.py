@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 BATCH = 200
 # How far a book was read is also kept after so many bytes in which nothing was found.
 SILENT_BYTES = 32 << 20
+# A transcript that nobody has written to for so long is not gone on with in the middle of a line, or of using a tool.
+ABANDONED_S = 86_400
 # Told in the answer, so that whoever imported sees what kind of thing was learnt.
 EXAMPLES = 8
 EXAMPLE_CHARACTERS = 120
@@ -100,7 +102,7 @@ class Chronicle:
         self.changed += counted.fates["created"]
         if counted.projects:
             sessions, projects = len(counted.sessions), len(counted.projects)
-            self.notes.append(f"{source}: {sessions} sessions of {projects} projects were read")
+            self.notes.append(f"{source}: sessions read: {sessions}, of projects: {projects}")
         rules = dict(counted.rules.most_common())
         self.sources.append(LearntFrom(source=source, found=counted.rules.total(), rules=rules, **counted.fates))
 
@@ -123,6 +125,8 @@ class Chronicle:
                 self._write(work, batch, (position, lines), counted)
                 batch, kept_at = [], position
                 tell(position)
+        if book.at < clock.now() - ABANDONED_S:
+            position = book.size  # what has not ended by now never will
         self._write(work, batch, (position, lines), counted, is_end=True)
 
     def _finish(self, source: HistorySource, counted: _Counted) -> None:

@@ -11,6 +11,7 @@ from tests import transcripts as made
 from tests.transcripts import ASSISTANTS, BEGUN, say, use
 
 from recollect.capture.transcripts import lines as reading_lines
+from recollect.capture.transcripts import opencode
 from recollect.capture.transcripts.lines import lines
 from recollect.capture.transcripts.said import OF_A_MESSAGE, said
 from recollect.capture.transcripts.table import Step, books, steps
@@ -88,6 +89,25 @@ def test_a_message_of_gemini_that_is_written_again_counts_once(tmp_path: Path) -
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps({"$set": {"messages": messages}}) + "\n")
     assert {turn.key for turn in turns(tmp_path, "gemini")} == before
+
+
+def test_the_folder_of_a_session_of_gemini_is_found_in_what_it_begins_with(tmp_path: Path) -> None:
+    path = made.write(tmp_path, "gemini", STEPS, session="one", cwd=CWD)
+    (path.parent.parent / ".project_root").unlink()
+    context = "<session_context>\nHello.\n- **Workspace Directories:**\n  - /somewhere/else\n- **More:**\n"
+    first = {"$set": {"messages": [{"id": "s", "type": "user", "content": [{"text": context}]}]}}
+    path.write_text(json.dumps(first) + "\n" + path.read_text("utf-8"), "utf-8")
+    assert {turn.seen.cwd for turn in turns(tmp_path, "gemini")} == {"/somewhere/else"}
+
+
+def test_a_database_that_breaks_while_it_is_read_is_not_taken_for_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made.write(tmp_path, "opencode", STEPS, session="one", cwd=CWD)
+    (book,) = books("opencode", tmp_path)
+    monkeypatch.setattr(opencode, "_PARTS", "SELECT 1, 2, 3, 4 FROM nothing WHERE ? = ?")
+    with pytest.raises(OSError, match="cannot be read"):
+        list(steps(book))
 
 
 def test_codex_of_former_days_is_read_too(tmp_path: Path) -> None:

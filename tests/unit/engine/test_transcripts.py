@@ -304,6 +304,19 @@ def test_a_file_that_grows_is_read_on_from_where_it_was(engine: Engine, home: Pa
     assert len({row.id for row in engine.store.find(Observed)}) == 5
 
 
+def test_a_session_that_was_abandoned_is_read_once(engine: Engine, home: Path, tmp_path: Path) -> None:
+    path = record(home, "claude")
+    rows = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(rows[:4]) + b"".join(rows[5:]) + b'{"half')  # a use without an end, and half a line
+    learn(engine, tmp_path)
+    (kept_at,) = engine.store.find(Transcript)
+    assert kept_at.position < path.stat().st_size
+    os.utime(path, (BEGUN, BEGUN))
+    learn(engine, tmp_path)
+    (kept_at,) = engine.store.find(Transcript)
+    assert kept_at.position == path.stat().st_size
+
+
 def test_lines_that_are_no_rows_are_passed_over(engine: Engine, home: Path, tmp_path: Path) -> None:
     path = record(home, "claude", STEPS[:1])
     with path.open("ab") as file:

@@ -21,7 +21,8 @@ MAX_PART = 1 << 20
 
 _NOWHERE = Line(b"", 0, 0, 0)
 _PARTS = """
-    SELECT part.id, part.time_created, part.data, json_extract(message.data, '$.role')
+    SELECT part.id, part.time_created, part.data,
+        CASE WHEN json_valid(message.data) THEN json_extract(message.data, '$.role') END
     FROM part JOIN message ON message.id = part.message_id
     WHERE part.session_id = ? AND length(part.data) <= ? ORDER BY part.id
 """
@@ -49,7 +50,7 @@ def sittings(path: Path) -> list[Sitting]:
 
 
 def turns(path: Path, sitting: Sitting) -> Iterator[Turn]:
-    """Yield what was said and done in a session, in order; nothing more once the database cannot be read."""
+    """Yield what was said and done in a session, in order. Raises OSError where the database cannot be read."""
     reading = Reading("opencode", sitting.session, sitting.cwd)
     reading.agent = "subagent" if sitting.is_agent else ""
     try:
@@ -61,8 +62,8 @@ def turns(path: Path, sitting: Sitting) -> Iterator[Turn]:
                     continue
                 reading.moment(created)
                 yield from _part(part, str(part_id), role, reading)
-    except sqlite3.Error:
-        return
+    except sqlite3.Error as problem:
+        raise OSError(f"{path} cannot be read: {problem}") from None
 
 
 def _part(part: dict[str, Any], part_id: str, role: Any, reading: Reading) -> Iterator[Turn]:

@@ -5,6 +5,7 @@ Transcripts ─► books: one for each file or session, the latest first ─► 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -149,11 +150,19 @@ def _session_of(path: Path, assistant: str) -> str:
     return path.parent.name if assistant == "copilot" else path.stem
 
 
+# What is read of a chat of Gemini CLI to find its folder.
+HEAD_BYTES = 64 << 10
+# How that stands in what Gemini CLI tells the model first.
+_WORKSPACE = re.compile(r"Workspace Directories:\*\*\\n\s*- ([^\\\"\n]{1,4096})")
+
+
 def _cwd_of(book: Book) -> str:
-    """Return the folder of a project of Gemini CLI, which is written beside its sessions."""
+    """Return the folder of a project of Gemini CLI: written beside its sessions, or in what a session begins with."""
     if book.assistant != "gemini":
         return ""
     try:
         return (book.path.parent.parent / ".project_root").read_text("utf-8").strip()
     except (OSError, ValueError):
-        return ""
+        with book.path.open("rb") as file:
+            found = _WORKSPACE.search(file.read(HEAD_BYTES).decode("utf-8", "replace"))
+        return found[1].strip() if found else ""
