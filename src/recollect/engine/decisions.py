@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from recollect import clock
 from recollect.engine.memories import headline, node_id
 from recollect.graph.meaning import MEANINGS
-from recollect.model import Anchor, AnchorState, Decided, Edge, Memory
+from recollect.model import Anchor, AnchorState, Decided, Edge, Memory, MemoryType
 from recollect.patterns.chain import ordered, since
 
 if TYPE_CHECKING:
@@ -25,6 +25,13 @@ LOOKED_AT = 5_000
 PIECE = 500
 # Found by words and meaning where nothing is anchored to the subject or names it.
 BY_TOPIC = 20
+# Among them may be many changes that hooks saw, which are left out.
+HITS = 200
+# Of what a recall finds, what is less than half as relevant as the best only brushes the topic.
+NEAR = 0.5
+# Decisions that somebody told; hooks keep edits as decisions, too, which shows what was done and not why.
+ON_PURPOSE = ("user", "assistant", "import", "consolidation")
+SEEN = ("hook",)
 # Long chains of replacements are followed this far.
 STEPS = 50
 TEXT_CHARACTERS = 240
@@ -33,9 +40,9 @@ _REPLACING = tuple(name for name, meaning in MEANINGS.items() if meaning.newer)
 _NAME = re.compile(r"[\w./:#\-]+")
 
 
-def decisions(store: Store, namespace: str | None) -> list[Memory]:
-    """Return the latest decisions of a project, or of all."""
-    where: dict[str, object] = {"memory_type": "decision"}
+def decisions(store: Store, namespace: str | None, sources: tuple[str, ...] = ON_PURPOSE) -> list[Memory]:
+    """Return the latest decisions of a project, or of all; what hooks saw being changed is none."""
+    where: dict[str, object] = {"memory_type": "decision", "source": sources}
     if namespace is not None:
         where["namespace"] = namespace
     return store.find(Memory, where, order="-created_at", limit=LOOKED_AT)
@@ -66,9 +73,11 @@ def replacements(store: Store, memories: Iterable[Memory]) -> set[tuple[str, str
     return pairs
 
 
-def about(engine: Engine, subject: str, namespace: str | None) -> dict[str, tuple[Memory, str]]:
+def about(
+    engine: Engine, subject: str, namespace: str | None, sources: tuple[str, ...] = ON_PURPOSE
+) -> dict[str, tuple[Memory, str]]:
     """Return the decisions about a subject by their ids, each with why it is one of them."""
-    rows = decisions(engine.store, namespace)
+    rows = decisions(engine.store, namespace, sources)
     path, _, symbol = subject.partition("::")
     places = _placed(engine.store, rows, path, symbol)
     found = {row.id: (row, f"anchored to {places[row.id]}") for row in rows if row.id in places}
@@ -77,14 +86,20 @@ def about(engine: Engine, subject: str, namespace: str | None) -> dict[str, tupl
         for row in rows:
             if row.id not in found and named.search(f"{row.title or ''}\n{row.content}"):
                 found[row.id] = (row, f"names {symbol or path}")
-    if not found:
-        recall = engine.recall.search(
-            subject, k=BY_TOPIC, namespace=namespace, memory_type="decision", judge=False, code=False
-        )
-        found = {hit.memory.id: (hit.memory, hit.reason) for hit in recall.hits}
-        known = {row.id: row for row in engine.store.get(Memory, [name for hit in recall.hits for name in hit.folded])}
-        found |= {name: (row, "says the same") for name, row in known.items()}
-    return found
+    return found or _by_topic(engine, subject, namespace, sources)
+
+
+def _by_topic(
+    engine: Engine, subject: str, namespace: str | None, sources: tuple[str, ...]
+) -> dict[str, tuple[Memory, str]]:
+    """Return the decisions that a recall finds, and those that say the same as one of them."""
+    kind: MemoryType = "decision"
+    recall = engine.recall.search(subject, k=HITS, namespace=namespace, memory_type=kind, judge=False, code=False)
+    hits = [hit for hit in recall.hits if hit.memory.source in sources]
+    near = [hit for hit in hits if hit.score >= NEAR * hits[0].score][:BY_TOPIC]
+    folded = engine.store.get(Memory, [name for hit in near for name in hit.folded])
+    found = {hit.memory.id: (hit.memory, hit.reason) for hit in near}
+    return found | {row.id: (row, "says the same") for row in folded if row.source in sources}
 
 
 def chain(engine: Engine, found: dict[str, tuple[Memory, str]]) -> list[Decided]:

@@ -106,15 +106,21 @@ class Patterns:
         namespace: only of this project, as a path or a name; none: of all
         limit: how many at most, the latest
         """
-        from recollect.engine.decisions import about, chain
+        from recollect.engine.decisions import SEEN, about, chain
 
         asked = accept.text("subject", subject).strip()
         if len(asked) > SUBJECT_CHARACTERS:
             hint = "Name a file, a symbol, or a topic in a few words."
             raise InvalidInput(f"subject is longer than {SUBJECT_CHARACTERS} characters", hint=hint, field="subject")
         most = accept.whole("limit", limit, least=1, most=1000)
-        links = chain(self._engine, about(self._engine, asked, namespace_of(namespace)))
-        return DecisionChain(subject=asked, decisions=tuple(links[-most:]), total=len(links))
+        scope = namespace_of(namespace)
+        self._engine.capture.catch_up()
+        links = chain(self._engine, about(self._engine, asked, scope))
+        notes: tuple[str, ...] = ()
+        if not links:
+            links = chain(self._engine, about(self._engine, asked, scope, SEEN))
+            notes = ("nothing was decided on purpose about it; these are changes that were seen",) if links else ()
+        return DecisionChain(subject=asked, decisions=tuple(links[-most:]), total=len(links), notes=notes)
 
     def _found(self, wanted: Sequence[str], namespace: str | None, start: int) -> tuple[list[Pattern], list[Observed]]:
         from recollect.engine.events import by_project, observed

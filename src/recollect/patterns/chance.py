@@ -26,6 +26,20 @@ def beyond(seen: int, expected: float) -> float:
     return max(0.0, 1.0 - expected / seen) if seen > 0 else 0.0
 
 
+def rate(mean: float) -> float:
+    """Return how often something is seen on average, given the mean of what was seen at all (zero-truncated Poisson).
+
+    Whatever was never seen is not there to be counted, so that the mean of the others is at least 1.
+    """
+    low, high = 0.0, max(mean, 0.0)
+    if mean <= 1.0:
+        return 0.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle / -math.expm1(-middle) < mean else (low, middle)
+    return high
+
+
 def luck(seen: int, expected: float) -> float:
     """Return how likely it is to see so many or more where so many are expected (Poisson)."""
     if seen <= 0:

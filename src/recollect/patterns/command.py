@@ -20,6 +20,12 @@ from recollect.patterns.seen import NAMED
 
 # After a month a command is worth half as much: projects change how they are built.
 HALF_LIFE_S = 30 * 86_400
+# Moving files about is nobody's way to build something.
+_PLAIN = frozenset(
+    "rm mv cp mkdir rmdir touch chmod chown ln kill pkill killall open xdg-open source read wait".split()
+)
+# What everybody asks for first: how this project is built, tested and run.
+_LAST = frozenset({"other", "git"})
 # Who looks longer for the right way did something else in between.
 LINKED_WITHIN_S = 3_600
 VARIANTS = 3
@@ -66,14 +72,16 @@ def known_commands(runs: Iterable[Run], edits: Mapping[str, Sequence[int]], now:
     found = [
         _known(uses, failed.get(key, ()), now) for key, uses in by_key.items() if any(each.run.worked for each in uses)
     ]
-    return sorted(found, key=lambda row: (-row.score, -row.last_at, row.command))
+    return sorted(found, key=lambda row: (row.kind in _LAST, -row.score, -row.last_at, row.command))
 
 
 def _used(run: Run) -> _Used | None:
     if is_looking(run.line):
         return None
     what = invocation(run.line, run.directory)
-    return None if what is None or is_looking(what.command) else _Used(run, what)
+    if what is None or is_looking(what.command) or (what.kind == "other" and program(what.command) in _PLAIN):
+        return None
+    return _Used(run, what)
 
 
 def _known(uses: list[_Used], failed: Sequence[Variant], now: int) -> KnownCommand:

@@ -39,7 +39,10 @@ def _item(pattern: Pattern, *, several: bool) -> str:
     when = _day(pattern.last_at)
     where = f" in {_plain(pattern.namespace or 'no project')}" if several else ""
     sure = f"{round(100 * pattern.confidence)} % sure"
-    named = f"; e.g. {_plain(pattern.evidence[0])}" if pattern.evidence else ""
+    # Sessions can be looked at; where there are none, what shows it is a memory.
+    named = f"; session {_plain(pattern.sessions[0])}" if pattern.sessions else ""
+    if pattern.pattern_type == "decision_chain" and pattern.evidence:
+        named = f"; memory {_plain(pattern.evidence[0])}"
     return f"- {_plain(pattern.told)}{where} (last {when}, {sure}{named})"
 
 

@@ -41,17 +41,20 @@ def error_loops(rows: Iterable[Observed]) -> list[Pattern]:
         after = _after_fix(times, worked)
         if within < LEAST_IN_SESSION and not after:
             continue
-        ways = []
-        if within >= LEAST_IN_SESSION:
-            ways.append(f"{within} times within one session")
-        if after:
-            ways.append(f"again after it was fixed, {after} time{'s' if after > 1 else ''}")
         subject = line(times[-1].told, SUBJECT_CHARACTERS)
-        told = f"{subject}: {len(times)} times in {len(sessions(times))} sessions, {' and '.join(ways)}"
+        told = f"{subject}: {_ways(len(times), len(sessions(times)), within, after)}"
         # The first of each round is an error like any other: what comes after it is the loop.
         sure = max(beyond(within, 1) if within >= LEAST_IN_SESSION else 0.0, beyond(2 * after + 1, 1) if after else 0.0)
         found.append(pattern("error_loop", subject, told, sure, times))
     return sorted(found, key=lambda row: (-row.confidence, row.subject))
+
+
+def _ways(times: int, among: int, within: int, after: int) -> str:
+    """Return in words how an error came back."""
+    ways = [f"{times} times in {among} sessions"] if among > 1 else []
+    ways += [f"{within} times within one session"] if within >= LEAST_IN_SESSION else []
+    ways += [f"{after}× again after it was fixed"] if after else []
+    return ", ".join(ways)
 
 
 def _most_in_one(times: list[Observed]) -> int:

@@ -6,22 +6,24 @@ does not count: `def parse_config`, `parse_config(` and a grep for it in a shell
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import count, pairwise
 
 from recollect.capture.fingerprint import same_command
 from recollect.capture.lesson import code
 from recollect.model import Observed, Pattern
-from recollect.patterns.chance import beyond
+from recollect.patterns.chance import beyond, luck, rate
 from recollect.patterns.seen import pattern, sessions
 
 # Twice is a coincidence, or one session that was continued; the third time somebody pays again for what was known.
 LEAST_SESSIONS = 3
-# Who works a lot searches for everything thrice: it has to be in one of twenty sessions that searched at all.
-LEAST_SHARE = 0.05
+# Who searches a lot meets a name thrice by luck. It takes as many sessions as leave less than this many such names to
+# be expected: in one report of ten there is one.
+CHANCE = 0.1
 
 _TOOLS = frozenset({"search", "find", "web"})
 _WORD = re.compile(r"[^\W_][\w]*")
@@ -50,18 +52,32 @@ def repeated_searches(rows: Iterable[Observed]) -> list[Pattern]:
             if key:
                 uses[key].append(row)
                 spelt[key][words] += 1
-    searching = len(sessions(row for found in uses.values() for row in found))
     among = {key: len(sessions(found)) for key, found in uses.items()}
     # What is usual here: searches that nobody repeated are made in little more than one session each.
     ordinary = [times for times in among.values() if times < LEAST_SESSIONS]
     usual = sum(ordinary) / len(ordinary) if ordinary else 1.0
+    least = _least(len(among), usual)
     found = []
     for key, times in among.items():
-        if times >= max(LEAST_SESSIONS, LEAST_SHARE * searching):
-            subject = spelt[key].most_common(1)[0][0]
+        if times >= least:
+            subject = _usual_spelling(spelt[key])
             told = f"{code(subject)} was searched for {len(uses[key])} times, in {times} sessions"
             found.append(pattern("repeated_search", subject, told, beyond(times, usual), uses[key]))
     return sorted(found, key=lambda row: (-row.confidence, row.subject))
+
+
+def _least(seen: int, usual: float) -> int:
+    """Return in how many sessions a search must be made where so many different ones were, so often each."""
+    expected = rate(usual)
+    if not expected:
+        return LEAST_SESSIONS
+    names = seen / -math.expm1(-expected)  # those that could have been searched for, seen or not
+    return next(times for times in count(LEAST_SESSIONS) if names * luck(times, expected) < CHANCE)
+
+
+def _usual_spelling(spelt: Counter[str]) -> str:
+    most = max(spelt.values())
+    return min((words for words in spelt if spelt[words] == most), key=lambda words: (len(words), words))
 
 
 def searched(row: Observed) -> Iterator[str]:

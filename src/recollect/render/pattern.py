@@ -31,7 +31,9 @@ def _patterns(patterns: Sequence[model.Pattern], now: int | None) -> Listing:
 
 def _entry(row: model.Pattern, now: int | None, *, several: bool) -> Entry:
     where = [inline(row.namespace or "no project")] if several else []
-    shown = [f"e.g. {inline(row.evidence[0])}"] if row.evidence else []
+    shown = [f"session {inline(row.sessions[0])}"] if row.sessions else []
+    if row.pattern_type == "decision_chain" and row.evidence:
+        shown = [f"memory {inline(row.evidence[0])}"]
     head = ", ".join([row.pattern_type.replace("_", " "), *where, f"last {since(row.last_at, now)}", *shown])
     return Entry(f"{row.confidence:.2f}", head, inline(row.told, LISTED_CHARACTERS))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import payloads
+from tests import payloads, transcripts
 from tests.fakes import FrozenClock
 
 from recollect import Engine, clock
@@ -188,3 +188,43 @@ def test_a_command_is_known_after_its_observation_was_forgotten(engine: Engine) 
         transaction.delete(Observed, {"event": "tool"})
     (found,) = engine.commands.list().commands
     assert (found.command, found.successes, found.last_at) == ("make test", 1, NOW)
+
+
+# --- imported sessions ---
+
+
+@pytest.mark.promise("E-detect_patterns")
+@pytest.mark.parametrize("assistant", transcripts.ASSISTANTS)
+def test_imported_sessions_count_as_those_that_hooks_saw(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, assistant: str
+) -> None:
+    person = tmp_path / "person"
+    person.mkdir()
+    monkeypatch.setenv("RECOLLECT_ASSISTANTS_HOME", str(person))
+    steps = (
+        transcripts.say("user", "Make the check pass."),
+        transcripts.use("bash", "make check", output="ValueError: store is undecided\n", exit=3),
+        transcripts.use("edit", path="/nowhere/shop/orders.txt", old="undecided", new="decided"),
+        transcripts.use("bash", "make check", output="ok\n"),
+    )
+    for number in range(3):
+        at = NOW - (9 - number) * DAY
+        transcripts.write(person, assistant, steps, session=f"{assistant}-{number}", cwd="/nowhere/shop", at=at)
+    with Engine(embed_provider="off") as fresh:
+        fresh.history.import_history(str(tmp_path), only=("transcripts",))
+        (loop,) = fresh.patterns.detect(pattern_types=("error_loop",)).patterns
+        assert (loop.count, loop.session_count) == (3, 3)
+        assert "2× again after it was fixed" in loop.told
+        (known,) = fresh.commands.list(kind="lint").commands
+        assert (known.command, known.successes, known.failures, known.session_count) == ("make check", 3, 3, 3)
+
+
+@pytest.mark.promise("E-get_decision_chain")
+def test_changes_that_hooks_saw_are_shown_only_where_nothing_was_decided(engine: Engine) -> None:
+    take(engine, payloads.edited("TAX = 19", "TAX = 25"))
+    seen = engine.patterns.decision_chain("price.py")
+    assert [row.text.startswith("Changed price.py") for row in seen.decisions] == [True]
+    assert seen.notes == ("nothing was decided on purpose about it; these are changes that were seen",)
+    wanted = decide(engine, "Taxes of price.py are whole numbers", NOW)
+    found = engine.patterns.decision_chain("price.py")
+    assert ([row.memory_id for row in found.decisions], found.notes) == ([wanted], ())

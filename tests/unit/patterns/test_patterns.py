@@ -8,7 +8,7 @@ import pytest
 
 from recollect.model import Memory, Observed, Pattern
 from recollect.patterns.chain import decision_chains
-from recollect.patterns.chance import beyond, luck, surely
+from recollect.patterns.chance import beyond, luck, rate, surely
 from recollect.patterns.hotspot import file_hotspots
 from recollect.patterns.insight import insights
 from recollect.patterns.loop import error_loops
@@ -72,11 +72,18 @@ def test_a_search_made_often_in_two_sessions_is_no_pattern() -> None:
 
 
 def test_who_searches_a_lot_must_repeat_more() -> None:
-    many = [(f"s{number}", "search", f"name_{number}") for number in range(100)]
+    """Of 320 names in 80 sessions every fourth is met twice: some will be met thrice by luck."""
+    many = [(f"s{number // 5}", "search", f"name_{number % 320}") for number in range(400)]
     three = [(f"s{number}", "search", "load_rows") for number in range(3)]
     assert repeated_searches(uses(*many, *three)) == []
-    five = [(f"s{number}", "search", "load_rows") for number in range(5)]
-    assert [row.subject for row in repeated_searches(uses(*many, *five))] == ["load_rows"]
+    six = [(f"s{number}", "search", "load_rows") for number in range(6)]
+    assert [row.subject for row in repeated_searches(uses(*many, *six))] == ["load_rows"]
+
+
+def test_what_was_never_seen_counts_for_how_often_something_is() -> None:
+    assert (rate(1.0), rate(0.0)) == (0.0, 0.0)
+    assert rate(1.0517) == pytest.approx(0.1017, abs=1e-3)
+    assert rate(5.0) == pytest.approx(4.9651, abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +184,7 @@ def test_an_error_that_comes_back_after_it_was_fixed_is_a_loop() -> None:
     rows = [failing(1, "a"), seen(2, "a", "shell", "make"), failing(3, "b"), seen(4, "b", "shell", "make")]
     (found,) = error_loops(rows)
     assert (found.count, found.session_count) == (2, 2)
-    assert "again after it was fixed, 1 time" in found.told
+    assert "2 times in 2 sessions, 1× again after it was fixed" in found.told
     assert error_loops([failing(1, "a"), failing(3, "b")]) == [], "it was never fixed in between"
     other = seen(2, "a", "shell", "ls")
     assert error_loops([failing(1, "a"), other, failing(3, "b")]) == []
@@ -227,13 +234,13 @@ def test_a_chain_is_told_once() -> None:
 def test_insights_are_markdown_with_a_section_for_each_kind_and_nothing_that_acts() -> None:
     told = "x](http://evil) <!-- hidden --> again\n# heading"
     loop = Pattern(
-        pattern_type="error_loop", subject="x", told=told, confidence=0.75, count=3, evidence=("o1",), last_at=NOW
+        pattern_type="error_loop", subject="x", told=told, confidence=0.75, count=3, sessions=("s1",), last_at=NOW
     )
     tool = Pattern(
         pattern_type="tool_preference", subject="t: uv", told="uv was taken", confidence=0.9, count=9, last_at=NOW
     )
     text = insights([tool, *[loop] * 9])
     assert text.index("## Errors that come back") < text.index("## Tools that are preferred")
-    assert "- x] (http://evil) ‹!-- hidden --› again # heading (last 2025-12-29, 75 % sure; e.g. o1)" in text
+    assert "- x] (http://evil) ‹!-- hidden --› again # heading (last 2025-12-29, 75 % sure; session s1)" in text
     assert "- and 1 more" in text
     assert insights([]) == ""
