@@ -52,7 +52,7 @@ def code_part(result: dict[str, Any]) -> str:
 
 def speed_part(result: dict[str, Any]) -> str:
     """Return the tables of a result of bench/speed.py."""
-    asked = {"start": "start", "store_recall": "store recall", "graph": "graph", "hook": "hook"}
+    asked = {"start": "start", "store_recall": "store recall", "graph": "graph", "hook": "hook", "import": "import"}
     command = " ".join(words for name, words in asked.items() if name in result)
     parts = [
         (
@@ -82,7 +82,20 @@ def speed_part(result: dict[str, Any]) -> str:
         parts.append(graph_part(result["graph"]["sizes"]))
     if result.get("hook"):
         parts.append(hook_part(result["hook"]))
+    if result.get("import"):
+        parts.append(import_part(result["import"]))
     return "".join(parts)
+
+
+def import_part(result: dict[str, Any]) -> str:
+    """Return what importing transcripts costs."""
+    return (
+        f"\nImporting {result['mb']:,.0f} MB of transcripts of five assistants, before embedding: "
+        f"{result['mb_per_cpu_s']:.1f} MB per CPU second (at least {result['bars']['mb_per_cpu_s']:.0f}), "
+        f"{result['observations']:,} events, {result['memories']:,} memories; memory grew by "
+        f"{result['rss_grown_mb']:.0f} MB to {result['rss_peak_mb']:.0f} MB. Importing again: "
+        f"{result['second_import_cpu_s']:.2f} CPU seconds.\n"
+    )
 
 
 def hook_part(result: dict[str, Any]) -> str:
