@@ -8,7 +8,8 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,13 @@ Finished = subprocess.CompletedProcess[str]
 Recollect = Callable[..., Finished]
 
 ALL = ("--assistant", ",".join(BY_NAME))
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder that is not far down: the paths of sockets are limited."""
+    with tempfile.TemporaryDirectory(prefix="i-") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

@@ -16,17 +16,20 @@ from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreFull
 
 FILLER = "filler " * 800
+DISK_BYTES = 8 << 20
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of four megabytes."""
+    """A file system that holds a new database and little more."""
     if os.getuid() != 0 or shutil.which("mount") is None:
         pytest.skip("mounting a small file system needs root")
     folder = tmp_path / "disk"
     folder.mkdir(mode=0o700)
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", str(folder)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES},mode=700", "tmpfs", str(folder)],
+        capture_output=True,
+        check=False,
     )
     if mounted.returncode:
         pytest.skip(f"no small file system here: {mounted.stderr.decode().strip()}")
@@ -76,7 +79,7 @@ def test_a_full_disk_refuses_a_memory_as_a_whole_and_takes_it_once_there_is_spac
 
 
 def test_a_disk_without_space_for_a_new_database_says_so(small_disk: Path) -> None:
-    (small_disk / "ballast").write_bytes(bytes((4 << 20) - 8192))
+    (small_disk / "ballast").write_bytes(bytes(DISK_BYTES - 8192))
     database = small_disk / "memory.db"
     with Engine(database=str(database), embed_provider="off") as engine:
         with pytest.raises(StoreFull):
