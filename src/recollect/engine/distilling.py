@@ -37,6 +37,8 @@ FILES = ("AGENTS.md", "CLAUDE.md")
 MAX_BYTES = 1024 * 1024
 # Memories that are looked at: nobody states more preferences.
 LOOKED_AT = 1_000
+# Prompts that are looked at, the latest: what was not said again in so many has been learnt.
+PROMPTS = 3_000
 # Who stated a preference: people, or an assistant on purpose; transcripts tell what people said.
 STATED_BY = ("user", "assistant", "import")
 ID_CHARACTERS = 8
@@ -97,7 +99,7 @@ def _lessons(engine: Engine, namespace: str) -> list[Lesson]:
     kept = {row.id for row in store.get(Memory, list({fix.memory_id for fix in fixes})) if row.superseded_by is None}
     return lessons(
         stated,
-        corrections(observed(store, namespace, None, "prompt")),
+        corrections(observed(store, namespace, None, "prompt", PROMPTS)),
         [fix for fix in fixes if fix.memory_id in kept],
         engine.commands.known(namespace),
         tool_preferences(observed(store, namespace, None, "tool")),

@@ -20,14 +20,14 @@ PIECE = 500
 CHANGING = frozenset({"edit", "write", "patch"})
 
 
-def observed(store: Store, namespace: str | None, since: int | None, event: str) -> list[Observed]:
+def observed(store: Store, namespace: str | None, since: int | None, event: str, limit: int = ROWS) -> list[Observed]:
     """Return the latest observations of a kind, of a project or of all, newest first."""
     where: dict[str, object] = {"event": event}
     if namespace is not None:
         where["namespace"] = namespace
     if since is not None:
         where["at"] = Range(since)
-    return store.find(Observed, where, order="-at", limit=ROWS)
+    return store.find(Observed, where, order="-at", limit=limit)
 
 
 def by_project(rows: Sequence[Observed]) -> dict[str | None, list[Observed]]:

@@ -116,6 +116,8 @@ def _variants(
             continue
         left: list[_Used] = []
         for before in waiting[each.run.session]:
+            if each.run.at - before.run.at > LINKED_WITHIN_S:
+                continue
             if not _is_variant(before, each):
                 left.append(before)
             elif before.key != each.key and not _changed(edits.get(each.run.session, ()), before.run.at, each.run.at):
@@ -130,8 +132,6 @@ def _variants(
 
 def _is_variant(before: _Used, after: _Used) -> bool:
     """Tell whether two invocations are for the same: of one kind, with a word in common, or of one program."""
-    if after.run.at - before.run.at > LINKED_WITHIN_S:
-        return False
     if _family(before.what) == _family(after.what):
         return True
     return before.what.kind != "other" and before.what.kind == after.what.kind and bool(_words(before) & _words(after))

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple, get_args
 
 from recollect.model import CommandKind
 
 # A longer line is a program that was typed in; nobody runs it again.
 COMMAND_CHARACTERS = 300
+
+# A project has some hundred command lines, and runs each of them again and again.
+INVOCATIONS = 2_048
 
 COMMAND_KINDS: tuple[str, ...] = get_args(CommandKind)
 
@@ -56,12 +61,12 @@ RULES: tuple[Rule, ...] = (
          "dotnet run, deno run, swift run, uvicorn, gunicorn, flask run, rails server, rails s, streamlit run, "
          "java -jar", "start dev serve server runserver preview up run watch"),
 )  # fmt: skip
-_STARTS: tuple[tuple[tuple[str, ...], CommandKind], ...] = tuple(
-    sorted(
-        ((tuple(start.split()), rule.kind) for rule in RULES for start in rule.starts.split(", ")),
-        key=lambda row: -len(row[0]),
-    )
-)
+# By the first word, longer beginnings first.
+_STARTS: dict[str, list[tuple[list[str], CommandKind]]] = defaultdict(list)
+for _words, _kind in sorted(
+    ((start.split(), rule.kind) for rule in RULES for start in rule.starts.split(", ")), key=lambda row: -len(row[0])
+):
+    _STARTS[_words[0]].append((_words, _kind))
 _TASKS: tuple[tuple[frozenset[str], CommandKind], ...] = tuple(
     (frozenset(rule.tasks.split()), rule.kind) for rule in RULES
 )
@@ -97,6 +102,7 @@ class Invocation(NamedTuple):
     kind: CommandKind
 
 
+@lru_cache(maxsize=INVOCATIONS)
 def invocation(line: str, directory: str = "") -> Invocation | None:
     """Return the invocation of a command line that was run in a folder; None for what nobody runs again.
 
@@ -134,8 +140,8 @@ def _of_part(words: list[str]) -> CommandKind:
     words = _bare([words[0].rsplit("/", 1)[-1], *words[1:]] if words and "/bin/" in words[0] else words)
     if not words:
         return "other"
-    for start, name in _STARTS:
-        if tuple(words[: len(start)]) == start:
+    for start, name in _STARTS.get(words[0], ()):
+        if words[: len(start)] == start:
             return name
     program = words[0].rsplit("/", 1)[-1]
     if program in _GIT:

@@ -22,8 +22,8 @@ from recollect.patterns.seen import pattern, sessions
 # Twice is a coincidence, or one session that was continued; the third time somebody pays again for what was known.
 LEAST_SESSIONS = 3
 # Who searches a lot meets a name thrice by luck. It takes as many sessions as leave less than this many such names to
-# be expected: in one report of ten there is one.
-CHANCE = 0.1
+# be expected: in one report of twenty there is one.
+CHANCE = 0.05
 
 _TOOLS = frozenset({"search", "find", "web"})
 _WORD = re.compile(r"[^\W_][\w]*")
@@ -37,6 +37,7 @@ _EMPTY = frozenset(
 # Programs that search in a shell: grep takes its pattern first, find and fd after -name.
 _GREPS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep"})
 _FINDS = frozenset({"find", "fd", "fdfind"})
+_PROGRAM = re.compile(r"grep|rg|ag|ack|find|fd")
 # Options of those whose value follows as a word of its own.
 _VALUED = frozenset({"-A", "-B", "-C", "-m", "-g", "-t", "-T", "--include", "--exclude", "--exclude-dir", "--glob",
                      "--type", "-d", "--max-depth", "-f", "--color"})  # fmt: skip
@@ -99,7 +100,9 @@ def meant(words: str) -> str:
 
 
 def _in_shell(command: str) -> Iterator[str]:
-    for part in re.split(r"&&|\|\||;|\|", same_command(command)):
+    for part in re.split(r"&&|\|\||;|\|", same_command(command) if _PROGRAM.search(command) else ""):
+        if not _PROGRAM.search(part):
+            continue
         try:
             words = shlex.split(part)
         except ValueError:  # a quote that is never closed
