@@ -75,7 +75,7 @@ class MemoryRetrieval:
         self.retry_delay = retry_delay
         self.prefilter = prefilter
         self._recalling = Recalling(shelf)
-        self._check({name: getattr(self, name) for name in self._limits()})
+        self._check(self.config())
 
     async def retrieve_relevant_memories(self, context: str, memories: list[dict[str, Any]]) -> list[ScoredMemory]:
         """Return the memories that are relevant to a context, the most relevant first."""
@@ -89,7 +89,7 @@ class MemoryRetrieval:
         """
         if self.small_model_fn is None:
             found = await self._recalled(context, memories)
-            return [_scored(memory, text, relevant, self._told(memory)) for (memory, text), relevant in found]
+            return [self._made(memory, *relevant) for memory, relevant in zip(memories, found, strict=True)]
         return await self._each(memories, lambda memory: self._score(context, memory))
 
     def filter_and_select(self, scored_memories: list[ScoredMemory]) -> list[ScoredMemory]:
@@ -112,6 +112,10 @@ class MemoryRetrieval:
         for name, value in kwargs.items():
             setattr(self, name, value)
 
+    def config(self) -> dict[str, Any]:
+        """Return the settings in force, by name."""
+        return {name: getattr(self, name) for name in self._limits()}
+
     def close(self) -> None:
         """Let go of what was opened to recall memories that recollect does not keep."""
         self._recalling.close()
@@ -122,9 +126,23 @@ class MemoryRetrieval:
         """Return what of a memory is scored."""
         return str(memory.get("text") or "")
 
-    def _told(self, memory: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the model is told of a memory beside its text, and whoever asked gets as metadata."""
+    def _carried(self, memory: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what whoever asked gets as metadata of a memory."""
         return dict(memory.get("metadata") or {})
+
+    def _told(self, memory: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the model is told of a memory beside its text."""
+        return self._carried(memory)
+
+    def _made(self, memory: Mapping[str, Any], score: float, reason: str) -> ScoredMemory:
+        return ScoredMemory(
+            memory_id=str(memory.get("id", "")),
+            text=self._text(memory),
+            metadata=self._carried(memory),
+            timestamp=str(memory.get("timestamp") or ""),
+            relevance_score=score,
+            reasoning=reason,
+        )
 
     async def _each(
         self, memories: Sequence[dict[str, Any]], work: Callable[[dict[str, Any]], Awaitable[ScoredMemory]]
@@ -147,13 +165,13 @@ class MemoryRetrieval:
 
     async def _score(self, context: str, memory: dict[str, Any]) -> ScoredMemory:
         try:
-            return _scored(memory, self._text(memory), await self._asked(context, memory), self._told(memory))
+            return self._made(memory, *await self._asked(context, memory))
         except Exception as problem:
             return self._failed(memory, problem)
 
     def _failed(self, memory: dict[str, Any], problem: Exception) -> ScoredMemory:
         told = str(problem) or type(problem).__name__
-        return _scored(memory, self._text(memory), Relevant(0.0, f"Scoring failed: {told}"), self._told(memory))
+        return self._made(memory, 0.0, f"Scoring failed: {told}")
 
     async def _asked(self, context: str, memory: dict[str, Any]) -> Relevant:
         """Return what the model says of a memory, asking again after failures. Raises the last failure."""
@@ -178,21 +196,17 @@ class MemoryRetrieval:
             raise NoScore("the model gave no score")
         return Relevant(said.score, said.reason)
 
-    async def _recalled(
-        self, context: str, memories: Sequence[dict[str, Any]]
-    ) -> list[tuple[tuple[dict[str, Any], str], Relevant]]:
-        """Return memories, each with its text and the relevance that recall gives it."""
-        rows = [(memory, self._text(memory)) for memory in memories]
-        keyed = [(str(memory.get("id", "")), text) for memory, text in rows]
-        found = await asyncio.to_thread(self._recalling.relevance, context, keyed)
-        return list(zip(rows, found, strict=True))
+    async def _recalled(self, context: str, memories: Sequence[dict[str, Any]]) -> list[Relevant]:
+        """Return the relevance that recall gives each memory, in their order."""
+        keyed = [(str(memory.get("id", "")), self._text(memory)) for memory in memories]
+        return await asyncio.to_thread(self._recalling.relevance, context, keyed)
 
     async def _prefiltered(self, context: str, memories: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if self.prefilter is None or self.small_model_fn is None or len(memories) <= self.prefilter:
             return memories
         found = await self._recalled(context, memories)
-        found.sort(key=lambda row: row[1].score, reverse=True)
-        return [memory for (memory, _), _ in found[: self.prefilter]]
+        best = sorted(range(len(memories)), key=lambda place: found[place].score, reverse=True)
+        return [memories[place] for place in best[: self.prefilter]]
 
     # --- settings ---
 
@@ -217,17 +231,6 @@ class MemoryRetrieval:
                 word = "whole number" if kind is int else "number"
                 bounds = f"from {least:g} to {most:g}" if math.isfinite(most) else f"of at least {least:g}"
                 raise ValueError(f"{name} must be a {word} {bounds}, not {value!r}")
-
-
-def _scored(memory: Mapping[str, Any], text: str, relevant: Relevant, metadata: dict[str, Any]) -> ScoredMemory:
-    return ScoredMemory(
-        memory_id=str(memory.get("id", "")),
-        text=text,
-        metadata=metadata,
-        timestamp=str(memory.get("timestamp") or ""),
-        relevance_score=relevant.score,
-        reasoning=relevant.reason,
-    )
 
 
 def raised(memory: ScoredMemory, amount: float) -> ScoredMemory:

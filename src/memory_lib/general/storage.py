@@ -6,10 +6,8 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
 
-from recollect.engine.shelf import Shelf
+from memory_lib.opening import GENERAL, open_shelf
 from recollect.model import Memory
-
-NAMESPACE = "memory_lib.general"
 
 
 class MemoryStorage:
@@ -22,7 +20,7 @@ class MemoryStorage:
     def __init__(self, db_path: str = "memories.db") -> None:
         """Open the database at `db_path`, or make it."""
         self.db_path = db_path
-        self.shelf = Shelf(db_path, NAMESPACE)
+        self.shelf = open_shelf(db_path, GENERAL)
 
     def add_memory(self, text: str, metadata: dict[str, Any] | None = None, memory_id: str | None = None) -> str:
         """Keep a memory and return its id: the one given, or a new UUID.

@@ -1,0 +1,162 @@
+"""Code memory system: indexing, storage and retrieval of code in one."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import re
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, Self
+
+from memory_lib.codebase.code_context import CodeContext, as_text, query_of
+from memory_lib.codebase.code_retrieval import CodeMemoryRetrieval
+from memory_lib.codebase.code_storage import CodeMemoryStorage, file_tag
+from memory_lib.codebase.indexer import CodeIndexer, Indexed
+from memory_lib.general.retrieval import ModelFn, ScoredMemory
+
+TEMPLATE = "Relevant context:\n{memories}\n\nTask: {context}"
+PLACEHOLDER = re.compile(r"\{(memories|context|query|task)\}")
+
+
+class CodeMemorySystem:
+    """Knows the code of a project and notes about it, and finds what is relevant."""
+
+    def __init__(
+        self, small_model_fn: ModelFn | None, db_path: str = "code_memories.db", **retrieval_kwargs: Any
+    ) -> None:
+        """Open the database at `db_path`; the other arguments are those of CodeMemoryRetrieval."""
+        self.indexer = CodeIndexer()
+        self.storage = CodeMemoryStorage(db_path)
+        try:
+            self.retrieval = CodeMemoryRetrieval(small_model_fn, shelf=self.storage.shelf, **retrieval_kwargs)
+        except BaseException:
+            self.storage.close()
+            raise
+
+    # --- what it knows ---
+
+    def index_file(self, file_path: str) -> list[str]:
+        """Keep the functions and types of a file and return their ids; what was kept of it before is replaced.
+
+        Raises FileNotFoundError, and ValueError if the file is no source code.
+        """
+        return self._replace(file_path, self.indexer.read_file(file_path), self.storage.code_ids_by_file())
+
+    def index_repository(
+        self, directory: str, exclude_patterns: list[str] | None = None, recursive: bool = True
+    ) -> list[str]:
+        """Keep the functions and types of all source files of a folder and return their ids.
+
+        exclude_patterns: globs of paths to leave out, such as */tests/*; what .gitignore names is left out anyway
+        """
+        known = self.storage.code_ids_by_file()
+        files = self.indexer.read_directory(directory, exclude_patterns, recursive)
+        return [name for path, rows in files for name in self._replace(path, rows, known)]
+
+    def reindex_file(self, file_path: str) -> list[str]:
+        """Keep a file that was changed anew, and forget the scores of what it was; return the new ids."""
+        ids = self.index_file(file_path)
+        self.retrieval.invalidate_cache_for_file(file_path)
+        return ids
+
+    def add_documentation_memory(
+        self,
+        title: str,
+        content: str,
+        category: str = "documentation",
+        file_path: str | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> str:
+        """Keep a piece of documentation and return its id."""
+        return self.storage.add_non_code_memory(category, content, title, file_path, metadata)
+
+    def add_debugging_session(
+        self,
+        description: str,
+        error: str,
+        solution: str,
+        file_path: str | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> str:
+        """Keep what went wrong and how it was solved, and return its id."""
+        content = f"Problem: {description}\nError: {error}\nSolution: {solution}"
+        return self.storage.add_non_code_memory("debugging", content, description, file_path, metadata)
+
+    # --- what is relevant ---
+
+    async def retrieve_relevant_memories(
+        self, context: str | CodeContext, include_file_hashes: bool = True
+    ) -> list[ScoredMemory]:
+        """Return the memories that are relevant to a context, the most relevant first.
+
+        include_file_hashes: false lets a remembered score count even if the file has changed since
+        """
+        memories = await asyncio.to_thread(self.storage.get_all_memories)
+        is_asked = self.retrieval.small_model_fn is not None and self.retrieval.enable_caching
+        hashes = await asyncio.to_thread(self._hashes, memories) if include_file_hashes and is_asked else None
+        return await self.retrieval.retrieve_code_memories(context, memories, hashes)
+
+    async def query(
+        self, context: str | CodeContext, primary_model_fn: ModelFn, custom_prompt_template: str | None = None
+    ) -> str:
+        """Return what the primary model answers to a question, given the memories that are relevant to it.
+
+        custom_prompt_template: the prompt, with {memories}, and {context} (all of it) or {query} (the question alone)
+        """
+        found = await self.retrieve_relevant_memories(context)
+        values = {
+            "memories": self.retrieval.format_code_memories_for_prompt(found),
+            "context": as_text(context),
+            "query": query_of(context),
+            "task": query_of(context),
+        }
+        template = TEMPLATE if custom_prompt_template is None else custom_prompt_template
+        # One pass, and only our own names: code is full of braces, in a template as in what is put into it.
+        answer = primary_model_fn(PLACEHOLDER.sub(lambda match: values[match[1]], template))
+        return await answer if inspect.isawaitable(answer) else answer
+
+    def clear_cache(self) -> None:
+        """Forget all remembered scores."""
+        self.retrieval.clear_cache()
+
+    def get_stats(self) -> dict[str, Any]:
+        """Return how many memories there are, what is remembered of scores, and the settings in force."""
+        code, total = self.storage.count_code(), self.storage.shelf.count()
+        return {
+            "total_code_memories": code,
+            "total_non_code_memories": total - code,
+            "total_memories": total,
+            "cache_stats": self.retrieval.get_cache_stats(),
+            **self.retrieval.config(),
+        }
+
+    def close(self) -> None:
+        """Close the database."""
+        self.retrieval.close()
+        self.storage.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _replace(self, file_path: str, rows: Iterable[Indexed], known: dict[str, list[str]]) -> list[str]:
+        """Keep the entities of a file, then delete those known before: whatever stops it, none is missing."""
+        ids = self.storage.add_code_memories(rows)
+        for old in known.pop(file_tag(file_path), ()):
+            self.storage.shelf.remove(memory_id=old)
+        return ids
+
+    def _hashes(self, memories: Iterable[dict[str, Any]]) -> dict[str, str]:
+        """Return the hash of every file that memories name, as far as it can be read."""
+        hashes: dict[str, str] = {}
+        for path in {memory["file_path"] for memory in memories if memory.get("file_path")}:
+            try:
+                hashes[path] = self.indexer.compute_file_hash(path)
+            except OSError:  # gone, or a name that never was a file
+                continue
+        return hashes

@@ -1,0 +1,202 @@
+"""Code storage: functions and types of source files, and notes about them, in a database file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from memory_lib.general.storage import iso, required
+from memory_lib.opening import CODEBASE, open_shelf
+from recollect.model import Memory
+
+CODE = "code"
+CATEGORIES = ("documentation", "debugging", "general")
+COMPLEXITIES = ("low", "medium", "high")
+
+# What recollect keeps of a title or tag at most; the whole of it is in the metadata.
+LABEL_CHARACTERS = 200
+
+
+class CodeMemoryStorage:
+    """Memories of code and notes, found by file and language. Safe to share between threads.
+
+    Secrets in them are replaced by a mark of their kind before anything is kept.
+    """
+
+    def __init__(self, db_path: str = "code_memories.db") -> None:
+        """Open the database at `db_path`, or make it."""
+        self.db_path = db_path
+        self.shelf = open_shelf(db_path, CODEBASE)
+
+    def add_code_memory(
+        self,
+        file_path: str,
+        entity_name: str,
+        code_snippet: str,
+        *,
+        docstring: str | None = None,
+        signature: str | None = None,
+        language: str | None = None,
+        dependencies: list[str] | None = None,
+        imports: list[str] | None = None,
+        complexity: str | None = None,
+        last_modified: str | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> str:
+        """Keep a function or type and return its id.
+
+        Raises ValueError if path, name or code is empty, or the complexity is none of low, medium and high.
+        """
+        entity = {
+            "file_path": file_path,
+            "entity_name": entity_name,
+            "code_snippet": code_snippet,
+            "docstring": docstring,
+            "signature": signature,
+            "language": language,
+            "dependencies": dependencies,
+            "imports": imports,
+            "complexity": complexity,
+            "last_modified": last_modified,
+        }
+        return self.add_code_memories([(entity, metadata or {})])[0]
+
+    def add_code_memories(self, entities: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[str]:
+        """Keep entities of an indexer, each with metadata, all or none; return their ids. Raises ValueError."""
+        rows = [code_row(_checked(entity), metadata) for entity, metadata in entities]
+        return [memory.id for memory in self.shelf.add(rows)]
+
+    def add_non_code_memory(
+        self,
+        category: str,
+        content: str,
+        title: str | None = None,
+        file_path: str | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> str:
+        """Keep a note and return its id.
+
+        Raises ValueError if the content is empty or the category is none of documentation, debugging and general.
+        """
+        if category not in CATEGORIES:
+            raise ValueError(f"category cannot be {category!r}: one of {', '.join(CATEGORIES)}")
+        required("content", content)
+        row = note_row({"category": category, "content": content, "title": title, "file_path": file_path}, metadata)
+        return self.shelf.add([row])[0].id
+
+    def get_all_memories(self) -> list[dict[str, Any]]:
+        """Return all memories, code and notes, newest first; `type` is code or non-code."""
+        return [shown(memory) for memory in self.shelf.find()]
+
+    def get_memories_by_file(self, file_path: str) -> list[dict[str, Any]]:
+        """Return the memories of a file, code and notes, newest first."""
+        return [shown(memory) for memory in self.shelf.find(file_tag(file_path))]
+
+    def get_memories_by_language(self, language: str) -> list[dict[str, Any]]:
+        """Return the code in a language, newest first."""
+        return [shown(memory) for memory in self.shelf.find(_tag("language", language))]
+
+    def delete_memories_by_file(self, file_path: str) -> int:
+        """Delete the memories of a file, code and notes; return how many there were."""
+        return self.shelf.remove(file_tag(file_path))
+
+    def code_ids_by_file(self) -> dict[str, list[str]]:
+        """Return the ids of all code, by the tag of its file."""
+        found: dict[str, list[str]] = {}
+        for memory in self.shelf.find():
+            path = memory.metadata.get("entity", {}).get("file_path")
+            if memory.category == CODE and path:
+                found.setdefault(file_tag(path), []).append(memory.id)
+        return found
+
+    def count_code(self) -> int:
+        """Return how many memories are code."""
+        return self.shelf.count(category=CODE)
+
+    def close(self) -> None:
+        """Close the database; closing it again does nothing."""
+        self.shelf.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def code_row(entity: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entity as it is kept: its code is the content, all else is beside."""
+    path, name, language = (str(entity.get(each) or "") for each in ("file_path", "entity_name", "language"))
+    fields = {
+        "file_path": path,
+        "entity_name": name,
+        "docstring": entity.get("docstring") or "",
+        "signature": entity.get("signature") or "",
+        "language": language,
+        "dependencies": list(entity.get("dependencies") or ()),
+        "imports": list(entity.get("imports") or ()),
+        "complexity": entity.get("complexity") or "",
+        "last_modified": entity.get("last_modified") or "",
+    }
+    return {
+        "content": entity["code_snippet"],
+        "category": CODE,
+        "title": name[:LABEL_CHARACTERS] or None,
+        "tags": (*([file_tag(path)] if path else ()), *([_tag("language", language)] if language else ())),
+        "metadata": {"entity": fields, "metadata": dict(metadata)},
+    }
+
+
+def _checked(entity: Mapping[str, Any]) -> Mapping[str, Any]:
+    for name in ("file_path", "entity_name", "code_snippet"):
+        required(name, entity[name])
+    if entity.get("complexity") and entity["complexity"] not in COMPLEXITIES:
+        raise ValueError(f"complexity cannot be {entity['complexity']!r}: one of {', '.join(COMPLEXITIES)}")
+    return entity
+
+
+def note_row(note: Mapping[str, Any], metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a note as it is kept."""
+    title, path = note.get("title") or "", note.get("file_path") or ""
+    return {
+        "content": note["content"],
+        "category": note["category"],
+        "title": title[:LABEL_CHARACTERS] or None,
+        "tags": (file_tag(path),) if path else (),
+        "metadata": {"note": {"title": title, "file_path": path}, "metadata": dict(metadata or {})},
+    }
+
+
+def shown(memory: Memory) -> dict[str, Any]:
+    """Return a memory of code or a note as the document writes it."""
+    beside = {"timestamp": iso(memory.created_at), "metadata": dict(memory.metadata.get("metadata", {}))}
+    if memory.category == CODE:
+        entity = memory.metadata.get("entity", {})
+        named = {name: entity.get(name, "") for name in ("file_path", "entity_name")}
+        return {"id": memory.id, "type": "code", **named, "code_snippet": memory.content, **entity, **beside}
+    note = memory.metadata.get("note", {})
+    return {
+        "id": memory.id,
+        "type": "non-code",
+        "category": memory.category or "general",
+        "title": note.get("title", ""),
+        "content": memory.content,
+        "file_path": note.get("file_path", ""),
+        **beside,
+    }
+
+
+def file_tag(file_path: str) -> str:
+    """Return the tag of all that belongs to a file; `./a.py` and `a.py` are one."""
+    return _tag("file", os.path.normpath(required("file_path", file_path)))
+
+
+def _tag(kind: str, value: str) -> str:
+    whole = f"{kind}:{value}"
+    # One too long is told by its hash; nobody searches for the words of such a path.
+    return whole if len(whole) <= LABEL_CHARACTERS else f"{kind}:{hashlib.sha256(value.encode()).hexdigest()}"
