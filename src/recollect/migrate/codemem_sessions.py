@@ -31,38 +31,54 @@ _OWN = ("rev", "import_key", "created_at_epoch", "origin_device_id")
 
 
 class CodememSessions:
-    """The database of the codemem that watches sessions."""
+    """The database of the codemem that watches sessions, or the JSON that it exports."""
 
     program = "codemem (sessions)"
     kept_ids = False
 
     def __init__(self, found: Look) -> None:
-        if found.database is None or not self.fits(found):
+        if not self.fits(found):
             raise InvalidInput(f"{found.path} is no database of codemem", hint="It keeps ~/.codemem/mem.sqlite.")
         self._database = found.database
+        self._lists: Mapping[str, Any] = found.first if isinstance(found.first, dict) else {}
 
     @staticmethod
     def fits(found: Look) -> bool:
+        if isinstance(found.first, dict):
+            return isinstance(found.first.get("memory_items"), list) and isinstance(found.first.get("sessions"), list)
         needed = ("id", "session_id", "kind", "title", "body_text", "created_at")
         return found.has("memory_items", *needed) and found.has("sessions", "id", "started_at")
 
     def read(self) -> Iterator[Found]:
-        sessions = {row["id"]: row for row in self._database.rows("sessions")}
+        sessions = {row.get("id"): row for row in self._rows("sessions")}
         yield from (_session(Fields(row)) for row in sessions.values())
-        for row in self._database.rows("memory_items"):
+        for row in self._rows("memory_items"):
             yield _item(row, sessions)
         for table, record in (("session_summaries", told.summary), ("user_prompts", told.prompt)):
-            if table in self._database.tables:
-                for row in self._database.rows(table):
-                    fields, where = Fields(row), _setting(table, row, sessions)
-                    fields.drop("id", "session_id", "project", "created_at", *_OWN)
-                    yield record(table, fields, where, metadata=fields.object("metadata_json"))
-        if "artifacts" in self._database.tables:
-            yield from (_artifact(row, sessions) for row in self._database.rows("artifacts"))
-        yield from self._database.others(TABLES)
+            for row in self._rows(table):
+                fields, where = Fields(row), _setting(table, row, sessions)
+                fields.drop("id", "session_id", "project", "created_at", *_OWN)
+                yield record(table, fields, where, metadata=fields.object("metadata_json"))
+        yield from (_artifact(row, sessions) for row in self._rows("artifacts"))
+        yield from self._rest()
 
     def close(self) -> None:
-        self._database.close()
+        if self._database is not None:
+            self._database.close()
+
+    def _rows(self, table: str) -> Iterator[Mapping[str, Any]]:
+        if self._database is not None:
+            yield from self._database.rows(table) if table in self._database.tables else ()
+            return
+        rows = self._lists.get(table)
+        yield from (row for row in rows if isinstance(row, dict)) if isinstance(rows, list) else ()
+
+    def _rest(self) -> Iterator[Left]:
+        if self._database is not None:
+            yield from self._database.others(TABLES)
+        for name, rows in self._lists.items():
+            if isinstance(rows, list) and rows and TABLES.get(name, "?"):
+                yield Left(name, TABLES.get(name, "this version of recollect does not know the list"), len(rows))
 
 
 def _key(row: Mapping[str, Any], part: str) -> str:

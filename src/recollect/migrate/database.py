@@ -39,6 +39,7 @@ class Database:
         try:
             with self.errors():
                 self._connection = self._connect()
+                self._virtual = self._virtual_tables()
                 self.tables: Mapping[str, frozenset[str]] = self._tables()
         except BaseException:
             self._opened.close()
@@ -58,20 +59,24 @@ class Database:
                 yield dict(zip(names, row, strict=True))
 
     def count(self, table: str) -> int:
-        """Return how many rows a table has; 0 for one that cannot be read without the program's own extension."""
-        try:
-            return int(self._connection.execute(f"SELECT count(*) FROM {_name(table)}").fetchone()[0])
-        except sqlite3.OperationalError:
-            return 0
+        """Return how many rows a table has; one that needs the program's own extension is counted by what it keeps."""
+        for name in (table, f"{table}_rowids"):
+            try:
+                return int(self._connection.execute(f"SELECT count(*) FROM {_name(name)}").fetchone()[0])
+            except sqlite3.OperationalError:
+                continue
+        return 0
 
     def others(self, read: Mapping[str, str]) -> Iterator[Left]:
-        """Yield what is not read: tables with a reason in `read` (empty: it is read), and those nobody knows."""
+        """Yield what is not read: tables with a reason in `read` (empty: it is read), and those nobody knows.
+
+        Tables in which a virtual table keeps what it has are part of that one.
+        """
         for table in sorted(self.tables):
-            why = read.get(table, next((read[name] for name in read if _is_shadow(table, name)), None))
-            if why == "":
-                continue
-            if found := self.count(table):
-                yield Left(table, why or "this version of recollect does not know the table", found)
+            is_part = any(table.startswith(f"{name}_") for name in self._virtual)
+            why = read.get(table, "this version of recollect does not know the table")
+            if why and not is_part and (found := self.count(table)):
+                yield Left(table, why, found)
 
     def value(self, query: str) -> Any:
         """Return the one value of a query, None where there is none."""
@@ -140,6 +145,10 @@ class Database:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         return connection
 
+    def _virtual_tables(self) -> list[str]:
+        query = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'"
+        return [row[0] for row in self._connection.execute(query)]
+
     def _tables(self) -> dict[str, frozenset[str]]:
         names = [row[0] for row in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         found: dict[str, frozenset[str]] = {}
@@ -150,11 +159,6 @@ class Database:
                 columns = []
             found[name] = frozenset(column[1] for column in columns)
         return {name: columns for name, columns in found.items() if not name.startswith("sqlite_")}
-
-
-def _is_shadow(table: str, name: str) -> bool:
-    """Tell whether a table is one of those in which a virtual table keeps what it has."""
-    return table.startswith(f"{name}_")
 
 
 def _name(name: str) -> str:
