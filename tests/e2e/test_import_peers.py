@@ -222,6 +222,54 @@ def test_what_codemem_was_told_comes_over_from_its_database_and_its_export(engin
     assert (again.source, again.created, again.updated) == ("codemem", 0, 0)
 
 
+# What claude-mem's own store is asked to keep; its first argument is the module, its second the database.
+CLAUDE_MEM = """
+const { SessionStore } = require(process.argv[2]);
+const store = new SessionStore(process.argv[3]);
+const session = "0f2f3c1e-1111-4222-8333-444455556666";
+const number = store.createSDKSession(session, "harbour", "Fix the login");
+store.ensureMemorySessionIdRegistered(number, "inner-1");
+store.saveUserPrompt(session, 1, "Fix the login", number);
+const told = (type, title, narrative) => store.storeObservation("inner-1", "harbour", {
+  type, title, subtitle: "in short", facts: [title + " is a fact"], narrative, concepts: ["time"],
+  files_read: ["auth.py"], files_modified: ["clock.py"],
+}, 1, 900, 1772359200000, "haiku");
+told("decision", "Use UTC", "All clocks are kept in UTC from now on.");
+told("bugfix", "Login fixed", "The token check used local time.");
+store.storeSummary("inner-1", "harbour", {
+  request: "Fix the login", investigated: "The clock", learned: "Use UTC", completed: "Fixed", next_steps: "Test",
+  notes: null,
+}, 1, 10, 1772359260000);
+store.close();
+"""
+
+
+def test_a_database_that_claude_mem_made_comes_over(engine: Engine, theirs: Path) -> None:
+    bun = program("bun")
+    module = next(
+        (found for place in PLACES if (found := place.parent / "claude-mem/plugin/sqlite/SessionStore.js").exists()),
+        None,
+    )
+    if module is None:
+        pytest.skip("claude-mem is not installed")
+    script, file = theirs / "make.cjs", theirs / "claude-mem.db"
+    script.write_text(CLAUDE_MEM, encoding="utf-8")
+    run([bun, "run", str(script), str(module), str(file)], environment(theirs, CLAUDE_MEM_DATA_DIR=str(theirs)))
+    imported = taken(engine, file, "claude-mem")
+    memories = {memory.title or memory.category: memory for memory in engine.store.find(Memory)}
+    assert set(memories) == {"Use UTC", "Login fixed", "session_summary", "prompt"}
+    decision = memories["Use UTC"]
+    assert decision.content == "in short\nAll clocks are kept in UTC from now on.\n- Use UTC is a fact"
+    assert (decision.memory_type, decision.namespace, decision.created_at) == ("decision", "harbour", 1_772_359_200)
+    assert (decision.tags, decision.metadata["files_modified"]) == (("time",), ["clock.py"])
+    session = engine.store.get(Session, [decision.session_id or ""])[0]
+    assert (session.id, session.assistant) == ("0f2f3c1e-1111-4222-8333-444455556666", "claude")
+    known = {"sdk_sessions", "observations", "session_summaries", "user_prompts"}
+    assert known <= {part.name for part in imported.parts if part.taken == part.found}
+    unknown = [part.name for part in imported.parts if any("does not know" in why for why in part.left)]
+    assert unknown == []
+
+
 def test_notes_that_basic_memory_wrote_come_over(engine: Engine, theirs: Path) -> None:
     command = program("basic-memory")
     variables = environment(

@@ -60,8 +60,9 @@ class ClaudeMem:
             sessions[row.get("memory_session_id")] = sessions[row.get("content_session_id")] = row
             yield _session(Fields(row))
         for row in self._rows("observations"):
-            where = _setting("observation", row, sessions)
-            yield told.observation("observations", _fields(row), where, body="text", kind="type")
+            fields, where = _fields(row), _setting("observation", row, sessions)
+            more = fields.object("metadata")
+            yield told.observation("observations", fields, where, body="text", kind="type", metadata=more)
         for row in self._rows("session_summaries"):
             yield told.summary("session_summaries", _fields(row), _setting("summary", row, sessions))
         for row in self._rows("user_prompts"):
