@@ -2,7 +2,7 @@
 
     python bench/evolution.py [--vectors] [--wrong] [--json]
 
-Two hundred pieces of code in five languages (pieces.py): twenty problems in five languages each, ten bugs in five files
+Two hundred pieces in five languages (snippets.py): twenty problems in five languages each, ten bugs in five files
 each, fifty that belong to nothing. They are stored one after the other and evolve twice. Nobody judges a link: it is
 right if both ends have one label. Thresholds were fitted on one half of the problems and bugs; both are shown.
 
@@ -20,7 +20,7 @@ from typing import Any
 
 import measure
 import metrics
-import pieces
+import snippets
 from recollect import Engine
 from recollect.model import Edge
 
@@ -28,7 +28,7 @@ WORKSPACE = "bench-evolution"
 ROUNDS = 2
 
 
-def run(engine: Engine, corpus: list[pieces.Piece]) -> tuple[list[tuple[str, str, str]], list[Any], dict[str, int]]:
+def run(engine: Engine, corpus: list[snippets.Piece]) -> tuple[list[tuple[str, str, str]], list[Any], dict[str, int]]:
     """Store and evolve a corpus; return the links as (id, id, type), the evolutions, and the place of each id."""
     places: dict[str, int] = {}
     for place, piece in enumerate(corpus):
@@ -47,7 +47,7 @@ def run(engine: Engine, corpus: list[pieces.Piece]) -> tuple[list[tuple[str, str
 
 
 def judged(
-    links: list[tuple[str, str, str]], corpus: list[pieces.Piece], places: dict[str, int]
+    links: list[tuple[str, str, str]], corpus: list[snippets.Piece], places: dict[str, int]
 ) -> list[dict[str, Any]]:
     """Return precision and reach of the links, for both halves and by type."""
     right: Counter[str] = Counter()
@@ -85,7 +85,7 @@ def main() -> None:
     parser.add_argument("--wrong", action="store_true", help="show the links that join what does not belong together")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     chosen = parser.parse_args()
-    corpus = pieces.corpus()
+    corpus = snippets.corpus()
     provider = "local" if chosen.vectors else "off"
     with tempfile.TemporaryDirectory() as home, Engine(home=home, embed_provider=provider) as engine:
         found: list[Any] = []

@@ -46,8 +46,9 @@ OPERATION = "evolve_memory_network"
 BATCH = 10
 # Where the next run over all of them goes on.
 CURSOR = "evolution_cursor"
-# How far down the list a memory may stand for its own words and still count as found.
-LOOKED_AT = 50
+# A memory counts as found by its own words among as many as a question shows where nothing else is said. Passages that
+# are looked at for that: a few memories have more than one.
+SHOWN, LOOKED_AT = 5, 20
 # A model's link needs some evidence of ours: without any, two pieces have not one word in common.
 LEAST_ALIKE = 0.1
 # How strong a link is that a model sees and rules do not.
@@ -316,19 +317,18 @@ def _refine(transaction: Transaction, row: Refinement) -> tuple[bool, bool]:
     return True, is_retold
 
 
-def found_by_own_words(engine: Engine, watched: Iterable[Kept]) -> float:
-    """Return how well memories are found by their own words: the sum of one over their place, for all their queries.
+def found_by_own_words(engine: Engine, watched: Iterable[Kept]) -> int:
+    """Return for how many of their own queries memories are found, among the first that are shown.
 
     By words alone: what is asked here must see what is not committed yet, and vectors are not part of that.
     """
-    total = 0.0
+    total = 0
     for memory, snippet in {kept.memory.id: kept for kept in watched}.values():
         where = {"category": CATEGORIES, "namespace": memory.namespace}
         for query in own_queries(memory, snippet):
             matches = engine.store.search_text(query_terms(query), where, LOOKED_AT)
-            places = list(dict.fromkeys(match.id for match in matches))
-            total += 1 / (places.index(memory.id) + 1) if memory.id in places else 0.0
-    return round(total, 9)
+            total += memory.id in list(dict.fromkeys(match.id for match in matches))[:SHOWN]
+    return total
 
 
 def own_queries(memory: Memory, snippet: Snippet) -> tuple[str, ...]:

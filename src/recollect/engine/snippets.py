@@ -213,8 +213,10 @@ def _candidates(engine: Engine, kept: Kept) -> tuple[list[Kept], dict[str, float
     notes: tuple[str, ...] = ()
     # A provider elsewhere may take seconds; storing does not wait for it, and evolution looks again.
     if engine.embedding.model_id and engine.settings.embed_provider == "local":
-        text = f"{memory.title or ''}\n{passages(memory.content)[0]}"
-        vector, notes = engine.embedding.of_question(text)
+        # What is without a vector gets one now, as far as that is quick; what is missing then was not worth a wait.
+        vector, _ = engine.embedding.of_query(f"{memory.title or ''}\n{passages(memory.content)[0]}")
+        if (failure := engine.embedding.failure) is not None:
+            notes = (f"linked by words only: {failure.message}",)
         if vector is not None:
             matches = engine.store.search_vectors(engine.embedding.model_id, vector, where, CANDIDATES)
             for match in matches:

@@ -49,7 +49,7 @@ COMMON = frozenset(
     range read ref res result results return right run self set simple size slice solution some sort std str string
     strings struct sub sum swap test text the then this throw to tmp true try type unwrap up update use using val value
     values var vec version void when where while with write x y z python javascript typescript java golang rust
-    ruby snippet version way uses""".split()
+    ruby snippet way uses defines defined note""".split()
 )
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")

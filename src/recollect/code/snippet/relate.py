@@ -33,8 +33,8 @@ RELATIONSHIPS: Mapping[LinkType, Relation] = {
 # subject must be shared.
 SAME_PROBLEM = 0.45
 SAME_BUG, SAME_ERROR = 0.45, 0.30
-SAME_PATTERN = 0.35
-SAME_TECHNOLOGY = 0.25
+SAME_PATTERN = 0.15
+SAME_TECHNOLOGY = 0.10
 NEXT_STEP, SAME_NAMES = 0.40, 0.5
 # What closeness in meaning adds beyond the level that any two pieces of code have.
 USUAL_COSINE, COSINE_SHARE = 0.5, 0.25

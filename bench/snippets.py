@@ -98,7 +98,7 @@ BUGS: tuple[tuple[str, tuple[str, str], tuple[str, ...], str], ...] = (
      ("read_mail", "import_csv", "parse_feed", "scan_label", "fetch_banner"), "return header.decode(latin1)"),
     ("stale closure", ("Fix in {file}: the effect saw a stale closure, the counter never went up",
      "The hook of {file} kept the first value of the counter (stale closure), its dependencies were missing"),
-     ("use_timer", "use_poll", "use_scroll", "use_upload", "use_search"), "return effect(counter, [counter])"),
+     ("use_timer", "use_poll", "use_scroll", "use_upload", "use_search"), "return effect(counter, watched(counter))"),
     ("deadlock order", ("Deadlock in {file}: two locks were taken in different order, always take the account lock first",
      "{file} hung for ever: lock order of account and journal was reversed, a deadlock under load"),
      ("transfer_funds", "merge_accounts", "freeze_account", "audit_account", "close_account"), "return locked(account, journal)"),
