@@ -42,10 +42,11 @@ def find(engine: Engine, candidates: Sequence[Candidate], *, k: int) -> Alike:
 
 
 def _by_words(candidates: Sequence[Candidate], k: int) -> Alike:
-    from recollect.consolidate.sketch import sketches
+    from recollect.consolidate.sketch import SLACK, compared, sketches, weighed
 
-    vectors = sketches([" ".join((row.title or "", row.content)) for row in candidates])
-    pairs = alike(candidates, vectors, k=k, least=min(WORDS.theme, WORDS.group))
+    weights = weighed([" ".join((row.title or "", row.content)) for row in candidates])
+    least = min(WORDS.theme, WORDS.group)
+    pairs = compared(alike(candidates, sketches(weights), k=k, least=least - SLACK), weights, least)
     return Alike(candidates, pairs, WORDS, ("compared by words: there are no vectors",))
 
 

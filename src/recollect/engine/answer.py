@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from recollect.engine.root import Engine
 
 
+# The source of summaries: they say what others say, later, and are no newer version of it.
+SUMMING_UP = "consolidation"
+
 # Passages gathered from each arm when most may be too new for the moment asked about.
 AS_OF_POOL = 240
 
@@ -217,7 +220,7 @@ def _newest_first(
             partial(_text, memories[hit.memory_id], passage.pid),
         )
         for place, hit in enumerate(chosen[:DEPTH])
-        if hit.memory_id not in ranking.away
+        if hit.memory_id not in ranking.away and memories[hit.memory_id].source != SUMMING_UP
         for passage in (ranking.pool.passages[hit.place],)
     ]
     newest = supersede(ranking.query, weights, versions)

@@ -149,6 +149,8 @@ def _replaced(
             partial(_text, memories[rows[place].memory_id], rows[place].pid),
         )
         for number, place in enumerate(places[:DEPTH])
+        # A summary says what others say, later, and is no newer version of it.
+        if memories[rows[place].memory_id].source != "consolidation"
     ]
     newest = supersede(query, dict(zip(query.terms, weights, strict=True)), versions)
     older = [version for version in newest if replaces(newest[0], version)]

@@ -239,6 +239,18 @@ def test_a_group_gets_a_summary_in_its_own_words_that_leads_to_its_members(engin
     ]
 
 
+def test_a_summary_is_no_newer_version_of_what_it_sums_up(engine: Engine, frozen: FrozenClock) -> None:
+    members = store_theme(engine)
+    engine.embedding.catch_up()
+    frozen.at += DAY
+    engine.consolidation.cluster()
+    engine.embedding.catch_up()
+    hits = engine.recall.search(members[1].content, k=10, min_score=0).hits
+    assert hits[0].memory.id == members[1].id
+    assert "consolidation" in {hit.memory.source for hit in hits}
+    assert {hit.superseded_by for hit in hits if hit.memory.source != "consolidation"} == {None}
+
+
 def test_a_language_model_writes_the_summary_where_it_may(
     open_engine: Callable[..., Engine], embedder: HashingEmbedder, frozen: FrozenClock
 ) -> None:
