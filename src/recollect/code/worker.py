@@ -1,27 +1,14 @@
-"""A process that reads files for another one, over its standard input and output.
-
-    →  length, Order               what to read
-    ←  length, list of answers     one per task, in order
-
-A length is four bytes. The process ends when its input does.
-"""
+"""What a process does that reads files for another one: it gets orders, and gives a list of answers, one per task."""
 
 from __future__ import annotations
 
-import gc
-import signal
-import struct
-import sys
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
+from recollect.code.process import attend
 from recollect.code.read import Task, read
 from recollect.store.code_protocol import IndexedFile, Touched
-
-HEADER = struct.Struct(">I")
-# Records are made by the hundred thousand and none refers to itself: looking for cycles every 700 of them is wasted.
-GC_THRESHOLD = 100_000
 
 
 class Order(NamedTuple):
@@ -57,22 +44,13 @@ class Answer(NamedTuple):
 
 def main() -> None:
     """Read what is asked for until nobody asks any more."""
-    # Ctrl-C reaches every process of a terminal; the one that asked decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.freeze()
-    gc.set_threshold(GC_THRESHOLD)
-    serve(sys.stdin.buffer, sys.stdout.buffer)
-
-
-def serve(orders: BinaryIO, answers: BinaryIO) -> None:
-    """Answer every order of a stream."""
     decoder, encoder = msgspec.msgpack.Decoder(Order), msgspec.msgpack.Encoder()
-    while len(head := orders.read(HEADER.size)) == HEADER.size:
-        order = decoder.decode(orders.read(HEADER.unpack(head)[0]))
-        content = encoder.encode([answer(order, task) for task in order.tasks])
-        answers.write(HEADER.pack(len(content)))
-        answers.write(content)
-        answers.flush()
+
+    def answers(content: bytes) -> bytes:
+        order = decoder.decode(content)
+        return encoder.encode([answer(order, task) for task in order.tasks])
+
+    attend(answers)
 
 
 def answer(order: Order, task: Task) -> Answer:

@@ -12,20 +12,17 @@ from __future__ import annotations
 
 import os
 import queue
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import IO
 
 import msgspec
 
 from recollect.code.languages import BY_EXTENSION
+from recollect.code.process import Process
 from recollect.code.read import Task
-from recollect.code.worker import HEADER, Answer, Order, Translated, answer
+from recollect.code.worker import Answer, Order, Translated, answer
 from recollect.store.code_protocol import IndexedFile
 
 # An order is as many files as make up this many bytes, a tenth of a second of work, or this many files.
@@ -35,6 +32,8 @@ ORDER_FILES = 64
 # each there must be two seconds of work, and what one alone would read is read by the process itself.
 BYTES_EACH = 4_000_000
 MIN_BYTES = 2 * BYTES_EACH
+# Reading a program takes four times as long as reading a file for the index.
+MIN_PROGRAM_BYTES = MIN_BYTES // 4
 # The process that writes keeps up with about this many that read.
 MAX_WORKERS = 12
 # An order takes a tenth of a second and no file of two megabytes a second; what takes this long never ends.
@@ -62,13 +61,13 @@ def read_all(
     # Files of a language together: a grammar takes up to half a second to load, and most workers need few of them.
     orders = list(_orders(Order(root, max_bytes, [], programs), sorted(tasks, key=_language)))
     size = sum(task.size_bytes for task in tasks)
-    if workers == 1 or len(orders) <= 1 or size < MIN_BYTES:
+    if workers == 1 or len(orders) <= 1 or size < (MIN_PROGRAM_BYTES if programs else MIN_BYTES):
         for order in orders:
             yield [answer(order, task) for task in order.tasks]
         return
     # Reading programs takes several times as long, and who says how many there are to be knows why.
     useful = MAX_WORKERS if programs or workers else max(1, size // BYTES_EACH)
-    count = min(workers or _cores(), MAX_WORKERS, len(orders), useful)
+    count = min(workers or cores(), MAX_WORKERS, len(orders), useful)
     crew = _Crew(orders, count, timeout_s)
     try:
         yield from crew.answers()
@@ -96,7 +95,7 @@ def _orders(order: Order, tasks: Iterable[Task]) -> Iterator[Order]:
         yield order._replace(tasks=gathered)
 
 
-def _cores() -> int:
+def cores() -> int:
     """Return how many processors this process may use."""
     try:
         return len(os.sched_getaffinity(0))
@@ -209,22 +208,15 @@ def _failed(order: Order, worker: _Worker) -> list[Answer]:
     return [Answer(file)]
 
 
-class _Worker:
+class _Worker(Process):
     """One process that reads files."""
 
     def __init__(self) -> None:
-        # -P: the folder we stand in may be the one being indexed, and nothing in it is to be imported.
-        package = str(Path(__file__).resolve().parents[2])
-        command = [sys.executable, "-P", "-c", _START.format(package)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603
+        super().__init__(_START)
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(list[Answer])
         self._asked_at = 0.0
         self.is_overdue = False
-
-    @property
-    def exit_code(self) -> int | None:
-        return self._process.returncode
 
     def busy_s(self) -> float:
         """Return how long it has been at its order; 0 while it has none."""
@@ -232,35 +224,9 @@ class _Worker:
 
     def ask(self, order: Order) -> list[Answer] | None:
         """Return the answers to an order, or None if the worker died over it."""
-        assert self._process.stdin and self._process.stdout  # noqa: S101 - both are pipes
         self._asked_at = time.monotonic()
         try:
-            content = self._encoder.encode(order)
-            self._process.stdin.write(HEADER.pack(len(content)) + content)
-            self._process.stdin.flush()
-            (size,) = HEADER.unpack(_exactly(self._process.stdout, HEADER.size))
-            return self._decoder.decode(_exactly(self._process.stdout, size))
-        except (OSError, EOFError):
-            return None
+            found = self.exchange(self._encoder.encode(order))
         finally:
             self._asked_at = 0.0
-
-    def kill(self) -> None:
-        """Let it die, from any thread: whoever waits for its answer learns it at once."""
-        self._process.kill()
-
-    def end(self) -> None:
-        """End the process and free what it held."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
-
-
-def _exactly(pipe: IO[bytes], size: int) -> bytes:
-    content = pipe.read(size)
-    if len(content) < size:
-        raise EOFError
-    return content
+        return None if found is None else self._decoder.decode(found)

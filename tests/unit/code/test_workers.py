@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.trees import write
 
-from recollect.code import workers
+from recollect.code import process, workers
 from recollect.code.read import Task
 from recollect.code.worker import Answer
 from recollect.code.workers import read_all
@@ -85,13 +85,13 @@ def test_whoever_stops_listening_leaves_no_process_behind(tree: Path, monkeypatc
     next(answers)
     answers.close()  # type: ignore[attr-defined]
     assert started
-    for process in started:
+    for number in started:
         with pytest.raises(ProcessLookupError):
-            os.kill(process, 0)
+            os.kill(number, 0)
 
 
 def test_where_no_process_can_be_started_this_one_reads(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers.sys, "executable", str(tree / "no-python"))
+    monkeypatch.setattr(process.sys, "executable", str(tree / "no-python"))
     found = by_path(read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=2))
     assert found.keys() == FILES.keys()
 

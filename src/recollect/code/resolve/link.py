@@ -1,6 +1,7 @@
 """Linking: from the files of an indexed tree to the links that start in each.
 
-    files ──changed──► programs, read on all cores ──► groups ──other digest──► solved ──► links, packed per file
+    files ──changed──► programs ──► groups ──other digest──► solved ──► links, packed per file
+             read on all cores                    on all cores, too
 
 Like an update of the index it holds the tree for itself, writes in batches, and goes on where it was stopped. What it
 leaves is a function of the files alone: after any number of edits it is what linking them afresh would give.
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -22,8 +23,8 @@ from recollect.code.manifests.provided import provided
 from recollect.code.read import Task
 from recollect.code.resolve.facts import CONFIGS, aliases, elsewhere, facts
 from recollect.code.resolve.link_groups import Elsewhere, Group, Known, Plan, plan
-from recollect.code.resolve.link_pack import pack
-from recollect.code.resolve.link_solve import solved
+from recollect.code.resolve.link_worker import Errand
+from recollect.code.resolve.link_workers import solve_all, useful_workers
 from recollect.code.resolve.modules import Facts
 from recollect.code.resolve.pause import uncollected
 from recollect.code.resolve.translate import has_program, read_offer
@@ -76,13 +77,11 @@ def link(store: LinkStore, tree: Tree, *, limits: Limits = LIMITS, wait_s: float
         files = _files(store, tree)
         notes: list[str] = []
         read = _read(store, tree, owner, files, limits, notes)
-        division = plan(_known(store, tree), *_facts(store, tree))
+        known = _known(store, tree)
+        division = plan(known, *_facts(store, tree))
         stale = _stale(store, tree, files, division)
-        solved_files = 0
         with uncollected():
-            for number, group in enumerate(stale):
-                report(number, len(stale), f"linking, {group.key}")
-                solved_files += _solve(store, tree, owner, files, division, group)
+            solved_files = _solve(store, tree, owner, files, division, _largest_first(stale, known), limits)
         store.put_linked_tree(tree.id, owner, LinkedTree(fingerprint(), generation, clock.now()))
         return Linking(read, len(stale), solved_files, time.process_time() - began, tuple(notes))
 
@@ -200,20 +199,46 @@ def _stale(store: LinkStore, tree: Tree, files: Mapping[str, _Indexed], division
     ]
 
 
+class _Sized(NamedTuple):
+    """A group with the size of its programs."""
+
+    size_bytes: int
+    group: Group
+
+
+def _largest_first(groups: Iterable[Group], known: Mapping[str, Known]) -> list[_Sized]:
+    """Return groups in the order to solve them: with a large one last, all but one would wait for it."""
+    sized = [_Sized(sum(known[path].size_bytes for path in group.members), group) for group in groups]
+    return sorted(sized, key=lambda each: (-each.size_bytes, each.group.key))
+
+
 def _solve(
-    store: LinkStore, tree: Tree, owner: str, files: Mapping[str, _Indexed], division: Plan, group: Group
+    store: LinkStore,
+    tree: Tree,
+    owner: str,
+    files: Mapping[str, _Indexed],
+    division: Plan,
+    stale: Sequence[_Sized],
+    limits: Limits,
 ) -> int:
-    """Find and keep the links of a group; returns how many files it has."""
+    """Find and keep the links of groups; returns how many files they have."""
+    count = useful_workers(sum(each.size_bytes for each in stale), len(stale), limits.workers)
+    errands = (_errand(store, files, each.group) for each in stale)
+    solved_files = 0
+    for number, found in enumerate(solve_all(division, errands, count)):
+        group = stale[number].group
+        report(number, len(stale), f"linking, {group.key}")
+        rows = [Links(files[each.path].id, group.digest, each.edges, each.sites) for each in found]
+        for start in range(0, len(rows), BATCH_FILES):
+            store.put_links(tree.id, owner, rows[start : start + BATCH_FILES], lease_s=LEASE_S)
+        solved_files += len(rows)
+    return solved_files
+
+
+def _errand(store: LinkStore, files: Mapping[str, _Indexed], group: Group) -> Errand:
+    """Return a group with all programs that it is solved from."""
     content = store.programs([files[path].id for path in group.members])
     faces = store.programs([files[path].id for path in group.needed], faces=True)
     programs = {path: content[files[path].id] for path in group.members}
     programs |= {path: faces[files[path].id] for path in group.needed}
-    found = solved(programs, division, group)
-    rows: list[Links] = []
-    for path in group.members:
-        rows.append(Links(files[path].id, group.digest, *pack(*found[path])))
-        if len(rows) >= BATCH_FILES:
-            store.put_links(tree.id, owner, rows, lease_s=LEASE_S)
-            rows = []
-    store.put_links(tree.id, owner, rows, lease_s=LEASE_S)
-    return len(group.members)
+    return Errand(group.members, group.needed, programs)

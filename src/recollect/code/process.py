@@ -1,0 +1,88 @@
+"""A process of our own that answers messages over its standard input and output, until its input ends.
+
+    →  length, content
+    ←  length, content
+
+A length is four bytes.
+"""
+
+from __future__ import annotations
+
+import gc
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, BinaryIO
+
+HEADER = struct.Struct(">I")
+# Records are made by the hundred thousand and none refers to itself: looking for cycles every 700 of them is wasted.
+GC_THRESHOLD = 100_000
+
+
+class Process:
+    """One process that runs a text of Python in which the package can be imported."""
+
+    def __init__(self, start: str) -> None:
+        # -P: the folder we stand in may be the one being indexed, and nothing in it is to be imported.
+        package = str(Path(__file__).resolve().parents[2])
+        command = [sys.executable, "-P", "-c", start.format(package)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603
+
+    @property
+    def exit_code(self) -> int | None:
+        """What it ended with; None while it runs."""
+        return self._process.returncode
+
+    def exchange(self, content: bytes) -> bytes | None:
+        """Return the answer to a message, or None if the process died over it."""
+        assert self._process.stdin and self._process.stdout  # noqa: S101 - both are pipes
+        try:
+            self._process.stdin.write(HEADER.pack(len(content)))
+            self._process.stdin.write(content)
+            self._process.stdin.flush()
+            (size,) = HEADER.unpack(_exactly(self._process.stdout, HEADER.size))
+            return _exactly(self._process.stdout, size)
+        except (OSError, EOFError):
+            return None
+
+    def kill(self) -> None:
+        """Let it die, from any thread: whoever waits for its answer learns it at once."""
+        self._process.kill()
+
+    def end(self) -> None:
+        """End the process and free what it held."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+
+def _exactly(pipe: IO[bytes], size: int) -> bytes:
+    content = pipe.read(size)
+    if len(content) < size:
+        raise EOFError
+    return content
+
+
+def serve(orders: BinaryIO, answers: BinaryIO, answer: Callable[[bytes], bytes]) -> None:
+    """Answer every message of a stream."""
+    while len(head := orders.read(HEADER.size)) == HEADER.size:
+        content = answer(orders.read(HEADER.unpack(head)[0]))
+        answers.write(HEADER.pack(len(content)))
+        answers.write(content)
+        answers.flush()
+
+
+def attend(answer: Callable[[bytes], bytes]) -> None:
+    """Be such a process: answer what is asked until nobody asks any more."""
+    # Ctrl-C reaches every process of a terminal; the one that asked decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
+    gc.set_threshold(GC_THRESHOLD)
+    serve(sys.stdin.buffer, sys.stdout.buffer, answer)
