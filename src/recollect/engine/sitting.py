@@ -106,11 +106,17 @@ def _fix_memory(transaction: Transaction, session: Session, pair: Pair, steps: t
     return store_in(transaction, memory).memory.id
 
 
-def sum_up(transaction: Transaction, session: Session) -> tuple[Memory | None, bool]:
-    """Write the summary of a session into its memory; returns that, and whether it is new."""
+def sum_up(
+    transaction: Transaction, session: Session, decided: Sequence[Memory] | None = None
+) -> tuple[Memory | None, bool]:
+    """Write the summary of a session into its memory; returns that, and whether it is new.
+
+    decided: what is told as decided in it; None: what was stored on purpose while it went on
+    """
     rows = _rows(transaction, session)
     prefix = f"{session.namespace}/" if session.namespace else ""
-    found = summarise(rows, _remembered(transaction, session), lambda path: path.removeprefix(prefix))
+    remembered = _remembered(transaction, session) if decided is None else decided
+    found = summarise(rows, remembered, lambda path: path.removeprefix(prefix))
     if found is None:
         return None, False
     day = time.strftime("%Y-%m-%d", time.gmtime(session.started_at))

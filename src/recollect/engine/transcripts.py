@@ -32,6 +32,8 @@ BATCH = 200
 SILENT_BYTES = 32 << 20
 # A transcript that nobody has written to for so long is not gone on with in the middle of a line, or of using a tool.
 ABANDONED_S = 86_400
+# Of what was decided in a session, as much as its summary tells.
+DECIDED = 5
 # Told in the answer, so that whoever imported sees what kind of thing was learnt.
 EXAMPLES = 8
 EXAMPLE_CHARACTERS = 120
@@ -249,7 +251,11 @@ def _finished(transaction: Transaction, session_id: str) -> list[tuple[Memory, s
     note_fixes(transaction, session)
     done = [(memory, "created") for memory in transaction.find(Memory, of_fixes) if memory.id not in before]
     if session.ended_at is not None:
-        memory, is_new = sum_up(transaction, session)
+        decided = None
+        if session.ended_by == UNFINISHED:  # nobody stored anything on purpose in it
+            said = {"session_id": session_id, "category": ("decision", "rejected")}
+            decided = transaction.find(Memory, said, order="created_at", limit=DECIDED)
+        memory, is_new = sum_up(transaction, session, decided)
         if memory is not None:
             done.append((memory, "created" if is_new else "known"))
     if session.ended_by == UNFINISHED:

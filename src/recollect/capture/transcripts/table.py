@@ -113,24 +113,25 @@ def steps(book: Book, position: int = 0, number: int = 0) -> Iterator[Step]:
     reader = BY_NAME[book.assistant].turns
     assert reader is not None  # noqa: S101 - only databases have none
     reading = _begun(book, reader if position else None)
-    where = (position, number)
+    last: Line | None = None
     silent = 0
     for line in lines(book.path, position, number):
+        last = line
         try:
             told = list(reader(line, reading))
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             told = []
-        where = reading.resume(line)
         silent += 1
-        for place, turn in enumerate(told):
-            # Of several turns of one line only the last one ends it.
-            yield Step(turn, *(where if place == len(told) - 1 else (position, number)))
-        if told or silent >= STEP_LINES:
-            position, number = where
-            silent = 0
-            if not told:
-                yield Step(None, *where)
-    yield Step(None, *where)
+        if not told and silent < STEP_LINES:
+            continue
+        silent = 0
+        where = reading.resume(line)
+        # Of several turns of one line only the last one ends it.
+        for turn in told[:-1]:
+            yield Step(turn, position, number)
+        yield Step(told[-1] if told else None, *where)
+        position, number = where
+    yield Step(None, *(reading.resume(last) if last is not None else (position, number)))
 
 
 def _begun(book: Book, reader: LineReader | None) -> Reading:
