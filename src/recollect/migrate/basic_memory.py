@@ -26,17 +26,19 @@ from recollect.model import MemoryType
 # Files to look at before a folder counts as somebody else's; notes that it did not write itself have no permalink.
 LOOKED_AT = 200
 
-_LISTED = re.compile(r"[ \t]*[-*+][ \t]+(.*\S)[ \t]*$")
+_LISTED = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(.*\S)[ \t]*$")
 _OBSERVATION = re.compile(r"\[([^\[\]()]+)\][ \t]+(\S.*)$")
 _RELATION = re.compile(r"(?:\"([^\"]+)\"|'([^']+)'|([^\s\"'\[\]]+))[ \t]+\[\[([^\[\]]+)\]\][ \t]*(?:\((.*)\))?$")
 _CONTEXT = re.compile(r"(.*\S)[ \t]+\(([^()]*)\)$")
 _CLOCK = re.compile(r"\d{1,3}:\d{2}.*")
-_TAG = re.compile(r"(?<!\S)#([^\s#]+)")
+_TAG = re.compile(r"(?<!\S)#(\S+)")
+_TASK = re.compile(r"\[[ xX-]\]")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 
 # What categories of observations are in our words; the others are insights of their own kind.
 TYPES: Mapping[str, MemoryType] = {
     **{kind: kind for kind in get_args(MemoryType)},
+    "note": "context",
     "design": "decision",
     "convention": "style",
     "rule": "style",
@@ -103,7 +105,7 @@ class BasicMemory:
     def _note(self, page: Page, known: Mapping[str, str], links: list[Linked]) -> Iterator[Found]:
         key, note = _key(page), taken_apart(page.text)
         loose: list[dict[str, Any]] = []
-        inline = Page(page.name, {}, note.text, 0)
+        inline = Page(page.name, {}, "\n".join((note.text, *(each["content"] for each in note.observations))), 0)
         for relation in (*note.relations, *(Relation("links_to", each, None) for each in markdown.targets_of(inline))):
             properties = {"context": relation.context} if relation.context else {}
             target = known.get(relation.target.strip().lower())
@@ -148,19 +150,26 @@ def taken_apart(text: str) -> Note:
 
 
 def _observation(item: str) -> dict[str, Any] | None:
-    """Return the fields of an observation; None for a task, a time, a link or any other item."""
+    """Return the fields of an observation: an item with a category, or with a tag; None for any other.
+
+    Tasks and times of day look like categories and are none.
+    """
     found = _OBSERVATION.fullmatch(item)
     category = found[1].strip() if found else ""
     is_task = len(category) == 1 and (category in "xX" or not category.isalnum())
     if found is None or not category or is_task or _CLOCK.fullmatch(category):
-        return None
-    context = _CONTEXT.fullmatch(found[2])
-    content = context[1] if context else found[2]
+        if _TASK.match(item) or not _TAG.search(item):
+            return None
+        category, told = "Note", item
+    else:
+        told = found[2]
+    context = _CONTEXT.fullmatch(told)
+    content = context[1] if context else told
     return {
         "content": content,
         "category": category,
         "memory_type": TYPES.get(category.lower(), "insight"),
-        "tags": tuple(dict.fromkeys(_TAG.findall(content))),
+        "tags": tuple(dict.fromkeys(tag for word in _TAG.findall(content) for tag in word.split("#") if tag)),
         "metadata": {"context": context[2]} if context else {},
     }
 
