@@ -23,13 +23,17 @@ MAX_SYMBOLS = 8
 # Characters of documentation per symbol: its first sentences say what it is for.
 MAX_DOC = 240
 MAX_SIGNATURE = 160
+# Links that are told, where any are.
+MAX_TIES = 8
 # Terms of the text, those it uses most: what it works with.
 MAX_TERMS = 24
 
 
-def card(piece: ChunkRow) -> str:
-    """Return the text to embed for a piece."""
+def card(piece: ChunkRow, ties: Sequence[str] = ()) -> str:
+    """Return the text to embed for a piece; ties: what its symbols are linked with, where that is to be told."""
     lines = [_heading(piece)]
+    if ties:
+        lines.append("; ".join(ties[:MAX_TIES]))
     for symbol in piece.symbols[:MAX_SYMBOLS]:
         lines.append(f"{as_words(symbol.qualified)}: {symbol.signature[:MAX_SIGNATURE]}")
         if symbol.doc:

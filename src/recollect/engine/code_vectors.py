@@ -6,6 +6,7 @@ or on demand.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from recollect import progress
@@ -13,24 +14,29 @@ from recollect.model import File, Tree
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
+    from recollect.store.code_protocol import ChunkRow
     from recollect.store.link_protocol import LinkStore
 
 # Pieces per round: small enough that stopping is prompt.
 BATCH = 64
 # Part of the model's name on vectors of code: what is embedded of a piece. With another card all are made anew.
 CARD = "card-1"
+# The same of a card with links on it, which the documented enrichment asks for.
+TIED = "card-1+links"
 
 
 def code_model(engine: Engine) -> str:
     """Return the name that vectors of code made now carry; empty when embeddings are off."""
     embedder = engine.embedding.embedder
-    return f"{embedder.model_id}/{CARD}" if embedder else ""
+    return f"{embedder.model_id}/{TIED if _is_tied(engine) else CARD}" if embedder else ""
+
+
+def _is_tied(engine: Engine) -> bool:
+    return bool(engine.settings.enrichment == "documented")
 
 
 def catch_up(engine: Engine, limit: int | None = None) -> int:
     """Make missing vectors of code, at most `limit`; returns how many. Raises EmbeddingFailed."""
-    from recollect.code.card import card
-
     store, model = engine.code_store, code_model(engine)
     made = 0
     # Looking for pieces without a vector reads them all; that there are none is known at once, every two seconds.
@@ -45,10 +51,22 @@ def catch_up(engine: Engine, limit: int | None = None) -> int:
         rows = store.chunk_rows([one.chunk for one in lacking])
         if not rows:
             break  # the files changed in between: the next look sees what they hold now
-        vectors = engine.embedding.of_texts([card(row) for row in rows])
+        vectors = engine.embedding.of_texts(cards(engine, rows))
         made += store.put_code_vectors(model, [(row.hash, vector) for row, vector in zip(rows, vectors, strict=True)])
         progress.report(made, None, "embedding code")
     return made
+
+
+def cards(engine: Engine, pieces: Sequence[ChunkRow]) -> list[str]:
+    """Return what is embedded of pieces; with the links that are known, where the enrichment asks for them."""
+    from recollect.code.card import card
+
+    if not _is_tied(engine):
+        return [card(piece) for piece in pieces]
+    from recollect.engine.ties import ties
+
+    graph = engine.centrality.graph()
+    return [card(piece, ties(graph, piece)) for piece in pieces]
 
 
 def order(engine: Engine) -> list[int]:

@@ -12,8 +12,10 @@ from tests.fakes import HashingEmbedder
 from tests.trees import write
 
 from recollect import Engine
+from recollect.code.card import MAX_TIES
 from recollect.engine import code_vectors
 from recollect.errors import EmbeddingFailed
+from recollect.model import Tree
 
 
 def source(name: str) -> str:
@@ -193,3 +195,52 @@ def test_what_was_edited_lately_comes_first(engine: Engine, embedder: HashingEmb
     engine.code.index(str(tmp_path / "fleet"))
     engine.code.embed()
     assert embedder.embedded[0].startswith("[public function] File: ship 7\n")
+
+
+def _linked(tmp_path: Path, engine: Engine, *, link: bool) -> str:
+    write(
+        tmp_path / "port",
+        {
+            "crane.py": "class Machine:\n    def start(self):\n        return 'started by hand, as every morning'\n",
+            "quay.py": (
+                "from crane import Machine\n\n\nclass Crane(Machine):\n    def lift(self, crate):\n"
+                "        self.start()\n        return crate.weigh(), 'lifted from the hold onto the quay'\n\n\n"
+                "def unload(ship):\n    crane = Crane()\n    return [crane.lift(crate) for crate in ship.crates]\n"
+            ),
+        },
+    )
+    engine.code.index(str(tmp_path / "port"), link=link)
+    engine.code.embed()
+    return "quay"
+
+
+def test_the_documented_enrichment_tells_what_a_piece_is_linked_with(
+    tmp_path: Path, embedder: HashingEmbedder, open_engine: Callable[..., Engine]
+) -> None:
+    name = _linked(tmp_path, open_engine(embedder=embedder, enrichment="documented"), link=True)
+    (text,) = [text for text in embedder.embedded if text.split("\n")[0].endswith(f"File: {name}")]
+    told = text.split("\n")[1].split("; ")
+    assert {"-> Machine.start (CALLS)", "-> Machine (INHERITS)", "-> Crane.lift (CALLS)", "<- unload (CALLS)"} <= set(
+        told
+    )
+    assert len(told) <= MAX_TIES
+
+
+@pytest.mark.parametrize(("enrichment", "link"), [("lean", True), ("documented", False)])
+def test_otherwise_and_of_what_is_not_linked_nothing_is_told(
+    tmp_path: Path, embedder: HashingEmbedder, open_engine: Callable[..., Engine], enrichment: str, link: bool
+) -> None:
+    engine = open_engine(embedder=embedder, enrichment=enrichment)
+    _linked(tmp_path, engine, link=link)
+    assert embedder.embedded
+    assert not [text for text in embedder.embedded if "(CALLS)" in text]
+    (tree,) = engine.store.find(Tree)
+    assert (engine.code_store.linked_tree(tree.id) is not None) == link  # type: ignore[attr-defined]
+
+
+def test_cards_with_links_have_vectors_of_their_own(
+    engine: Engine, embedder: HashingEmbedder, project: Path, open_engine: Callable[..., Engine]
+) -> None:
+    engine.code.embed()
+    assert open_engine(embedder=embedder, enrichment="documented").code.embed() == 4
+    assert engine.code.coverage() == (4, 0)

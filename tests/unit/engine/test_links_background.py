@@ -10,7 +10,7 @@ import pytest
 
 from recollect import Engine, progress
 from recollect.code.resolve import link as linking
-from recollect.code.resolve import link_solve
+from recollect.code.resolve import link_solve, link_worker
 from recollect.engine import links
 from recollect.model import Tree
 
@@ -38,7 +38,7 @@ def test_answers_do_not_wait_for_links(engine: Engine, project: Path, monkeypatc
         assert go_on.wait(PATIENCE_S)
         return solve(*arguments)
 
-    monkeypatch.setattr(linking, "solved", held_up)
+    monkeypatch.setattr(link_worker, "solved", held_up)
     engine.code.index(str(project))
     engine.links.start()
     try:
