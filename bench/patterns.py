@@ -1,6 +1,6 @@
 """Patterns: how many of those planted in a month of sessions are found, and how many that nobody planted.
 
-    python bench/patterns.py [--seeds 10] [--first 1] [--json]
+    python bench/patterns.py [--seeds 10] [--first 1] [--json | --save]
 
 A month is made from a seed: some fifty sessions on working days, each with prompts, searches, reads, edits and commands
 of everyday work on files and names drawn at random. Planted among them, differently for each seed, are patterns of all
@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import measure as results
 import metrics
 from recollect import Engine, clock
 from recollect.engine.noticed import Noticing
@@ -316,10 +317,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10, help="how many months")
     parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--save", action="store_true", help="keep the result under bench/results; prints JSON, too")
     chosen = parser.parse_args()
     found = list(rows(range(chosen.first, chosen.first + chosen.seeds)))
-    if chosen.json:
-        print(json.dumps(found, indent=2))
+    if chosen.json or chosen.save:
+        results.publish("patterns", {"seeds": chosen.seeds, "first": chosen.first, "rows": found}, save=chosen.save)
         return
     names = ("seed", "sessions", "observations", "planted", "found", "reported", "false")
     print(metrics.table(list(names), [[str(row[name]) for name in names] for row in found]))

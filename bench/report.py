@@ -214,7 +214,25 @@ def _machine(result: dict[str, Any]) -> str:
 
 
 # Benchmark → the part of the page it makes; all others are of bench/recall.py.
+def patterns_part(result: dict[str, Any]) -> str:
+    """Return the summary of a result of bench/patterns.py."""
+    rows = result["rows"]
+    planted, found = sum(row["planted"] for row in rows), sum(row["found"] for row in rows)
+    reported, false = sum(row["reported"] for row in rows), sum(row["false"] for row in rows)
+    worst = max(row["false"] / max(1, row["reported"]) for row in rows)
+    sessions = sorted(row["sessions"] for row in rows)
+    command = f"python bench/patterns.py --seeds {result['seeds']} --first {result['first']} --json"
+    return (
+        f"\n# Patterns\n\n`{command}`, commit {result['commit']}, {_machine(result)}.\n\n"
+        f"{len(rows)} months of {sessions[0]} to {sessions[-1]} sessions, "
+        "each with planted patterns of all five kinds and near misses.\n\n"
+        "| planted | found | reported | false | false in the worst month |\n| ---: | ---: | ---: | ---: | ---: |\n"
+        f"| {planted} | {100 * found / planted:.1f} | {reported} | {100 * false / reported:.1f} | {100 * worst:.1f} |\n"
+    )
+
+
 PARTS = {
+    "patterns": patterns_part,
     "speed": speed_part,
     "code-search": code_part,
     "freshness": freshness_part,

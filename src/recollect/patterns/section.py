@@ -29,7 +29,8 @@ SAID = 0.8
 AROUND = 3
 
 _CODE = re.compile(r"`([^`]+)`")
-_MARKUP = re.compile(r"^[\s>*+\-#\d.]+")
+# What makes a line an item, a quotation or a heading.
+_MARKUP = re.compile(r"^\s*(?:(?:[>*+\-]|#+|\d+[.)])\s+)*")
 
 
 def with_lessons(text: str, lines: Sequence[str]) -> str:
@@ -55,7 +56,7 @@ def unsaid(text: str, lines: Iterable[str]) -> list[str]:
     words = [frozenset(terms(row)) for row in told]
     found: list[str] = []
     for line in lines:
-        if not _is_said(line, told, words) and not any(says_the_same(line, other) for other in found):
+        if not _is_said(_MARKUP.sub("", line), told, words) and not any(says_the_same(line, other) for other in found):
             found.append(line)
     return found
 
