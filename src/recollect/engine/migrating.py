@@ -49,6 +49,9 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _BECAME: Mapping[type, str] = {Remembered: "memories", Sat: "sessions", Noded: "nodes", Linked: "links"}
 
 
+Rows = Mapping[tuple[type[Record], str], Record]
+
+
 class Known(NamedTuple):
     """A memory that the source has: the id it gets here, and when it was written."""
 
@@ -120,6 +123,8 @@ class Migration:
         self._report = Report()
         # Links that follow from fields of memories: from, what, to, since when.
         self._hanging: list[tuple[str, str, str, int]] = []
+        # Ids that this import has dealt with.
+        self._met: set[tuple[type[Record], str]] = set()
 
     def run(self) -> Imported:
         """Read everything, write it, and say what became of it; an error leaves nothing behind."""
@@ -210,37 +215,40 @@ class Migration:
     def _count(self, rows: Store | Transaction, ready: Sequence[tuple[Found, Record | Left]]) -> list[str]:
         """Count what is to become of records, and return it for each: created, updated, known, refused or left."""
         gone = self._gone(rows, [record for _, record in ready if isinstance(record, Memory)])
+        known = _known(rows, [record for _, record in ready])
         fates: list[str] = []
         for found, record in ready:
-            fate = self._fate(rows, record, gone)
+            fate = self._fate(found, record, known, gone)
             if isinstance(fate, Left):
                 self._report.leave(fate)
                 fates.append("left")
-            elif fate == "refused":
+                continue
+            if fate == "refused":
                 self._report.leave(Left(found.part, "it was deleted here before"))
                 self._report.fates[fate] += 1
-                fates.append(fate)
             else:
                 self._report.take(found, fate)
-                fates.append(fate)
+            fates.append(fate)
         return fates
 
-    def _fate(self, rows: Store | Transaction, record: Record | Left, gone: frozenset[str]) -> str | Left:
+    def _fate(self, found: Found, record: Record | Left, known: Rows, gone: frozenset[str]) -> str | Left:
         if isinstance(record, Left):
             return record
-        known = rows.get(type(record), [record.id])  # type: ignore[attr-defined]
+        if _name(record) in self._met:
+            return Left(found.part, "the source has it twice; the first is taken")
+        self._met.add(_name(record))
+        old = known.get(_name(record))
         if not isinstance(record, Memory):
-            return "known" if known else "created"
-        if not known:
+            return "created" if old is None else "known"
+        if old is None:
             return "refused" if record.id in gone else "created"
-        old = known[0]
         if not isinstance(old, Memory) or old.content_hash == record.content_hash:
             return "known"
         if _written(old) == old.content_hash:
             return "updated"
         if _written(record):
             return "known"  # somebody changed it here
-        return Left("memories", "its id is that of a memory here that says something else")
+        return Left(found.part, "its id is that of a memory here that says something else")
 
     def _gone(self, rows: Store | Transaction, memories: Sequence[Memory]) -> frozenset[str]:
         ids = tuple(memory.id for memory in memories)
@@ -459,6 +467,20 @@ class Migration:
             except InvalidWorkspace:
                 self._projects[name] = None
         return self._projects[name]
+
+
+def _name(record: Record) -> tuple[type[Record], str]:
+    return type(record), record.id  # type: ignore[attr-defined]
+
+
+def _known(rows: Store | Transaction, records: Sequence[Record | Left]) -> Rows:
+    """Return the rows that have the ids of these records, a question for each kind."""
+    wanted: dict[type[Record], list[str]] = {}
+    for record in records:
+        if not isinstance(record, Left):
+            kind, row_id = _name(record)
+            wanted.setdefault(kind, []).append(row_id)
+    return {_name(row): row for kind, ids in wanted.items() for row in rows.get(kind, ids)}
 
 
 def _written(memory: Memory) -> str | None:

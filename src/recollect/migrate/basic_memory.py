@@ -88,22 +88,28 @@ class BasicMemory:
         if next(iter(markdown.files(self._root)), None) is None:
             raise InvalidInput(f"there is no note in {self._root}", hint="Name the folder that holds the notes.")
         known: dict[str, str] = {}
+        keys: dict[str, str] = {}
+        met: set[str] = set()
         for page in markdown.read(self._root):
             if isinstance(page, Page):
-                known |= {name: _key(page) for name in markdown.names(page) if name not in known}
+                # A permalink stays when the file moves; a copy of a note has that of its model.
+                permalink = str(page.fields.get("permalink") or page.name)
+                keys[page.name] = page.name if permalink in met else permalink
+                met.add(permalink)
+                known |= {name: keys[page.name] for name in markdown.names(page) if name not in known}
         links: list[Linked] = []
         for page in markdown.read(self._root):
             if isinstance(page, Left):
                 yield page._replace(part="notes")
             else:
-                yield from self._note(page, known, links)
+                yield from self._note(page, keys[page.name], known, links)
         yield from links
 
     def close(self) -> None:
         return
 
-    def _note(self, page: Page, known: Mapping[str, str], links: list[Linked]) -> Iterator[Found]:
-        key, note = _key(page), taken_apart(page.text)
+    def _note(self, page: Page, key: str, known: Mapping[str, str], links: list[Linked]) -> Iterator[Found]:
+        note = taken_apart(page.text)
         loose: list[dict[str, Any]] = []
         inline = Page(page.name, {}, "\n".join((note.text, *(each["content"] for each in note.observations))), 0)
         for relation in (*note.relations, *(Relation("links_to", each, None) for each in markdown.targets_of(inline))):
@@ -113,7 +119,7 @@ class BasicMemory:
                 loose.append({"relation": relation.name, "target": relation.target, **properties})
             elif target != key or relation.name != "links_to":
                 links.append(Linked("relations", key, target, relation.name, properties=properties))
-        written = _written(page, note)
+        written = _written(page, key, note)
         yield written._replace(metadata={**written.metadata, **({"relations": loose} if loose else {})})
         if loose:
             yield Left("relations", "no note is called that; kept with the note", len(loose))
@@ -174,14 +180,14 @@ def _observation(item: str) -> dict[str, Any] | None:
     }
 
 
-def _written(page: Page, note: Note) -> Remembered:
+def _written(page: Page, key: str, note: Note) -> Remembered:
     fields = Fields(page.fields)
     permalink, kind = fields.take("permalink"), fields.take("type")
     made, changed = fields.time("created"), fields.time("modified")
     fields.drop("title")
     return Remembered(
         part="notes",
-        key=_key(page),
+        key=key,
         content=note.text or page.title,
         at=made if made is not None else page.changed_at,
         updated_at=changed if changed is not None else page.changed_at,
@@ -191,11 +197,6 @@ def _written(page: Page, note: Note) -> Remembered:
         metadata={"path": page.name, **({"permalink": permalink} if permalink else {})},
         beside=fields.rest(),
     )
-
-
-def _key(page: Page) -> str:
-    """Return the permalink, which stays when the file moves, or the path."""
-    return str(page.fields.get("permalink") or page.name)
 
 
 def _has_permalink(path: Path) -> bool:

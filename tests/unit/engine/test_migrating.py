@@ -366,6 +366,24 @@ def test_an_id_that_somebody_else_has_is_told_and_not_overwritten(engine: Engine
     assert any("says something else" in why for part in imported.parts for why in part.left)
 
 
+def test_what_a_source_has_twice_is_taken_once_and_told(engine: Engine, tmp_path: Path) -> None:
+    file = peers.codemem_lines(tmp_path)
+    file.write_text(file.read_text(encoding="utf-8") * 2, encoding="utf-8")
+    imported = engine.archive.import_(str(file))
+    assert (imported.created, parts(imported)["memories"]) == (3, (4, "memories", 2, 2))
+
+
+def test_a_copy_of_a_note_is_a_note_of_its_own_and_a_link_written_twice_is_one(engine: Engine, tmp_path: Path) -> None:
+    notes = peers.basic_memory(tmp_path)
+    (notes / "copy.md").write_text(
+        peers.GRINDING.replace("late", "early") + "See [[Coffee Brewing]] and [[Coffee Brewing]].", encoding="utf-8"
+    )
+    imported = engine.archive.import_(str(notes))
+    assert parts(imported)["notes"] == (3, "memories", 3, 0)
+    assert {"Grind late.", "Grind early."} < set(memories(engine))
+    assert engine.archive.import_(str(notes)).created == 0
+
+
 # --- what goes wrong ---
 
 
