@@ -23,7 +23,8 @@ RECEIVER_CHARACTERS = 80  # a longer one is a chain of calls, which no resolver 
 PATH_CHARACTERS = 1_000  # of a longer path the two ends are read: each call of a chain is a path of its own
 SHORT = 20  # most receivers are no longer than this and on one line
 
-KINDS = ("base", "call", "implements", "type", "use")  # of two that begin at the same place, the first counts
+# Of two that begin at the same place, the first counts.
+KINDS = ("base", "call", "implements", "type", "use", "word")
 IMPLEMENTS = KINDS.index("implements")
 
 # Bytes that are no ASCII stand for letters: the text has one character per byte.

@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple
 from recollect.model import NodeKind
 
 Visibility = Literal["public", "protected", "internal", "private"]
-ReferenceKind = Literal["call", "base", "implements", "use", "type"]
+# word: it stands where a call without brackets may stand, or a variable
+ReferenceKind = Literal["call", "base", "implements", "use", "type", "word"]
 
 
 class Symbol(NamedTuple):

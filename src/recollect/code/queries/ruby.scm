@@ -15,6 +15,10 @@
 
 
 (call method: [(identifier) (constant)] @reference.call) @path
+[(body_statement (identifier) @reference.word) (block_body (identifier) @reference.word) (program (identifier) @reference.word) (then (identifier) @reference.word) (else (identifier) @reference.word) (do (identifier) @reference.word) (begin (identifier) @reference.word) (parenthesized_statements (identifier) @reference.word)]
+[(assignment right: (identifier) @reference.word) (operator_assignment right: (identifier) @reference.word) (binary [left: (identifier) @reference.word right: (identifier) @reference.word]) (unary operand: (identifier) @reference.word)]
+[(if condition: (identifier) @reference.word) (unless condition: (identifier) @reference.word) (elsif condition: (identifier) @reference.word) (if_modifier (identifier) @reference.word) (unless_modifier (identifier) @reference.word) (while condition: (identifier) @reference.word) (until condition: (identifier) @reference.word) (case value: (identifier) @reference.word) (conditional (identifier) @reference.word)]
+[(argument_list (identifier) @reference.word) (interpolation (identifier) @reference.word) (array (identifier) @reference.word) (pair value: (identifier) @reference.word) (call receiver: (identifier) @reference.word) (element_reference object: (identifier) @reference.word)]
 (superclass [(constant) (scope_resolution)] @reference.base)
 (call method: (identifier) arguments: (argument_list [(constant) (scope_resolution)] @reference.implements))
 (argument_list [(constant) (scope_resolution)] @reference.use)

@@ -31,3 +31,4 @@
 
 (import_declaration) @import
 (import_declaration) @import.tree
+(field_expression) @reference.word

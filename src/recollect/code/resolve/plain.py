@@ -126,6 +126,11 @@ _ASSIGNED = re.compile(
     r"(?:^|[\s;{(,])(@?\$?[A-Za-z_]\w*)\s*(?::\s*[\w.:<>?\[\]*& ]+)?\s*(?::=|=)\s*"
     r"(?:await\s+|new\s+|try[!?]?\s+|&|\*|\(|\s)*[\w.:>$@&?!()\[\]<-]*$"
 )
+# What a function assigns to, a loop goes through, a block takes and a handler catches.
+_LOCAL = re.compile(
+    r"(?<![\w.@$:])([a-z_]\w*(?:\s*,\s*\*?[a-z_]\w*)*)\s*(?:\|\||&&|<<|\*\*|[-+*/%|&^])?=(?![=~>])"
+    r"|\bfor\s+([\w, ]+)\s+in\b|\|([^|\n]*)\||=>\s*([a-z_]\w*)"
+)
 _FIELDS: dict[str, re.Pattern[str]] = {
     "after": re.compile(r"^\s*(?P<name>[A-Za-z_]\w*)\s+(?P<type>[*\[\]]*[A-Za-z_][\w.]*)"),
     "colon": re.compile(
@@ -173,6 +178,7 @@ class _Translation:
         self._bases: dict[int, list[Expression]] = {}
         self._implements: dict[int, list[Expression]] = {}
         self._members: dict[int, dict[str, int]] = {}
+        self._variables: dict[int, frozenset[str]] = {}  # by function, what it assigns to
         for place, symbol in enumerate(found.symbols):
             self._members.setdefault(symbol.parent, {}).setdefault(symbol.name, place)
         self._top = self._members.get(-1, {})
@@ -331,14 +337,17 @@ class _Translation:
     # --- references ---
 
     def _refer(self, reference: Reference) -> None:
+        is_word = reference.kind == "word"
+        if is_word and not reference.receiver and reference.name in self._locals(reference.inside):
+            return
         value = self._target(reference)
         owner = self._owner(reference.inside)
-        if reference.kind == "call":
+        if is_word or reference.kind == "call":
             # `d = D()`: the variable is what D makes.
             is_new = self._manner.new == reference.name and bool(reference.receiver)
             if is_new and isinstance(value, Member):
                 value = value.of
-            call = Call(value, (), reference.line, reference.column, is_new)
+            call = Call(value, (), reference.line, reference.column, is_new, is_word)
             variable = self._assigned(reference)
             self._bodies[owner].append(Assign(variable, call) if variable else Do(call))
         elif reference.kind in ("base", "implements"):
@@ -349,6 +358,20 @@ class _Translation:
                 self._bodies[0].append(Use(value, reference.line))
         else:
             self._bodies[owner].append(Use(value, reference.line))
+
+    def _locals(self, inside: int) -> frozenset[str]:
+        """Return the variables and parameters of the function around, which a word without brackets means first."""
+        found = self._variables.get(inside)
+        if found is None:
+            first, last, signature = 1, len(self._lines), ""
+            if inside >= 0:
+                symbol = self._symbols[inside]
+                first, last, signature = symbol.start_line, symbol.end_line, symbol.signature
+            text = "\n".join(self._lines[first - 1 : last])
+            named = [part for match in _LOCAL.finditer(text) for part in match.groups() if part]
+            found = frozenset(re.findall(r"\w+", " ".join([*named, signature.partition("(")[2]])))
+            self._variables[inside] = found
+        return found
 
     def _target(self, reference: Reference) -> Expression:
         if not reference.receiver:

@@ -7,5 +7,6 @@ class Runner(store: Store) extends Base {
     store.put(1)
     other.put(2)
     stop()
+    val count = other.size
   }
 }
