@@ -16,34 +16,45 @@ import argparse
 import json
 import tempfile
 from collections import Counter, defaultdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import measure
 import metrics
 import snippets
 from recollect import Engine
 from recollect.model import Edge
+from recollect.model.coding import Evolution
 
 WORKSPACE = "bench-evolution"
 ROUNDS = 2
 
 
-def run(engine: Engine, corpus: list[snippets.Piece]) -> tuple[list[tuple[str, str, str]], list[Any], dict[str, int]]:
-    """Store and evolve a corpus; return the links as (id, id, type), the evolutions, and the place of each id."""
+class Ran(NamedTuple):
+    """What came of a corpus: links as (id, id, type), evolutions, the place of each id, answers before and after."""
+
+    links: list[tuple[str, str, str]]
+    rounds: list[Evolution]
+    places: dict[str, int]
+    before: dict[str, int]
+    after: dict[str, int]
+
+
+def run(engine: Engine, corpus: list[snippets.Piece]) -> Ran:
+    """Store and evolve a corpus, and ask for its problems before and after."""
     places: dict[str, int] = {}
     for place, piece in enumerate(corpus):
         stored = engine.coding.store(
             piece.content, workspace_id=WORKSPACE, code_type=piece.language, context=piece.context or None
         )
         places[stored.memory_id] = place
-    rounds = [
-        engine.coding.evolve(scope="project", project_path=WORKSPACE, max_memories=len(corpus)) for _ in range(ROUNDS)
-    ]
+    before = asked(engine, corpus, places)
+    wanted = {"scope": "project", "project_path": WORKSPACE, "max_memories": len(corpus)}
+    rounds = [engine.coding.evolve(**wanted) for _ in range(ROUNDS)]
     edges = [edge for edge in engine.store.find(Edge, {}) if "link_type" in edge.properties]
     links = [
         (edge.src.removeprefix("mem:"), edge.dst.removeprefix("mem:"), edge.properties["link_type"]) for edge in edges
     ]
-    return links, rounds, places
+    return Ran(links, rounds, places, before, asked(engine, corpus, places))
 
 
 def judged(
@@ -77,6 +88,22 @@ def judged(
     ]
 
 
+def asked(engine: Engine, corpus: list[snippets.Piece], places: dict[str, int]) -> dict[str, int]:
+    """Ask for each problem in three wordings; return how many questions were answered, and how many answers are right.
+
+    With the documented threshold: what is not relevant enough is not shown.
+    """
+    questions = [
+        (text, f"problem:{row.names[0]}") for row in snippets.PROBLEMS for text in (row.names[0], *row.said[:2])
+    ]
+    right = shown = answered = 0
+    for text, label in questions:
+        found = engine.coding.retrieve(text, workspace_id=WORKSPACE, max_results=20).memories
+        hits = sum(corpus[places[row.id]].label == label for row in found)
+        right, shown, answered = right + hits, shown + len(found), answered + (hits > 0)
+    return {"questions": len(questions), "answered": answered, "shown": shown, "right": right}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
@@ -90,14 +117,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home, Engine(home=home, embed_provider=provider) as engine:
         found: list[Any] = []
         spent_ms = measure.cpu_ms(lambda: found.append(run(engine, corpus)))
-        links, rounds, places = found[0]
+    links, rounds, places, before, after = found[0]
     rows = judged(links, corpus, places)
     if chosen.json:
-        print(json.dumps({"rows": rows, "cpu_ms": round(spent_ms)}, indent=2))
+        print(json.dumps({"rows": rows, "before": before, "after": after, "cpu_ms": round(spent_ms)}, indent=2))
         return
     names = ("links", "count", "right", "precision", "reached")
     print(metrics.table(list(names), [[str(row[name]) for name in names] for row in rows]))
     print(f"\n{len(corpus)} pieces, embeddings {provider}, {spent_ms / 1000:.1f} s of CPU")
+    print(f"asked before evolution: {before}\nasked after it: {after}")
     for number, each in enumerate(rounds, 1):
         print(f"round {number}: {each}")
     for one, other, type_ in links if chosen.wrong else ():

@@ -7,6 +7,7 @@ with what its description speaks of, with the documented shape.
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -251,3 +252,42 @@ def test_the_documented_conversation_about_workspaces(coding: Server) -> None:
     assert coding.call("workspace_create", full)["error"]["code"] == "WORKSPACE_EXISTS"
     assert coding.call("workspace_retrieve", {"identifier": "web-dev-2024"})["created"] is False
     assert coding.call("workspace_retrieve", {"identifier": "web-dev-1999"})["error"]["code"] == "WORKSPACE_NOT_FOUND"
+
+
+# --- documented errors -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.promise("M3")
+def test_every_documented_error_code_is_reached_over_the_streams(tmp_path: Path) -> None:
+    server = Server(
+        tmp_path / "home",
+        tmp_path,
+        RECOLLECT_EMBED_PROVIDER="off",
+        RECOLLECT_LLM_PROVIDER="ollama",
+        RECOLLECT_LLM_URL="http://127.0.0.1:1",
+    )
+    piece = {"content": "x = 1", "code_type": "python"}
+    try:
+        told = {
+            "INVALID_WORKSPACE": server.call("store_coding_memory", {**piece, "workspace_id": "a?b"}),
+            "MEMORY_NOT_FOUND": server.call("delete_memory", {"memory_id": "nobody"}),
+            "LLM_ERROR": server.call("store_coding_memory", {**piece, "strict": True}),
+        }
+        stored = server.call("store_coding_memory", piece)
+        assert [note for note in stored["notes"] if note.startswith("analysed by rules: ")]
+        with sqlite3.connect(tmp_path / "home" / "recollect.db") as connection:
+            connection.execute("ALTER TABLE graph_edges RENAME TO elsewhere")
+        connection.close()
+        told["STORAGE_ERROR"] = server.call("evolve_memory_network", {})
+    finally:
+        server.close()
+    plain = Server(tmp_path / "other", tmp_path, RECOLLECT_EMBED_PROVIDER="off")
+    try:
+        told["EMBEDDING_FAILED"] = plain.call("store_coding_memory", {**piece, "strict": True})
+    finally:
+        plain.close()
+    assert {answer["error"]["code"] for answer in told.values()} == set(told)
+    for code, answer in told.items():
+        assert answer["error"]["code"] == code
+        assert answer["error"]["message"]
+        assert isinstance(answer["error"]["details"], dict)

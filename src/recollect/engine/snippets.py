@@ -290,7 +290,8 @@ def retrieve(
     if (scope := namespace_of(namespace)) is not None:
         where["namespace"] = scope
     asked = Asked(accept.query(query), max(limit, COUNTED), least, where, None, explain=True, near=namespace)
-    found = answer(engine, asked)
+    # Two solutions of one problem are not an old and a new version of one fact.
+    found = answer(engine, asked, leave_out=frozenset({"supersede"}))
     hits = [hit for hit in found.hits if not wanted or snippet_of(hit.memory).language in wanted]
     return RelevantMemories(
         memories=tuple(_relevant(hit, found.query) for hit in hits[:limit]), total_found=len(hits), notes=found.notes

@@ -52,7 +52,8 @@ def test_rules_alone_link_what_belongs_together(
     chosen = [piece for piece in snippets.corpus() if piece.half == "held out"][:60]
     home = tmp_path_factory.mktemp("evolution")
     with Engine(home=str(home), embed_provider="off") as engine:
-        links, _, places = evolution.run(engine, chosen)
-    (every,) = (row for row in evolution.judged(links, chosen, places) if row["links"] == "all")
+        ran = evolution.run(engine, chosen)
+    (every,) = (row for row in evolution.judged(ran.links, chosen, ran.places) if row["links"] == "all")
     assert every["count"] >= 30
     assert every["precision"] >= FLOOR
+    assert ran.after["answered"] >= ran.before["answered"]
