@@ -1,6 +1,6 @@
 """How well calls are resolved: predicted call graphs of small programs against those that somebody wrote down.
 
-    python bench/callgraph.py --suite DIR --language python|javascript|java [--out PRED.json] [--json] [--verbose]
+    python bench/callgraph.py --suite DIR --language python|javascript|java [--out PRED.json] [--json] [--verbose] [--save]
 
 Every folder below DIR with a `callgraph.json` is a case, named by its path from there: the sources in it are one
 program, the file says {caller: [callees]}. PRED has the same form for every case. Counted are edges; a caller without
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import callgraph_names
+from measure import publish
 from recollect.code.extract import outline
 from recollect.code.languages import detect
 from recollect.code.resolve.modules import Declared, Modules
@@ -178,10 +179,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="where predictions are written")
     parser.add_argument("--json", action="store_true", help="print the measures as JSON")
     parser.add_argument("--verbose", action="store_true", help="print the edges of every case that is not exact")
+    parser.add_argument("--save", action="store_true", help="keep the measures under bench/results; prints JSON, too")
     arguments = parser.parse_args()
     report, predictions = measure(arguments.suite, arguments.language, is_verbose=arguments.verbose)
     if arguments.out:
         arguments.out.write_text(json.dumps(predictions, indent=1, sort_keys=True), encoding="utf-8")
+    if arguments.save:
+        publish("callgraph", {"language": arguments.language, **report}, save=True)
+        return
     if arguments.json:
         print(json.dumps(report, indent=1))
         return
