@@ -1,6 +1,7 @@
 """How well calls are resolved: predicted call graphs of small programs against those that somebody wrote down.
 
-    python bench/callgraph.py --suite DIR --language python|javascript|java [--out PRED.json] [--json] [--verbose] [--save]
+    python bench/callgraph.py --suite DIR --language python|javascript|java [--out PRED.json]
+                              [--json | --save] [--verbose]
 
 Every folder below DIR with a `callgraph.json` is a case, named by its path from there: the sources in it are one
 program, the file says {caller: [callees]}. PRED has the same form for every case. Counted are edges; a caller without
