@@ -22,9 +22,6 @@ from recollect.store.protocol import Filter, Has
 
 # A library has no limit of its own; this is the largest that recollect lets anybody set.
 MAX_CONTENT_BYTES = 67_108_864
-# Vectors that a question may wait for: some four seconds, once, of a store that nobody asked before. There is no
-# worker: a library must not leave threads behind in the program of its caller.
-EMBED_ON_DEMAND = 1_000
 # How many memories a question is ranked over at most: what a recall may return.
 MOST_RANKED = 1_000
 
@@ -45,9 +42,7 @@ class Shelf:
     def __init__(self, path: str | Path, namespace: str) -> None:
         self.path = Path(path).expanduser().absolute()
         self.namespace = namespace
-        self.engine = Engine(
-            database=str(self.path), max_content_bytes=MAX_CONTENT_BYTES, embed_on_demand=EMBED_ON_DEMAND
-        )
+        self.engine = Engine(database=str(self.path), max_content_bytes=MAX_CONTENT_BYTES)
         try:
             self.engine.store.describe()  # opened now: a wrong path is told where it is named, not at the first write
         except BaseException:
@@ -101,6 +96,7 @@ class Shelf:
 
         if not question.strip():
             return {}
+        self._embed_beside()
         asked = Asked(question[:20_000], min(limit, MOST_RANKED), 0.0, self._where(None), None, explain=False)
         ranking = rank(self.engine, asked, frozenset())
         pool, best = ranking.pool, dict[str, Relevant]()
@@ -120,6 +116,15 @@ class Shelf:
 
     def close(self) -> None:
         self.engine.close()
+
+    def _embed_beside(self) -> None:
+        """Make vectors in a thread where there are more to make than a question waits for; closing ends it.
+
+        Meanwhile questions are answered by words. Nothing of this happens in a library that asks a model about all.
+        """
+        made, total = self.engine.embedding.coverage()
+        if self.engine.embedding.model_id and total - made > self.engine.settings.embed_on_demand:
+            self.engine.embedding.start()
 
     def _where(self, tag: str | None) -> Filter:
         return {"namespace": self.namespace, **({"tags": Has((tag,))} if tag is not None else {})}

@@ -87,3 +87,27 @@ def test_without_a_model_the_memories_are_recalled_where_they_are_kept(tmp_path:
         system.update_memory(wanted, text="Lunch is at noon")
         assert asyncio.run(system.retrieve_relevant_memories("when is the release built?")) == []
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("app")) == ["app.db"]
+
+
+def test_more_vectors_than_a_question_waits_for_are_made_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBED_ON_DEMAND", "1")
+    with MemorySystem(None, str(tmp_path / "app.db"), relevance_threshold=0.3) as system:
+        embedding = system.storage.shelf.engine.embedding
+        wanted = system.add_memory("The release is built on Fridays by the nightly job")
+        asyncio.run(system.retrieve_relevant_memories("when is the release built?"))
+        assert not embedding.running
+        for number in range(3):
+            system.add_memory(f"Bananas are cheaper at market {number} on Saturdays")
+        found = asyncio.run(system.retrieve_relevant_memories("when is the release built?"))
+        assert found[0].memory_id == wanted
+        assert embedding.running
+    assert not embedding.running
+
+
+def test_a_model_that_is_asked_about_everything_needs_no_vectors(tmp_path: Path) -> None:
+    with MemorySystem(model, str(tmp_path / "app.db")) as system:
+        system.add_memory("FastAPI is a modern Python web framework")
+        assert len(asyncio.run(system.retrieve_relevant_memories("web frameworks"))) == 1
+        assert system.storage.shelf.engine.embedding.coverage() == (0, 1)
