@@ -148,7 +148,7 @@ def test_a_year_of_scheduled_cycles_keeps_everything_findable_and_the_log_small(
             engine.memories.store(
                 f"The {WORDS[number % 12]} of module {number} calls {WORDS[number * 5 % 12]} in step {number * 7}",
                 namespace="app",
-                memory_type=("decision", "insight", "context")[number % 3],  # type: ignore[arg-type]
+                memory_type=("decision", "insight", "context")[number % 3],
                 amend=False,
             ).memory
             for number in range(40)
