@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import runpy
 from pathlib import Path
 
@@ -146,3 +147,10 @@ def test_the_examples_show_every_method_of_the_document() -> None:
     }
     assert len(methods - own) >= 33
     assert {name for name in methods - own if f".{name}(" not in text} == set()
+
+
+def test_the_page_about_the_library_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (EXAMPLES.parents[1] / "docs" / "memory_lib.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(block, {})
+    assert capsys.readouterr().out == "Memory 1:\nReleases happen every second Tuesday\n[Metadata: team=core]\n"
