@@ -6,7 +6,9 @@ python bench/code_search.py --labels … --repos … --json > code.json
 python bench/freshness.py --repos … > freshness.json
 python bench/history.py --repos … > history.json
 python bench/assistants.py --rig … --clients … > assistants.json
-python bench/report.py recall.json code.json freshness.json history.json assistants.json speed.json > docs/benchmarks.md
+python bench/callgraph.py --suite … --language python --save
+python bench/review.py --tests … --functions 40 > review.json
+python bench/report.py recall.json code.json freshness.json history.json assistants.json speed.json … > benchmarks.md
 """
 
 from __future__ import annotations
@@ -92,7 +94,8 @@ def import_part(result: dict[str, Any]) -> str:
     return (
         f"\nImporting {result['mb']:,.0f} MB of transcripts of five assistants, before embedding: "
         f"{result['mb_per_cpu_s']:.1f} MB per CPU second (at least {result['bars']['mb_per_cpu_s']:.0f}), "
-        f"{result['observations']:,} events, {result['memories']:,} memories; memory grew by "
+        f"{result['observations']:,} events of {result['kb_per_event']:.0f} KB each, "
+        f"{result['memories']:,} memories; memory grew by "
         f"{result['rss_grown_mb']:.0f} MB to {result['rss_peak_mb']:.0f} MB. Importing again: "
         f"{result['second_import_cpu_s']:.2f} CPU seconds.\n"
     )
@@ -195,6 +198,43 @@ def history_part(result: dict[str, Any]) -> str:
     return "".join(parts)
 
 
+def callgraph_part(result: dict[str, Any]) -> str:
+    """Return the table of a result of bench/callgraph.py."""
+    parts = [
+        f"\n# Call graphs\n\n`python bench/callgraph.py --suite DIR --language {result['language']}`, ",
+        f"commit {result['commit']}, {_machine(result)}.\n\n",
+        f"{result['cases']} programs, {result['exact']} of them without a mistake; {result['edges']} calls: ",
+        f"precision {100 * result['precision']:.1f}, recall {100 * result['recall']:.1f}.\n\n",
+        "| kind of program | calls | found wrongly | missed |\n| --- | ---: | ---: | ---: |\n",
+    ]
+    parts += [
+        f"| {name} | {row['edges']} | {row['wrong']} | {row['missed']} |\n" for name, row in result["groups"].items()
+    ]
+    return "".join(parts)
+
+
+def review_part(result: dict[str, Any]) -> str:
+    """Return the table of a result of bench/review.py."""
+    ways = [name for name in ("by tracing", "by running") if result.get(name, {}).get("functions")]
+    parts = [
+        f"\n# Reviews\n\n`python bench/review.py --tests DIR … --functions N`, commit {result['commit']}, ",
+        f"{_machine(result)}.\n\n",
+        "A function of this repository is broken; which of the tests that fail does `review` of the diff name? ",
+        "By tracing, all tests that enter the function count as failing.\n\n",
+        f"| | {' | '.join(ways)} |\n| --- |{' ---: |' * len(ways)}\n",
+    ]
+    for name in result[ways[0]] if ways else ():
+        cells = " | ".join(_counted(name, result[way][name]) for way in ways)
+        parts.append(f"| {name} | {cells} |\n")
+    return "".join(parts)
+
+
+def _counted(name: str, number: float) -> str:
+    """Return a number as what it counts: a share in per cent, anything else as it is."""
+    is_share = name.startswith(("recall", "precision", "share", "at least"))
+    return f"{100 * number:.1f}" if is_share else f"{number:,.0f}"
+
+
 # What asks for each section of a result of bench/recall.py.
 FLAGS = {
     "recall": "--data FILE",
@@ -238,6 +278,8 @@ PARTS = {
     "freshness": freshness_part,
     "history": history_part,
     "assistants": assistants_part,
+    "callgraph": callgraph_part,
+    "review": review_part,
 }
 
 
