@@ -144,7 +144,8 @@ SETTINGS: tuple[Setting, ...] = (
         "lean",
         _one_of("off", "lean", "documented"),
         "what is embedded beside a memory's title and text: off (nothing), lean (its tags and what it links to), "
-        "documented (also type, namespace and all links); a change makes all vectors anew",
+        "documented (also type, namespace and all links; of code, what it is linked with); "
+        "a change makes all vectors anew",
     ),
     Setting("embed_threads", 1, _whole(1, 64), "threads of the local model"),
     Setting("embed_timeout_s", 30.0, _number(0.1, 600), "patience with a remote provider, per request"),
@@ -239,7 +240,7 @@ SETTINGS: tuple[Setting, ...] = (
         "summaries",
         "rules",
         _one_of("rules", "model"),
-        "who sums up sessions: rules, or the language model, with rules where it fails",
+        "who sums up sessions and groups of memories: rules, or the language model, with rules where it fails",
     ),
     Setting("consolidate", True, _switch, "serve runs decay daily, creative weekly and cluster monthly, when idle"),
     Setting(

@@ -23,6 +23,7 @@ def test_a_name_is_written_out_as_its_words(name: str, words: str) -> None:
     assert as_words(name) == words
 
 
+@pytest.mark.promise("E9")
 def test_a_card_holds_place_kind_owner_signature_documentation_and_what_is_used() -> None:
     owner = symbol("HttpServer", kind="Class")
     start = symbol(

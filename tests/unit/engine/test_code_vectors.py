@@ -214,6 +214,7 @@ def _linked(tmp_path: Path, engine: Engine, *, link: bool) -> str:
     return "quay"
 
 
+@pytest.mark.promise("E9")
 def test_the_documented_enrichment_tells_what_a_piece_is_linked_with(
     tmp_path: Path, embedder: HashingEmbedder, open_engine: Callable[..., Engine]
 ) -> None:

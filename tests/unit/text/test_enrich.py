@@ -19,6 +19,7 @@ MEMORY = Memory(
 LINKS = [Related("Cache design", "PART_OF", True), Related("Config struct", "RELATES_TO", False)]
 
 
+@pytest.mark.promise("E9")
 def test_the_documented_text_is_as_document_002_prints_it() -> None:
     assert enrich_memory_text(MEMORY, LINKS, "We keep it.") == (
         "[decision] [namespace:/home/me/app] [tags:rust,perf,ext:rs]\n"
@@ -32,6 +33,7 @@ def test_what_a_memory_does_not_have_is_not_mentioned() -> None:
     assert name_memory_text(BARE, [], "We keep it.") == "We keep it."
 
 
+@pytest.mark.promise("E9")
 def test_at_most_eight_links_are_named() -> None:
     many = [Related(f"name{number}", "RELATES_TO", True) for number in range(20)]
     for enrich in (enrich_memory_text, name_memory_text):
