@@ -10,6 +10,7 @@ import pytest
 from tests import transcripts as made
 from tests.transcripts import ASSISTANTS, BEGUN, say, use
 
+from recollect.capture.observation import Observation
 from recollect.capture.transcripts import lines as reading_lines
 from recollect.capture.transcripts import opencode
 from recollect.capture.transcripts.lines import lines
@@ -79,6 +80,18 @@ def test_long_texts_are_cut_between_lines() -> None:
     assert cut("one\ntwo\nthree", 9) == "one\ntwo\n"
     assert cut("x" * 20, 9) == ""
     assert cut("short", 9) == "short"
+
+
+def test_no_half_of_a_secret_is_left_of_a_long_output() -> None:
+    token = "ghp_" + "Zk3vQ8sT1mB7xW2cR9yL4dF6hJ0nP5aGuE1i"
+    for line in (token, "x " * 20 + token):
+        for shift in range(0, len(line), 5):
+            said = "a" * shift + f"\n{line}\n" * 900
+            seen = slim(Observation("claude", "tool", tool="shell", failed=True, error=said))
+            assert len(seen.error) < len(said)
+            assert set(seen.error.split()) <= {token, "x", "a" * shift}
+    endless = slim(Observation("claude", "tool", tool="shell", failed=True, error=token * 900))
+    assert endless.error.strip() == ""
 
 
 def test_a_message_of_gemini_that_is_written_again_counts_once(tmp_path: Path) -> None:

@@ -133,8 +133,8 @@ def slim(seen: Observation) -> Observation:
         return seen._replace(input=given, output=None)
     text = seen.error or tools.said(seen.output)
     if len(text) > 2 * FAILED_CHARACTERS:
-        end = text[-FAILED_CHARACTERS:]
-        text = cut(text, FAILED_CHARACTERS) + "\n" + end[end.find("\n") + 1 :]
+        _, _, end = text[-FAILED_CHARACTERS:].partition("\n")
+        text = cut(text, FAILED_CHARACTERS) + "\n" + end
     return seen._replace(input=given, output=None if seen.error else text, error=text if seen.error else "")
 
 
