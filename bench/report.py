@@ -8,6 +8,7 @@ python bench/history.py --repos … > history.json
 python bench/assistants.py --rig … --clients … > assistants.json
 python bench/callgraph.py --suite … --language python --save
 python bench/review.py --tests … --functions 40 > review.json
+python bench/consolidate.py cost > cost.json; python bench/consolidate.py year > year.json
 python bench/report.py recall.json code.json freshness.json history.json assistants.json speed.json … > benchmarks.md
 """
 
@@ -271,7 +272,47 @@ def patterns_part(result: dict[str, Any]) -> str:
     )
 
 
+def consolidation_cost_part(result: dict[str, Any]) -> str:
+    """Return the table of `bench/consolidate.py cost`."""
+    rows = "".join(
+        f"| {row['cycle']} | {row['by']} | {row['memories']:,} | {row['steps']:,} | {row['plan_cpu_s']} "
+        f"| {row['plan_us_per_memory']:.0f} | {'' if row['apply_cpu_s'] is None else row['apply_cpu_s']} |\n"
+        for row in result["rows"]
+    )
+    return (
+        f"\n# Cycles of consolidation\n\n`python bench/consolidate.py cost`, commit {result['commit']}, "
+        f"{_machine(result)}; CPU seconds, and microseconds a memory for the plan.\n\n"
+        "| cycle | by | memories | steps | plan s | plan µs each | apply s |\n"
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |\n" + rows
+    )
+
+
+def consolidation_year_part(result: dict[str, Any]) -> str:
+    """Return what `bench/consolidate.py year` found."""
+    moments = ("recall_without_cycles", "recall_halfway", "recall_after")
+    recalled = "".join(
+        f"| {name.removeprefix('recall_').replace('_', ' ')} | {100 * result[name]['first']:.1f} "
+        f"| {100 * result[name]['among_five']:.1f} |\n"
+        for name in moments
+    )
+    runs = ", ".join(f"{cycle} {number}" for cycle, number in result["runs"].items())
+    return (
+        f"\n# A year of consolidation\n\n`python bench/consolidate.py year --memories {result['memories']}`, commit "
+        f"{result['commit']}, {_machine(result)}. {result['memories']:,} memories come in over half a year; "
+        f"runs: {runs}. "
+        f"{result['summaries']:,} summaries, {result['changes_per_memory']} changes a memory in the second half, "
+        f"{result['database_mb_halfway']} MB halfway and {result['database_mb_after']} MB at the end. Of "
+        f"{result['forgotten']:,} archived then, {100 * result['reachable']:.0f} in 100 are still read; the preview was"
+        f" {'what was' if result['preview_is_applied'] else 'not what was'} applied, and undo "
+        f"{'restores' if result['undo_restores'] else 'does not restore'} every row.\n\n"
+        f"| {result['recall_after']['n']} memories asked for by their own words | first | among five |\n"
+        "| --- | ---: | ---: |\n" + recalled
+    )
+
+
 PARTS = {
+    "consolidate-cost": consolidation_cost_part,
+    "consolidate-year": consolidation_year_part,
     "patterns": patterns_part,
     "speed": speed_part,
     "code-search": code_part,
