@@ -83,6 +83,7 @@ def kept(engine: Engine) -> list[str]:
 # --- what is learnt ---
 
 
+@pytest.mark.promise("B8")
 def test_a_commit_becomes_a_memory_with_its_source_time_and_reason(engine: Engine, app: Repository) -> None:
     sha = app.commit(
         "Read files lazily (#7)\n\nBecause they are larger than memory.\n\nSigned-off-by: Ada <ada@secret.example>",
@@ -397,6 +398,7 @@ def test_what_commits_speak_of_is_tied_to_the_code(engine: Engine, app: Reposito
     assert engine.freshness.drift(namespace=str(app.root)).memories == (), "what a commit said needs nobody's word"
 
 
+@pytest.mark.promise("B8")
 def test_without_git_the_files_are_still_read(
     engine: Engine, app: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

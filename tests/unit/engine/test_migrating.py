@@ -16,7 +16,8 @@ from tests.peers import AT, MADE, SECRET, SESSION
 
 from recollect import Engine, progress
 from recollect.errors import Cancelled, InvalidInput, NotFound, SchemaTooNew, StoreCorrupt, StoreLocked
-from recollect.model import Edge, Imported, Memory, Node, Session
+from recollect.migrate.sources import NAMES
+from recollect.model import IMPORT_SOURCES, Edge, Imported, Memory, Node, Session
 
 FORMS = [(source, make) for source, makers in MADE.items() for make in makers]
 IDS = [make.__name__ for _, make in FORMS]
@@ -48,6 +49,7 @@ def everything(engine: Engine) -> str:
 # --- what holds for every source ---
 
 
+@pytest.mark.promise("B8")
 @EVERY
 def test_every_source_is_recognised_by_a_look(engine: Engine, tmp_path: Path, source: str, make: Make) -> None:
     imported = engine.archive.import_(str(make(tmp_path)))
@@ -139,6 +141,10 @@ def test_another_source_is_refused_by_name(engine: Engine, tmp_path: Path, sourc
     assert refusal.value.details["looks_like"] == source
     assert f"--from {source}" in refusal.value.hint
     assert engine.admin.changes().total == 0
+
+
+def test_every_source_that_can_be_named_has_a_reader_and_is_tried_here() -> None:
+    assert set(NAMES) == set(IMPORT_SOURCES) - {"auto", "recollect"} == set(MADE)
 
 
 # --- one by one ---

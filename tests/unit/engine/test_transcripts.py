@@ -89,6 +89,7 @@ def kept(engine: Engine) -> dict[str, Any]:
     }
 
 
+@pytest.mark.promise("B8")
 @pytest.mark.parametrize("assistant", ASSISTANTS)
 def test_a_transcript_teaches_rules_wishes_decisions_causes_commands_and_fixes(
     engine: Engine, home: Path, tmp_path: Path, assistant: str
