@@ -68,7 +68,8 @@ def _named(members: Sequence[Candidate], shared: Counter[str]) -> list[str]:
     for member in members:
         for word in _WORD.findall(member.content):
             held = terms(word) if word.lower() not in STOP_WORDS else []
-            if len(held) == 1 and held[0] in shared:
+            # A name of several terms counts where all of them are shared: PostgreSQL, parse_file.
+            if held and all(term in shared for term in held):
                 written.setdefault(held[0], word)
     order = sorted(written, key=lambda term: (-shared[term], term))
     return [written[term] for term in order[:NAMED]] or ["one thing"]

@@ -82,7 +82,7 @@ class Consolidating:
     ) -> Consolidated:
         """Run the creative cycle: link memories of different types that say something alike.
 
-        What says nearly the same is linked by SIMILAR_TO, what is about the same by SHARES_THEME; each memory gets
+        What is much alike is linked by SIMILAR_TO, what is about the same by SHARES_THEME; each memory gets
         three such links at most. Projects are never linked with each other.
 
         namespace: only of this project, as a path or a name; none: of all

@@ -202,7 +202,7 @@ def test_what_is_alike_across_types_is_linked_once(
     engine.embedding.catch_up()
     run = engine.consolidation.creative()
     assert links(engine) == [(one.id, "SIMILAR_TO", other.id)]
-    assert run.steps[0].why.startswith("decision and insight say nearly the same")
+    assert run.steps[0].why.startswith("decision and insight are much alike")
     assert engine.consolidation.creative().affected == 0
 
 
