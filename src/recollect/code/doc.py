@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from recollect.code.found import Span
 from recollect.code.page import Page
 
 DOC_CHARACTERS = 400  # a first paragraph; the rest is in the source
@@ -14,16 +15,17 @@ SAID = re.compile(r"(?:type)?doc\s+(?:~[sS])?(\"\"\"|\")(.*?)\1", re.DOTALL)
 # What a comment line begins or ends with that is not said: `///`, `/**`, ` * `, `#`, `--`, `{-|`.
 BEFORE = re.compile(r"\s*(?:<!--|/\*[*!]*|\*+(?!/)|//[/!]*|#+!?|--\[=*\[|--+\s*[|^]?|\{-\s*[|^]?|;+)?")
 AFTER = re.compile(r"\s*(?:\*+/|-->|-\}|\]=*\])\s*$")
+ENDS = frozenset("/>}]")  # what that is, at the last: most lines end with a letter or a stop
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 # A line that begins the formal part of a doc comment: the sentence is over.
 FORMAL = re.compile(
     r"<(?:remarks|param|returns|example|exception|see)\b|@\w+|:\w+[^:]*:|\\(?:param|returns?)\b|[-=*#~/]{3,}"
 )
 FORMAL_FIRST = frozenset("<@:\\-=*#~/")  # what such a line begins with: most lines begin with a letter
-# Comments for tools and lawyers, not about the code below.
+# Comments for tools and lawyers, not about the code below. All but the first begin with the first word of the comment.
 PRAGMA = re.compile(
-    r"\W*(?:eslint|@?ts-|prettier-|istanbul|c8 |v8 |noqa|type: ?ignore|pylint|pragma|nolint|go:|\+build|clang-format|"
-    r"NOLINT|swiftlint|rubocop|phpcs|@formatter|SPDX-|Copyright|frozen_string_literal|!/)"
+    r"\W*!/|\W*+(?:eslint|ts-|prettier-|istanbul|c8 |v8 |noqa|type: ?ignore|pylint|pragma|nolint|go:|(?<=\+)build|"
+    r"clang-format|NOLINT|swiftlint|rubocop|phpcs|(?<=@)formatter|SPDX-|Copyright|frozen_string_literal)"
 )
 
 
@@ -68,23 +70,38 @@ def above(page: Page, start: int, comments: Mapping[int, int]) -> str:
     """
     text = page.text
     line = text.rfind("\n", 0, start) + 1
-    pieces: list[str] = []
+    spans: list[Span] = []
     while line > 0:
         # A comment ends before its line break or after it, depending on the grammar.
-        begin = comments.get(line - 1, comments.get(line))
+        begin = comments.get(line - 1)
         if begin is None:
-            break
+            begin = comments.get(line)
+            if begin is None:
+                break
         first = text.rfind("\n", 0, begin) + 1
-        if text[first:begin].strip() or PRAGMA.match(text, begin):
+        if (first < begin and not text[first:begin].isspace()) or PRAGMA.match(text, begin):
             break
-        pieces.append(page.cut(begin, line))
+        spans.append((begin, line))
         line = first
-    return comment("\n".join([piece.rstrip("\r\n") for piece in reversed(pieces)])) if pieces else ""
+    # A comment of many lines is said by the first few.
+    return _paragraph(_said(page, reversed(spans))) if spans else ""
+
+
+def _said(page: Page, spans: Iterable[Span]) -> Iterator[str]:
+    """Yield the lines of comments without their marks."""
+    for start, end in spans:
+        yield from _unmarked(page.cut(start, end).rstrip("\r\n") + "\n")
 
 
 def comment(text: str) -> str:
     """Return the first paragraph of a comment, without its marks."""
-    return _paragraph(AFTER.sub("", line[BEFORE.match(line).end() :]) for line in text.splitlines())  # type: ignore[union-attr] # matches ""
+    return _paragraph(_unmarked(text))
+
+
+def _unmarked(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        said = line[BEFORE.match(line).end() :]  # type: ignore[union-attr] # matches ""
+        yield AFTER.sub("", said) if said.rstrip()[-1:] in ENDS else said
 
 
 def _paragraph(lines: Iterable[str]) -> str:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import NamedTuple
 
 from recollect.code.gather import MOST_SYMBOLS, Definition, decorate
 from recollect.code.languages import Language
@@ -47,11 +46,8 @@ BRANCH_WORDS = tuple(re.compile(pattern.encode()) for pattern in BRANCHES)
 BRACKET = re.compile(rb"[][(){}:]")
 
 
-class Block(NamedTuple):
-    """A block that is open: how far it is indented, and the definition whose body it is."""
-
-    indent: int
-    definition: Definition | None
+# A block that is open: how far it is indented, and the definition whose body it is.
+Block = tuple[int, Definition | None]
 
 
 class Scan:
@@ -85,29 +81,33 @@ class Scan:
     def _follow(self) -> None:
         """Follow the lines: what they begin, and which blocks they open and close."""
         masked = self.masked
-        open_now = [Block(0, None)]
+        open_now: list[Block] = [(0, None)]
+        deepest = 0  # how far the innermost block is indented
         waiting: Definition | None = None  # for its body
         last = 0  # of the code before a line, in what is masked
         heads = len(HEADS.findall(masked))  # whose bodies are still to come
         for match in RUN.finditer(masked):
-            indent = len(match[1])
-            begin = match.start() + indent  # of the line's code, in the text
-            top = open_now[-1]
-            is_deeper = indent > top.indent
+            first, after = match.span(INDENT)
+            indent, begin = after - first, after - 1  # of the line's code, in the text
+            is_deeper = indent > deepest
             if is_deeper != (masked[last] == COLON) or (waiting and not is_deeper):
                 raise Unsure
             if is_deeper:
                 heads -= 1
                 if waiting:
                     waiting.body = begin
-                open_now.append(Block(indent, waiting))
-            elif indent < top.indent:
+                open_now.append((indent, waiting))
+                deepest = indent
+            elif indent < deepest:
                 self._close(open_now, indent, last, begin)
-                if open_now[-1].indent != indent:
+                if open_now[-1][0] != indent:
                     raise Unsure
+                deepest = indent
             begins = match.lastindex != INDENT
-            waiting = self._begin(match, begin, open_now[-1].definition) if begins else None
-            last = match.start() + len(match[0].rstrip()) - 1
+            waiting = self._begin(match, begin, open_now[-1][1]) if begins else None
+            last = match.end() - 1
+            if masked[last] <= BLANK:  # blank lines
+                last = first - 2 + len(match[0].rstrip())
         self._close(open_now, 0, last, len(self.text))
         if heads or waiting:
             raise Unsure
@@ -202,17 +202,17 @@ class Scan:
         """End the blocks that are indented further than a line; comments that are as far indented belong to them."""
         end, place = self._after(last)
         comments, text = self.comments, self.text
-        while open_now[-1].indent > indent:
-            block = open_now.pop()
+        while open_now[-1][0] > indent:
+            depth, definition = open_now.pop()
             while place < len(comments) and comments[place][0] < begin:
                 start = comments[place][0]
-                if start - text.rfind("\n", 0, start) - 1 < block.indent:
+                if start - text.rfind("\n", 0, start) - 1 < depth:
                     break
                 end = comments[place][1]
                 place += 1
             self.blocks.append(end)
-            if block.definition:
-                block.definition.end = end
+            if definition:
+                definition.end = end
 
 
 def scan(page: Page, language: Language) -> Scan | None:

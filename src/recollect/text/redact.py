@@ -97,7 +97,8 @@ def secrets(source: bytes, *, is_code: bool = False) -> list[Found]:
     found = by_look(source)
     found += by_name(source, lower)
     found += by_place(source, lower)
-    if b"-----" in source or b"PuTTY-User-" in source:
+    # Both kinds of private keys call themselves so; most files speak of no key at all.
+    if b"key" in lower and (b"-----" in source or b"PuTTY-User-" in source):
         found += private_keys(source)
     found += password_hashes(source)
     if b"<private" in lower:
