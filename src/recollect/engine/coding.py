@@ -56,7 +56,7 @@ class Coding:
 
         return store(
             self._engine,
-            accept.text("content", content),
+            accept.content(content, max_bytes=self._engine.settings.max_content_bytes),
             namespace=workspace_id if workspace_id is not None else project_path,
             code_type=accept.label("code_type", code_type) or "",
             context=accept.text("context", context) if context and context.strip() else "",

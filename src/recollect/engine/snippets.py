@@ -23,6 +23,7 @@ from recollect.errors import BudgetSpent, ModelFailed
 from recollect.model import Edge, Hit, Memory
 from recollect.model.coding import CodingMemory, LinkType, RelevantMemories, RelevantMemory
 from recollect.text.passages import passages
+from recollect.text.redact import redact_value, told
 from recollect.text.tokens import terms
 
 if TYPE_CHECKING:
@@ -70,8 +71,11 @@ def store(
 ) -> CodingMemory:
     """Analyse, keep and link a piece of code. With `strict`, raises ModelFailed and EmbeddingFailed."""
     namespace_of(namespace)  # refused before a language model is asked about anything
+    # Before the analysis, which takes names and words apart: a part of a secret is not recognised any more.
+    (content, context), secrets = redact_value((content, context))
     snippet = analyse(content, language=named(code_type) if code_type else "", context=context)
     snippet, notes = by_model(engine, content, snippet, strict=strict)
+    notes += (told(secrets),) if secrets else ()
     if strict:
         engine.embedding.of_texts([content])
     stored = engine.memories.store(

@@ -13,7 +13,14 @@ from tests.fakes import FrozenClock, HashingEmbedder, ScriptedModel
 
 from recollect import Engine
 from recollect.engine.snippets import snippet_of
-from recollect.errors import EmbeddingFailed, InvalidWorkspace, MemoryNotFound, ModelFailed, StorageError
+from recollect.errors import (
+    ContentTooLarge,
+    EmbeddingFailed,
+    InvalidWorkspace,
+    MemoryNotFound,
+    ModelFailed,
+    StorageError,
+)
 from recollect.model import RELATIONS, Edge, Memory
 from recollect.model.coding import LINK_TYPES, CodingMemory
 
@@ -170,6 +177,23 @@ def test_a_reason_names_words_only_where_words_match_and_meaning_only_where_that
             assert all(word.rstrip("s") in held for word in words)
     off = open_engine(embed_provider="off")
     assert all("meaning" not in row.match_reason for row in off.coding.retrieve("slug", min_relevance=0.0).memories)
+
+
+def test_no_part_of_a_secret_is_kept_and_that_is_said(engine: Engine) -> None:
+    secret = "ghp_" + "Wombat" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1"
+    stored = engine.coding.store(f"def login():\n    token = connect('{secret}')", context=f"Log in with {secret}")
+    kept = json.dumps(engine.archive.export().content).lower()
+    assert "wombat" not in kept
+    assert "wombat" not in stored.keywords
+    assert len(stored.notes) == 1
+
+
+def test_what_is_too_large_is_refused_before_anything_is_asked(open_engine: OpenEngine) -> None:
+    model = ScriptedModel("no")
+    engine = open_engine(embed_provider="off", model=model, max_content_bytes=1024)
+    with pytest.raises(ContentTooLarge):
+        engine.coding.store("x = 1\n" * 1000)
+    assert model.asked == []
 
 
 # --- a language model ---
