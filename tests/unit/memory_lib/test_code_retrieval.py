@@ -310,3 +310,22 @@ def test_memories_are_formatted_by_file_as_the_document_shows() -> None:
         "Function: decode_jwt\nFile: src/auth.py\n\nCode:\ndef decode_jwt(): ..."
     )
     assert retrieval.format_code_memories_for_prompt([]) == ""
+
+
+@pytest.mark.promise("C8")
+def test_of_too_many_scores_in_a_database_the_oldest_are_forgotten(
+    tmp_path: Path, now: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.engine.score_cache.MAX_KEPT", 3)
+    model = Model(**{f"f{number}": 0.9 for number in range(5)})
+    with CodeMemoryStorage(str(tmp_path / "code.db")) as storage:
+        retrieval = CodeMemoryRetrieval(model, shelf=storage.shelf)
+        for number in range(5):
+            now[0] += 1
+            retrieve(retrieval, [code(f"f{number}")])
+        assert retrieval.get_cache_stats()["size"] == 3
+        asked = len(model.prompts)
+        retrieve(retrieval, [code("f4"), code("f3"), code("f2")])
+        assert len(model.prompts) == asked
+        retrieve(retrieval, [code("f0")])
+        assert len(model.prompts) == asked + 1
