@@ -15,8 +15,9 @@ from recollect import clock
 from recollect.engine.branches import written_on
 from recollect.engine.excerpt import excerpt, moments
 from recollect.engine.freshness import freshness_of
+from recollect.engine.memories import node_id
 from recollect.engine.reply import is_assistant, replies
-from recollect.model import Branched, Hit, Memory, Recall, Reply, Signals
+from recollect.model import Branched, Edge, Hit, Memory, Recall, Reply, Signals
 from recollect.recall.explain import matched_terms, reason, shares_of
 from recollect.recall.gather import Pool, gather
 from recollect.recall.measure import measure, rarity
@@ -80,6 +81,7 @@ def answer(engine: Engine, asked: Asked, *, leave_out: frozenset[str] = frozense
     replaced: dict[str, str] = {}
     if "supersede" not in leave_out:
         present, replaced = _newest_first(ranking, present, memories)
+    present = _members_first(engine.store, present, memories)
     hits = tuple(
         msgspec.structs.replace(
             _hit(memories[hit.memory_id], hit, ranking, replaced.get(hit.memory_id), asked),
@@ -231,6 +233,26 @@ def _newest_first(
         ordered[place] = chosen[version.place]
     older = [chosen[version.place].memory_id for version in newest if replaces(newest[0], version)]
     return ordered, dict.fromkeys(older, chosen[newest[0].place].memory_id) if older else {}
+
+
+def _members_first(store: Store, chosen: Sequence[Selected], memories: Mapping[str, Memory]) -> list[Selected]:
+    """Return the hits with every summary moved to just below the first of what it sums up.
+
+    It has the words of all its members, so that it matches better than the one that was meant.
+    """
+    ordered = list(chosen)
+    summaries = [hit for hit in chosen if memories[hit.memory_id].source == SUMMING_UP]
+    if not summaries:
+        return ordered
+    ends = {"src": tuple(node_id(hit.memory_id) for hit in summaries), "relationship": "SUMMARIZES"}
+    covered = {(edge.src, edge.dst) for edge in store.find(Edge, ends)}
+    for hit in summaries:
+        own = node_id(hit.memory_id)
+        places = [place for place, other in enumerate(ordered) if (own, node_id(other.memory_id)) in covered]
+        if places and places[0] > ordered.index(hit):
+            ordered.remove(hit)
+            ordered.insert(places[0], hit)
+    return ordered
 
 
 def _text(memory: Memory, pid: int) -> str:

@@ -121,6 +121,9 @@ class Capture:
         memories = self._engine.store.get(Memory, [best.memory_id])
         if not memories or memories[0].superseded_by is not None:
             return None
+        expires_at = memories[0].expires_at
+        if expires_at is not None and expires_at <= clock.now():
+            return None
         return KnownFix(
             fingerprint=fingerprint,
             memory=memories[0],
