@@ -90,6 +90,7 @@ def kept(engine: Engine) -> dict[str, Any]:
 
 
 @pytest.mark.promise("B8")
+@pytest.mark.promise("B8")
 @pytest.mark.parametrize("assistant", ASSISTANTS)
 def test_a_transcript_teaches_rules_wishes_decisions_causes_commands_and_fixes(
     engine: Engine, home: Path, tmp_path: Path, assistant: str
@@ -193,6 +194,7 @@ Engine(embed_provider="off").history.import_history(sys.argv[1], only=("transcri
 """
 
 
+@pytest.mark.promise("B8")
 @pytest.mark.parametrize("assistant", ASSISTANTS)
 @pytest.mark.parametrize(("writes", "when"), [(1, "after"), (2, "before"), (4, "after")])
 def test_an_import_that_was_killed_goes_on_to_the_same_store(
@@ -256,6 +258,7 @@ def test_an_import_that_is_cancelled_goes_on(engine: Engine, home: Path, tmp_pat
     assert told == {"claude": 0, "codex": 0, "gemini": 0, "opencode": 0, "copilot": 1}
 
 
+@pytest.mark.promise("B8")
 @pytest.mark.parametrize("assistant", ASSISTANTS)
 def test_no_secret_is_written_anywhere(engine: Engine, home: Path, tmp_path: Path, assistant: str) -> None:
     record(home, assistant)
@@ -400,6 +403,7 @@ def payloads(steps: tuple[transcripts.Step, ...]) -> list[dict[str, Any]]:
 ACTED = tuple(step for step in STEPS if step.kind != "assistant")
 
 
+@pytest.mark.promise("B8")
 def test_what_hooks_captured_is_not_told_again(engine: Engine, home: Path, tmp_path: Path) -> None:
     for payload in payloads(ACTED):
         engine.capture.ingest(json.dumps(payload), assistant="claude")
