@@ -50,7 +50,9 @@ JUDGED = model.Judged(model="ollama/llama3.2", score=0.91, reason="names the tab
 SPENT = model.Spending(
     model="ollama/llama3.2", day="2026-01-01", calls=3, tokens=1200, failures=1, max_calls=1000, max_tokens=100_000
 )
-AMENDMENT = model.Amendment(memory_id="m0", relationship="EVOLVED_INTO", superseded=True, why="“a is 2” is not “a is 1”")
+AMENDMENT = model.Amendment(
+    memory_id="m0", relationship="EVOLVED_INTO", superseded=True, why="“a is 2” is not “a is 1”"
+)
 USED = model.Usage(id="1", day="2026-01-01", model="ollama/llama3.2", calls=3, tokens=1200, failures=1)
 ANCHORED = model.Anchored(
     path="src/a.py",
@@ -93,7 +95,14 @@ DECIDED = model.Decided(
 )
 VARIANT = model.Variant(command="npm test", failures=2, error="npm: command not found", last_at=NOW)
 COMMAND = model.KnownCommand(
-    command="pnpm test", kind="test", directory="web", successes=9, failures=1, last_at=NOW, score=0.6, failed=(VARIANT,)
+    command="pnpm test",
+    kind="test",
+    directory="web",
+    successes=9,
+    failures=1,
+    last_at=NOW,
+    score=0.6,
+    failed=(VARIANT,),
 )
 LESSON = model.Lesson(text="Use pnpm.", kind="correction", why="said in 3 sessions", evidence=("m1",))
 LEARNT = model.Learnt(
@@ -197,10 +206,22 @@ SAMPLES: tuple[Record, ...] = (
     LEARNT.sources[0],
     model.Learnt(namespace="/app", sources=(), dry_run=True, notes=("no commits\nwere found",)),
     model.Imported(lines=3, created=1, known=1, merged=1, batch="b1", redacted={"jwt": 2}),
-    model.Imported(lines=3, created=1, known=1, merged=0, batch="", source="claude-mem", program="claude-mem",
-                   updated=1, refused=1, dry_run=True, beside={"observations.agent\nid": 2},
-                   parts=(model.ImportedPart(name="user\nprompts", found=3, became="memories", taken=2,
-                                             left={"it says\nnothing": 1}),)),
+    model.Imported(
+        lines=3,
+        created=1,
+        known=1,
+        merged=0,
+        batch="",
+        source="claude-mem",
+        program="claude-mem",
+        updated=1,
+        refused=1,
+        dry_run=True,
+        beside={"observations.agent\nid": 2},
+        parts=(
+            model.ImportedPart(name="user\nprompts", found=3, became="memories", taken=2, left={"it says\nnothing": 1}),
+        ),
+    ),
     model.ImportedPart(name="sync\nstate", found=1, left={"of its synchronisation": 1}),
     model.Rebuilt(text_rows=1, vectors_dropped=1, vectors_made=1, vectors_pending=0),
     model.Undone(undone="b1", restored=3, batch="b2"),
