@@ -189,7 +189,7 @@ def test_without_an_embedder_search_is_by_words_and_says_so(open_engine: Callabl
     assert engine.admin.stats().pending_embeddings == 0
     assert statuses(engine) == {
         "storage": "ok", "vectors": "degraded", "graph": "ok", "code": "ok", "embeddings": "ok", "language model": "ok",
-        "disk": "ok",
+        "disk": "ok", "consolidation": "ok",
     }  # fmt: skip
 
 
@@ -335,7 +335,7 @@ def test_starting_twice_starts_one_worker_of_each_kind_and_after_closing_none(
     before = threading.active_count()
     engine.start_background()
     engine.start_background()
-    assert threading.active_count() == before + 3  # the spool, vectors and centrality
+    assert threading.active_count() == before + 4  # the spool, vectors, centrality and consolidation
     engine.close()
     assert threading.active_count() == before
     engine.start_background()
