@@ -101,9 +101,11 @@ class Capture:
         return Ingested(**counts, waiting=spool.waiting(), notes=notes)
 
     def catch_up(self) -> None:
-        """Take in what was seen a moment ago, before something is looked for; a server's background has done so."""
-        if self._thread is None:
-            self.drain(BESIDE)
+        """Take in what was seen a moment ago, before something is looked for.
+
+        In a server, too: its background looks every few seconds, and a whole session can be shorter than that.
+        """
+        self.drain(BESIDE)
 
     def fix_for(self, fingerprint: str, namespace: str | None = None) -> KnownFix | None:
         """Return what made an error go away before; None if nothing is known to.

@@ -202,6 +202,15 @@ def test_a_server_drains_in_the_background(engine: Engine, monkeypatch: pytest.M
     assert len(memories(engine)) == 1
 
 
+def test_a_server_that_is_asked_before_it_looked_looks_first(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "POLL_S", 3600)
+    engine.capture.start()
+    engine.capture.put(payloads.ran("make"))
+    engine.capture.catch_up()
+    engine.capture.stop()
+    assert len(memories(engine)) == 1
+
+
 def test_work_trees_share_a_project_and_tell_their_branch(engine: Engine, tmp_path: Path) -> None:
     first, second = tmp_path / "shop", tmp_path / "shop-fix"
     first.mkdir()
