@@ -95,21 +95,8 @@ class Noticing:
         seen = redacted(seen)
         home = self.home(seen.cwd) if seen.cwd else self._of_session(seen.session)
         learnt = lesson_of(seen, home.place, outline)
-        row = Observed(
-            id=name,
-            mark=told,
-            at=at,
-            session_id=seen.session or _unnamed(seen, home.namespace, at),
-            namespace=home.namespace,
-            assistant=seen.assistant,
-            event=seen.event,
-            tool=seen.tool,
-            target=learnt.target,
-            outcome=learnt.outcome,
-            fingerprint=learnt.fingerprint,
-            told=learnt.told,
-        )
-        row, _ = without_secrets(row)
+        session = seen.session or _unnamed(seen, home.namespace, at)
+        row, _ = without_secrets(observed(name, told, at, session, seen, home, learnt))
         memory = _memory(row, seen, learnt, home)
         return Notice(seen, row, is_own, learnt, home.branch, memory, self.anchors(memory))
 
@@ -203,6 +190,24 @@ def _as_told(row: Observed, learnt: Lesson, about: Mapping[str, Any]) -> Memory:
         source="hook",
         trust=TRUST,
         session_id=row.session_id,
+    )
+
+
+def observed(name: str, told: str, at: int, session: str, seen: Observation, home: Home, learnt: Lesson) -> Observed:
+    """Return the row of an event: under which name and mark it is kept, when and where it was, what it taught."""
+    return Observed(
+        id=name,
+        mark=told,
+        at=at,
+        session_id=session,
+        namespace=home.namespace,
+        assistant=seen.assistant,
+        event=seen.event,
+        tool=seen.tool,
+        target=learnt.target,
+        outcome=learnt.outcome,
+        fingerprint=learnt.fingerprint,
+        told=learnt.told,
     )
 
 

@@ -26,7 +26,7 @@ from recollect.capture.transcripts.said import may_say, said
 from recollect.capture.transcripts.turn import Turn, slim
 from recollect.engine.anchoring import Prepared
 from recollect.engine.memories import content_hash
-from recollect.engine.noticed import Home, Noticing, redacted
+from recollect.engine.noticed import Home, Noticing, observed, redacted
 from recollect.engine.redaction import without_secrets
 from recollect.model import Change, Memory, Observed
 from recollect.text.digest import digest
@@ -126,20 +126,8 @@ class Recounting:
     def _row(self, turn: Turn, home: Home, learnt: Lesson, told: str) -> Observed:
         seen = turn.seen
         key = digest(f"{seen.assistant}\n{seen.session}\n{turn.key}", 24)
-        return Observed(
-            id=f"{turn.at_ms * 1_000_000 + turn.order % 1_000_000:020d}{OWN}{key}",
-            mark=told,
-            at=turn.at_ms // 1000,
-            session_id=seen.session,
-            namespace=home.namespace,
-            assistant=seen.assistant,
-            event=seen.event,
-            tool=seen.tool,
-            target=learnt.target,
-            outcome=learnt.outcome,
-            fingerprint=learnt.fingerprint,
-            told=learnt.told,
-        )
+        name = f"{turn.at_ms * 1_000_000 + turn.order % 1_000_000:020d}{OWN}{key}"
+        return observed(name, told, turn.at_ms // 1000, seen.session, seen, home, learnt)
 
     def _memory(
         self, turn: Turn, home: Home, learnt: Lesson, number: int, *, is_clean: bool = False
