@@ -1,1 +1,1 @@
-"""What belongs in the context window now: four levels, from what is being edited to what is known of a whole project."""
+"""What belongs in the context window now: four levels, from what is edited to what is known of the whole project."""
