@@ -120,7 +120,10 @@ class StoreLocked(StorageError):
 
 class StoreCorrupt(StorageError):
     code = "STORE_CORRUPT"
-    default_hint = "Keep the file and restore an export or a backup; `sqlite3 FILE .recover` may save most of it."
+    default_hint = (
+        "`recollect health` says whether only the full text is damaged, which `recollect rebuild` mends. Else keep the "
+        "file and restore an export or a backup; `sqlite3 FILE .recover` may save most of it."
+    )
 
 
 class StoreForeign(StorageError):

@@ -217,7 +217,10 @@ class Admin:
         problems = store.check(thorough=thorough)
         facts = store.describe()
         if problems:
-            mend = "Run `recollect rebuild` for the full text; for anything else export to a new database."
+            mend = (
+                "Run `recollect rebuild` for the full text, then `recollect index` where it is that of code; for "
+                "anything else export to a new database."
+            )
             return Check(name="storage", status="failed", detail="; ".join(problems), mend=mend)
         if facts.read_only:
             mend = "Check permissions and mount if you expected to store memories."

@@ -68,7 +68,9 @@ def answer(engine: Engine, asked: Asked, *, leave_out: frozenset[str] = frozense
     """Return the memories that answer a question, best first."""
     ranking = rank(engine, asked, leave_out)
     if not ranking.pool.passages:
-        return Recall(query=asked.text, hits=(), mode=ranking.mode, notes=ranking.notes)
+        # Nothing found is said of a sound index only.
+        notes = (*ranking.notes, *(f"{gap}: run `recollect rebuild`" for gap in engine.store.text_gaps()))
+        return Recall(query=asked.text, hits=(), mode=ranking.mode, notes=notes)
     chosen = select(ranking.pool.passages, ranking.scored, limit=max(asked.limit, DEPTH), least=asked.least)
     memories = {memory.id: memory for memory in engine.store.get(Memory, [hit.memory_id for hit in chosen])}
     # A memory deleted since the search began is simply not there any more.

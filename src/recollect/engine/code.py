@@ -295,6 +295,8 @@ class Code:
             return ("Nothing of this project is indexed: it holds no source code, or all of it is left out.",)
         if not set(scope.languages) <= set(languages):
             return (f"No file of this language is indexed. Indexed: {', '.join(languages)}.",)
+        if gaps := self._engine.store.text_gaps():
+            return tuple(f"{gap}: run `recollect rebuild`, then `recollect index`" for gap in gaps)
         return ("Paths begin at the root of the project, such as src/.",) if scope.below else ()
 
     def _summary(self, done: "Update", *, cpu_s: float) -> Indexed:

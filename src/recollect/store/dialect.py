@@ -149,8 +149,12 @@ class Dialect(Protocol):
         """Return files that have a symbol of one of these names, or humps."""
         ...
 
-    def code_problems(self, connection: Connection) -> list[str]:
-        """Return what is wrong with the full text of code, in sentences."""
+    def code_problems(self, connection: Connection, *, thorough: bool = True) -> list[str]:
+        """Return what is wrong with the full text of code, in sentences; a thorough look needs to write."""
+        ...
+
+    def count_code(self, connection: Connection) -> tuple[int, int]:
+        """Return how many pieces of code the full text holds, and of how many files it holds the names."""
         ...
 
     def clear_code(self, connection: Connection) -> None:

@@ -283,8 +283,16 @@ class Store(WordSearch, Protocol):
         """Keep a value beside the rows."""
         ...
 
+    def swap_setting(self, key: str, before: str | None, value: str) -> bool:
+        """Keep a value where the kept one is still `before` (None: there is none); tell whether it was."""
+        ...
+
     def check(self, *, thorough: bool) -> list[str]:
         """Return what is wrong with the store, in sentences; empty when all is well."""
+        ...
+
+    def text_gaps(self) -> list[str]:
+        """Return what the full text lacks, in sentences: why an answer is empty that should not be."""
         ...
 
     def describe(self) -> StoreFacts:

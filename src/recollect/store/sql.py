@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect import clock
 from recollect.errors import StorageError
@@ -29,6 +29,21 @@ from recollect.store.rows import CHUNK, chunks
 from recollect.store.search import Searches
 from recollect.store.tables import TABLES, from_row
 from recollect.store.transaction import SqlTransaction
+
+# What the full text must hold, in the order in which dialects count it → how many there are.
+_SEARCHABLE = {
+    "memories": "SELECT count(*) FROM memories",
+    "pieces of code": "SELECT coalesce(sum(chunk_count), 0) FROM files",
+    "indexed files": "SELECT count(*) FROM file_contents",
+}
+
+
+class _Gap(NamedTuple):
+    """What the full text holds of a kind, beside what it should."""
+
+    what: str
+    held: int
+    wanted: int
 
 
 class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
@@ -91,7 +106,7 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
     def drop_derived(self, *, vectors: bool) -> tuple[int, int]:
         with self._dialect.errors(), self._dialect.write() as connection:
             self._dialect.clear_text(connection)
-            if self._dialect.code_problems(connection):
+            if self._dialect.code_problems(connection) or any(gap.what != "memories" for gap in self._gaps(connection)):
                 # What was read of the files is not kept as text: the next `index` reads them anew.
                 self._dialect.clear_code(connection)
                 connection.execute("UPDATE files SET hash = '', mtime_ns = -1, chunk_count = 0")
@@ -126,6 +141,13 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         with self._dialect.errors(), self._dialect.write() as connection:
             keep(connection, key, value)
 
+    def swap_setting(self, key: str, before: str | None, value: str) -> bool:
+        with self._dialect.errors(), self._dialect.write() as connection:
+            is_same = kept(connection, key) == before
+            if is_same:
+                keep(connection, key, value)
+        return is_same
+
     def generation(self) -> tuple[int, int, int]:
         with self._dialect.errors():
             return generation(self._connection())
@@ -133,11 +155,18 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
     def check(self, *, thorough: bool) -> list[str]:
         with self._dialect.errors():
             problems = self._dialect.check(self._connection(), thorough=thorough)
-            texts = self._dialect.count_text(self._connection())
-        memories = self.count(Memory)
-        if texts != memories:
-            problems.append(f"full text holds {texts} of {memories} memories")
-        return problems
+        return problems + self.text_gaps()
+
+    def text_gaps(self) -> list[str]:
+        with self._dialect.errors(), self._dialect.snapshot() as connection:
+            gaps = self._gaps(connection)
+        return [f"full text holds {gap.held:,} of {gap.wanted:,} {gap.what}" for gap in gaps]
+
+    def _gaps(self, connection: Connection) -> list[_Gap]:
+        counted = (self._dialect.count_text(connection), *self._dialect.count_code(connection))
+        wanted = (int(next(iter(connection.execute(sql)))[0]) for sql in _SEARCHABLE.values())
+        gaps = map(_Gap, _SEARCHABLE, counted, wanted)
+        return [gap for gap in gaps if gap.held != gap.wanted]
 
     def describe(self) -> StoreFacts:
         with self._dialect.errors():

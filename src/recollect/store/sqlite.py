@@ -82,7 +82,9 @@ _ERRORS: tuple[tuple[str, type[RecollectError], str], ...] = (
     ("SQLITE_CANTOPEN", StoreUnwritable, "the database file cannot be opened"),
     ("SQLITE_PERM", StoreUnwritable, "access to the database file was denied"),
 )
-_HINTS = {"the full text is damaged": "Run `recollect rebuild`: it makes the full text anew from the memories."}
+_HINTS = {
+    "the full text is damaged": "Run `recollect rebuild`: it makes the full text anew; then `recollect index` for code."
+}
 
 # What must stay open, or SQLite tidies up what is not ours: connections of the process we were forked from.
 _INHERITED: list[sqlite3.Connection] = []
@@ -277,8 +279,10 @@ class Sqlite(SqliteCode):
                 with self.write() as writing:
                     problems += self.code_problems(writing)
                     writing.execute("INSERT INTO memory_text (memory_text) VALUES ('integrity-check')")
-            elif not _newest_is_found(connection):
-                problems.append("full text: the newest memory is not found")
+            else:
+                problems += self.code_problems(connection, thorough=False)
+                if not _newest_is_found(connection):
+                    problems.append("full text: the newest memory is not found")
         except sqlite3.DatabaseError as problem:
             problems.append(f"full text: {problem}")
         return problems

@@ -92,15 +92,21 @@ class SqliteCode:
 
     # --- looking after it ---
 
-    def code_problems(self, connection: Connection) -> list[str]:
-        """Return what is wrong with the full text of code; a thorough look that reads all of it."""
+    def code_problems(self, connection: Connection, *, thorough: bool = True) -> list[str]:
+        """Return what is wrong with the full text of code; a thorough look reads all of it, and needs to write."""
+        look = "INSERT INTO {0} ({0}) VALUES ('integrity-check')" if thorough else "SELECT rowid FROM {0} LIMIT 1"
         problems = []
         for table in ("code_text", "symbol_text"):
             try:
-                connection.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+                list(connection.execute(look.format(table)))
             except sqlite3.DatabaseError as problem:
                 problems.append(f"full text of code, {table}: {problem}")
         return problems
+
+    def count_code(self, connection: Connection) -> tuple[int, int]:
+        sql = "SELECT (SELECT count(*) FROM code_text_docsize), (SELECT count(*) FROM symbol_text_docsize)"
+        pieces, files = next(iter(connection.execute(sql)))
+        return int(pieces), int(files)
 
     def clear_code(self, connection: Connection) -> None:
         # Deleting rows reads the index first, which fails if it is damaged: the tables are dropped and made again.

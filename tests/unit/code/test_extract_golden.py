@@ -28,6 +28,7 @@ def golden() -> ModuleType:
     return module
 
 
+@pytest.mark.promise("E13")
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
 def test_a_sample_is_read_as_expected(golden: ModuleType, language: Language) -> None:
     path = golden.sample(language.name)

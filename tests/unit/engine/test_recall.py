@@ -24,6 +24,7 @@ def shelf(engine: Engine) -> Engine:
     return engine
 
 
+@pytest.mark.promise("E-recall_memory", "B11")
 def test_a_memory_is_found_by_its_words_and_each_hit_says_why(shelf: Engine) -> None:
     found = shelf.recall.search("hand-written parser")
     assert found.query == "hand-written parser"
@@ -35,6 +36,7 @@ def test_a_memory_is_found_by_its_words_and_each_hit_says_why(shelf: Engine) -> 
     assert all(hit.reason for hit in found.hits)
 
 
+@pytest.mark.promise("E-recall_memory", "B11")
 def test_a_memory_is_found_by_meaning_where_no_word_matches(engine: Engine) -> None:
     # The hashing embedder takes words as they stand, the full text drops these as stop words.
     engine.memories.store("what it was before")

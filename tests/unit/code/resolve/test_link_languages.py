@@ -21,6 +21,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         yield opened
 
 
+@pytest.mark.promise("E13")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_links_are_found_across_files(language: str, engine: Engine, tmp_path: Path) -> None:
     root = tmp_path / "tree"
