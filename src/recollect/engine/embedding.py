@@ -6,6 +6,7 @@ worker thread of a server, or a recall, up to a bound. While most are missing, r
 
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect import progress
@@ -28,6 +29,8 @@ FIRST_PAUSE_S = 5.0
 LONGEST_PAUSE_S = 300.0
 # Pieces of code between two looks for new memories, which come first.
 CODE_BATCH = 64
+# Passages of a memory whose vectors somebody waits for: a third of a second of the local model at most.
+AT_ONCE = 4
 # How often the worker looks for memories that other processes stored.
 POLL_S = 2.0
 
@@ -148,6 +151,18 @@ class Embedding:
             made += store.put_vectors(model, self._vectors(chosen))
             progress.report(made, None, "embedding")
         return made + self.follow_links(None if limit is None else limit - spent)
+
+    def embed(self, memory: Memory) -> None:
+        """Make the vectors of a memory now, where that is quick: whoever stored it may ask for it next.
+
+        Of a long one they come later, like those of all that are only kept. A failure is recorded for health.
+        """
+        texts = self._enricher.texts(memory) if self.model_id else []
+        if not 0 < len(texts) <= AT_ONCE or self._engine.store.describe().read_only:
+            return
+        self._enricher.begin(self.model_id)
+        with suppress(RecollectError):
+            self._engine.store.put_vectors(self.model_id, self._vectors([(memory, texts)]))
 
     def follow_links(self, limit: int | None = None) -> int:
         """Make the vectors of memories anew whose links changed, where links are embedded; return of how many.

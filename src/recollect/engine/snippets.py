@@ -89,6 +89,9 @@ def store(
     )
     created = 0
     if stored.created:
+        # A provider elsewhere may take seconds; storing does not wait for it, and evolution looks again.
+        if engine.settings.embed_provider == "local":
+            engine.embedding.embed(stored.memory)
         found, more = neighbours(engine, Kept(stored.memory, snippet_of(stored.memory)))
         notes += more
         with engine.store.transaction(STORED) as transaction:

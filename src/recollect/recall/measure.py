@@ -217,7 +217,7 @@ def _semantic(
     columns: Mapping[str, Column],
     around: Surroundings,
 ) -> dict[str, Column]:
-    neutral = np.array([cosines.get(passage.pid, 0.0) for passage in passages])
+    neutral = _closeness(passages, cosines)
     spread = _standard(neutral)
     near = neutral + 0.5 * _at(neutral, around.before) + 0.5 * _at(neutral, around.after)
     return {
@@ -231,6 +231,18 @@ def _semantic(
         "answers_similar": columns["follows_question"] * np.maximum(_at(spread, around.before), 0),
         "both": columns["words"] * np.maximum(spread, 0),
     }
+
+
+def _closeness(passages: Sequence[Passage], cosines: Mapping[int, float]) -> Column:
+    """Return how near each passage is; one that has no vector yet counts as near as the others are on average.
+
+    That speaks neither for it nor against it. Taken for far away, what was stored a moment ago would stand below what
+    it should stand above until somebody finds the time to make its vector.
+    """
+    known = np.array([cosines.get(passage.pid, np.nan) for passage in passages])
+    lacking = np.isnan(known)
+    known[lacking] = 0.0 if lacking.all() else known[~lacking].mean()
+    return known
 
 
 def _pairs(query: Query, passages: Sequence[Passage], frequency: Column, rarity: Column) -> Column:

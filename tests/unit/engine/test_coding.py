@@ -273,3 +273,23 @@ def test_a_model_that_fails_is_done_without_and_that_is_said(open_engine: OpenEn
     engine = open_engine(embed_provider="off", model=broken)
     assert "nobody answers" in " ".join(engine.coding.store(**FIBONACCI).notes)
     assert engine.store.count(Memory) == 1
+
+
+def test_a_piece_has_its_vector_when_it_is_stored_however_busy_the_worker_is(
+    open_engine: OpenEngine, embedder: HashingEmbedder
+) -> None:
+    engine = open_engine(embedder=embedder)
+    engine.coding.store(**FIBONACCI)
+    assert engine.embedding.coverage() == (1, 1)
+    stored = engine.coding.store(**FIBONACCI_DP)
+    assert engine.embedding.coverage() == (2, 2)
+    found = engine.coding.retrieve("implement dynamic programming fibonacci", workspace_id="algorithms-practice")
+    assert found.memories[0].id == stored.memory_id
+
+
+def test_a_long_piece_is_stored_without_waiting_for_its_vectors(
+    open_engine: OpenEngine, embedder: HashingEmbedder
+) -> None:
+    engine = open_engine(embedder=embedder, embed_on_demand=0)
+    engine.coding.store("\n\n".join(f"def step_{number}():\n    return {number}" for number in range(2_000)))
+    assert engine.embedding.coverage() == (0, 1)

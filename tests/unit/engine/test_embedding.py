@@ -72,6 +72,19 @@ def test_a_search_makes_no_more_vectors_than_it_may_and_says_what_is_missing(
     assert (second.mode, second.notes) == ("hybrid", ())
 
 
+def test_what_has_no_vector_yet_stands_above_what_has_one_and_answers_less(
+    open_engine: Callable[..., Engine], embedder: HashingEmbedder
+) -> None:
+    engine = open_engine(embedder=embedder, embed_on_demand=0)
+    engine.memories.store("reads the format")
+    engine.embedding.catch_up()
+    newer = engine.memories.store("the tokenizer which came in June also reads the other format").memory
+    found = engine.recall.search("tokenizer reads the format", min_score=0.0)
+    assert found.mode == "hybrid"
+    assert found.notes == ("1 of 2 memories have no vector yet",)
+    assert found.hits[0].memory.id == newer.id
+
+
 def test_searches_make_vectors_until_most_memories_have_one(
     open_engine: Callable[..., Engine], embedder: HashingEmbedder
 ) -> None:

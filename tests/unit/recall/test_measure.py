@@ -331,7 +331,7 @@ def test_a_lexical_recall_has_no_signal_that_needs_a_vector() -> None:
 
 def test_closeness_is_told_as_it_is_relative_to_the_best_and_to_the_others() -> None:
     pool = apart("one", "two", "three")
-    found = signals("x", pool, {pool[0].pid: 0.8, pool[1].pid: 0.2})
+    found = signals("x", pool, {pool[0].pid: 0.8, pool[1].pid: 0.2, pool[2].pid: 0.0})
     assert found["cosine"] == [0.8, 0.2, 0]
     assert found["cosine_relative"] == pytest.approx([1, 0.25, 0])
     assert sum(found["cosine_z"]) == pytest.approx(0)
@@ -341,7 +341,7 @@ def test_closeness_is_told_as_it_is_relative_to_the_best_and_to_the_others() -> 
 
 def test_closeness_around_a_passage_counts_within_its_session() -> None:
     pool = [*talk("one", "two", "three"), *talk("four", session="t", first=4)]
-    found = signals("x", pool, {pool[1].pid: 0.9})
+    found = signals("x", pool, {row.pid: 0.9 if row is pool[1] else 0.0 for row in pool})
     assert found["session_cosine"] == [0.9, 0.9, 0.9, 0]
     assert found["cosine_before"] == pytest.approx([0, found["cosine_z"][0], found["cosine_z"][1], 0])
     assert found["cosine_after"] == pytest.approx([found["cosine_z"][1], found["cosine_z"][2], 0, 0])
@@ -352,15 +352,15 @@ def test_closeness_around_a_passage_counts_within_its_session() -> None:
 
 def test_the_answer_to_a_similar_question_is_told() -> None:
     pool = talk("Where are the keys?", "On the shelf", "How are you?", "I am well")
-    found = signals("x", pool, {pool[0].pid: 0.9})
+    found = signals("x", pool, {row.pid: 0.9 if row is pool[0] else 0.0 for row in pool})
     assert places(found["answers_similar"]) == {1}
     statement = talk("The keys are here.", "On the shelf")
-    assert places(signals("x", statement, {statement[0].pid: 0.9})["answers_similar"]) == set()
+    assert places(signals("x", statement, {statement[0].pid: 0.9, statement[1].pid: 0.0})["answers_similar"]) == set()
 
 
 def test_words_and_meaning_together_are_more() -> None:
     pool = apart("the parser", "the parser", "unrelated", "unrelated")
-    found = signals("parser", pool, {pool[0].pid: 0.9, pool[2].pid: 0.9})
+    found = signals("parser", pool, dict(zip((row.pid for row in pool), (0.9, 0.0, 0.9, 0.0), strict=True)))
     assert places(found["both"]) == {0}
 
 
@@ -410,3 +410,14 @@ def test_a_question_about_strangers_was_never_heard_of() -> None:
         ("and did Ann meet Bob", 1.0),
     ):
         assert signals(asked, pool)["heard"] == [heard] * 2, asked
+
+
+def test_a_passage_without_a_vector_counts_as_near_as_the_others_are_on_average() -> None:
+    pool = apart("near", "far", "not embedded yet")
+    measured = signals("anything", pool, {pool[0].pid: 0.9, pool[1].pid: 0.3})
+    assert measured["cosine"] == pytest.approx([0.9, 0.3, 0.6])
+    assert measured["cosine_z"][2] == pytest.approx(0.0)
+
+
+def test_where_no_passage_has_a_vector_none_is_near() -> None:
+    assert list(signals("anything", apart("one", "other"), {})["cosine"]) == [0.0, 0.0]
