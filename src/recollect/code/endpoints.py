@@ -147,8 +147,17 @@ def called(page: Page, language: Language, path: str, found: Found) -> list[Defi
 
 
 def may_call(page: Page, language: Language, path: str) -> bool:
-    """Return whether `called` has to look for anything in a file."""
-    return bool(_rows(page, language, path))
+    """Return whether `called` has to look for anything in the tree of a file."""
+    return any(
+        _is_received(page, row, match)
+        for row in _rows(page, language, path)
+        for match in row.pattern.finditer(page.text)
+    )
+
+
+def _is_received(page: Page, row: Called, match: re.Match[str]) -> bool:
+    """Return whether what stands before a call is what its row wants there."""
+    return not row.receiver or bool(row.receiver.search(page.text, max(0, match.start() - 40), match.start()))
 
 
 def _rows(page: Page, language: Language, path: str) -> list[Called]:
@@ -162,7 +171,7 @@ def _rows(page: Page, language: Language, path: str) -> list[Called]:
 def _registered(page: Page, found: Found, row: Called, match: re.Match[str]) -> Definition | None:
     """Return the definition of one registration, with the span of its call; None where the text is not code."""
     address = match["path"]
-    if row.receiver and not row.receiver.search(page.text, max(0, match.start() - 40), match.start()):
+    if not _is_received(page, row, match):
         return None
     start, end = match.span("path")
     node = found.root.descendant_for_byte_range(start, end)

@@ -14,6 +14,8 @@ from bisect import bisect_left
 from collections.abc import Callable
 
 from recollect.code import doc, endpoints, normal
+from recollect.code.braces.go import go
+from recollect.code.braces.mask import Reading
 from recollect.code.complexity import Branches
 from recollect.code.found import Captured, Found, Span
 from recollect.code.gather import Definition, gather
@@ -37,7 +39,11 @@ KEYWORDS = re.compile(
     r"\b(?:(?:export|default|declare|abstract|async|const|let|var|type|public|private|protected|local)[ \t]+)+$"
 )
 # Languages whose outline is told by their lines, and who reads these; None where a tree is needed after all.
-BY_LINES: dict[str, Callable[[Page, Language], Scan | Headings | None]] = {"python": scan, "markdown": headings}
+BY_LINES: dict[str, Callable[[Page, Language], Scan | Headings | Reading | None]] = {
+    "python": scan,
+    "markdown": headings,
+    "go": go,
+}
 TRAIL = " \t\r\n:;,{="  # between a signature and its body; and an arrow, and the end of an empty method of Ruby
 
 
