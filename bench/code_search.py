@@ -82,8 +82,8 @@ class Tree:
 
         A blob that the repository lacks (a partial clone) is left out.
         """
-        git = _git_folder(checkout)
-        listed = git and _git(git, "ls-tree", "-r", "-z", "--full-tree", commit, *([below] if below else []))
+        git = git_folder(checkout)
+        listed = git and git_bytes(git, "ls-tree", "-r", "-z", "--full-tree", commit, *([below] if below else []))
         if not git or not listed:
             return checkout
         wanted: dict[str, str] = {}
@@ -102,21 +102,28 @@ class Tree:
         return self.folder
 
 
-def _git_folder(checkout: Path) -> Path | None:
+def git_folder(checkout: Path) -> Path | None:
+    """Return where git keeps a checkout, None if it does not."""
     for folder in (checkout / ".git", checkout):
         if (folder / "objects").is_dir() and (folder / "HEAD").is_file():
             return folder
     return None
 
 
-def _git(folder: Path, *words: str, given: bytes = b"") -> bytes | None:
+def git_bytes(folder: Path, *words: str, given: bytes = b"") -> bytes | None:
+    """Return what git prints about a repository, None if it fails."""
     done = subprocess.run(["git", f"--git-dir={folder}", *words], input=given, capture_output=True, check=False)
     return done.stdout if done.returncode == 0 else None
 
 
+def git_text(folder: Path, *words: str) -> str:
+    """Return what git prints about a repository as text, nothing if it fails."""
+    return (git_bytes(folder, *words) or b"").decode("utf-8", "replace")
+
+
 def _blobs(folder: Path, names: Sequence[str]) -> Iterator[bytes | None]:
     """Yield the content of blobs, None for one that is not there."""
-    answer = _git(folder, "cat-file", "--batch", given="\n".join(names).encode() + b"\n") or b""
+    answer = git_bytes(folder, "cat-file", "--batch", given="\n".join(names).encode() + b"\n") or b""
     at = 0
     for _ in names:
         head, _, _ = answer[at : at + 200].partition(b"\n")
