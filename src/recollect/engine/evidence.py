@@ -1,0 +1,74 @@
+"""Evidence: what speaks for a file of a project besides its words: what hooks saw done with it, and memories of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect import clock
+from recollect.engine.events import CHANGING, observed
+from recollect.model import Anchor, AnchorState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.engine.root import Engine
+
+# What was done longer ago belongs to other work.
+LATELY_S = 3 * 86_400
+# Events looked at, newest first: some busy days.
+ROWS = 2_000
+# A failure is the current error for so long.
+CURRENT_S = 1_800
+
+
+class Touched(NamedTuple):
+    """A file that was worked on lately: how often it was changed and read, and when last."""
+
+    path: str
+    changed: int
+    read: int
+    last_at: int
+
+
+def touched(engine: Engine, namespace: str, root: str) -> list[Touched]:
+    """Return the files below a root that were changed or read lately, last ones first."""
+    found: dict[str, Touched] = {}
+    prefix = f"{root}/"
+    for row in observed(engine.store, namespace, clock.now() - LATELY_S, "tool", ROWS):
+        is_change = row.tool in CHANGING
+        if row.outcome == "failed" or not row.target.startswith(prefix) or not (is_change or row.tool == "read"):
+            continue
+        path = row.target.removeprefix(prefix)
+        old = found.get(path, Touched(path, 0, 0, row.at))
+        found[path] = old._replace(changed=old.changed + is_change, read=old.read + (not is_change))
+    return sorted(found.values(), key=lambda row: (-row.last_at, row.path))
+
+
+def current_error(engine: Engine, namespace: str) -> str:
+    """Return what went wrong last, if that was just now and did not go well since; else nothing."""
+    seen: set[str] = set()
+    for row in observed(engine.store, namespace, clock.now() - CURRENT_S, "tool", ROWS):
+        if row.target in seen or not row.outcome:
+            continue
+        seen.add(row.target)
+        if row.outcome == "failed" and row.told:
+            return row.told
+    return ""
+
+
+def spoken_of(engine: Engine, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Return the files that memories are anchored to, by memory, where they are now."""
+    found: dict[str, list[str]] = {}
+    if not memory_ids:
+        return found
+    where = {"memory_id": tuple(memory_ids)}
+    now_at = {state.id: state for state in engine.store.find(AnchorState, where)}
+    for anchor in engine.store.find(Anchor, where):
+        state = now_at.get(anchor.id)
+        found.setdefault(anchor.memory_id, []).append(anchor.path if state is None else state.path)
+    return found
+
+
+def now() -> int:
+    """Return what the engine's clock says."""
+    return clock.now()

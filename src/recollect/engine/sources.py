@@ -1,0 +1,171 @@
+"""Sources: the indexed files of a project as a library sees them: paths, texts, symbols, and who uses whom.
+
+A namespace may have several trees, since work trees of a repository share it: meant is the one this process runs in, or
+else the one that was indexed last.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from recollect.code.testing import is_test_file
+from recollect.engine.trees import tree_at
+from recollect.errors import Conflict, NotFound
+from recollect.model import File, Tree
+from recollect.store.code_protocol import SymbolRow as SymbolRow
+from recollect.text.redact import masked
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.store.link_protocol import LinkStore
+
+# Users of one file that are counted: what more files use is used everywhere.
+MOST_USERS = 500
+
+
+class Source(NamedTuple):
+    """An indexed file: path from the root of its tree."""
+
+    id: int
+    path: str
+    size_bytes: int
+    language: str | None
+    mtime_ns: int
+    is_test: bool
+
+
+class Neighbour(NamedTuple):
+    """A file that another uses or that uses it, by how many links."""
+
+    path: str
+    links: int
+
+
+class Sources:
+    """The files of one project, as they were when this was made."""
+
+    def __init__(self, engine: Engine, namespace: str) -> None:
+        self._engine = engine
+        self.namespace = namespace
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        """The tree that is meant, None if nothing of the project is indexed."""
+        trees = self._engine.store.find(Tree, {"namespace": self.namespace})
+        return tree_at(trees, Path()) or max(trees, key=lambda tree: (tree.indexed_at, tree.id), default=None)
+
+    @cached_property
+    def files(self) -> dict[str, Source]:
+        """Every indexed file by its path."""
+        if self.tree is None:
+            return {}
+        fields = ("id", "path", "size_bytes", "language", "mtime_ns")
+        rows = self._engine.store.columns(File, fields, {"tree": self.tree.id, "skipped": ""})
+        found = (Source(row[0], row[1], row[2], row[3], row[4], is_test_file(row[3], row[1])) for row in rows)
+        return {source.path: source for source in sorted(found, key=lambda source: source.path)}
+
+    def meant(self, text: str) -> str | None:
+        """Return the path of the one indexed file that a text names: from the root, absolute, from here, or its end."""
+        if self.tree is None:
+            return None
+        name = text.strip().removeprefix(self.tree.root + "/").removeprefix("./")
+        if name in self.files:
+            return name
+        try:
+            place = Path(text.strip()).expanduser().resolve()
+            inside = place.relative_to(self.tree.root).as_posix() if place.is_relative_to(self.tree.root) else ""
+        except (OSError, RuntimeError, ValueError):
+            inside = ""
+        if inside in self.files:
+            return inside
+        ends = [path for path in self.files if path.endswith("/" + name)]
+        return ends[0] if len(ends) == 1 else None
+
+    def text(self, path: str) -> str:
+        """Return what a file holds now, secrets overwritten. Raises NotFound if it is not indexed or cannot be read."""
+        if self.tree is None or path not in self.files:
+            raise NotFound(
+                f"{path} is no indexed file of this project", hint="Run index, or check the path.", path=path
+            )
+        try:
+            raw = (Path(self.tree.root) / path).read_bytes()
+        except OSError as problem:
+            hint = "It was moved or deleted since: run index."
+            raise NotFound(f"{path} cannot be read: {problem.strerror}", hint=hint, path=path) from None
+        return masked(raw).decode("utf-8", "replace")
+
+    def symbols(self, path: str) -> list[SymbolRow]:
+        """Return the symbols of a file as they were indexed, in order."""
+        source = self.files.get(path)
+        return self._engine.code_store.file_contents([source.id])[source.id][0] if source is not None else []
+
+    def uses(self, path: str) -> list[Neighbour]:
+        """Return the files that a file uses, most links first; links the code first if that was not done."""
+        return _most_first(Counter({other: len(keys) for other, keys in self._used(path).items()}))
+
+    def used_symbols(self, path: str) -> dict[str, tuple[str, ...]]:
+        """Return, by file, the qualified names of the symbols that a file uses, most used first."""
+        counted = {other: Counter(filter(None, keys)) for other, keys in self._used(path).items()}
+        return {other: tuple(name for name, _ in keys.most_common()) for other, keys in counted.items()}
+
+    def users(self, path: str) -> list[Neighbour]:
+        """Return the files that use a file, most links first."""
+        if self.tree is None or path not in self.files:
+            return []
+        store, inside, itself = self._linked[0], f"s{path}::", f"f{path}"
+        numbers = {
+            number for text in (inside, itself) for number in store.files_linking(self.tree.id, text, MOST_USERS)
+        }
+        found = self._targets([self._paths[number] for number in sorted(numbers) if number in self._paths])
+        leading = {
+            user: sum(target == itself or target.startswith(inside) for target in targets)
+            for user, targets in found.items()
+        }
+        return _most_first(Counter({user: count for user, count in leading.items() if count and user != path}))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know about the links."""
+        return self._linked[1]
+
+    @cached_property
+    def _linked(self) -> tuple[LinkStore, tuple[str, ...]]:
+        """The store once the code of the project is linked, and what to know about that."""
+        from recollect.code.resolve.link import is_linked
+
+        store = cast("LinkStore", self._engine.code_store)
+        if self.tree is not None and not is_linked(store, self.tree):
+            try:
+                self._engine.links.link(self.tree.id)
+            except Conflict:
+                return store, ("another process is indexing this project: its latest changes are not linked yet",)
+        return store, ()
+
+    def _targets(self, paths: Sequence[str]) -> dict[str, list[str]]:
+        """Return what the links of files lead to, once for each link."""
+        numbers = [self.files[path].id for path in paths if path in self.files]
+        return {
+            self._paths[number]: [edges.targets[place] for place in memoryview(edges.target).cast("i").tolist()]
+            for number, edges in self._linked[0].file_edges(numbers).items()
+        }
+
+    def _used(self, path: str) -> dict[str, list[str]]:
+        """Return the keys of the symbols that the links of a file lead to, by file; "" for the file as such."""
+        found: dict[str, list[str]] = {}
+        for target in self._targets([path]).get(path, []):
+            name, _, key = target[1:].partition("::")
+            if target[:1] in ("s", "f") and name != path and name in self.files:
+                found.setdefault(name, []).append(key.partition("#")[0])
+        return found
+
+    @cached_property
+    def _paths(self) -> dict[int, str]:
+        return {source.id: path for path, source in self.files.items()}
+
+
+def _most_first(counts: Counter[str]) -> list[Neighbour]:
+    return [Neighbour(path, count) for path, count in sorted(counts.items(), key=lambda row: (-row[1], row[0]))]

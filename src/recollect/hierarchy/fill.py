@@ -1,0 +1,168 @@
+"""Fill: which files a task will need, before anybody opened one; every file comes with what speaks for it.
+
+description ─► search ─┐
+files named ───────────┼─► seeds ─► what they use, what uses them, their tests ─┐
+edits, errors, memories┘                                                        ├─► ranked candidates
+                       └────────────────────────────────────────────────────────┘
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.engine.evidence import spoken_of, touched
+from recollect.engine.sources import Neighbour, Sources
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+    from recollect.model import Hit
+
+# Places that a search is asked for: more than fit.
+SEARCHED = 250
+# The rank at which a place counts half of what the first one does.
+HALF_RANK = 8
+# Files whose neighbours are looked at, and how many of each kind.
+SEEDS = 10
+NEIGHBOURS = 15
+# What each kind of evidence counts, beside the first place of a search with 1. A test of a file is needed whenever the
+# file is changed; what a file uses says how to use it; of what uses it some has to follow.
+NAMED = 3.0
+USED, USES, TESTS, SIBLING_TEST = 0.30, 0.30, 0.35, 0.45
+EDITED, READ = 0.30, 0.15
+REMEMBERED = 0.50
+# Memories that are taken along.
+MEMORIES = 8
+
+_NO_LETTER = re.compile(r"[^a-z0-9]")
+
+
+class Candidate(NamedTuple):
+    """A file that a task may need: what speaks for it in numbers and words, and which of its symbols matter."""
+
+    path: str
+    score: float
+    why: tuple[str, ...]
+    symbols: tuple[str, ...] = ()
+    is_named: bool = False
+
+
+class Found(NamedTuple):
+    """What was found for a task: files, best first, memories, and what to know about it."""
+
+    files: list[Candidate]
+    memories: list[Hit]
+    notes: tuple[str, ...]
+
+
+class _Ballot:
+    """What speaks for each file so far."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._known = sources.files
+        self.scores: dict[str, float] = {}
+        self.why: dict[str, list[str]] = {}
+        self.symbols: dict[str, list[str]] = {}
+
+    def add(self, path: str, score: float, why: str, symbol: str = "") -> None:
+        if path not in self._known:
+            return
+        self.scores[path] = self.scores.get(path, 0.0) + score
+        self.why.setdefault(path, []).append(why)
+        if symbol:
+            self.symbols.setdefault(path, []).append(symbol)
+
+    def ranked(self) -> list[str]:
+        return sorted(self.scores, key=lambda path: (-self.scores[path], path))
+
+
+def candidates(engine: Engine, sources: Sources, description: str, files: Sequence[str] = ()) -> Found:
+    """Return the files that a task may need, most likely first, and the memories that bear on it."""
+    ballot = _Ballot(sources)
+    for path in files:
+        ballot.add(path, NAMED, "named with the task")
+    notes = _searched(engine, sources, ballot, description)
+    memories = _remembered(engine, sources, ballot, description)
+    _seen(engine, sources, ballot)
+    _beside(sources, ballot)
+    found = [
+        Candidate(
+            path,
+            ballot.scores[path],
+            tuple(dict.fromkeys(ballot.why[path])),
+            tuple(dict.fromkeys(ballot.symbols.get(path, ()))),
+            path in files,
+        )
+        for path in ballot.ranked()
+    ]
+    return Found(found, memories, (*notes, *sources.notes))
+
+
+def _searched(engine: Engine, sources: Sources, ballot: _Ballot, description: str) -> tuple[str, ...]:
+    found = engine.code.search(description, k=SEARCHED, namespace=sources.namespace)
+    root = sources.tree.root if sources.tree is not None else ""
+    for rank, hit in enumerate(hit for hit in found.hits if hit.root == root):
+        ballot.add(hit.path, 1 / (1 + rank / HALF_RANK), f"search, place {rank + 1}: {hit.reason}", hit.symbol)
+    return found.notes
+
+
+def _remembered(engine: Engine, sources: Sources, ballot: _Ballot, description: str) -> list[Hit]:
+    found = engine.recall.search(description, k=MEMORIES, namespace=sources.namespace, judge=False, code=False)
+    about = spoken_of(engine, [hit.memory.id for hit in found.hits])
+    for hit in found.hits:
+        for path in dict.fromkeys(about.get(hit.memory.id, ())):
+            title = hit.memory.title or hit.memory.content[:60]
+            ballot.add(path, REMEMBERED * hit.score, f"a memory speaks of it: {title}")
+    return list(found.hits)
+
+
+def _seen(engine: Engine, sources: Sources, ballot: _Ballot) -> None:
+    """Count what was worked on lately: the last ones most."""
+    root = sources.tree.root if sources.tree is not None else ""
+    for rank, row in enumerate(touched(engine, sources.namespace, root)):
+        worth, verb = (EDITED, "changed") if row.changed else (READ, "read")
+        ballot.add(row.path, worth / (1 + rank / HALF_RANK), f"{verb} lately")
+
+
+def _beside(sources: Sources, ballot: _Ballot) -> None:
+    """Count what hangs together with the best files so far."""
+    seeds = ballot.ranked()[:SEEDS]
+    best = ballot.scores[seeds[0]] if seeds else 1.0
+    for seed in seeds:
+        weight = min(1.0, ballot.scores[seed] / best)
+        for path, score, why in _around(sources, seed):
+            ballot.add(path, weight * score, why)
+
+
+def _around(sources: Sources, seed: str) -> Iterator[tuple[str, float, str]]:
+    users = sources.users(seed)
+    tests = [row for row in users if sources.files[row.path].is_test]
+    others = [row for row in users if not sources.files[row.path].is_test]
+    for rows, worth, verb in ((sources.uses(seed), USED, "used by"), (others, USES, "uses"), (tests, TESTS, "tests")):
+        for row, share in _shares(rows[:NEIGHBOURS]):
+            yield row.path, worth * share, f"{verb} {seed} ({row.links} links)"
+    if not sources.files[seed].is_test:
+        for path in _tests_by_name(sources, seed):
+            yield path, SIBLING_TEST, f"tests {seed} by its name"
+
+
+def _shares(rows: Sequence[Neighbour]) -> Iterator[tuple[Neighbour, float]]:
+    """Yield neighbours with how close they are to the closest one."""
+    most = max((row.links for row in rows), default=1)
+    for row in rows:
+        yield row, row.links / most
+
+
+def _tests_by_name(sources: Sources, path: str) -> list[str]:
+    """Return the tests that are called like a file: test_cache.py, cache_test.go, CacheTest.java, cache.spec.ts."""
+    plain = _plain(path)
+    tests = (other for other, source in sources.files.items() if source.is_test)
+    called = {f"test{plain}", f"tests{plain}", f"{plain}test", f"{plain}tests", f"{plain}spec"}
+    return [other for other in tests if plain and _plain(other) in called]
+
+
+def _plain(path: str) -> str:
+    """Return the name of a file without folders, extension and whatever is no letter or digit."""
+    return _NO_LETTER.sub("", PurePosixPath(path).stem.lower())
