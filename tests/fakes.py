@@ -233,9 +233,9 @@ class DictStore(DictRows):
         self._rows.update(rows)
         self._changes[:] = changes
 
-    def touch(self, ids: Sequence[str]) -> None:
+    def touch(self, ids: Sequence[str], *, at: int | None = None) -> None:
         for memory in self.get(Memory, list(dict.fromkeys(ids))):
-            seen = {"access_count": memory.access_count + 1, "last_accessed_at": clock.now()}
+            seen = {"access_count": memory.access_count + 1, "last_accessed_at": clock.now() if at is None else at}
             self._rows[Memory][memory.id] = msgspec.structs.replace(memory, **seen)
 
     def setting(self, key: str) -> str | None:
@@ -243,6 +243,12 @@ class DictStore(DictRows):
 
     def keep_setting(self, key: str, value: str) -> None:
         self._shared.setdefault("settings", {})[key] = value
+
+    def swap_setting(self, key: str, before: str | None, value: str) -> bool:
+        is_same = self.setting(key) == before
+        if is_same:
+            self.keep_setting(key, value)
+        return is_same
 
     def close(self) -> None:
         return None

@@ -333,6 +333,20 @@ SETTINGS: tuple[Setting, ...] = (
         aliases=("ATLAS_SESSION_CLEANUP_MINUTES",),
     ),
     Setting(
+        "session_promotion_threshold",
+        0.7,
+        _number(-1, 1),
+        "episodic: similarity to its session from which a turn is promoted",
+        aliases=("ATLAS_SESSION_PROMOTION_THRESHOLD",),
+    ),
+    Setting(
+        "session_topic_change_threshold",
+        0.3,
+        _number(-1, 1),
+        "episodic: similarity below which a turn begins a new session",
+        aliases=("ATLAS_SESSION_TOPIC_CHANGE_THRESHOLD",),
+    ),
+    Setting(
         "max_episodic_records",
         1000,
         _whole(1, 100_000_000),

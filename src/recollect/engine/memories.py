@@ -150,8 +150,9 @@ class Memories:
     def insert(self, rows: Sequence[Mapping[str, Any]]) -> list[Memory]:
         """Add memories exactly as given, all or none: nothing is merged, amended or tied to code.
 
-        What libraries on the engine keep by. A row has fields of a memory; its id and created_at may be among them.
-        Secrets are replaced as ever. Raises InvalidInput, and Conflict where an id is taken.
+        What libraries on the engine keep by. A row has fields of a memory; its id and created_at may be among them,
+        what it is a part of (parent_id, chunk_index), and how it was used (access_count, last_accessed_at). Secrets
+        are replaced as ever. Raises InvalidInput, and Conflict where an id is taken.
         """
         made = [self._given(dict(row)) for row in rows]
         with self._engine.store.transaction("insert_memories") as transaction:
@@ -162,9 +163,24 @@ class Memories:
     def _given(self, row: dict[str, Any]) -> Memory:
         memory_id = accept.text("memory_id", row.pop("id", None) or clock.new_id())
         at = accept.moment("created_at", row.pop("created_at", None))
-        values, _ = self._checked(row)
         now = clock.now() if at is None else at
-        return Memory(id=memory_id, created_at=now, updated_at=now, last_accessed_at=now, **values)
+        seen = accept.moment("last_accessed_at", row.pop("last_accessed_at", None))
+        beside: dict[str, Any] = {
+            name: accept.whole(name, value, least=0, most=2**53)
+            for name in ("access_count", "chunk_index")
+            if (value := row.pop(name, None)) is not None
+        }
+        parent = row.pop("parent_id", None)
+        values, _ = self._checked(row)
+        return Memory(
+            id=memory_id,
+            created_at=now,
+            updated_at=now,
+            last_accessed_at=now if seen is None else seen,
+            parent_id=None if parent is None else accept.text("parent_id", parent),
+            **beside,
+            **values,
+        )
 
     @operation("get_memory", "get", toolset="core", read_only=True)
     def get(self, memory_id: str) -> Memory:

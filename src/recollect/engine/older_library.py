@@ -92,9 +92,14 @@ def adopt(path: str | Path, shelves: Mapping[str, Rows]) -> Path | None:
 
 
 def _taken_over(file: Path, shelves: Mapping[str, Rows]) -> Path:
+    return put_in_place(file, lambda made: _fill(file, made, shelves))
+
+
+def put_in_place(file: Path, fill: Callable[[Path], None]) -> Path:
+    """Put a database that `fill` makes in the place of a file; return where that is kept as it was."""
     made = file.with_name(f".{file.name}.{os.getpid()}.new")
     try:
-        _fill(file, made, shelves)
+        fill(made)
         saved = _copied(file)
         made.replace(file)
     except OSError as problem:

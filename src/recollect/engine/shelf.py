@@ -10,20 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.engine.root import Engine
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound
-from recollect.model import Memory, Signals
+from recollect.model import Hit, Memory, Signals
 from recollect.recall.judge import Verdict as Verdict
 from recollect.recall.judge import prompt as prompt
 from recollect.recall.judge import verdict as verdict
-from recollect.store.protocol import Filter, Has
+from recollect.store.protocol import Filter, Has, Range
+from recollect.text.redact import redact_value
+
+if TYPE_CHECKING:
+    from recollect.providers.protocol import Embedder
 
 # A library has no limit of its own; this is the largest that recollect lets anybody set.
 MAX_CONTENT_BYTES = 67_108_864
 # How many memories a question is ranked over at most: what a recall may return.
 MOST_RANKED = 1_000
+# Ids of one query; a database has a limit of a few ten thousand.
+IDS_AT_ONCE = 500
 
 
 class Relevant(NamedTuple):
@@ -39,10 +45,11 @@ UNRELATED = Relevant(0.0, "shares neither words nor meaning with the question")
 class Shelf:
     """Memories of one namespace of a database file, which is made if it is not there."""
 
-    def __init__(self, path: str | Path, namespace: str) -> None:
+    def __init__(self, path: str | Path, namespace: str, *, embedder: Embedder | None = None) -> None:
+        """Open the database at a path; vectors are made by `embedder`, or by the configured provider."""
         self.path = Path(path).expanduser().absolute()
         self.namespace = namespace
-        self.engine = Engine(database=str(self.path), max_content_bytes=MAX_CONTENT_BYTES)
+        self.engine = Engine(database=str(self.path), max_content_bytes=MAX_CONTENT_BYTES, embedder=embedder)
         try:
             self.engine.store.describe()  # opened now: a wrong path is told where it is named, not at the first write
         except BaseException:
@@ -64,6 +71,22 @@ class Shelf:
         rows = self.engine.store.find(Memory, self._where(tag))
         return sorted(rows, key=lambda row: (row.created_at, row.seq), reverse=True)
 
+    def select(self, *, order: str = "", limit: int | None = None, **fields: object) -> list[Memory]:
+        """Return memories with these values, a tuple meaning any of them; order: a field, '-field' for descending."""
+        return self.engine.store.find(Memory, {**self._where(None), **fields}, order=order, limit=limit)
+
+    def columns(
+        self, names: Sequence[str], *, before: int | None = None, below: Mapping[str, float] = {}
+    ) -> list[tuple[Any, ...]]:
+        """Return only these fields of the memories that were made before a moment, in no particular order.
+
+        below: only where these fields are less
+        """
+        where = {**self._where(None), **{name: Range(below=value) for name, value in below.items()}}
+        if before is not None:
+            where["created_at"] = Range(below=before)
+        return self.engine.store.columns(Memory, names, where)
+
     def count(self, **fields: object) -> int:
         """Return how many memories there are with these values."""
         return self.engine.store.count(Memory, {**self._where(None), **fields})
@@ -84,6 +107,37 @@ class Shelf:
         where = self._where(tag) if memory_id is None else {**self._where(tag), "id": memory_id}
         with self.engine.store.transaction("delete_memory") as transaction:
             return transaction.delete(Memory, where)
+
+    def remove_all(self, **fields: Sequence[str]) -> int:
+        """Delete the memories where one of the fields has one of its values; all at once. Return how many."""
+        with self.engine.store.transaction("delete_memory") as transaction:
+            return sum(
+                transaction.delete(Memory, {**self._where(None), name: tuple(values[start : start + IDS_AT_ONCE])})
+                for name, values in fields.items()
+                for start in range(0, len(values), IDS_AT_ONCE)
+            )
+
+    def touch(self, memory_ids: Sequence[str], at: int) -> None:
+        """Count an access of memories at a moment."""
+        self.engine.store.touch(memory_ids, at=at)
+
+    @property
+    def size_bytes(self) -> int:
+        """How large the database file is."""
+        return self.engine.store.describe().size_bytes
+
+    def search(self, question: str, limit: int, least: float = 0.0) -> list[Hit]:
+        """Return the memories that answer a question, best first, as any recall of the engine would.
+
+        What says the same as a better one stands under it; of versions of one fact the newest comes first.
+        least: leave out what is less likely to be relevant, 0 to 1
+        """
+        from recollect.engine.answer import answer
+        from recollect.engine.recall import Asked
+
+        self._embed_beside()
+        asked = Asked(question[:20_000], min(limit, MOST_RANKED), least, self._where(None), None, explain=False)
+        return list(answer(self.engine, asked).hits)
 
     def relevance(self, question: str, limit: int = MOST_RANKED) -> dict[str, Relevant]:
         """Return how relevant memories are to a question, by id, best first; without those that nothing speaks for.
@@ -137,3 +191,9 @@ def plain_errors() -> Iterator[None]:
         yield
     except (InvalidInput, Conflict) as problem:
         raise ValueError(problem.message) from problem
+
+
+def without_secrets(text: str) -> str:
+    """Return a text with its secrets replaced by marks of their kind, as it will be kept."""
+    clean, _ = redact_value(text)
+    return str(clean)

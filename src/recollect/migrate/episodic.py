@@ -59,6 +59,14 @@ class Episodic:
         return
 
 
+def turns(document: Any) -> tuple[list[Mapping[str, Any]], int]:
+    """Return the records of a document as they are written there, and how many entries are none."""
+    rows = [row for _, row in _rows(document)]
+    found = [row for row in rows if _is_turn(row)]
+    is_other = isinstance(document, dict) and bool(document) and not any(name in document for name in LISTS)
+    return found, len(rows) - len(found) + is_other
+
+
 def _rows(document: Any) -> Iterator[tuple[str, Any]]:
     """Yield the records of a document with the name of the list they are in; a mapping of ids counts as a list."""
     lists = {"records": document} if isinstance(document, list) else document if isinstance(document, dict) else {}

@@ -88,8 +88,8 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         with self._dialect.errors(), self._dialect.write() as connection:
             yield SqlTransaction(connection, self._dialect, operation, batch or clock.new_id())
 
-    def touch(self, ids: Sequence[str]) -> None:
-        now = clock.now()
+    def touch(self, ids: Sequence[str], *, at: int | None = None) -> None:
+        now = clock.now() if at is None else at
         try:
             with self._dialect.errors(), self._dialect.write(patiently=False) as connection:
                 for chunk in chunks(list(ids)):

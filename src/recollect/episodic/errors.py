@@ -1,0 +1,64 @@
+"""What can go wrong in an episodic memory; part of the tree of recollect.errors.
+
+    RecollectError
+      MemoryError                   EPISODIC_ERROR             nothing was kept, or nothing could be read
+        ChunkingError               CHUNKING_ERROR             a text could not be cut
+        TemporalWeightingError      TEMPORAL_WEIGHTING_ERROR   no weight for this time, type or count
+        SessionMemoryError          SESSION_MEMORY_ERROR       a session could not be kept or read
+
+The first shadows a builtin, as document 001 names it; import it by name where that is meant. Arguments that cannot be
+used are a ValueError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from recollect.errors import Conflict, InvalidInput, RecollectError
+
+
+class MemoryError(RecollectError):
+    """Base exception of the memory system."""
+
+    code = "EPISODIC_ERROR"
+    default_hint = "The conversation can go on without being remembered; nothing was half-written."
+
+    def __init__(self, message: str = "", *, hint: str = "", **details: Any) -> None:
+        super().__init__(message, hint=hint, **details)
+
+
+class ChunkingError(MemoryError):
+    """A text could not be cut into chunks."""
+
+    code = "CHUNKING_ERROR"
+    default_hint = "create_single_chunk makes a record of the whole text; nothing was kept."
+
+
+class TemporalWeightingError(MemoryError):
+    """A weight could not be calculated."""
+
+    code = "TEMPORAL_WEIGHTING_ERROR"
+    default_hint = "Times are Unix seconds; types are working, session, episodic and semantic."
+
+
+class SessionMemoryError(MemoryError):
+    """A session could not be kept or read."""
+
+    code = "SESSION_MEMORY_ERROR"
+
+
+@contextmanager
+def documented(kind: type[MemoryError] = MemoryError) -> Iterator[None]:
+    """Turn errors of the engine into those of the document: ValueError for what was given, `kind` for the rest."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Conflict as problem:
+        raise kind(problem.message, hint=problem.hint, **problem.details) from problem
+    except InvalidInput as problem:
+        raise ValueError(problem.message) from problem
+    except RecollectError as problem:
+        raise kind(problem.message, hint=problem.hint, **problem.details) from problem

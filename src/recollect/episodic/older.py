@@ -1,0 +1,100 @@
+"""Older: records of JSON files that an episodic memory kept before, as rows; every field that has a place is kept.
+
+A file holds legacy records (a user, an assistant, a time), or parents and their chunks.
+"""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from recollect.episodic.records import ChunkedMemoryRecord, ChunkMetadata, conversation
+from recollect.episodic.rows import orphan_row, rows_of
+
+Turns = Sequence[Mapping[str, Any]]
+
+
+def older_rows(turns: Turns) -> Iterator[dict[str, Any]]:
+    """Yield the rows of all records of a file, conversation by conversation, oldest first."""
+    records = [_record(turn) for turn in turns]
+    _make_distinct(records)
+    children: dict[str, list[ChunkedMemoryRecord]] = {}
+    for record in records:
+        if record.parent_id is not None:
+            children.setdefault(record.parent_id, []).append(record)
+    parents = sorted((record for record in records if record.is_parent), key=lambda record: record.timestamp)
+    for parent in parents:
+        own = sorted(children.pop(parent.id, ()), key=lambda child: child.chunk_index)
+        yield from rows_of(parent, own, None)
+    for orphans in children.values():
+        yield from map(orphan_row, orphans)
+
+
+def moment(value: object, default: float) -> float:
+    """Return a time of a file as Unix seconds: a number, or an ISO date; what is neither is the default."""
+    if isinstance(value, str):
+        try:
+            parsed = datetime.fromisoformat(value)
+        except ValueError:
+            return default
+        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return default
+    return float(value)
+
+
+def _record(turn: Mapping[str, Any]) -> ChunkedMemoryRecord:
+    user, assistant = _text(turn, "user"), _text(turn, "assistant")
+    at = moment(turn.get("timestamp"), 0.0)
+    index = turn.get("chunk_index")
+    name = turn.get("id")
+    return ChunkedMemoryRecord(
+        id=str(name) if name not in (None, "") else str(uuid.uuid4()),
+        parent_id=_text(turn, "parent_id") or None,
+        chunk_index=index if isinstance(index, int) and index >= 0 else 0,
+        user=user,
+        assistant=assistant,
+        content=_text(turn, "content") or conversation(user, assistant),
+        full_context=_text(turn, "full_context") or None,
+        timestamp=at,
+        embedding=_embedding(turn.get("embedding")),
+        chunk_metadata=_place(turn.get("chunk_metadata")),
+        access_count=max(0, int(moment(turn.get("access_count"), 0.0))),
+        last_accessed=moment(turn.get("last_accessed"), at),
+        importance_score=max(0.0, moment(turn.get("importance_score"), 1.0)),
+    )
+
+
+def _text(turn: Mapping[str, Any], name: str) -> str:
+    """Return a text as it can be kept: a database holds no NUL, and no half of a character."""
+    value = turn.get(name)
+    told = value if isinstance(value, str) else "" if value is None else str(value)
+    return told.replace("\0", "�").encode("utf-8", "replace").decode()
+
+
+def _embedding(value: object) -> list[float] | None:
+    if not isinstance(value, list) or not all(isinstance(each, int | float) for each in value):
+        return None
+    return [float(each) for each in value]
+
+
+def _place(value: object) -> ChunkMetadata | None:
+    if not isinstance(value, Mapping):
+        return None
+    names = ("start_char", "end_char", "overlap_start", "overlap_end")
+    numbers = {name: value.get(name, 0) for name in names}
+    if not all(isinstance(each, int) for each in numbers.values()):
+        return None
+    return ChunkMetadata(**numbers, semantic_boundary=bool(value.get("semantic_boundary")))
+
+
+def _make_distinct(records: Sequence[ChunkedMemoryRecord]) -> None:
+    """Give a record whose id another has an id of its own: both are kept."""
+    seen: set[str] = set()
+    for record in records:
+        if record.id in seen:
+            record.id = str(uuid.uuid4())
+        seen.add(record.id)

@@ -1,0 +1,59 @@
+"""Opening: the shelf at a path, after a JSON file of an older memory was taken over.
+
+A path is a file of recollect's own, whatever its name ends with. A shelf without a path lies in a temporary folder and
+goes with whoever opened it.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recollect.engine.given_embedder import GivenEmbedder
+    from recollect.engine.shelf import Shelf
+
+logger = logging.getLogger(__name__)
+
+EPISODES = "episodic"
+SESSIONS = "episodic.sessions"
+
+Rows = Callable[[Sequence[Mapping[str, Any]]], Iterator[Mapping[str, Any]]]
+
+
+class Opened:
+    """A shelf with what closes it."""
+
+    def __init__(
+        self, path: str | Path | None, namespace: str, embedder: GivenEmbedder | None = None, *, older: Rows
+    ) -> None:
+        """Open the shelf at a path; None: in a folder of its own that is removed when it is closed.
+
+        older: what is kept of the turns of a JSON file
+        """
+        from recollect.engine.older_document import adopt_document
+        from recollect.engine.shelf import Shelf
+
+        folder = tempfile.TemporaryDirectory(prefix="recollect-episodic-") if path is None else None
+        place = Path(folder.name) / "memory.db" if folder is not None else Path(path or "")
+        adopted = adopt_document(place, namespace, older)
+        if adopted is not None:
+            logger.warning("%s was taken over; as it was it is kept in %s", place, adopted.saved)
+            if adopted.left:
+                logger.warning("%d entries are no turns of a conversation and stay in there", adopted.left)
+        self.shelf: Shelf = Shelf(place, namespace, embedder=embedder)
+        self._closing = weakref.finalize(self, _tidy, self.shelf, folder)
+
+    def close(self) -> None:
+        """Close the database; closing it again does nothing."""
+        self._closing()
+
+
+def _tidy(shelf: Shelf, folder: tempfile.TemporaryDirectory[str] | None) -> None:
+    shelf.close()
+    if folder is not None:
+        folder.cleanup()
