@@ -34,8 +34,30 @@ GO_INNER = (
     "var q interface{ Close() error }", "type V = interface {", "D", "E, F", "r := '\\''", "s := '{'", "x[1:2]++",
     "fmt.Println(\"if {\") // {", "type W[T any] []T", "*Embedded", "err error", "f(struct{}{})", "// a comment",
 )  # fmt: skip
+JAVA_TOP = (
+    "class A {", "public final class B<T extends Comparable<T>> extends C<T> implements D, E<F<T>> {", "interface I {",
+    "@Deprecated @A(b = {1, 2}, c = @D(\"{\")) abstract class G {", "enum H {", "enum J implements K {",
+    "record P(int x, @N String y) {", "@interface Q {", "package a.b;", "import static a.B.*;",
+    "sealed class S permits T {",
+    "record R<T>(T t) implements U {}", "class V {}", "@Retention(RUNTIME)\npublic @interface W {", ";", "module x {",
+    "enum X { A, B(1) { int f() { return 1; } }, @D C(new int[] {1}) ; static final int Y = 2; }",
+    "enum Z { ONE, TWO, }",
+    "class AA { { x = 1; } static { y = new Z() { void q() {} }; } AA() { super(1); } }",
+)  # fmt: skip
+JAVA_INNER = (
+    "int x;", "static final int MAX = 3, MIN = f(1, 2), low = 4;", "Map<K, V> NAMES = new HashMap<K, V>();",
+    "A(1), B { void f() {} }, C;", "int f(int a) { return a < 1 ? 2 : 3; }", "public <T> List<T[]> g(T t) throws E {",
+    "@Override @B({1, 2}) protected void h() {", "abstract int k(A... as);", 'String v() default "x {";',
+    "String[] w() default {};", "int n = new R() { int deep() { for (;;) {} } }.deep();", "Runnable R = () -> { };",
+    "private P { if (x) {} }", "static {", "if (x) {", "run(new Job<A>(1, x -> { }) {", "} );", "class Local {",
+    "record Pair(int a) {}", "switch (x) { case 1 -> { } }", "Object o = new Object();", "native void m();",
+    "int[] A1 = {1, 2}, B1[] = {};", "default void dm() {}", "AA() {}", "<T> AA(T t) {}", "return;", "while (true) {",
+    "new Renewal(1) {", "for (int i = 0; i < new A().b(); i++) {", '"""\n  a "{" b\n  """.length();', "char c = '{';",
+    "/** Doc. */ int y() {", "// {", "java.util.List<? super A> l(int a[]) {", "x.y(B.class, z -> {", "var a = b[1];",
+    "@A int @B [] C2;", "int Q[] = {1}, R2 = 2;", "List<A, B, C> D3 = x < y, E = 1;", "enum In { P, Q }",
+)  # fmt: skip
 ODD = ("}", ")", "{", "(", "", "'", '"', "`", "/*", "ü := 1", "x = 1; y = 2", "@A", "\t\t", "<T>", "=>", "#")
-PARTS = {"go": (GO_TOP, GO_INNER)}
+PARTS = {"go": (GO_TOP, GO_INNER), "java": (JAVA_TOP, JAVA_INNER)}
 
 
 def written(parts: list[tuple[int, str]]) -> str:

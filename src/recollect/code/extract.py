@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from recollect.code import doc, endpoints, normal
 from recollect.code.braces.go import go
+from recollect.code.braces.java import java
 from recollect.code.braces.mask import Reading
 from recollect.code.complexity import Branches
 from recollect.code.found import Captured, Found, Span
@@ -43,6 +44,7 @@ BY_LINES: dict[str, Callable[[Page, Language], Scan | Headings | Reading | None]
     "python": scan,
     "markdown": headings,
     "go": go,
+    "java": java,
 }
 TRAIL = " \t\r\n:;,{="  # between a signature and its body; and an arrow, and the end of an empty method of Ruby
 

@@ -53,9 +53,9 @@ class Go:
 
     __slots__ = ("closes", "code", "definitions", "packages")
 
-    def __init__(self, code: str) -> None:
-        self.code = code
-        self.closes = blocks(code)
+    def __init__(self, mask: Mask) -> None:
+        self.code = code = mask.code
+        self.closes = blocks(mask)
         self.definitions: list[Definition] = []
         self.packages: list[Span] = []
         end = 0  # of the declaration before
@@ -227,7 +227,7 @@ def go(page: Page, _language: Language) -> Reading | None:
     """Return what is found in a page, or None where a tree is needed to be certain."""
     try:
         mask = Mask(page, "go")
-        found = Go(mask.code)
+        found = Go(mask)
         return Reading(mask, found.definitions, branches(mask.code, WORDS), found.packages)
     except Unsure:
         return None

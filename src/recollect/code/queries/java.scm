@@ -18,6 +18,7 @@
 (interface_declaration (modifiers [(annotation) (marker_annotation)] @decorator))
 (method_declaration (modifiers [(annotation) (marker_annotation)] @decorator))
 (constructor_declaration (modifiers [(annotation) (marker_annotation)] @decorator))
+(compact_constructor_declaration (modifiers [(annotation) (marker_annotation)] @decorator))
 (package_declaration [(scoped_identifier) (identifier)] @package)
 
 (method_invocation name: (identifier) @reference.call) @path
