@@ -16,6 +16,9 @@ JOINED = model.PlanStep(action="link", memory_ids=("m1", "m2"), why="alike", rel
 SUMMED_UP = model.PlanStep(
     action="summarize", memory_ids=("m1", "m2", "m3"), why="about one thing", title="Tabs", content="- Tabs\n- Spaces"
 )
+JOINING = model.PlanStep(
+    action="extend", memory_ids=("m4",), why="about the same", title="Tabs", content="- Tabs", summary_id="m9"
+)
 ARCHIVED = model.PlanStep(action="archive", memory_ids=("m1",), why="importance 0.05 is below 0.10", before=0.05)
 RUN = model.Consolidated(
     cycle="decay",
@@ -39,6 +42,7 @@ SAMPLES = (
     FADED,
     JOINED,
     SUMMED_UP,
+    JOINING,
     ARCHIVED,
     model.Plan(cycle="forget", considered=3, steps=(ARCHIVED,), notes=("a note",)),
     RUN,

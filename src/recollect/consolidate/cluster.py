@@ -1,13 +1,15 @@
 """Cluster: groups of memories about one thing get a summary that leads to all of them.
 
 A group is a memory with its nearest: every member is near the one in the middle, so that a chain of small steps does
-not join what has nothing in common. Members stay as they are, and are summed up once.
+not join what has nothing in common. Members stay as they are, and are summed up once. What comes later and is near
+the middle of a group joins it, and its summary is written anew: a theme that goes on has one summary, not one a month.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from recollect.consolidate.candidate import Candidate
 from recollect.consolidate.extract import common_tags, summary
@@ -21,11 +23,34 @@ MOST_MEMBERS = 20
 TAG = "summary"
 
 
-def cluster(candidates: Sequence[Candidate], pairs: Sequence[Pair], marks: Marks) -> Plan:
-    """Return the summaries that are missing; candidates: what no summary covers. pairs: what of it is alike."""
-    around = _around(pairs, marks.group)
+class Group(NamedTuple):
+    """A summary that is there, and what it sums up, the one in the middle first."""
+
+    summary_id: str
+    members: tuple[Candidate, ...]
+
+    @property
+    def middle(self) -> str:
+        """The id of the member that all others are near."""
+        return self.members[0].id
+
+
+def cluster(candidates: Sequence[Candidate], pairs: Sequence[Pair], marks: Marks, groups: Sequence[Group] = ()) -> Plan:
+    """Return the summaries that are to be extended, and those that are missing.
+
+    candidates: what no summary covers, and the middles of `groups`, which more may join. pairs: what of it is alike
+    """
+    middles = {group.middle: group for group in groups}
+    held = {place: middles[row.id] for place, row in enumerate(candidates) if row.id in middles}
+    joined = _joined(pairs, marks.group, held)
+    steps = [
+        _extension(group, [(candidates[place], likeness) for place, likeness in joined[group.summary_id].items()])
+        for group in groups
+        if group.summary_id in joined
+    ]
+    taken = {place for near in joined.values() for place in near}.union(held)
+    around = _around((pair for pair in pairs if pair.first not in taken and pair.second not in taken), marks.group)
     free = set(around)
-    steps: list[PlanStep] = []
     # Who has most neighbours first, of equals the older: fixed for all, so that one pass is enough.
     for middle in sorted(around, key=lambda place: (-len(around[place]), place)):
         if middle not in free:
@@ -36,11 +61,27 @@ def cluster(candidates: Sequence[Candidate], pairs: Sequence[Pair], marks: Marks
         members = (middle, *near)
         free.difference_update(members)
         steps.append(_step([candidates[place] for place in members], around[middle], near))
-    spared = {"alone": len(candidates) - sum(len(step.memory_ids) for step in steps)}
-    return Plan(cycle="cluster", considered=len(candidates), steps=tuple(steps), spared=spared)
+    considered = len(candidates) - len(held)
+    spared = {"alone": considered - sum(len(step.memory_ids) for step in steps)}
+    return Plan(cycle="cluster", considered=considered, steps=tuple(steps), spared=spared)
 
 
-def _around(pairs: Sequence[Pair], least: float) -> dict[int, dict[int, float]]:
+def _joined(pairs: Iterable[Pair], least: float, held: Mapping[int, Group]) -> dict[str, dict[int, float]]:
+    """Return who joins which summary, with the likeness to its middle; pairs: the nearest first."""
+    joined: dict[str, dict[int, float]] = defaultdict(dict)
+    taken: set[int] = set()
+    for pair in pairs:
+        middle, other = (pair.first, pair.second) if pair.first in held else (pair.second, pair.first)
+        if pair.likeness < least or middle not in held or other in held or other in taken:
+            continue
+        group = held[middle]
+        if len(group.members) + len(joined[group.summary_id]) < MOST_MEMBERS:
+            joined[group.summary_id][other] = pair.likeness
+            taken.add(other)
+    return {summary: near for summary, near in joined.items() if near}
+
+
+def _around(pairs: Iterable[Pair], least: float) -> dict[int, dict[int, float]]:
     """Return the neighbours of each memory with their likeness, the nearest first."""
     around: dict[int, dict[int, float]] = defaultdict(dict)
     for pair in pairs:
@@ -60,4 +101,18 @@ def _step(members: Sequence[Candidate], likeness: dict[int, float], near: Sequen
         title=title,
         content=content,
         tags=(*common_tags(members), TAG),
+    )
+
+
+def _extension(group: Group, near: Sequence[tuple[Candidate, float]]) -> PlanStep:
+    new = [row for row, _ in sorted(near, key=lambda each: each[0].seq)]
+    title, content = summary([*group.members, *new])
+    least = min(likeness for _, likeness in near)
+    return PlanStep(
+        action="extend",
+        memory_ids=tuple(row.id for row in new),
+        why=f"about what {len(group.members)} memories are about: likeness to their middle at least {least:.2f}",
+        title=title,
+        content=content,
+        summary_id=group.summary_id,
     )

@@ -9,11 +9,12 @@ better.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect import clock, progress
 from recollect.consolidate.candidate import ARCHIVED, FADED, judged
+from recollect.engine.groups import MADE, MEMBERS, MIDDLE, WRITTEN, is_ours, written
 from recollect.engine.memories import content_hash, ensure_node, node_id
 from recollect.errors import Cancelled
 from recollect.model import Consolidation, CycleType, Edge, Memory, Plan, PlanStep, StepAction
@@ -55,7 +56,7 @@ def enter(store: Store, cycle: CycleType, *, every_s: int = 0, lost_s: int = 0) 
 def apply(
     store: Store, plan: Plan, run: Consolidation, operation: str, *, stopping: Callable[[], bool] = lambda: False
 ) -> tuple[int, list[str]]:
-    """Carry out a plan; return how many memories it concerned, and the ids of the memories it made.
+    """Carry out a plan; return how many memories it concerned, and the ids of the memories it made or wrote anew.
 
     stopping: whether to leave off between two transactions; the run then stays unfinished. Raises Cancelled
     """
@@ -128,23 +129,57 @@ def _summary(transaction: Transaction, step: PlanStep) -> str | None:
             importance=SUMMARY_IMPORTANCE,
             confidence=SUMMARY_CONFIDENCE,
             tags=step.tags,
-            metadata={"members": len(members)},
+            metadata={
+                MEMBERS: len(members),
+                MIDDLE: members[0].id,
+                WRITTEN: written(step.title, step.content),
+            },
             namespace=members[0].namespace,
             created_at=now,
             updated_at=now,
             last_accessed_at=now,
             category=SUMMARY,
             title=step.title,
-            source="consolidation",
+            source=MADE,
         )
     )
-    ensure_node(transaction, memory)
+    _cover(transaction, memory, members)
+    return memory.id
+
+
+def _extend(transaction: Transaction, step: PlanStep) -> str | None:
+    members = [memory for memory_id in step.memory_ids if (memory := _current(transaction, memory_id))]
+    summed_up = {"dst": tuple(node_id(name) for name in step.memory_ids), "relationship": "SUMMARIZES"}
+    summary = _current(transaction, step.summary_id)
+    if summary is None or not is_ours(summary) or len(members) < len(step.memory_ids):
+        return None
+    if transaction.find(Edge, summed_up, limit=1):
+        return None
+    own = {"src": node_id(summary.id), "relationship": "SUMMARIZES"}
+    metadata = {
+        **{name: value for name, value in summary.metadata.items() if name != "written_by"},
+        MEMBERS: len(transaction.find(Edge, own)) + len(members),
+        WRITTEN: written(step.title, step.content),
+    }
+    values = {
+        "content": step.content,
+        "content_hash": content_hash(step.content),
+        "title": step.title,
+        "metadata": metadata,
+        "updated_at": clock.now(),
+    }
+    _cover(transaction, transaction.update(Memory, summary.id, values), members)
+    return summary.id
+
+
+def _cover(transaction: Transaction, summary: Memory, members: Sequence[Memory]) -> None:
+    """Lead from a summary to what it sums up."""
+    ensure_node(transaction, summary)
     for member in members:
         ensure_node(transaction, member)
-        edge = Edge(id=clock.new_id(), src=node_id(memory.id), dst=node_id(member.id), relationship="SUMMARIZES",
-                    created_at=now)  # fmt: skip
+        edge = Edge(id=clock.new_id(), src=node_id(summary.id), dst=node_id(member.id), relationship="SUMMARIZES",
+                    created_at=clock.now())  # fmt: skip
         transaction.insert(edge)
-    return memory.id
 
 
 def _archive(transaction: Transaction, step: PlanStep) -> str | None:
@@ -166,11 +201,12 @@ def _current(transaction: Transaction, memory_id: str) -> Memory | None:
     return found[0] if ends is None or ends > clock.now() else None
 
 
-# Each returns None if the step was left out, the id of the memory it made, or empty text if it made none.
+# Each returns None if the step was left out, the id of the memory it wrote, or empty text if it wrote none.
 WRITERS: Mapping[StepAction, Callable[[Transaction, PlanStep], str | None]] = {
     "fade": _importance,
     "revive": _importance,
     "link": _link,
     "summarize": _summary,
+    "extend": _extend,
     "archive": _archive,
 }

@@ -18,7 +18,6 @@ from recollect.model import (
     ConsolidationStatus,
     CycleStatus,
     CycleType,
-    Edge,
     Limit,
     Memory,
     Plan,
@@ -39,9 +38,6 @@ IMPORTANCE_THRESHOLD = 0.1
 
 # What runs by schedule is logged as: nobody who takes back the last change means it.
 SCHEDULED: dict[CycleType, str] = {cycle: f"scheduled_{cycle}" for cycle in EVERY_S}
-
-# The source of what cycles make: they do not link or sum it up again.
-MADE = "consolidation"
 
 
 class Consolidating:
@@ -64,7 +60,8 @@ class Consolidating:
 
         Used is what was read, changed or put before an assistant. Half of the importance is gone after 90 days beyond
         the threshold, of decisions and preferences after a year; nothing falls below 0.05, and what is tagged pinned
-        stays as it is. Faded memories are found as before; of those that match alike they come later.
+        stays as it is. Faded memories are found as before; of those that match alike they come later. A run can be
+        taken back for 90 days.
 
         threshold_days: how many days without use before a memory begins to fade
         namespace: only of this project, as a path or a name; none: of all
@@ -100,7 +97,8 @@ class Consolidating:
         """Run the cluster cycle: groups of three memories or more about one thing get a summary.
 
         The summary is a memory of its own, in the members' words, with SUMMARIZES links to them; with the setting
-        summaries = model the language model writes it. Members stay as they are and are summed up once.
+        summaries = model the language model writes it. Members stay as they are and are summed up once. What came later
+        and belongs to a group joins it: its summary is written anew, unless somebody has changed it.
 
         namespace: only of this project, as a path or a name; none: of all
         preview: tell what would be done, and do nothing
@@ -260,6 +258,7 @@ class Consolidating:
         from recollect.consolidate.creative import NEIGHBOURS, creative
         from recollect.engine import alike
         from recollect.engine.candidates import candidates
+        from recollect.engine.groups import MADE
 
         store = self._engine.store
         rows = [row for row in candidates(store, _where(namespace), texts=True) if row.source != MADE]
@@ -271,17 +270,15 @@ class Consolidating:
         from recollect.consolidate.cluster import MOST_MEMBERS, cluster
         from recollect.engine import alike, theme
         from recollect.engine.candidates import candidates
-        from recollect.engine.memories import node_id
+        from recollect.engine.groups import MADE, covered, open_groups
 
         store = self._engine.store
-        covered = {dst for (dst,) in store.columns(Edge, ("dst",), {"relationship": "SUMMARIZES"})}
-        rows = [
-            row
-            for row in candidates(store, _where(namespace), texts=True, settled=True)
-            if row.source != MADE and node_id(row.id) not in covered
-        ]
-        found = alike.find(self._engine, rows, k=MOST_MEMBERS)
-        plan = cluster(found.candidates, found.pairs, found.marks)
+        rows = [row for row in candidates(store, _where(namespace), texts=True, settled=True) if row.source != MADE]
+        summed_up = covered(store)
+        groups = open_groups(store, summed_up, rows)
+        closed = {name for names in summed_up.values() for name in names}.difference(group.middle for group in groups)
+        found = alike.find(self._engine, [row for row in rows if row.id not in closed], k=MOST_MEMBERS)
+        plan = cluster(found.candidates, found.pairs, found.marks, groups)
         by_model = theme.is_wanted(self._engine) and plan.steps
         told = (f"{self._engine.language.model_id} writes the summaries anew",) if by_model else ()
         return msgspec.structs.replace(plan, notes=(*found.notes, *told))
@@ -314,6 +311,7 @@ class Consolidating:
         from recollect.consolidate.mark import mark
         from recollect.engine import theme
         from recollect.engine.applying import apply
+        from recollect.engine.retention import thin
 
         affected, batch, notes = _concerned(plan.steps), "", plan.notes
         if run is not None:
@@ -322,6 +320,8 @@ class Consolidating:
             )
             if made and theme.is_wanted(self._engine):
                 notes += theme.retell(self._engine, made, operation=operation, batch=run.batch)
+            if plan.cycle == "decay":
+                thin(self._engine.store)
             batch = run.batch if self._has_changes(run.batch) else ""
             self._engine.embedding.wake()
         return Consolidated(

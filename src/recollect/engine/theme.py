@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from recollect.consolidate.tell import ANSWER_TOKENS, accepted, prompt
+from recollect.engine.groups import WRITTEN, written
 from recollect.engine.memories import content_hash, node_id
 from recollect.engine.redaction import without_secrets
 from recollect.errors import BudgetSpent, ConfigError, ModelFailed
@@ -54,7 +55,8 @@ def _retell(engine: Engine, summary_id: str, operation: str, batch: str) -> str:
     if fault:
         return fault
     clean, _ = without_secrets(msgspec.structs.replace(found[0], content=said))
-    metadata = {**found[0].metadata, "written_by": engine.language.model_id}
+    mark = written(found[0].title, clean.content)
+    metadata = {**found[0].metadata, WRITTEN: mark, "written_by": engine.language.model_id}
     with engine.language.books() as books, books.transaction(operation, batch=batch) as transaction:
         current = transaction.get(Memory, [summary_id])
         if not current or current[0].content != found[0].content:

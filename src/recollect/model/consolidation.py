@@ -7,15 +7,17 @@ from typing import Literal
 from recollect.model.vocabulary import CycleType, Record, Relation
 
 # What a cycle can do. fade and revive: importance goes down, or back to what it was. link: two memories are joined.
-# summarize: a new memory sums up several. archive: left out of recall, and nothing else. None of them deletes.
-StepAction = Literal["fade", "revive", "link", "summarize", "archive"]
+# summarize: a new memory sums up several. extend: a summary takes in more. archive: left out of recall, and nothing else. None of them deletes.
+StepAction = Literal["fade", "revive", "link", "summarize", "extend", "archive"]
 
 
 class PlanStep(Record, frozen=True, kw_only=True):
     """One thing that a cycle does, and why.
 
-    memory_ids: what it is done to: one memory, the two ends of a link, the members of a summary, the central one first
+    memory_ids: what it is done to: one memory, the two ends of a link, the members of a summary, the central one
+    first, or those that join it
     before, after: importance. relationship, weight: of the link. title, content, tags: of the summary
+    summary_id: the summary that takes in more
     label: what the first memory is called in a line, where the step is shown
     """
 
@@ -29,6 +31,7 @@ class PlanStep(Record, frozen=True, kw_only=True):
     title: str = ""
     content: str = ""
     tags: tuple[str, ...] = ()
+    summary_id: str = ""
     label: str = ""
 
 

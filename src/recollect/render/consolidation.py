@@ -9,7 +9,14 @@ from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, G
 from recollect.render.measure import count, day, since
 from recollect.render.untrusted import inline
 
-_DONE = {"fade": "fades", "revive": "revives", "link": "links", "summarize": "sums up", "archive": "archives"}
+_DONE = {
+    "fade": "fades",
+    "revive": "revives",
+    "link": "links",
+    "summarize": "sums up",
+    "extend": "joins",
+    "archive": "archives",
+}
 
 
 def _step_head(step: model.PlanStep) -> str:
@@ -21,11 +28,13 @@ def _step_head(step: model.PlanStep) -> str:
         parts.append(f"{step.relationship} {step.weight or 0:.2f} {inline(step.memory_ids[-1])}")
     if step.action == "summarize":
         parts.append(count(len(step.memory_ids), "memory"))
+    if step.action == "extend":
+        parts.append(f"{count(len(step.memory_ids), 'memory')} to {inline(step.summary_id)}")
     return " · ".join((*parts, inline(step.why, PARTICULAR_CHARACTERS)))
 
 
 def _entry(step: model.PlanStep) -> Entry:
-    said = step.content if step.action == "summarize" else step.label
+    said = step.content if step.action in ("summarize", "extend") else step.label
     return Entry(inline(step.memory_ids[0]), _step_head(step), inline(said, PARTICULAR_CHARACTERS))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recollect.consolidate.candidate import Candidate, judged
-from recollect.consolidate.cluster import MOST_MEMBERS, cluster
+from recollect.consolidate.cluster import MOST_MEMBERS, Group, cluster
 from recollect.consolidate.creative import LINKS, creative
 from recollect.consolidate.decay import FLOOR, decay, faded
 from recollect.consolidate.extract import LINE_CHARACTERS, LINES, summary
@@ -110,6 +110,20 @@ def test_groups_do_not_overlap_and_stay_small() -> None:
 
 def test_two_are_no_group() -> None:
     assert cluster([candidate(0, "a"), candidate(1, "b")], [Pair(0, 1, 1.0)], WORDS).steps == ()
+
+
+def test_who_is_near_the_middle_of_a_group_joins_the_nearest_that_has_room() -> None:
+    rows = [candidate(number, f"statement {number}") for number in range(7)]
+    full = Group("full", tuple(candidate(number, "said") for number in (0, *range(100, 119))))
+    near, far = Group("near", (rows[1], candidate(200, "said"))), Group("far", (rows[2],))
+    pairs = [Pair(0, 3, 0.95), Pair(1, 3, 0.9), Pair(2, 3, 0.8), Pair(1, 2, 0.8), Pair(2, 4, 0.7), Pair(1, 5, 0.4)]
+    plan = cluster(rows, pairs, WORDS, (full, near, far))
+    assert [(step.action, step.summary_id, step.memory_ids) for step in plan.steps] == [
+        ("extend", "near", ("m3",)),
+        ("extend", "far", ("m4",)),
+    ]
+    assert plan.steps[0].title.startswith("3 memories about ")
+    assert (plan.considered, plan.spared) == (4, {"alone": 2})
 
 
 def test_a_summary_says_each_thing_once_and_stays_short() -> None:
