@@ -48,6 +48,12 @@ _WRAPPED = re.compile(r"\A\s*<untrusted_context>\n?(.*?)\n?</untrusted_context>\
 # The server of ours: what it was asked is in the store already.
 OWN_SERVERS = frozenset({"recollect", "codemem"})
 
+# Its tools whose answers are memories that were looked for.
+ANSWERING = re.compile(r"(?:^|[_-])(?:recall_memory|recall_with_expansion|recall_with_impact|pack_context|get_memory"
+                       r"|retrieve_relevant_memories)$")  # fmt: skip
+# How a memory is named in an answer.
+_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+
 # Two deliveries of one event come from two hooks that start together; nobody sends the same prompt twice as quickly.
 TWICE_S = 5
 
@@ -84,6 +90,18 @@ def is_noise(seen: Observation) -> bool:
     if seen.tool == "plan" or seen.server.lower() in OWN_SERVERS:
         return True
     return _is_launch(seen)
+
+
+def is_answer(seen: Observation) -> bool:
+    """Tell whether an assistant got memories from our own server because it asked for them."""
+    is_ours = seen.event == "tool" and seen.server.lower() in OWN_SERVERS and bool(seen.session)
+    return is_ours and seen.failed is not True and ANSWERING.search(seen.tool_name) is not None
+
+
+def memory_ids(seen: Observation) -> tuple[str, ...]:
+    """Return what an answer of ours names that may be a memory, in its order."""
+    text = tools.said(seen.output) or json.dumps(seen.output, default=str)
+    return tuple(dict.fromkeys(_ID.findall(text)))
 
 
 def _is_launch(seen: Observation) -> bool:

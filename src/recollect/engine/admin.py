@@ -50,7 +50,8 @@ Days = Annotated[int, msgspec.Meta(ge=1, le=366)]
 
 # What recollect does by itself: nobody who takes back the last change means it.
 UNASKED = frozenset(
-    {"anchor_memories", "compress_memory", "retell_session"} | {f"scheduled_{cycle}" for cycle in get_args(CycleType)}
+    {"anchor_memories", "compress_memory", "retell_session", "count_usefulness"}
+    | {f"scheduled_{cycle}" for cycle in get_args(CycleType)}
 )
 
 
@@ -68,6 +69,7 @@ class Admin:
         code = self._engine.code_store.code_totals()
         code_made, code_pending = self._engine.code.coverage()
         facts = store.describe()
+        told = self._engine.usefulness.totals()
         return Stats(
             memories=memories,
             embeddings=made,
@@ -89,6 +91,9 @@ class Admin:
             schema_version=facts.schema_version,
             embedding_model=self._engine.embedding.model_id,
             language_model=(self._voices() or (self._engine.language,))[0].spending(),
+            offered=told.offered,
+            used=told.used,
+            contradicted=told.contradicted,
         )
 
     @operation("health", "health", read_only=True, aliases=("codemem_health",))
@@ -180,6 +185,7 @@ class Admin:
             restored = transaction.undo(target)
             undone = Undone(undone=target, restored=restored, batch=transaction.batch)
         self._engine.consolidation.note_undone(target)
+        self._engine.usefulness.note_undone(target)
         self._engine.embedding.wake()
         self._engine.following.catch_up()
         return undone

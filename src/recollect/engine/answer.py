@@ -94,6 +94,9 @@ def answer(engine: Engine, asked: Asked, *, leave_out: frozenset[str] = frozense
     )
     fresh = freshness_of(engine.store, [hit.memory.id for hit in hits])
     hits = tuple(msgspec.structs.replace(hit, freshness=fresh.get(hit.memory.id, hit.freshness)) for hit in hits)
+    if asked.explain:
+        used = engine.usefulness.told([hit.memory.id for hit in hits])
+        hits = tuple(msgspec.structs.replace(hit, use=used.get(hit.memory.id, "")) for hit in hits)
     return Recall(query=asked.text, hits=_never_rising(hits), mode=ranking.mode, notes=ranking.notes)
 
 
@@ -140,6 +143,8 @@ def rank(engine: Engine, asked: Asked, leave_out: frozenset[str]) -> Ranking:
     signals = measure(query, pool.passages, counts, cosines) if pool.passages else {}
     fitted = score({name: column for name, column in signals.items() if name not in leave_out})
     scored, profile = engine.scoring.weighed(query, pool, fitted, asked)
+    if asked.as_of is None and "useful" not in leave_out:  # what was learnt since says nothing about the past
+        scored = engine.usefulness.weighed(profile, scored, pool, asked)
     branches = _branches(engine, pool, asked)
     if branches and asked.as_of is None:  # what is merged now says nothing about a moment of the past
         scored = overlaid(profile, scored, pool, {name: row.standing for name, row in branches.items()})

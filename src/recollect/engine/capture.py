@@ -96,9 +96,16 @@ class Capture:
             notes = (problem.message,)
         except OSError as problem:
             notes = (f"the spool cannot be drained: {problem.strerror or problem}",)
+        if counts["taken"]:
+            self._count()
         if counts["stored"]:
             self._engine.embedding.wake()
         return Ingested(**counts, waiting=spool.waiting(), notes=notes)
+
+    def _count(self) -> None:
+        """Count what was made of memories that were told; what cannot be counted now is due the next time."""
+        with suppress(RecollectError):
+            self._engine.usefulness.count()
 
     def catch_up(self) -> None:
         """Take in what was seen a moment ago, before something is looked for.
@@ -177,6 +184,7 @@ class Capture:
         self, claims: "Claims", spool: "Spool", noticing: "Noticing", batch: "Sequence[Payload]", counts: Counter[str]
     ) -> None:
         notices: list[tuple[Payload, Notice]] = []
+        silent: list[Payload] = []
         for payload in batch:
             try:
                 notice = noticing.notice(payload)
@@ -186,11 +194,23 @@ class Capture:
                 counts["bad"] += 1
                 continue
             if notice is None:
-                claims.done(payload)
-                counts["skipped"] += 1
+                silent.append(payload)
             else:
                 notices.append((payload, notice))
+        self._hand(noticing)
+        for payload in silent:
+            claims.done(payload)
+        counts["skipped"] += len(silent)
         self._write(claims, spool, notices, counts)
+
+    def _hand(self, noticing: "Noticing") -> None:
+        """Note which memories our own answers have put before assistants."""
+        if noticing.handed:
+            from recollect.engine import offers
+
+            with self._engine.store.transaction("present") as transaction:
+                offers.hand(transaction, noticing.handed)
+            noticing.handed.clear()
 
     def _write(
         self, claims: "Claims", spool: "Spool", notices: "list[tuple[Payload, Notice]]", counts: Counter[str]

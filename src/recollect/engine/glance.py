@@ -20,7 +20,7 @@ from recollect.capture.observation import BadPayload
 from recollect.capture.payload import read
 from recollect.engine.identity import namespace_of
 from recollect.errors import RecollectError
-from recollect.recall import PACK_RELEVANCE
+from recollect.recall import PACK_RELEVANCE, use
 from recollect.recall.gather import gather_words
 from recollect.recall.lexical import Likely, likely, rarity
 from recollect.recall.query import Query, understand
@@ -71,7 +71,7 @@ def answered(settings: Settings, seen: Observation) -> str | None:
     with Glance(str(settings.database_path), scopes=scopes, without=IN_PASSING) as store:
         if not store.is_ours():
             return None
-        lines = tuple(_lines(store, query, seen))
+        lines = tuple(_lines(store, query, seen, use.read(store.setting(use.key(scope)))))
         # From here on only what is told needs: to most prompts it is nothing.
         from recollect.engine.context_block import Section, block
 
@@ -85,11 +85,12 @@ def answered(settings: Settings, seen: Observation) -> str | None:
         return made.text
 
 
-def _lines(store: Glance, query: Query, seen: Observation) -> Iterator[Line]:
+def _lines(store: Glance, query: Query, seen: Observation, learnt: use.Learnt | None) -> Iterator[Line]:
     counts = store.term_counts(query.terms, query.name_terms)
     pool = gather_words(store, query, counts, where=None, limit=0)
     found = likely(query, pool.passages, counts)
-    places = _best(pool.passages, found)
+    least = PACK_RELEVANCE if learnt is None else use.likely(PACK_RELEVANCE, -use.EARLIER)
+    places = _best(pool.passages, found, least)
     if not places:
         return
     from recollect.engine.context_block import Line
@@ -98,6 +99,12 @@ def _lines(store: Glance, query: Query, seen: Observation) -> Iterator[Line]:
 
     memories = store.remembered([pool.passages[place].memory_id for place in places])
     places = [place for place in places if pool.passages[place].memory_id in memories]
+    if learnt is not None:
+        offers = store.offers(list(memories))
+        leans = {row.id: _lean(learnt, row, *offers.get(row.id, (0, 0))) for row in memories.values()}
+        ids = [pool.passages[place].memory_id for place in places]
+        worth = [use.likely(found.relevance[place], leans[name]) for place, name in zip(places, ids, strict=True)]
+        places = [place for place, each in zip(places, worth, strict=True) if each >= PACK_RELEVANCE]
     replaced = _replaced(query, rarity(query, counts), pool.passages, found, places, memories)
     verdicts = {memory_id: overall(rows) for memory_id, rows in store.verdicts(list(memories)).items()}
     told = store.told(seen.session)
@@ -118,11 +125,16 @@ def _lines(store: Glance, query: Query, seen: Observation) -> Iterator[Line]:
             yield Line(_told(memory, passage, verdict), memory.id, f"{found.relevance[place]:.2f}: by words")
 
 
-def _best(rows: Sequence[Passage], found: Likely) -> list[int]:
+def _lean(learnt: use.Learnt, memory: Remembered, offered: int, used: int) -> float:
+    kind = use.kind_of(memory.memory_type, memory.category, memory.source)
+    return use.leaning(learnt.kinds.get(kind, 0.0), use.own(used, offered, learnt, kind) if offered else 0.0)
+
+
+def _best(rows: Sequence[Passage], found: Likely, least: float) -> list[int]:
     """Return the places of memories that are likely enough to be meant, the best passage of each, best first."""
     best: dict[str, int] = {}
     for place in sorted(range(len(rows)), key=lambda place: -found.scores[place]):
-        if rows[place].eligible and round(found.relevance[place], 4) >= PACK_RELEVANCE:
+        if rows[place].eligible and round(found.relevance[place], 4) >= least:
             best.setdefault(rows[place].memory_id, place)
     return list(best.values())
 

@@ -19,7 +19,7 @@ import msgspec
 
 from recollect import clock
 from recollect.capture.extract import lesson as lesson_of
-from recollect.capture.filter import TWICE_S, cleaned, is_noise, mark
+from recollect.capture.filter import TWICE_S, cleaned, is_answer, is_noise, mark, memory_ids
 from recollect.capture.lesson import Defined, Lesson, Place
 from recollect.capture.observation import BadPayload, Observation
 from recollect.capture.payload import read
@@ -29,6 +29,7 @@ from recollect.engine.branches import NOWHERE, Position
 from recollect.engine.checkout import Checkout, checkout, work_tree
 from recollect.engine.identity import namespace_of, project_root
 from recollect.engine.memories import content_hash, ensure_node, node_id, store_in
+from recollect.engine.offers import Handed
 from recollect.engine.redaction import without_secrets
 from recollect.errors import RecollectError
 from recollect.model import Edge, Memory, Node, Observed, Session
@@ -77,6 +78,8 @@ class Noticing:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._homes: dict[str, Home] = {}
+        # Answers of ours that were met on the way: what they say is in the store already, but not that it was said.
+        self.handed: list[Handed] = []
 
     def notice(self, payload: Payload) -> Notice | None:
         """Return what is to be written of a payload; None for noise. Raises BadPayload."""
@@ -89,6 +92,8 @@ class Noticing:
     def of_bytes(self, raw: bytes, name: str, *, event: str, assistant: str, at: int) -> Notice | None:
         """Return what is to be written of what a hook was given; None for noise. Raises BadPayload."""
         seen = cleaned(read(raw, event=event, assistant=assistant, at=at))
+        if name and is_answer(seen):
+            self.handed.append(Handed(seen.session, at, name, mark(seen)[0], memory_ids(seen)))
         if is_noise(seen):
             return None
         told, is_own = mark(seen)

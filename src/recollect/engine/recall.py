@@ -24,6 +24,7 @@ class Asked(NamedTuple):
 
     near: what the caller named the project by; a folder of it says from which work tree the question is asked
     archived: whether what is archived or has expired may answer
+    unasked: whether it is put before an assistant that did not ask: relevance is then how likely it is worth telling
     """
 
     text: str
@@ -34,6 +35,7 @@ class Asked(NamedTuple):
     explain: bool
     near: str | None = None
     archived: bool = False
+    unasked: bool = False
 
 
 class Recalls:

@@ -2,7 +2,8 @@
 
 The same recall that answers a search, with the threshold of what is put before an assistant unasked. Left out is what
 hooks noted in passing (prompts, commands, searches), what this session did itself, what was told to it already, what
-was replaced or has ended, and what speaks of code that is gone.
+was replaced or has ended, and what speaks of code that is gone. What assistants used when it was told, or what is of a
+kind that they use, is told a little sooner, other things later (recall/use.py).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
         as_of=None,
         explain=False,
         near=moment.seen.cwd or None,
+        unasked=True,
     )
     said: frozenset[tuple[str, ...]] = frozenset()
     count = 0

@@ -33,6 +33,7 @@ from recollect.engine.schedule import Schedule
 from recollect.engine.scoring import Scoring
 from recollect.engine.sessions import Sessions
 from recollect.engine.survey import Survey
+from recollect.engine.usefulness import Useful
 from recollect.engine.workspaces import Workspaces
 from recollect.errors import Conflict
 from recollect.operations import Operation, collect
@@ -61,6 +62,7 @@ NOUNS: dict[str, type] = {
     "capture": Capture,
     "sessions": Sessions,
     "presence": Presence,
+    "usefulness": Useful,
     "patterns": Patterns,
     "commands": Commands,
     "archive": Archive,
@@ -107,6 +109,7 @@ class Engine:
         self.capture = Capture(self)
         self.sessions = Sessions(self)
         self.presence = Presence(self)
+        self.usefulness = Useful(self)
         self.patterns = Patterns(self)
         self.commands = Commands(self)
         self.archive = Archive(self)

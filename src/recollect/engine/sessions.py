@@ -44,6 +44,8 @@ ENDED_AT_ONCE = 20
 # Kept of what hooks saw; fixes and summaries stay. Patterns are looked for within a season.
 KEPT_S = 120 * 86_400
 
+# When it is looked at what was made of what was put before an assistant: an answer is there, or the window is lost.
+JUDGED_AT = frozenset({"turn_end", "agent_end", "session_end", "before_compact"})
 _ENDING = {"session_end": "end", "turn_end": "turn"}
 # Beginnings after which an assistant knows nothing any more of what was said before, ours included.
 FORGETTING = frozenset({"compact", "clear"})
@@ -201,7 +203,7 @@ class Sessions:
 
     def _follow(self, transaction: "Transaction", session_id: str, notices: Sequence["Notice"], made: int) -> None:
         """Bring a session up to date with what was just seen in it."""
-        from recollect.engine.sitting import begun, keep_snapshot, note_fixes, sum_up
+        from recollect.engine.sitting import begun, note_fixes
 
         session = begun(transaction, session_id, notices)
         values: dict[str, Any] = {"memory_count": session.memory_count + made}
@@ -221,9 +223,16 @@ class Sessions:
         if notices[-1].branch:
             values["branch"] = notices[-1].branch
         session = transaction.update(Session, session.id, values)
-        rows = [notice.row for notice in notices]
-        if any(row.outcome for row in rows):
+        if any(notice.row.outcome for notice in notices):
             note_fixes(transaction, session)
+        self._look_back(transaction, session, notices)
+
+    def _look_back(self, transaction: "Transaction", session: Session, notices: Sequence["Notice"]) -> None:
+        """Sum up a session that has ended, or whose window is lost, and judge what was made of what it was told."""
+        from recollect.engine import offers
+        from recollect.engine.sitting import keep_snapshot, sum_up
+
+        rows = [notice.row for notice in notices]
         # What is seen late belongs into the summary, too.
         compacting = any(row.event == "before_compact" for row in rows)
         if session.ended_at is not None or compacting:
@@ -231,6 +240,8 @@ class Sessions:
             self._engine.errands.leave(transaction, "summarise", session.id, wait_s=RETOLD_AFTER_S)
         if compacting:
             keep_snapshot(transaction, session.id)
+        if session.ended_at is not None or any(row.event in JUDGED_AT for row in rows):
+            offers.note(transaction, session, notices, over=any(row.event == "session_end" for row in rows))
 
     def close_silent(self) -> int:
         """End sessions that were not heard of for hours, and sum them up; returns how many. Looks now and then only."""
@@ -250,8 +261,17 @@ class Sessions:
                     ended = {"ended_at": found[0].seen_at, "ended_by": "silence"}
                     sum_up(transaction, transaction.update(Session, session.id, ended))
                     self._engine.errands.leave(transaction, "summarise", session.id)
+        self._judge_silent()
         self._forget_old()
         return len(silent)
+
+    def _judge_silent(self) -> None:
+        """Judge what was put before assistants that were not heard of since."""
+        from recollect.engine import offers
+
+        with self._engine.store.transaction("judge_offers") as transaction:
+            offers.settle(transaction, silent_s=SILENT_S, limit=ENDED_AT_ONCE)
+        self._engine.usefulness.count()
 
     def _forget_old(self) -> None:
         edge = Range(below=clock.now() - KEPT_S)

@@ -4,9 +4,9 @@ Records are frozen msgspec structs: values that are made once, compared by conte
 of them cost 4 ms of CPU to define where dataclasses cost 34: docs/adr/0002.) Three families:
 
     kept       Memory Node Edge Session Workspace Anchor AnchorState Mention Tree File
-               Observed Fix Injection Usage Judgement Errand       one row of a table each
-    logged     Change Consolidation                                what happened to the rows
-    answered   Stored Recall Hit Page Stats Health …               what an operation gives back
+               Observed Fix Injection Usefulness Usage Judgement Errand  one row of a table each
+    logged     Change Consolidation                                      what happened to the rows
+    answered   Stored Recall Hit Page Stats Health …                     what an operation gives back
 
 Timestamps are Unix seconds. `rev` is the number of the last logged change that touched a row, `seq` of the one
 that created it: together they order, guard and undo everything.
@@ -34,6 +34,7 @@ from recollect.model.answer import (
     Judged,
     Linked,
     MemoryPage,
+    MemoryUse,
     Moment,
     NamespaceCount,
     NamespaceList,
@@ -52,6 +53,7 @@ from recollect.model.answer import (
     Stats,
     Stored,
     Undone,
+    UsefulnessReport,
     WorkspaceAnswer,
     WorkspaceView,
 )
@@ -98,6 +100,7 @@ from recollect.model.row import (
     Transcript,
     Tree,
     Usage,
+    Usefulness,
     Workspace,
 )
 from recollect.model.sitting import Context, Ingested, KnownFix, SessionPage, SessionView, Summed
@@ -114,6 +117,7 @@ from recollect.model.vocabulary import (
     BranchStanding,
     CycleType,
     ErrandKind,
+    Evidence,
     HistoryChoice,
     HistorySource,
     ImportSource,
@@ -169,6 +173,7 @@ __all__ = [
     "Edge",
     "Errand",
     "ErrandKind",
+    "Evidence",
     "Excerpt",
     "Exported",
     "File",
@@ -197,6 +202,7 @@ __all__ = [
     "Memory",
     "MemoryPage",
     "MemoryType",
+    "MemoryUse",
     "Mention",
     "Moment",
     "NamespaceCount",
@@ -243,6 +249,8 @@ __all__ = [
     "Tree",
     "Undone",
     "Usage",
+    "Usefulness",
+    "UsefulnessReport",
     "Variant",
     "Verdict",
     "Workspace",

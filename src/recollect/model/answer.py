@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from recollect.model.row import Change, Edge, Memory, Usage
+from recollect.model.row import Change, Edge, Memory, Usage, Usefulness
 from recollect.model.vocabulary import BranchStanding, ProfileName, Record, Relation, Settlement, Status, Verdict
 
 
@@ -142,6 +142,7 @@ class Hit(Record, frozen=True, kw_only=True):
     passage: what of it matched; times: what its words for times mean, in the passage or in all of a short memory
     reply: the turn that answers it. folded: memories that say the same and are not hits of their own
     freshness: what became of the code that it speaks of. branch: where it was written, unless on the default branch
+    use: what became of it when it was put before assistants, in words, where that was asked for
     """
 
     memory: Memory
@@ -156,6 +157,7 @@ class Hit(Record, frozen=True, kw_only=True):
     folded: tuple[str, ...] = ()
     freshness: Freshness = Freshness()
     branch: Branched | None = None
+    use: str = ""
 
     def told(self, start: int, end: int) -> str:
         """Return a part of the content with what its words for times mean in brackets: `yesterday [2023-05-07]`."""
@@ -337,7 +339,10 @@ class Spendings(Record, frozen=True, kw_only=True):
 
 
 class Stats(Record, frozen=True, kw_only=True):
-    """Counts of everything stored, and the size on disk."""
+    """Counts of everything stored, and the size on disk.
+
+    offered, used, contradicted: memories in sessions of assistants, and what became of them there
+    """
 
     memories: int
     embeddings: int
@@ -359,6 +364,38 @@ class Stats(Record, frozen=True, kw_only=True):
     schema_version: int = 0
     embedding_model: str = ""
     language_model: Spending | None = None
+    offered: int = 0
+    used: int = 0
+    contradicted: int = 0
+
+
+class MemoryUse(Record, frozen=True, kw_only=True):
+    """What became of one memory that was put before assistants: counted, and in words; label: what it is called."""
+
+    counts: Usefulness
+    told: str
+    label: str = ""
+
+
+class UsefulnessReport(Record, frozen=True, kw_only=True):
+    """What became of memories that were put before assistants, and what was learnt from it for a namespace.
+
+    share: of the offers, how many were used, as far as that is known. weights: by kind of memory, how much sooner (or
+    later) it is told than others, in logits. enough: how many offers it takes until there are any
+    memories: the ones that were used or contradicted most, or the one that was asked for
+    reset: how many memories were forgotten what was learnt of them; batch: what takes that back
+    """
+
+    namespace: str | None = None
+    offered: int = 0
+    used: int = 0
+    contradicted: int = 0
+    share: float = 0.0
+    weights: dict[str, float] = {}  # noqa: RUF012 - msgspec makes a new one for each
+    enough: int = 0
+    memories: tuple[MemoryUse, ...] = ()
+    reset: int = 0
+    batch: str = ""
 
 
 class Check(Record, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from recollect.model.vocabulary import (
     Action,
     CycleType,
     ErrandKind,
+    Evidence,
     MemoryType,
     NodeKind,
     Record,
@@ -159,9 +160,11 @@ class Transcript(Record, frozen=True, kw_only=True):
 
 
 class Injection(Record, frozen=True, kw_only=True):
-    """A memory that was put before an assistant unasked, once per session and window.
+    """A memory that was put before an assistant, once per session and window; unasked, or as an answer of ours.
 
     event: what was the occasion, in our words. why: what made it fit. mark: that of the observation (Observed.mark)
+    evidence: what was made of it, empty while that is open. counted: what of that its Usefulness counts
+    due: 1 if the two differ
     """
 
     id: str
@@ -171,6 +174,32 @@ class Injection(Record, frozen=True, kw_only=True):
     event: str
     why: str = ""
     mark: str = ""
+    evidence: Evidence = ""
+    counted: Evidence = ""
+    due: int = 0
+
+
+class Usefulness(Record, frozen=True, kw_only=True):
+    """What became of a memory (they share their id) that was put before assistants: in how many sessions, and how.
+
+    kind: as what it is weighed (recall.use.kind_of). given: its confidence as somebody gave it
+    pro, con: the weights of what spoke for and against it since then. confidence: what they made of it
+    last: the latest evidence that said something, and at: when that was counted
+    """
+
+    id: str
+    namespace: str | None = None
+    kind: str
+    offered: int = 0
+    used: int = 0
+    contradicted: int = 0
+    given: float = 1.0
+    pro: float = 0.0
+    con: float = 0.0
+    confidence: float = 1.0
+    last: Evidence = ""
+    at: int = 0
+    rev: int = 0
 
 
 class Workspace(Record, frozen=True, kw_only=True):

@@ -38,6 +38,12 @@ Relation = Literal[
 
 PatternType = Literal["repeated_search", "file_hotspot", "decision_chain", "tool_preference", "error_loop"]
 
+# What was made of a memory that was put before an assistant. The first three say nothing: it is open, from before
+# anybody looked, or the memory was told in this session already.
+Evidence = Literal[
+    "", "before", "again", "unused", "touched", "gone", "cited", "ran", "fixed", "returned", "amended", "retired"
+]
+
 Source = Literal["user", "assistant", "hook", "import", "consolidation"]
 
 # Where the past is read: of a project its commits, its records of decisions, its documents, notes in its code; and what

@@ -49,6 +49,7 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "its confidence": ("its lack of confidence", ("confidence",)),
     "was read again lately": ("was not read again lately", ("recency",)),
     "written on the branch that is checked out": ("written on a branch that is not merged here", ("branch",)),
+    "was used when it was told, or its kind was": ("its kind was seldom used when it was told", ("useful",)),
     "still holds": ("was replaced, has ended, or the code it speaks of changed", ("freshness",)),
 }  # fmt: skip
 

@@ -23,6 +23,7 @@ from recollect.recall.measure import SEMANTIC
 from recollect.recall.profiles import COMPONENTS, Profile
 from recollect.recall.query import Query
 from recollect.recall.score import Scored
+from recollect.recall.use import likely
 from recollect.store.protocol import ORDINARY
 
 # What an ordinary memory has: as stored without being judged, tagged, linked or come back to. A question that speaks of
@@ -124,6 +125,24 @@ def _tie_broken(
                 shares[name] = share
                 scores = scores + share
     return fitted._replace(scores=scores, shares=shares)
+
+
+def leaning(
+    profile: Profile, scored: Scored, pool: Pool, gains: Mapping[str, float], leans: Mapping[str, float] = {}
+) -> Scored:
+    """Return a pool with what was found useful when it was told raised, and kinds of memories that were not lowered.
+
+    gains: points of memories in the order, by their id; leans: what is added to the logits of their relevance, where it
+    is to be how likely they are worth telling (recall/use.py)
+    """
+    share = profile.point * np.array([gains.get(passage.memory_id, 0.0) for passage in pool.passages])
+    if share.any():
+        scored = scored._replace(scores=scored.scores + share, shares={**scored.shares, "useful": share})
+    if leans:
+        pairs = zip(scored.relevance.tolist(), pool.passages, strict=True)
+        relevance = np.array([likely(each, leans.get(passage.memory_id, 0.0)) for each, passage in pairs])
+        scored = scored._replace(relevance=relevance)
+    return scored
 
 
 def overlaid(profile: Profile, scored: Scored, pool: Pool, standings: Mapping[str, str]) -> Scored:

@@ -20,6 +20,8 @@ from recollect.render import (
     session,
     survey,
     upkeep,
+    usefulness,
+    window,
 )
 from recollect.render.block import Block, Facts, Show, particular
 
@@ -35,6 +37,8 @@ SHOWN: Mapping[type[Record], Show] = {
     **survey.SHOWN,
     **upkeep.SHOWN,
     **consolidation.SHOWN,
+    **usefulness.SHOWN,
+    **window.SHOWN,
 }
 
 

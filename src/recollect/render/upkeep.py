@@ -127,6 +127,10 @@ def _indexed_code(stats: model.Stats) -> str:
     )
 
 
+def _told_memories(stats: model.Stats) -> str:
+    return f"{stats.offered:,}, used {stats.used:,}, contradicted {stats.contradicted:,}" if stats.offered else ""
+
+
 def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
     pending = f" ({stats.pending_embeddings:,} pending)" if stats.pending_embeddings else ""
     rows = (
@@ -141,6 +145,7 @@ def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
         ("namespaces", f"{stats.namespaces:,}"),
         ("workspaces", f"{stats.workspaces:,}"),
         ("sessions", f"{stats.sessions:,}"),
+        ("told memories", _told_memories(stats)),
         ("logged changes", f"{stats.changes:,}"),
         ("database", inline(stats.database)),
         ("size", size(stats.database_bytes)),

@@ -150,6 +150,16 @@ class Glance:
             found.setdefault(memory_id, []).append(verdict)
         return found
 
+    def setting(self, key: str) -> str | None:
+        """Return a value kept beside the rows."""
+        rows = list(self._connection.execute("SELECT value FROM settings WHERE key = ?", (key,)))
+        return str(rows[0][0]) if rows else None
+
+    def offers(self, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Return how often memories were offered and used, by memory."""
+        sql = f"SELECT id, offered, used FROM usefulness WHERE id IN ({_marks(ids)})"
+        return {name: (offered, used) for name, offered, used in self._connection.execute(sql, ids)}
+
     def session_namespace(self, session_id: str) -> str | None:
         """Return the namespace of a session that is known."""
         rows = list(self._connection.execute("SELECT namespace FROM sessions WHERE id = ?", (session_id,)))

@@ -32,6 +32,7 @@ from recollect.model import (
     Transcript,
     Tree,
     Usage,
+    Usefulness,
     Workspace,
 )
 
@@ -88,6 +89,7 @@ TABLES: dict[type[Record], Table] = {
         Table(Observed, "observations", {}, False, frozenset()),
         Table(Fix, "fixes", {"steps": _NAMES}, False, frozenset()),
         Table(Injection, "injections", {}, False, frozenset()),
+        Table(Usefulness, "usefulness", {}, True, frozenset({"rev"})),
         Table(Transcript, "transcripts", {}, False, frozenset()),
         Table(Change, "changes", {"before": _OBJECT | None}, False, frozenset(), key="seq"),
         Table(Consolidation, "consolidation_log", {}, False, frozenset()),
@@ -116,6 +118,7 @@ DEPENDENTS: dict[type[Record], tuple[Dependent, ...]] = {
         Dependent(Mention, "memory_id", "delete"),
         Dependent(Fix, "memory_id", "delete"),
         Dependent(Injection, "memory_id", "delete"),
+        Dependent(Usefulness, "id", "delete"),
         Dependent(Node, "memory_id", "release"),
     ),
     Anchor: (Dependent(AnchorState, "id", "delete"),),

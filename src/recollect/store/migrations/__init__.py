@@ -29,6 +29,7 @@ _NAMES = (
     "0011_presence",
     "0012_transcripts",
     "0013_consolidation",
+    "0014_usefulness",
 )
 
 

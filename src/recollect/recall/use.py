@@ -1,0 +1,197 @@
+"""Use: what it says of a memory that it was put before assistants, and used, left or contradicted there.
+
+    evidence of a session ─► weights for and against ─► confidence     of the one memory
+    offers of a namespace ─► share that was used      ─► lift          of a kind, and of the one memory
+
+Everything is a function of sums, so that the order in which sessions are judged does not matter, and a session counts
+once, so that nothing is gained by repeating. Nothing here loads anything: a hook that answers by itself has no time.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from recollect.recall import PACK_RELEVANCE
+
+
+class Sign(NamedTuple):
+    """A kind of evidence: what it weighs for or against a memory, and how it is told."""
+
+    pro: float
+    con: float
+    words: str
+
+
+# What speaks for or against a memory, in the order in which it counts where a session has several. That somebody said
+# otherwise counts whatever else was done; then what became of an error, which can be seen; then what was done, then
+# what was said. That a file was opened, or an error went away by other steps, might have happened anyway: half.
+SIGNS: Mapping[str, Sign] = {
+    "amended": Sign(0.0, 1.0, "a later memory says otherwise"),
+    "retired": Sign(0.0, 1.0, "it was retired"),
+    "fixed": Sign(1.0, 0.0, "its steps were taken and the error was gone"),
+    "returned": Sign(0.0, 1.0, "its steps were taken and the error came back"),
+    "ran": Sign(1.0, 0.0, "ran its command"),
+    "cited": Sign(1.0, 0.0, "cited it"),
+    "touched": Sign(0.5, 0.0, "opened its file"),
+    "gone": Sign(0.5, 0.0, "the error was gone"),
+}
+NOTHING = Sign(0.0, 0.0, "")
+
+# --- confidence ---
+
+# What somebody gave counts as much as four sessions: one session moves a confidence by a fifth at most, and a handful
+# of them overrules it.
+PRIOR = 4.0
+# More than this is not remembered of the past: what was right for years must be able to become wrong within weeks.
+MEMORY = 16.0
+# A memory that was contradicted is doubtful, not worthless: it says what was once believed. What was given lower stays.
+FLOOR = 0.2
+# Being used does not make certain: only who stored it may say so.
+CEILING = 0.95
+
+
+def sign(evidence: str) -> Sign:
+    """Return what evidence weighs; nothing for what says nothing, as being told and left."""
+    return SIGNS.get(evidence, NOTHING)
+
+
+def confidence(given: float, pro: float, con: float) -> float:
+    """Return how sure a memory is after evidence: the mean of a Beta distribution around what was given.
+
+    Within [FLOOR, CEILING], or at what was given where that lies outside; as given where nothing spoke for or against
+    it. Silence is no evidence: of a dozen memories that open a session two or three concern what is done in it.
+    """
+    seen = pro + con
+    if seen <= 0:
+        return given
+    fade = min(1.0, MEMORY / seen)
+    mean = (PRIOR * given + fade * pro) / (PRIOR + fade * seen)
+    # Three digits: a number that people read, and that is the same on every machine.
+    return round(min(max(mean, min(FLOOR, given)), max(CEILING, given)), 3)
+
+
+# --- what is learnt of kinds and memories ---
+
+# Of what is told unasked, a quarter is used, as far as nobody knows better; that is worth eight offers.
+USUAL = 0.25
+USUAL_OFFERS = 8.0
+# Offers of a namespace before anything is learnt: some days of work. Fewer are a task or two.
+ENOUGH = 40
+# How many offers of a kind, and of one memory, it takes to believe them as much as those around them.
+KIND_OFFERS = 20.0
+OWN_OFFERS = 4.0
+# How far the odds of a kind, and of a memory, may be moved, in logits: by 1.6, and by 2.2.
+KIND_MOST = 0.5
+OWN_MOST = 0.8
+# What is told unasked is so for a reason that must hold: nothing is told that is more likely irrelevant than not, and
+# nothing is silenced that surely fits: at the most, 0.77 is asked instead of 0.55.
+EARLIER = math.log(PACK_RELEVANCE / (1 - PACK_RELEVANCE))
+LATER = -1.0
+# What a logit is worth in points of the score that ranks, and what all of it may be: as much as the strongest component
+# beside the match (recall/weigh.py), which is less than what lies between the best hit and the second.
+POINTS = 0.3
+MOST_POINTS = 0.3
+
+
+class Learnt(NamedTuple):
+    """What a namespace has taught: the share of offers that were used, and by how much kinds differ, in logits."""
+
+    share: float
+    kinds: Mapping[str, float]
+
+
+def key(scope: str | None) -> str:
+    """Return under which key it is kept what a namespace has taught; what belongs to none has one of its own."""
+    return "usefulness" if scope is None else f"usefulness/{scope}"
+
+
+def read(text: str | None) -> Learnt | None:
+    """Return what was learnt, as it is kept; nothing for what cannot be read, since it is made anew."""
+    if not text:
+        return None
+    try:
+        share, kinds = json.loads(text)
+        learnt = Learnt(float(share), {str(kind): float(value) for kind, value in kinds.items()})
+    except (ValueError, TypeError, AttributeError):
+        return None
+    return learnt if 0 < learnt.share < 1 else None
+
+
+def kept(learnt: Learnt | None) -> str:
+    """Return what was learnt as it is kept."""
+    return "" if learnt is None else json.dumps([learnt.share, dict(learnt.kinds)])
+
+
+def kind_of(memory_type: str, category: str | None, source: str) -> str:
+    """Return as what a memory is weighed: what hooks saw by what they saw, everything else by its type."""
+    return f"{source}:{category}" if source == "hook" and category else memory_type
+
+
+def learn(tallies: Iterable[tuple[str, int, int]]) -> Learnt | None:
+    """Return what offers teach, given by kind, how many there were and how many were used; None: too few so far."""
+    offered: dict[str, int] = {}
+    used: dict[str, int] = {}
+    for kind, offers, uses in tallies:
+        offered[kind] = offered.get(kind, 0) + max(0, offers)
+        used[kind] = used.get(kind, 0) + min(max(0, uses), max(0, offers))
+    total = sum(offered.values())
+    if total < ENOUGH:
+        return None
+    share = (USUAL * USUAL_OFFERS + sum(used.values())) / (USUAL_OFFERS + total)
+    kinds = {kind: lift(used[kind], offers, share, KIND_OFFERS, KIND_MOST) for kind, offers in sorted(offered.items())}
+    return Learnt(round(share, 4), kinds)
+
+
+def lift(used: int, offered: int, usual: float, strength: float, most: float) -> float:
+    """Return by how much something is used more (or less) often than usual, in logits, within ±most.
+
+    usual: the share that is used of what it is compared with; strength: how many offers that is worth
+    """
+    share = (strength * usual + min(used, offered)) / (strength + offered)
+    apart = math.log(share / (1 - share)) - math.log(usual / (1 - usual))
+    return round(min(max(apart, -most), most), 3)
+
+
+def own(used: int, offered: int, learnt: Learnt, kind: str) -> float:
+    """Return by how much a memory is used more (or less) often than others of its kind, in logits."""
+    usual = 1 / (1 + math.exp(-(math.log(learnt.share / (1 - learnt.share)) + learnt.kinds.get(kind, 0.0))))
+    return lift(used, offered, usual, OWN_OFFERS, OWN_MOST)
+
+
+def leaning(kind_lift: float, own_lift: float) -> float:
+    """Return how much sooner a memory is told unasked than others, in logits; less than 0: later."""
+    return min(max(kind_lift + own_lift, LATER), EARLIER)
+
+
+def points(kind_lift: float, own_lift: float) -> float:
+    """Return what a memory gains in the order of an answer.
+
+    Having been left counts against its kind alone, not against itself: that it was not needed when nobody asked says
+    nothing of how it answers who does.
+    """
+    return min(max(POINTS * (kind_lift + max(0.0, own_lift)), -MOST_POINTS), MOST_POINTS)
+
+
+def likely(relevance: float, lean: float) -> float:
+    """Return how likely it is that a memory is worth telling: its relevance, shifted by what was learnt."""
+    if not lean or not 0 < relevance < 1:
+        return relevance
+    return 1 / (1 + math.exp(-(math.log(relevance / (1 - relevance)) + lean)))
+
+
+# --- in words ---
+
+
+def told(offered: int, used: int, contradicted: int, last: str) -> str:
+    """Return what became of a memory: `offered 4 times, used 3 (last: ran its command), contradicted 0`."""
+    if not offered:
+        return ""
+    latest = sign(last)
+    note = f" (last: {latest.words})" if latest.words else ""
+    times = "once" if offered == 1 else f"{offered:,} times"
+    return f"offered {times}, used {used:,}{note if latest.pro else ''}, contradicted {contradicted:,}" + (
+        note if latest.con else ""
+    )

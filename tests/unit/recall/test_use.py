@@ -1,0 +1,122 @@
+"""What it says of a memory that it was told and used: bounded, whatever the order, and nothing for silence."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.recall import PACK_RELEVANCE, use
+
+RATIO = st.floats(0, 1)
+EVIDENCE = st.sampled_from([*use.SIGNS, "unused"])
+
+
+def after(confidence: float, evidence: list[str]) -> float:
+    signs = [use.sign(each) for each in evidence]
+    return use.confidence(confidence, sum(sign.pro for sign in signs), sum(sign.con for sign in signs))
+
+
+@given(RATIO, st.lists(EVIDENCE, max_size=200))
+def test_confidence_never_leaves_its_bounds(confidence: float, evidence: list[str]) -> None:
+    found = after(confidence, evidence)
+    # Half a thousandth: it is told with three digits.
+    assert min(use.FLOOR, confidence) - 0.0005 <= found <= max(use.CEILING, confidence) + 0.0005
+
+
+@given(RATIO, st.lists(EVIDENCE, max_size=60), EVIDENCE)
+def test_one_more_session_moves_it_by_a_fifth_at_most_and_never_the_wrong_way(
+    confidence: float, evidence: list[str], last: str
+) -> None:
+    before, found = after(confidence, evidence), after(confidence, [*evidence, last])
+    sign = use.sign(last)
+    if not evidence or any(use.sign(each) != use.NOTHING for each in evidence):
+        assert abs(found - before) <= 1 / (use.PRIOR + 1) + 0.001
+    if sign.pro:
+        assert found >= before - 0.001
+    elif sign.con:
+        assert found <= before + 0.001
+    else:
+        assert found == before
+
+
+@given(RATIO, st.lists(EVIDENCE, max_size=30), st.randoms(use_true_random=False))
+def test_the_order_of_sessions_does_not_matter(confidence: float, evidence: list[str], random: object) -> None:
+    shuffled = list(evidence)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert after(confidence, shuffled) == after(confidence, evidence)
+
+
+def test_silence_is_no_evidence() -> None:
+    assert after(0.7, ["unused"] * 100) == 0.7
+
+
+def test_use_raises_and_contradiction_lowers_what_was_given() -> None:
+    assert after(0.6, ["ran"]) == pytest.approx(0.68)
+    assert after(0.6, ["touched"]) == pytest.approx(0.644, abs=0.001)
+    assert after(1.0, ["amended"]) == pytest.approx(0.8)
+    # What was proven loses less.
+    assert after(1.0, ["ran"] * 4 + ["amended"]) > after(1.0, ["amended"])
+    # What was right for long can still become wrong.
+    assert after(1.0, ["ran"] * 1000 + ["amended"] * 1000) < 0.65
+
+
+TALLY = st.tuples(st.sampled_from(["decision", "insight", "hook:read"]), st.integers(0, 500), st.integers(0, 500))
+
+
+@given(st.lists(TALLY, max_size=40))
+def test_what_is_learnt_stays_within_its_bounds_and_does_not_depend_on_order(
+    tallies: list[tuple[str, int, int]],
+) -> None:
+    learnt = use.learn(tallies)
+    assert learnt == use.learn(list(reversed(tallies)))
+    if sum(offered for _, offered, _ in tallies) < use.ENOUGH:
+        assert learnt is None
+        return
+    assert learnt is not None
+    assert 0 < learnt.share < 1
+    assert all(abs(value) <= use.KIND_MOST for value in learnt.kinds.values())
+    assert use.read(use.kept(learnt)) == learnt
+    for kind, offered, used in tallies:
+        lifts = learnt.kinds[kind], use.own(used, offered, learnt, kind)
+        assert use.LATER <= use.leaning(*lifts) <= use.EARLIER
+        assert abs(use.points(*lifts)) <= use.MOST_POINTS
+
+
+def test_kinds_that_are_used_are_told_sooner_and_others_later() -> None:
+    learnt = use.learn([("decision", 40, 30), ("hook:read", 40, 0)])
+    assert learnt is not None
+    assert learnt.kinds["decision"] > 0 > learnt.kinds["hook:read"]
+    assert use.own(0, 20, learnt, "decision") < 0 < use.own(20, 20, learnt, "hook:read")
+
+
+def test_what_is_told_is_never_less_likely_relevant_than_not() -> None:
+    assert use.likely(0.5, use.EARLIER) == pytest.approx(PACK_RELEVANCE)
+    assert use.likely(0.4999, use.EARLIER) < PACK_RELEVANCE
+    # What surely fits is told whatever was learnt.
+    assert use.likely(0.8, use.LATER) > PACK_RELEVANCE
+
+
+@given(RATIO, st.floats(-1, 0.2))
+def test_leaning_keeps_the_order_of_relevance_a_ratio(relevance: float, lean: float) -> None:
+    assert 0 <= use.likely(relevance, lean) <= 1
+    assert math.isclose(use.likely(use.likely(relevance, lean), -lean), relevance, abs_tol=1e-6)
+
+
+def test_having_been_left_does_not_count_against_a_memory_that_is_asked_for() -> None:
+    assert use.points(0.0, -use.OWN_MOST) == 0
+    assert use.points(0.0, use.OWN_MOST) > 0
+
+
+@pytest.mark.parametrize("text", [None, "", "no json", "[]", "[2, {}]", '["x", {}]', "[0.3, [1]]", '{"a": 1}'])
+def test_what_cannot_be_read_is_nothing_learnt(text: str | None) -> None:
+    assert use.read(text) is None
+
+
+def test_what_became_of_a_memory_is_told_in_words() -> None:
+    assert use.told(4, 3, 0, "ran") == "offered 4 times, used 3 (last: ran its command), contradicted 0"
+    assert use.told(1, 0, 1, "amended") == "offered once, used 0, contradicted 1 (last: a later memory says otherwise)"
+    assert use.told(2, 0, 0, "") == "offered 2 times, used 0, contradicted 0"
+    assert use.told(0, 0, 0, "") == ""
