@@ -1,8 +1,37 @@
-"""Samples of what consolidation answers, for the tests of rendering."""
+"""What tests of consolidation share: a theme, what is kept of it, and samples of answers for rendering."""
 
 from __future__ import annotations
 
-from recollect import model
+from typing import Any
+
+from recollect import Engine, model
+from recollect.model import Edge, Memory, Node
+
+DAY = 86_400
+THEME = "The invoice rounding of the billing service uses bankers rounding"
+
+
+def importance(engine: Engine, memory: Memory) -> float:
+    return engine.store.get(Memory, [memory.id])[0].importance
+
+
+def links(engine: Engine) -> list[tuple[str, str, str]]:
+    return sorted((edge.src[4:], edge.relationship, edge.dst[4:]) for edge in engine.store.find(Edge))
+
+
+def state(engine: Engine) -> list[dict[str, Any]]:
+    """Everything that is kept, without the numbers of the log and what is derived."""
+    volatile = {"rev", "centrality"}
+    return [
+        {name: getattr(row, name) for name in row.__struct_fields__ if name not in volatile}
+        for kind in (Memory, Node, Edge)
+        for row in engine.store.find(kind, order="id")
+    ]
+
+
+def store_theme(engine: Engine, count: int = 4) -> list[Memory]:
+    return [engine.memories.store(f"{THEME} in case {number}.", amend=False).memory for number in range(count)]
+
 
 FADED = model.PlanStep(
     action="fade",
