@@ -21,7 +21,6 @@ from recollect.render import (
     survey,
     upkeep,
     usefulness,
-    window,
 )
 from recollect.render.block import Block, Facts, Show, particular
 
@@ -38,7 +37,6 @@ SHOWN: Mapping[type[Record], Show] = {
     **upkeep.SHOWN,
     **consolidation.SHOWN,
     **usefulness.SHOWN,
-    **window.SHOWN,
 }
 
 
