@@ -174,6 +174,9 @@ CASES = (
     Case("pack_context", {"task": "write the parser"}, ("write the parser",)),
     Case("pack_context", {"task": "parser", "tokens": 60, "namespace": "app", "min_score": 0.0},
          ("parser", "--tokens", "60", "--namespace", "app", "--min-score", "0.0")),
+    Case("memory_usefulness", {}, ()),
+    Case("memory_usefulness", {"memory_id": "m1"}, ("m1",)),
+    Case("memory_usefulness", {"namespace": "app", "reset": True}, ("--namespace", "app", "--reset")),
     Case("set_scoring_weights", {}, ()),
     Case(
         "set_scoring_weights",

@@ -124,6 +124,9 @@ SESSION = model.Session(
     ended_by="turn",
 )
 OBSERVED = model.Observed(id="o1", mark="x", at=NOW, event="tool", tool="shell", outcome="failed", told="make failed")
+USEFUL = model.Usefulness(id="m1", kind="decision", offered=1, used=1, given=0.6, pro=1.0, confidence=0.68, last="ran",
+                          at=NOW)  # fmt: skip
+
 SAMPLES: tuple[Record, ...] = (
     MEMORY,
     model.Stored(memory=MEMORY, created=True),
@@ -247,6 +250,14 @@ SAMPLES: tuple[Record, ...] = (
     ),
     model.Context(budget=600),
     model.Injection(id="i1", session_id="s1", memory_id="m1", at=NOW, event="prompt", why="0.91: by words"),
+    USEFUL,
+    model.MemoryUse(counts=USEFUL, told="offered once, used 1 (last: ran its command), contradicted 0", label="tabs"),
+    model.UsefulnessReport(
+        namespace="app", offered=50, used=9, contradicted=1, share=0.18, weights={"decision": 0.31}, enough=40,
+        memories=(model.MemoryUse(counts=USEFUL, told="offered once, used 1, contradicted 0", label="tabs"),),
+    ),
+    model.UsefulnessReport(offered=3, used=1, enough=40),
+    model.UsefulnessReport(reset=2, batch="b1", enough=40),
     PATTERN,
     model.PatternReport(patterns=(PATTERN,), observations=90, session_count=12, notes=("3 more were left out",)),
     model.PatternReport(patterns=()),
