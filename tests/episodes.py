@@ -24,9 +24,9 @@ class Clock:
 
 def words_vector(text: str) -> list[float]:
     """Return the vector of a text by its words: texts that share none are at right angles, nearly."""
-    vector = [0.001] * 64
+    vector = [0.001] * 256
     for word in text.lower().replace("user:", "").replace("assistant:", "").split():
         digest = hashlib.sha256(word.strip(".,?!").encode()).digest()
-        for place in digest[:4]:
-            vector[place % 64] += 1.0
+        for place, sign in zip(digest[:8], digest[8:16], strict=True):
+            vector[place] += 1.0 if sign % 2 else -1.0
     return vector

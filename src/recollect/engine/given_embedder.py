@@ -88,8 +88,8 @@ class GivenEmbedder:
             return []
         try:
             if not self._takes_lists:
-                return [_vector(self._function(text)) for text in texts]
-            answers = list(self._function(texts))
+                return [_vector(self._called(text)) for text in texts]
+            answers = list(self._called(texts))
             if len(answers) != len(texts):
                 raise EmbeddingFailed(f"the embedding function gave {len(answers)} vectors for {len(texts)} texts")
             return [_vector(answer) for answer in answers]
@@ -98,10 +98,18 @@ class GivenEmbedder:
         except Exception as problem:
             raise EmbeddingFailed(f"the embedding function failed: {type(problem).__name__}: {problem}") from problem
 
+    def _called(self, argument: Any) -> Any:
+        answer = self._function(argument)
+        if inspect.isawaitable(answer):
+            if inspect.iscoroutine(answer):
+                answer.close()
+            raise EmbeddingFailed("the embedding function is async: it must return its vector")
+        return answer
+
     def _probed(self) -> list[float]:
         """Return the vector of the probe, having found out how the function is called."""
         try:
-            answer = self._function(PROBE)
+            answer = self._called(PROBE)
             if not _is_nested(answer):
                 self._takes_lists = False
                 return _vector(answer)
@@ -136,15 +144,11 @@ def _unit(vector: Sequence[float]) -> list[float]:
 
 
 def _is_nested(answer: Any) -> bool:
-    if inspect.isawaitable(answer):
-        _refuse(answer)
     first = next(iter(answer), None)
     return hasattr(first, "__len__") and not isinstance(first, str)
 
 
 def _vector(answer: Any) -> list[float]:
-    if inspect.isawaitable(answer):
-        _refuse(answer)
     try:
         vector = [float(value) for value in answer]
     except (TypeError, ValueError) as problem:
@@ -152,12 +156,6 @@ def _vector(answer: Any) -> list[float]:
     if not vector or any(value != value or abs(value) == float("inf") for value in vector):
         raise EmbeddingFailed("the embedding function gave an empty vector, or one with a value that is no number")
     return vector
-
-
-def _refuse(answer: Any) -> None:
-    if inspect.iscoroutine(answer):
-        answer.close()
-    raise EmbeddingFailed("the embedding function is async: it must return its vector")
 
 
 def configured_vector(text: str) -> list[float]:

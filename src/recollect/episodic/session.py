@@ -198,7 +198,7 @@ class SessionMemory:
         if now - sitting.last > self.config.inactivity_threshold_minutes * SECONDS_PER_MINUTE:
             return True
         lifetime = max(MAX_SESSION_HOURS, self.config.duration_hours) * SECONDS_PER_HOUR
-        if now - sitting.began > lifetime or self._has_expired(sitting.last, now):
+        if int(now) - sitting.began > lifetime or self._has_expired(sitting.last, now):
             return True
         return self._is_another_topic(sitting, text)
 
@@ -233,15 +233,18 @@ class SessionMemory:
     # --- reading ---
 
     def _sittings(self) -> dict[str, Sitting]:
-        """Return the sessions by id, as their turns tell them, to the second."""
+        """Return the sessions by id, as their turns tell them; times are kept in whole seconds, so to the second.
+
+        Rounded so that no session seems older than it is.
+        """
         found: dict[str, Sitting] = {}
         for session_id, at in self.shelf.columns(("session_id", "created_at")):
-            name, timestamp = session_id or "", float(at)
+            name, began, last = session_id or "", float(at), at + 1.0
             known = found.get(name)
             found[name] = (
-                Sitting(name, timestamp, timestamp, 1)
+                Sitting(name, began, last, 1)
                 if known is None
-                else Sitting(name, min(known.began, timestamp), max(known.last, timestamp), known.turns + 1)
+                else Sitting(name, min(known.began, began), max(known.last, last), known.turns + 1)
             )
         return found
 
