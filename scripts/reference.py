@@ -1,6 +1,6 @@
 """Write docs/reference/ out of the tables it describes: `reference.py` writes, `reference.py --check` compares.
 
-    recollect.engine.OPERATIONS            → operations.md
+    recollect.capabilities.OPERATIONS      → operations.md
     recollect.surface.command, .overview   → commands.md
     recollect.settings.SETTINGS            → settings.md
     recollect.errors                       → errors.md
@@ -119,7 +119,7 @@ def default(value: Any) -> str:
 
 
 def operations() -> str:
-    from recollect.engine import OPERATIONS
+    from recollect.capabilities import OPERATIONS
 
     rows = list(OPERATIONS.values())
     nouns = dict.fromkeys(row.noun for row in rows)
@@ -334,7 +334,7 @@ PAGES: dict[str, Callable[[], str]] = {
 
 def tools() -> str:
     """Return the definitions of all tools, one a line, each with the toolsets that list it."""
-    from recollect.engine import OPERATIONS
+    from recollect.capabilities import OPERATIONS
     from recollect.surface.tool import definitions
 
     few = {tool["name"] for tool in definitions(OPERATIONS, "core")}

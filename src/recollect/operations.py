@@ -79,8 +79,12 @@ class Parameter(NamedTuple):
 class Operation:
     """One row of the table: everything a surface needs to offer and call a capability."""
 
-    def __init__(self, noun: str, method: Callable[..., Any], mark: Mark) -> None:
+    def __init__(
+        self, noun: str, method: Callable[..., Any], mark: Mark, owner: Callable[[Any], Any] | None = None
+    ) -> None:
+        """Make a row of a marked method; owner: makes the noun of an engine that does not have it."""
         self.noun = noun
+        self._owner = owner
         self.method = method.__name__
         self.name = mark.name
         self.command = mark.command
@@ -157,18 +161,22 @@ class Operation:
 
     def call(self, engine: Any, arguments: Mapping[str, Any]) -> Record:
         """Validate `arguments` and call the method on the engine's noun."""
-        answer: Record = getattr(getattr(engine, self.noun), self.method)(**self.accept(arguments))
+        noun = getattr(engine, self.noun) if self._owner is None else self._owner(engine)
+        answer: Record = getattr(noun, self.method)(**self.accept(arguments))
         return answer
 
 
-def collect(nouns: Mapping[str, type]) -> dict[str, Operation]:
-    """Return the table of every marked method of the nouns, by operation name, in order of definition."""
+def collect(nouns: Mapping[str, type], *, on_top: bool = False) -> dict[str, Operation]:
+    """Return the table of every marked method of the nouns, by operation name, in order of definition.
+
+    on_top: the nouns stand on an engine that knows nothing of them, and are made of it for each call
+    """
     table: dict[str, Operation] = {}
     for noun, owner in nouns.items():
         for member in vars(owner).values():
             mark = getattr(member, "__operation__", None)
             if mark is not None:
-                table[mark.name] = Operation(noun, member, mark)
+                table[mark.name] = Operation(noun, member, mark, owner if on_top else None)
     return table
 
 

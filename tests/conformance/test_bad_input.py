@@ -15,7 +15,7 @@ import pytest
 from tests.conformance.surfaces import SURFACES, command_line, library, mcp
 
 from recollect import Engine
-from recollect.engine import OPERATIONS
+from recollect.capabilities import OPERATIONS
 from recollect.surface.jsonrpc import PARSE_ERROR, ProtocolError, decode
 
 HUGE = "x" * (50 * 1024 * 1024)

@@ -11,7 +11,7 @@ from tests.conformance.surfaces import SURFACES
 from tests.trees import write
 
 from recollect import Engine
-from recollect.engine import OPERATIONS
+from recollect.capabilities import OPERATIONS
 from recollect.render import to_markdown, to_text
 from recollect.surface.cli import main
 

@@ -17,7 +17,7 @@ from tests.conformance.test_operations import bench as bench  # a fixture
 from tests.conformance.test_operations import prepared as prepared  # what it needs
 
 from recollect import Engine
-from recollect.engine import OPERATIONS
+from recollect.capabilities import OPERATIONS
 from recollect.engine.redaction import WRITTEN
 from recollect.render import to_json, to_markdown, to_text
 from recollect.store.tables import TABLES

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import OPERATIONS
+from recollect.capabilities import OPERATIONS
 from recollect.surface.arguments import options, parser
 from recollect.surface.command import GROUPS, HANDWRITTEN, commands, positionals
 

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from recollect.engine import OPERATIONS
+from recollect.capabilities import OPERATIONS
 from recollect.operations import by_tool_name
 from recollect.surface.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
 from recollect.surface.mcp import HANDSHAKE, INSTRUCTIONS, MODERN

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.engine import OPERATIONS
+from recollect.capabilities import OPERATIONS
 from recollect.operations import by_tool_name
 
 BIN = Path(__file__).parents[2] / ".tools" / "node_modules" / ".bin"

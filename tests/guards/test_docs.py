@@ -43,7 +43,7 @@ def test_the_reference_is_what_the_sources_give(root: Path) -> None:
 
 
 def test_every_operation_is_documented(root: Path) -> None:
-    from recollect.engine import OPERATIONS
+    from recollect.capabilities import OPERATIONS
 
     text = read(root / "docs" / "reference" / "operations.md")
     assert len(OPERATIONS) >= 15
@@ -55,7 +55,7 @@ def test_every_operation_is_documented(root: Path) -> None:
 
 
 def test_every_operation_explains_itself_and_its_parameters() -> None:
-    from recollect.engine import OPERATIONS
+    from recollect.capabilities import OPERATIONS
 
     missing = [row.name for row in OPERATIONS.values() if not row.summary.endswith(".")]
     missing += [f"{row.name}.{p.name}" for row in OPERATIONS.values() for p in row.parameters if not p.help]

@@ -50,12 +50,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "recall": {*GROUND, *PROTOCOLS, "graph"},
     "consolidate": {*GROUND, *PROTOCOLS, "graph", "recall", "progress"},
     "operations": {"model", "errors"},
-    "render": {"model", "errors", "code.record", "graph.record", "text.harmless", "text.redact"},
+    "render": {"model", "errors", "code.record", "graph.record", "hierarchy.model", "text.harmless", "text.redact"},
     "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress"},
-    "hierarchy": {"engine", "model", "errors"},
+    "hierarchy": {"engine", "model", "errors", "operations"},
     "episodic": {"engine", "model", "errors"},
     "memory_lib": {"engine", "model", "errors"},
-    "surface": {"engine", "operations", "render", *GROUND - {"text"}, "progress", "code.record"},
+    "capabilities": {"engine", "hierarchy", "operations"},
+    "surface": {"capabilities", "engine", "operations", "render", *GROUND - {"text"}, "progress", "code.record"},
 }
 
 

@@ -12,6 +12,7 @@ from tests.code import SAMPLES as CODE_SAMPLES
 from tests.coding import SAMPLES as CODING_SAMPLES
 from tests.consolidations import SAMPLES as CONSOLIDATION_SAMPLES
 from tests.graphs import SAMPLES as GRAPH_SAMPLES
+from tests.windows import SAMPLES as WINDOW_SAMPLES
 
 from recollect import model
 from recollect.code.record import CodeHits
@@ -278,6 +279,7 @@ SAMPLES: tuple[Record, ...] = (
     *GRAPH_SAMPLES,
     *CODE_SAMPLES,
     *CODING_SAMPLES,
+    *WINDOW_SAMPLES,
 )
 
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from recollect.engine import accept
+from recollect.engine.documents import Documents
 from recollect.engine.identity import namespace_of
 from recollect.model import (
     Deleted,
@@ -80,6 +81,8 @@ class Namespaces:
                 transaction.delete(Workspace, {"id": scope})
         trees = self._engine.code_store.find(Tree, {"namespace": scope})
         self._engine.code_store.drop_trees([tree.id for tree in trees])
+        if scope is not None:
+            Documents(self._engine, scope).forget()
         return Deleted(deleted=deleted, batch=transaction.batch)
 
 

@@ -1,1 +1,53 @@
-"""What belongs in the context window now: four levels, from what is edited to what is known of the whole project."""
+"""What belongs in the context window now: four levels, from what is edited to what is known of the whole project.
+
+    from recollect.hierarchy import MemoryManager
+
+    with MemoryManager(namespace=".") as window:
+        window.start_task("Requests must be retried with exponential back-off")
+        prompt = window.get_immediate_context()
+
+Importing this package does no work: names are loaded when first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recollect.hierarchy.levels import Level as Level
+    from recollect.hierarchy.model import GlobalKnowledge as GlobalKnowledge
+    from recollect.hierarchy.model import MemoryStats as MemoryStats
+    from recollect.hierarchy.policies import PROFILES as PROFILES
+    from recollect.hierarchy.policies import Policy as Policy
+    from recollect.hierarchy.policies import PromotionPolicy as PromotionPolicy
+    from recollect.hierarchy.window import MemoryManager as MemoryManager
+
+# Public name → the module that defines it.
+_NAMES = {
+    "GlobalKnowledge": "recollect.hierarchy.model",
+    "Level": "recollect.hierarchy.levels",
+    "MemoryManager": "recollect.hierarchy.window",
+    "MemoryStats": "recollect.hierarchy.model",
+    "PROFILES": "recollect.hierarchy.policies",
+    "Policy": "recollect.hierarchy.policies",
+    "PromotionPolicy": "recollect.hierarchy.policies",
+}
+
+__all__ = [
+    "PROFILES",
+    "GlobalKnowledge",
+    "Level",
+    "MemoryManager",
+    "MemoryStats",
+    "Policy",
+    "PromotionPolicy",
+]
+
+
+def __getattr__(name: str) -> Any:
+    module = _NAMES.get(name)
+    if module is None:
+        raise AttributeError(f"module 'recollect.hierarchy' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(module), name)

@@ -120,13 +120,15 @@ class MemoryStats(Record, frozen=True, kw_only=True):
 class Filled(Record, frozen=True, kw_only=True):
     """What beginning a task put where, best first, and why; and what did not fit.
 
-    considered: files that something spoke for. left_out: those of them that found no room, best first
+    placed: how many items there are, where not all are shown. considered: files that something spoke for
+    left_out: those of them that found no room, best first
     """
 
     task: Task
     profile: str
     items: tuple[Item, ...]
     levels: tuple[LevelUse, ...]
+    placed: int
     considered: int
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -158,9 +160,10 @@ class LookedUp(Record, frozen=True, kw_only=True):
 
 
 class WindowMoves(Record, frozen=True, kw_only=True):
-    """What a call moved between levels, and how full they are now."""
+    """What a call moved between levels, and how full they are now; total: how many moves there were."""
 
     moved: tuple[Moved, ...]
+    total: int
     levels: tuple[LevelUse, ...]
     notes: tuple[str, ...] = ()
 
@@ -168,7 +171,7 @@ class WindowMoves(Record, frozen=True, kw_only=True):
 class WindowView(Record, frozen=True, kw_only=True):
     """The context window: the task, the levels with what is in them, statistics, and what moved last.
 
-    text: what the level asked for says
+    items_total: how many there are, where not all are shown. text: what the level asked for says
     """
 
     namespace: str
@@ -176,6 +179,7 @@ class WindowView(Record, frozen=True, kw_only=True):
     stats: MemoryStats
     task: Task | None = None
     items: tuple[Item, ...] = ()
+    items_total: int = 0
     events: tuple[Moved, ...] = ()
     text: str = ""
     notes: tuple[str, ...] = ()

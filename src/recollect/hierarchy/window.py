@@ -119,10 +119,11 @@ class MemoryManager:
 
     # --- writes ---
 
-    def set_immediate_context(self, content: str, name: str = IMMEDIATE) -> None:
+    def set_immediate_context(self, content: str, name: str = IMMEDIATE) -> tuple[Moved, ...]:
         """Put a text into level 1, in the place of the one that was set before; files stay as far as there is room.
 
-        name: what it is, such as `error` for the error of the current operation. Raises ContentTooLarge
+        name: what it is, such as `error` for the error of the current operation. Returns what moved. Raises
+        ContentTooLarge
         """
         label = accept.label("name", name) or IMMEDIATE
         text, made = self._clean(accept.text("content", content)), self._clock()
@@ -146,7 +147,9 @@ class MemoryManager:
                 f"bytes and {level.max_tokens:,} tokens",
                 hint="Set the part that matters, or keep it in a file: files are split and outlined to fit.",
             )
-        self._change(desk, lambda state: put(state, item, trigger="asked", reason="set as immediate context", now=made))
+        return self._change(
+            desk, lambda state: put(state, item, trigger="asked", reason="set as immediate context", now=made)
+        ).moved
 
     def promote_to_working_set(self, file_path: str) -> None:
         """Promote a file to level 2, and what it uses with it. Raises NotFound."""
@@ -268,6 +271,7 @@ class MemoryManager:
             profile=desk.policy.name,
             items=tuple(item for item in state.items if item.form != "text"),
             levels=uses(state, in_force(state, desk.policy)),
+            placed=sum(item.form != "text" for item in state.items),
             considered=len(found.files),
             left_out=tuple(placed.left_out),
             notes=found.notes,

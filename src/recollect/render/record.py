@@ -21,6 +21,7 @@ from recollect.render import (
     survey,
     upkeep,
     usefulness,
+    window,
 )
 from recollect.render.block import Block, Facts, Show, particular
 
@@ -37,6 +38,7 @@ SHOWN: Mapping[type[Record], Show] = {
     **upkeep.SHOWN,
     **consolidation.SHOWN,
     **usefulness.SHOWN,
+    **window.SHOWN,
 }
 
 

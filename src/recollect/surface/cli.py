@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _operations() -> Mapping[str, Operation]:
-    from recollect.engine import OPERATIONS
+    from recollect.capabilities import OPERATIONS
 
     return OPERATIONS
 

@@ -6,7 +6,8 @@ shell completion are one fold over one list.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple, Protocol
 
 from msgspec import NODEFAULT
@@ -174,6 +175,19 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "settle",
         ),
     ),
+    (
+        "Fill the context window",
+        (
+            "context-window",
+            "context-window-start",
+            "context-window-get",
+            "context-window-set",
+            "context-window-promote",
+            "context-window-demote",
+            "context-window-clean",
+            "context-window-complete",
+        ),
+    ),
     ("Keep pieces of code", ("store-code", "find-code", "evolve")),
     (
         "Follow links",
@@ -217,6 +231,18 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Connect and set up", ("init", "uninit", "doctor", "serve", "config", "completion", "help")),
 )
 OTHER = "Further commands"
+
+
+# Commands whose name may be followed by a blank instead of a dash: context-window start. Others take words there.
+FAMILIES: tuple[str, ...] = ("context-window",)
+
+
+def of_family(words: Sequence[str], table: Mapping[str, Command]) -> list[str]:
+    """Return the words of a command line, with a command of a family that was written as two of them as one."""
+    for place, (word, follower) in enumerate(pairwise(words)):
+        if word in FAMILIES and f"{word}-{follower}" in table:
+            return [*words[:place], f"{word}-{follower}", *words[place + 2 :]]
+    return list(words)
 
 
 def positionals(command: Command) -> tuple[Parameter, ...]:

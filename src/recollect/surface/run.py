@@ -19,7 +19,7 @@ from recollect.operations import Operation
 from recollect.render.untrusted import inline
 from recollect.settings import Settings, load
 from recollect.surface.arguments import arguments, has, parse, parser, split
-from recollect.surface.command import Command, commands, question
+from recollect.surface.command import FAMILIES, Command, commands, of_family, question
 from recollect.surface.form import meant
 from recollect.surface.handwritten import WRITTEN
 from recollect.surface.hooked import printed
@@ -83,6 +83,7 @@ def _run(words: Sequence[str], offer: Offer, output: Output) -> int:
         return _version(output)
     # An assistant waits for the first answer of `serve`: what it offers is loaded after that.
     table = commands({} if name == "serve" else offer.operations())
+    name, others = split(of_family(words, table)) if name in FAMILIES or name == "help" else (name, others)
     if name == "help":
         name, others = next(((word, ["--help"]) for word in others if not word.startswith("-")), ("", ["--help"]))
     wants_help = has(others, "-h", "--help")

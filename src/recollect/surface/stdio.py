@@ -202,7 +202,7 @@ class Backing:
             return self._engine
 
     def operations(self) -> Mapping[str, Operation]:
-        from recollect.engine import OPERATIONS
+        from recollect.capabilities import OPERATIONS
 
         return OPERATIONS
 

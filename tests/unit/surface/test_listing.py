@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.engine import OPERATIONS
+from recollect.capabilities import OPERATIONS
 from recollect.surface import listing
 from recollect.surface.tool import definitions
 

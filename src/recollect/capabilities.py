@@ -1,0 +1,7 @@
+"""Everything recollect can do: the operations of the engine, and those of the libraries that stand on it."""
+
+from recollect.engine import OPERATIONS as ENGINE
+from recollect.hierarchy.context_window import ContextWindow
+from recollect.operations import Operation, collect
+
+OPERATIONS: dict[str, Operation] = {**ENGINE, **collect({"context_window": ContextWindow}, on_top=True)}

@@ -1,0 +1,55 @@
+"""Saying: what a file says of itself at its beginning, in one sentence; nothing where it says nothing."""
+
+from __future__ import annotations
+
+import re
+
+# What of a sentence is shown.
+MOST_CHARACTERS = 160
+# Lines at the beginning of a file that are looked at.
+MOST_LINES = 60
+# A comment that says who owns the file says nothing about what it does.
+_LEGAL = re.compile(r"copyright|licen[cs]e|all rights reserved|spdx|@author|\bMIT\b|generated|eslint|prettier|-\*-", re.I)
+# A docstring, a block comment, or a run of line comments at the beginning; what stands before it is skipped.
+_OPENING = re.compile(
+    r'(?:[rRuU]?"""(?P<double>.*?)"""|[rR]?\'\'\'(?P<single>.*?)\'\'\'|/\*(?P<block>.*?)\*/|\{-(?P<dash>.*?)-\}'
+    r"|(?P<lines>(?:^[ \t]*(?://[/!]?|#|--|;;|%%)[^\n]*\n)+))",
+    re.S | re.M,
+)
+_PREFIX = re.compile(r"^[ \t]*(?://[/!]?|#+!?|--|\*+|;+|%+)?[ \t|]*")
+# What ends a sentence: a stop before a blank, or an empty line.
+_END = re.compile(r"(?<=[.!?:])\s|\n\s*\n")
+_LETTERS = re.compile(r"[A-Za-z]{3,}.*[A-Za-z]{3,}", re.S)
+_HEADING = re.compile(r"^#+ .*$|^[=-]{3,}$|^\[!\[.*$|^<.*$|^!\[.*$|^\[.*\]:.*$", re.M)
+
+
+def of_code(text: str) -> str:
+    """Return the first sentence of the docstring or comment that a source file begins with."""
+    head = "\n".join(text.split("\n", MOST_LINES)[:MOST_LINES])
+    for match in _OPENING.finditer(head):
+        between = head[: match.start()].strip()
+        if match.lastgroup in ("double", "single") and "=" in between.rpartition("\n")[2]:
+            break  # the value of something
+        said = next(value for value in match.groupdict().values() if value is not None)
+        if not _LEGAL.search(said) and (sentence := first_sentence(_unmarked(said))):
+            return sentence
+        if match.start() > len(head) // 2:
+            break
+    return ""
+
+
+def of_document(text: str) -> str:
+    """Return the first sentence of a README that is neither a heading nor a badge."""
+    return first_sentence(_HEADING.sub("", text))
+
+
+def first_sentence(text: str, most: int = MOST_CHARACTERS) -> str:
+    """Return the first sentence of a text on one line, cut where it is too long; empty if it holds no words."""
+    sentence = " ".join(_END.split(text.strip(), maxsplit=1)[0].split()).rstrip(":")
+    if not _LETTERS.search(sentence):
+        return ""
+    return sentence if len(sentence) <= most else sentence[: most - 1].rstrip() + "…"
+
+
+def _unmarked(comment: str) -> str:
+    return "\n".join(_PREFIX.sub("", line) for line in comment.split("\n"))
