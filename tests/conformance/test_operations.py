@@ -16,7 +16,8 @@ from tests.fakes import FrozenClock
 from tests.trees import git
 
 from recollect import Engine, clock
-from recollect.engine import OPERATIONS
+from recollect.capabilities import OPERATIONS
+from recollect.hierarchy import MemoryManager
 from recollect.model import Memory, Session
 
 
@@ -375,6 +376,28 @@ CASES = (
     Case("list_changes", {"memory_id": "m5", "batch": "deletion", "limit": 3, "offset": 0},
          ("--memory-id", "m5", "--batch", "deletion", "--limit", "3", "--offset", "0")),
     Case("undo", {}, ()),
+    Case("context_window_start", {"description": "the parser must be faster", "namespace": "app"},
+         ("the parser must be faster", "--namespace", "app")),
+    Case("context_window_start",
+         {"description": "the parser must be faster", "files": ["lib/parser.py"], "error": "ParseError: no such line",
+          "profile": "small", "limit": 1, "namespace": "app"},
+         ("the parser must be faster", "--files", "lib/parser.py", "--error", "ParseError: no such line", "--profile",
+          "small", "--limit", "1", "--namespace", "app")),
+    Case("context_window_look_up", {"query": "Parser.parse", "namespace": "app"},
+         ("Parser.parse", "--namespace", "app")),
+    Case("context_window_look_up", {"query": "memory:m1", "namespace": "app"}, ("memory:m1", "--namespace", "app")),
+    Case("context_window_set", {"content": "ParseError: no such line", "name": "error", "namespace": "app"},
+         ("ParseError: no such line", "--name", "error", "--namespace", "app")),
+    Case("context_window_promote", {"path": "lib/parser.py", "level": 1, "namespace": "app"},
+         ("lib/parser.py", "--level", "1", "--namespace", "app")),
+    Case("context_window_demote", {"path": "lib/parser.py", "namespace": "app"},
+         ("lib/parser.py", "--namespace", "app")),
+    Case("context_window_clean", {"namespace": "app"}, ("--namespace", "app")),
+    Case("context_window_complete", {"namespace": "app"}, ("--namespace", "app")),
+    Case("context_window", {"level": 4, "limit": 3, "namespace": "app"},
+         ("--level", "4", "--limit", "3", "--namespace", "app")),
+    Case("context_window", {"level": 1, "namespace": "app"}, ("--level", "1", "--namespace", "app")),
+    Case("context_window", {"namespace": "app"}, ("--namespace", "app")),
     Case("undo", {"batch": "deletion"}, ("deletion",)),
 )  # fmt: skip
 
@@ -427,6 +450,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
             engine.code.index(str(project), namespace="app")
             source = (project / "lib" / "parser.py").read_text(encoding="utf-8")
             (project / "lib" / "parser.py").write_text(source.replace("Parser()\n", "Parser().parse()\n"), "utf-8")
+        MemoryManager(engine, "app").promote("lib/parser.py")
     return home
 
 
