@@ -13,8 +13,8 @@ import signal
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, BinaryIO
 
@@ -68,6 +68,20 @@ def _exactly(pipe: IO[bytes], size: int) -> bytes:
     if len(content) < size:
         raise EOFError
     return content
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Let garbage be looked for as seldom as in a process that reads files, for a block that reads files itself."""
+    before = gc.get_threshold()
+    if before[0] and before[0] < GC_THRESHOLD:  # else another thread does the same, or nobody wants it at all
+        gc.set_threshold(GC_THRESHOLD, *before[1:])
+        try:
+            yield
+        finally:
+            gc.set_threshold(*before)
+    else:
+        yield
 
 
 def serve(orders: BinaryIO, answers: BinaryIO, answer: Callable[[bytes], bytes]) -> None:

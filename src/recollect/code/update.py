@@ -19,6 +19,7 @@ from recollect import clock
 from recollect.code.fingerprint import fingerprint
 from recollect.code.manifests.settle import settle
 from recollect.code.place import Place
+from recollect.code.process import seldom_collected
 from recollect.code.read import Task
 from recollect.code.walk import Entry, Walked, real, walk, within
 from recollect.code.worker import Answer
@@ -128,11 +129,12 @@ def _carry_out(
     batch = _Batch(store, tree.id, owner, plan.gone)
     total = sum(task.size_bytes for task in plan.tasks)
     done = 0
-    for answers in read_all(os.fspath(where.root), plan.tasks, max_bytes=limits.max_bytes, workers=limits.workers):
-        batch.add(answers)
-        done += len(answers)
-        report(done, len(plan.tasks), _measure(batch.read_bytes, total))
-    batch.write()
+    with seldom_collected():
+        for answers in read_all(os.fspath(where.root), plan.tasks, max_bytes=limits.max_bytes, workers=limits.workers):
+            batch.add(answers)
+            done += len(answers)
+            report(done, len(plan.tasks), _measure(batch.read_bytes, total))
+        batch.write()
     if batch.read_bytes > BATCH_BYTES:
         store.merge_code_text()
     settle(store, tree.id, tree.root, owner, lease_s=LEASE_S)

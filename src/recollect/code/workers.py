@@ -60,7 +60,7 @@ def read_all(
     """
     # Files of a language together: a grammar takes up to half a second to load, and most workers need few of them.
     orders = list(_orders(Order(root, max_bytes, [], programs), sorted(tasks, key=_language)))
-    size = sum(task.size_bytes for task in tasks)
+    size = sum(task.size_bytes for task in tasks if _suffix(task) in BY_EXTENSION)  # pictures are read in no time
     if workers == 1 or len(orders) <= 1 or size < (MIN_PROGRAM_BYTES if programs else MIN_BYTES):
         for order in orders:
             yield [answer(order, task) for task in order.tasks]
@@ -75,8 +75,12 @@ def read_all(
         crew.stop()
 
 
+def _suffix(task: Task) -> str:
+    return task.path[task.path.rfind(".") :]
+
+
 def _language(task: Task) -> str:
-    suffix = task.path[task.path.rfind(".") :]
+    suffix = _suffix(task)
     language = BY_EXTENSION.get(suffix)
     return language.name if language else suffix
 

@@ -45,31 +45,32 @@ WORD_BYTES = bytes(
     byte if byte >= _FOREIGN or byte == _UNDERSCORE or chr(byte).isalnum() else _BLANK for byte in range(256)
 )
 
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 # What would end a word in the full text of names.
 _SEPARATING = re.compile(r"[\s\x00-\x1f\x7f\"'`\\]+")
 
 
 class _Memo(dict[bytes, str]):
-    """Words → their terms, separated by blanks; filled as words are met."""
+    """Words → their terms, with a blank after each; filled as words are met.
+
+    The blank is kept with the terms because joining with nothing between spares a look for words without any.
+    """
 
     def __missing__(self, word: bytes) -> str:
         if len(self) >= MEMO_WORDS:
             self.clear()
-        found = self[word] = " ".join(_word_terms(word))
+        found = self[word] = _word_terms(word)
         return found
 
 
 class _Stems(dict[str, str]):
-    """Parts of identifiers → their stems; a hundredth of the words."""
+    """Parts of identifiers, however written → their stems and a blank; nothing for single characters."""
 
     def __missing__(self, part: str) -> str:
         if len(self) >= MEMO_WORDS:
             self.clear()
-        found: str = stemmer().stemWord(part)
-        self[part] = found
+        found = self[part] = f"{stemmer().stemWord(part.lower())} " if len(part) > 1 else ""
         return found
 
 
@@ -84,7 +85,7 @@ def words(source: bytes) -> bytes:
 
 def joined_terms(blanked: bytes) -> str:
     """Return the search terms of a piece of what `words` returned, in order, separated by single blanks."""
-    return " ".join(filter(None, map(_memo.__getitem__, blanked.split())))
+    return "".join(map(_memo.__getitem__, blanked.split()))[:-1]
 
 
 def code_terms(text: str) -> list[str]:
@@ -103,20 +104,25 @@ def humps(name: str) -> str:
     return "".join(part[0] for part in parts).lower() if len(parts) > 1 else ""
 
 
-def _word_terms(word: bytes) -> list[str]:
+def _word_terms(word: bytes) -> str:
+    """Return the terms of a word with a blank after each."""
     if len(word) < 2 or len(word) > MAX_WORD_BYTES:
-        return []
+        return ""
     if not word.isascii():
-        return [term for term in terms(word.decode("utf-8", "replace")) if len(term) > 1 or not term.isascii()]
+        found = terms(word.decode("utf-8", "replace"))
+        return "".join([f"{term} " for term in found if len(term) > 1 or not term.isascii()])
     text = word.decode("ascii")
     lowered = text.lower()
     if text.isalpha() and (lowered == text or text.isupper() or text.istitle()):
-        return [] if lowered in SYNTAX or lowered in STOP_WORDS else [_stems[lowered]]
+        return "" if lowered in SYNTAX or lowered in STOP_WORDS else _stems[text]
     whole = lowered.strip("_")
-    parts = _PART.findall(text)
+    if (lowered == text or text.isupper()) and text.replace("_", "").isalpha():
+        parts = [part for part in whole.split("_") if part]  # most names, and faster than looking for humps
+    else:
+        parts = _PART.findall(text)
     if len(parts) > MAX_PARTS or len(parts) < 2:
-        return [_stems[whole]] if 1 < len(whole) <= MAX_WHOLE_CHARACTERS else []
-    return [*[_stems[part.lower()] for part in parts if len(part) > 1], whole]
+        return _stems[whole] if 1 < len(whole) <= MAX_WHOLE_CHARACTERS else ""
+    return f"{''.join(map(_stems.__getitem__, parts))}{whole} "
 
 
 def whole_term(name: str) -> str:

@@ -148,5 +148,6 @@ def stemmer() -> Any:
     if stemmer is None:
         import Stemmer
 
-        stemmer = _stemmers.english = Stemmer.Stemmer("english")
+        # Without a memory of its own, which costs three times what stemming does: words are remembered by their terms.
+        stemmer = _stemmers.english = Stemmer.Stemmer("english", 0)
     return stemmer

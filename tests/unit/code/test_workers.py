@@ -114,3 +114,14 @@ def _break_reading(monkeypatch: pytest.MonkeyPatch, statement: str, path: str) -
     )
     start = "import sys; sys.path.insert(0, {!r}); exec(" + repr(patch).replace("{", "{{").replace("}", "}}")
     monkeypatch.setattr(workers, "_START", start + "); from recollect.code.worker import main; main()")
+
+
+def test_what_is_in_no_language_starts_no_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hire(*_: object) -> None:
+        raise AssertionError("a worker was started")
+
+    monkeypatch.setattr(workers, "_Crew", hire)
+    write(tmp_path, {"shop.py": "x = 1\n", "logo.png": "\0"})
+    large = [Task("shop.py", 10), *[Task("logo.png", workers.MIN_BYTES)] * 5]
+    found = [answer.file for some in read_all(str(tmp_path), large, max_bytes=1000, workers=4) for answer in some]
+    assert [file.skipped for file in found if file is not None] == [*["binary"] * 5, ""]
