@@ -233,9 +233,9 @@ class DictStore(DictRows):
         self._rows.update(rows)
         self._changes[:] = changes
 
-    def touch(self, ids: Sequence[str], *, at: int | None = None) -> None:
+    def touch(self, ids: Sequence[str], *, at: int | None = None, read: bool = True) -> None:
         for memory in self.get(Memory, list(dict.fromkeys(ids))):
-            seen = {"access_count": memory.access_count + 1, "last_accessed_at": clock.now() if at is None else at}
+            seen = {"access_count": memory.access_count + read, "last_accessed_at": clock.now() if at is None else at}
             self._rows[Memory][memory.id] = msgspec.structs.replace(memory, **seen)
 
     def setting(self, key: str) -> str | None:

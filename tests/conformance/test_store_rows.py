@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from tests.fakes import FrozenClock
 
@@ -314,6 +315,13 @@ def test_an_access_is_counted_but_is_no_change(store: Store, add: Add, frozen: F
     assert (after.rev, after.updated_at) == (before.rev, before.updated_at)
     assert store.get(Memory, ["b"]) == [untouched]
     assert store.count(Change) == changes
+
+
+def test_what_was_found_was_used_but_not_read(store: Store, add: Add, frozen: FrozenClock) -> None:
+    before = add("a", last_accessed_at=1, access_count=3)
+    frozen.advance(60)
+    store.touch(["a", "nobody"], read=False)
+    assert store.get(Memory, ["a"]) == [msgspec.structs.replace(before, last_accessed_at=frozen.at)]
 
 
 def test_a_setting_is_kept_and_replaced(store: Store, open_store: Callable[[], Store]) -> None:

@@ -282,4 +282,5 @@ class Capture:
         while not self._stop.wait(POLL_S):
             with suppress(Exception):  # the next look tries again; nothing is lost while it waits in the spool
                 self.drain()
+                self._engine.access.flush()
                 self._engine.sessions.close_silent()

@@ -58,6 +58,9 @@ PATTERNS = 3
 
 # On purpose, by anybody; what hooks saw is told by summaries.
 ON_PURPOSE = ("user", "assistant", "consolidation")
+# What a logit of having been used (recall/use.py) is worth in importance: at the most, what was never used falls behind
+# what matters a third less.
+LEAN = 0.3
 # In this order, then by importance and time.
 _KINDS = ("decision", "preference", "style", "habit", "insight", "pattern", "context")
 
@@ -105,7 +108,10 @@ def _memories(engine: Engine, wanted: Wanted) -> Iterator[Line]:
             found += store.find(Memory, {**where, "source": sources}, order=order, limit=LOOKED_AT)
     unique = {memory.id: memory for memory in found if memory.id not in wanted.told}
     away = _away(engine, unique.values())
-    chosen = sorted((row for row in unique.values() if _holds(row) and row.id not in away), key=_rank)
+    lifts = engine.usefulness.lifts(wanted.namespace, unique)
+    leans = {name: lift.leaning for name, lift in lifts.items()}
+    holding_now = (row for row in unique.values() if _holds(row) and row.id not in away)
+    chosen = sorted(holding_now, key=lambda row: _rank(row, leans.get(row.id, 0.0)))
     fresh = freshness_of(store, [memory.id for memory in chosen])
     verdicts = [(memory, fresh.get(memory.id, Freshness())) for memory in chosen]
     holding = [(memory, verdict) for memory, verdict in verdicts if verdict.verdict != "gone"]
@@ -129,10 +135,10 @@ def _holds(memory: Memory) -> bool:
     return all(end is None or end > now for end in (memory.valid_to, memory.expires_at))
 
 
-def _rank(memory: Memory) -> tuple[bool, int, float, int]:
-    """What the past of the project teaches fills what room is left."""
+def _rank(memory: Memory, lean: float) -> tuple[bool, int, float, int]:
+    """What the past of the project teaches fills what room is left; lean: how far it was used when it was told."""
     kind = _KINDS.index(memory.memory_type)
-    return is_learnt(memory), kind, -round(memory.importance, 1), -memory.created_at
+    return is_learnt(memory), kind, -round(memory.importance + LEAN * lean, 1), -memory.created_at
 
 
 def _away(engine: Engine, memories: Collection[Memory]) -> set[str]:

@@ -78,10 +78,9 @@ class Recalls:
         code: show places in indexed code, too; none: where the question clearly leads to some
         archived: search what is archived, too
         """
-        self._engine.capture.catch_up()
         where = memory_filter(memory_type=memory_type, namespace=namespace, tags=tags)
         where |= self._engine.branches.filter(branch, namespace)
-        asked_for = Asked(
+        asked = Asked(
             text=accept.query(query),
             limit=accept.whole("k", k, least=1, most=1000),
             least=accept.ratio("min_score", min_score),
@@ -91,17 +90,24 @@ class Recalls:
             near=namespace,
             archived=archived,
         )
+        found = self._found(asked, judge=self._engine.settings.judge if judge is None else judge, code=code)
+        self._engine.access.found(hit.memory for hit in found.hits)
+        return found
+
+    def _found(self, asked: Asked, *, judge: bool, code: bool | None) -> Recall:
+        """Return the answer to a question, after what was seen a moment ago is taken in."""
+        self._engine.capture.catch_up()
         # Here, not above: listing the operations must not load the stages of a recall.
-        if self._engine.settings.judge if judge is None else judge:
+        if judge:
             from recollect.engine.judge import judged
 
-            found = judged(self._engine, asked_for, least=SEARCH_RELEVANCE, leave_out=self.leave_out)
+            found = judged(self._engine, asked, least=SEARCH_RELEVANCE, leave_out=self.leave_out)
         else:
             from recollect.engine.answer import answer
 
-            found = answer(self._engine, asked_for, leave_out=self.leave_out)
+            found = answer(self._engine, asked, leave_out=self.leave_out)
         self._engine.centrality.settle()
-        return self._with_places(found, asked_for, namespace, wanted=code)
+        return self._with_places(found, asked, asked.near, wanted=code)
 
     def _with_places(self, found: Recall, asked: Asked, namespace: str | None, *, wanted: bool | None) -> Recall:
         """Return a recall with the places in the code that its question leads to, if any."""
@@ -136,6 +142,18 @@ class Recalls:
         from recollect.engine.pack import CANDIDATES, packed
 
         budget = accept.whole("tokens", tokens, least=1, most=1_000_000)
+        asked = Asked(
+            text=accept.query(task),
+            limit=CANDIDATES,
+            least=accept.ratio("min_score", min_score),
+            where=memory_filter(namespace=namespace) or None,
+            as_of=None,
+            explain=False,
+            near=namespace,
+        )
         # What is put before an assistant must not wait for a language model.
-        found = self.search(task, k=CANDIDATES, namespace=namespace, min_score=min_score, judge=False, code=code)
-        return packed(found, budget)
+        found = self._found(asked, judge=False, code=code)
+        made = packed(found, budget)
+        taken = {source.memory_id for source in made.sources}
+        self._engine.access.found(hit.memory for hit in found.hits if hit.memory.id in taken)
+        return made

@@ -5,6 +5,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from recollect.engine.access import Access
 from recollect.engine.admin import Admin
 from recollect.engine.anchoring import Anchoring
 from recollect.engine.archive import Archive
@@ -118,6 +119,7 @@ class Engine:
         self.admin = Admin(self)
         self.embedding = Embedding(self, embedder)
         self.centrality = Centrality(self)
+        self.access = Access(self)
         self.anchoring = Anchoring(self)
         self.branches = Branches(self)
         self.following = Following(self)
@@ -183,11 +185,17 @@ class Engine:
         self.schedule.stop()
         self.language.stop()
         self.compressor.stop()
+        self._finish()
         with self._opening:
             self._closed = True
             store, self._store = self._store, None
         if store is not None:
             store.close()
+
+    def _finish(self) -> None:
+        """Write what was kept for later."""
+        if self._store is not None:
+            self.access.flush()
 
     def __enter__(self) -> "Engine":
         return self

@@ -190,8 +190,11 @@ class Store(WordSearch, Protocol):
         """Open a write transaction, logged under `operation`; the same `batch` may span several."""
         ...
 
-    def touch(self, ids: Sequence[str], *, at: int | None = None) -> None:
-        """Count an access of these memories, at a moment or now. A statistic: never logged, never an error."""
+    def touch(self, ids: Sequence[str], *, at: int | None = None, read: bool = True) -> None:
+        """Count an access of these memories, at a moment or now. A statistic: never logged, never an error.
+
+        read: false: they were found and not read, which is their last access and is not counted
+        """
         ...
 
     def search_vectors(self, model: str, query: NDArray[np.float32], where: Filter | None, limit: int) -> list[Match]:

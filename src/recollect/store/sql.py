@@ -88,15 +88,15 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         with self._dialect.errors(), self._dialect.write() as connection:
             yield SqlTransaction(connection, self._dialect, operation, batch or clock.new_id())
 
-    def touch(self, ids: Sequence[str], *, at: int | None = None) -> None:
+    def touch(self, ids: Sequence[str], *, at: int | None = None, read: bool = True) -> None:
         now = clock.now() if at is None else at
+        counted = "access_count = access_count + 1, " if read else ""
         try:
             with self._dialect.errors(), self._dialect.write(patiently=False) as connection:
                 for chunk in chunks(list(ids)):
                     marks = ", ".join("?" * len(chunk))
                     connection.execute(
-                        "UPDATE memories SET access_count = access_count + 1, last_accessed_at = ? "
-                        f"WHERE id IN ({marks})",
+                        f"UPDATE memories SET {counted}last_accessed_at = ? WHERE id IN ({marks})",
                         [now, *chunk],
                     )
         except StorageError:

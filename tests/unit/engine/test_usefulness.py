@@ -105,9 +105,9 @@ def test_a_command_that_was_told_and_run_raises_confidence_and_explain_says_so(e
     assert (engine.admin.stats().offered, engine.admin.stats().used) == (1, 1)
 
 
-def test_a_file_that_was_opened_and_words_that_were_said_count(engine: Engine) -> None:
+def test_a_file_that_was_opened_and_words_that_were_said_count(engine: Engine, time: FrozenClock) -> None:
     file = decide(engine, "Prices of the payment client are rounded in price.py when the bank throttles bursts")
-    prompt(engine, "s-1")
+    prompt(engine, "s-1", time=time)
     take(engine, "s-1", payloads.looked("price.py", call="1"), stop())
     assert evidence(engine, file) == ["touched"]
     assert confidence(engine, file) == pytest.approx(0.644)
