@@ -64,7 +64,7 @@ def opened(state: State, desk: Desk, name: str) -> State:
     for other, symbols in _used(desk, name):
         if held(state, other) is not None and held(state, other) in at(state, 1):
             continue
-        item = _made(desk, other, f"used by {name}", desk.policy.level1, USED_SHARE_1, symbols, always_part=True)
+        item = _made(desk, other, f"used by {name}", desk.policy.level1, USED_SHARE_1, symbols)
         size, tokens = taken(state, 1)
         if desk.policy.level1.fits(size + item.size_bytes, tokens + item.tokens):
             reason = f"{name} is edited and uses {', '.join(symbols[:3]) or 'it'}"
@@ -163,16 +163,7 @@ def _is_there(desk: Desk, path: str) -> bool:
     return True
 
 
-def _made(
-    desk: Desk,
-    name: str,
-    why: str,
-    level: Level,
-    share: float,
-    symbols: tuple[str, ...] = (),
-    *,
-    always_part: bool = False,
-) -> Item:
+def _made(desk: Desk, name: str, why: str, level: Level, share: float, symbols: tuple[str, ...] = ()) -> Item:
     """Return something as it comes into a level: whole if it takes no more than its share, else what matters of it."""
     number: Literal[1, 2] = 1 if level.number == 1 else 2
     most = int((level.max_bytes or 0) * share)
@@ -191,6 +182,6 @@ def _made(
     if whole is None:
         raise NotFound(f"{name} is not there any more", hint="Run index.", path=name)
     fits = whole.size_bytes <= most and level.fits(whole.size_bytes, whole.tokens)
-    if (fits and not (always_part and symbols)) or whole.form == "memory":
+    if fits or whole.form == "memory":
         return whole
     return desk.shapes.made(draft, "part", number, most) or whole

@@ -79,7 +79,8 @@ class _Choice:
     """What of a file is shown in full and what is mentioned, within a number of bytes."""
 
     def __init__(self, lines: Sequence[str], rows: Sequence[SymbolRow], max_bytes: int) -> None:
-        self._lines, self._rows, self._room = lines, rows, max_bytes
+        self._lines, self._rows = lines, rows
+        self._room = max_bytes + 1  # the last line has no end of line
         self._full: set[int] = set()
         self._lined: set[int] = set()
 

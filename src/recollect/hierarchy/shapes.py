@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from recollect.engine.sources import Sources
+from recollect.engine.sources import Sources, SymbolRow
 from recollect.errors import NotFound
 from recollect.hierarchy.content import Text, measured, outline, part, part_of
+from recollect.hierarchy.levels import TOKENS_PER_BYTE
 from recollect.hierarchy.model import Form, Item
 
 if TYPE_CHECKING:
@@ -62,7 +63,17 @@ class Shapes:
         rows = self._sources.symbols(item.name)
         if form == "outline":
             return _with(item, outline(text, rows), form, level)
-        return _with(item, part(text, rows, item.symbols, max_bytes), form, level)
+        return _with(item, self._part(text, rows, item.symbols, max_bytes), form, level)
+
+    def _part(self, text: str, rows: list[SymbolRow], wanted: tuple[str, ...], max_bytes: int) -> Text:
+        """Return a part within a number of bytes, and within the tokens that belong to so many in a level."""
+        max_tokens, most = int(max_bytes * TOKENS_PER_BYTE), max_bytes
+        made = part(text, rows, wanted, most)
+        while made.tokens > max_tokens and most > 0:
+            # Cut by as much as it is over, and a little more: other symbols have other tokens.
+            most = int(most * max_tokens / made.tokens * 0.98)
+            made = part(text, rows, wanted, most)
+        return made
 
     # --- as pressure asks for it ---
 
