@@ -98,6 +98,7 @@ _DESCRIBED: tuple[tuple[tuple[type, ...], Callable[[Any], str]], ...] = (
     ((inspect.LiteralType,), _choice),
     ((inspect.UnionType,), _union),
     ((inspect.VarTupleType, inspect.ListType), lambda kind: f"list of {_words(kind.item_type)}"),
+    ((inspect.TupleType,), lambda kind: " and ".join(map(_words, kind.item_types))),
     ((inspect.DictType,), lambda kind: "object"),
     ((inspect.StructType,), lambda kind: f"[{kind.cls.__name__}](#{anchor(title_of(kind.cls))})"),
     ((inspect.AnyType,), lambda kind: "anything"),
