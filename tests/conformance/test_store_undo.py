@@ -234,9 +234,10 @@ def test_a_change_elsewhere_or_an_access_does_not_stand_in_the_way_of_an_undo(st
     batch = run(store, updating(Memory, "a", title="2"))
     add("b")
     store.touch(["a"])
+    store.touch(["a"], at=12_345)
     undo(store, batch)
     (restored,) = store.get(Memory, ["a"])
-    assert (restored.title, restored.access_count) == ("1", 1)
+    assert (restored.title, restored.access_count, restored.last_accessed_at) == ("1", 2, 12_345)
 
 
 def test_a_row_changed_and_changed_back_can_be_undone(store: Store, add: Add) -> None:
