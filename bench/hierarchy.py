@@ -34,6 +34,7 @@ from hierarchy_fillings import Grep, Held, Sizes, as_map, mapped, named, packed
 from hierarchy_tasks import Lines, Task, commits, issues
 from recollect import Engine
 from recollect.errors import RecollectError
+from recollect.hierarchy.window import MemoryManager
 
 Report = dict[str, Any]
 
@@ -70,10 +71,22 @@ def by_map(begun: Begun) -> list[Held]:
     return [*as_map(small), *(held._replace(level=2) for held in as_map(large) if held.path not in set(small))]
 
 
+def by_hierarchy(begun: Begun) -> list[Held]:
+    """Return what beginning the task put into levels 1 and 2."""
+    with MemoryManager(begun.engine, str(begun.root), profile="standard") as window:
+        filled = window.start_task(begun.task.text)
+    return [
+        Held(item.name, item.level, _FORMS[item.form], item.lines) for item in filled.items if item.form in _FORMS
+    ]
+
+
+_FORMS = {"whole": "whole", "part": "split", "outline": "outline"}
+
 WAYS: dict[str, Callable[[Begun], list[Held]]] = {
     "grep": by_grep,
     "grep, tests last": by_grep_tests_last,
     "map": by_map,
+    OURS: by_hierarchy,
 }
 
 

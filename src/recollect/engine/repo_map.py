@@ -91,12 +91,19 @@ class Asked(NamedTuple):
     nodes: frozenset[str] = frozenset()
 
 
-def repo_map(store: CodeStore, part: CodePart | None, asked: Asked, root: str, notes: tuple[str, ...]) -> RepoMap:
-    """Return the map of trees."""
+def repo_map(
+    store: CodeStore,
+    part: CodePart | None,
+    asked: Asked,
+    root: str,
+    notes: tuple[str, ...],
+    imports: Sequence[Further] = (),
+) -> RepoMap:
+    """Return the map of trees. imports: what to rank by where nothing is linked, instead of the names files share"""
     sheets = sheets_of(store, asked.trees)
     found = project(part, [tree.id for tree in asked.trees])
     ranked_by: RankedBy = "links" if _is_linked(found) else "nothing"
-    if ranked_by == "nothing" and (further := list(_by_names(store, asked.trees, sheets))):
+    if ranked_by == "nothing" and (further := list(imports or _by_names(store, asked.trees, sheets))):
         found, ranked_by = project(part, [tree.id for tree in asked.trees], further), "names"
     seen = Seen(asked.files, edited_lately(sheets), _tests(sheets), _numbers(found, asked.nodes))
     ranks = importance(found, seen)

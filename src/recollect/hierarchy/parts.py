@@ -24,8 +24,9 @@ MOST_FILES = 24
 ONE_WAY = 0.2
 # Folders that are not what the project does.
 ASIDE = frozenset(
-    "bench benches benchmark benchmarks doc docs example examples fixtures sample samples script scripts vendor testdata"
-    " third_party node_modules website tutorial tutorials tools hack build dist".split()
+    "bench benches benchmark benchmarks doc docs example examples fixtures sample samples script scripts vendor"
+    " testdata third_party node_modules website tutorial tutorials tools hack build dist"
+    " tests __tests__ spec specs".split()
 )
 
 
@@ -38,7 +39,7 @@ class Part(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """The parts of a project by name, how often each uses another, and the layers: users first."""
+    """The parts of a project by name, how often each uses another, the layers, users first, and what is in circles."""
 
     parts: dict[str, Part]
     uses: Counter[tuple[str, str]]
@@ -47,8 +48,16 @@ class Shape(NamedTuple):
 
 
 def is_aside(path: str) -> bool:
-    """Tell whether a file lies beside what the project does: an example, a document, a script."""
-    return any(word.lower() in ASIDE for word in PurePosixPath(path).parts[:-1])
+    """Tell whether a file lies beside what the project does: an example, a document, a script, data of tests."""
+    folders = [word.lower() for word in PurePosixPath(path).parts[:-1]]
+    return any(word in ASIDE or word.startswith(".") for word in folders) or folders[:1] == ["test"]
+
+
+def short_names(names: Collection[str]) -> dict[str, str]:
+    """Return a name for each part that is as short as it can be: its last word where no other part has it."""
+    last = {name: PurePosixPath(name).name + ("/" if name.endswith("/") else "") for name in names}
+    times = Counter(last.values())
+    return {name: word if times[word] == 1 and word != "/" else name for name, word in last.items()}
 
 
 def shape(files: Mapping[str, Source], found: FileUses) -> Shape:
@@ -73,12 +82,12 @@ def _divided(files: Mapping[str, Source]) -> list[Part]:
     whole = sum(source.size_bytes for source in files.values())
     done: set[str] = set()
     while len(parts) < MOST_PARTS:
-        open_parts = [part for part in parts if part.name not in done and part.name.endswith("/") or part.name == ""]
+        open_parts = [part for part in parts if (part.name not in done and part.name.endswith("/")) or part.name == ""]
         largest = max(open_parts, key=lambda part: (part.size_bytes, part.name), default=None)
         if largest is None or (largest.size_bytes < LARGE * whole and len(parts) >= FEW_PARTS):
             break
         smaller = _smaller(largest, files)
-        if len(smaller) + len(parts) > MOST_PARTS + FEW_PARTS or len(smaller) <= 1 and smaller[:1] == [largest]:
+        if len(smaller) + len(parts) > MOST_PARTS + FEW_PARTS or (len(smaller) <= 1 and smaller[:1] == [largest]):
             done.add(largest.name)
             if largest.name == "":
                 break

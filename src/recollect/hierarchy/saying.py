@@ -9,7 +9,9 @@ MOST_CHARACTERS = 160
 # Lines at the beginning of a file that are looked at.
 MOST_LINES = 60
 # A comment that says who owns the file says nothing about what it does.
-_LEGAL = re.compile(r"copyright|licen[cs]e|all rights reserved|spdx|@author|\bMIT\b|generated|eslint|prettier|-\*-", re.I)
+_LEGAL = re.compile(
+    r"copyright|licen[cs]e|all rights reserved|spdx|@author|\bMIT\b|generated|eslint|prettier|-\*-", re.I
+)
 # A docstring, a block comment, or a run of line comments at the beginning; what stands before it is skipped.
 _OPENING = re.compile(
     r'(?:[rRuU]?"""(?P<double>.*?)"""|[rR]?\'\'\'(?P<single>.*?)\'\'\'|/\*(?P<block>.*?)\*/|\{-(?P<dash>.*?)-\}'
@@ -18,14 +20,16 @@ _OPENING = re.compile(
 )
 _PREFIX = re.compile(r"^[ \t]*(?://[/!]?|#+!?|--|\*+|;+|%+)?[ \t|]*")
 # What ends a sentence: a stop before a blank, or an empty line.
-_END = re.compile(r"(?<=[.!?:])\s|\n\s*\n")
+_END = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _LETTERS = re.compile(r"[A-Za-z]{3,}.*[A-Za-z]{3,}", re.S)
-_HEADING = re.compile(r"^#+ .*$|^[=-]{3,}$|^\[!\[.*$|^<.*$|^!\[.*$|^\[.*\]:.*$", re.M)
+_BADGE = re.compile(r"!\[|badge|shields\.io|^\.\. |^:\w+:", re.M)
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+_HEADING = re.compile(r"^#+ .*$|^.*\n[=-]{3,}$|^[=*~-]{3,}$|^\[!\[.*$|^<.*$|^!\[.*$|^\[.*\]:.*$", re.M)
 
 
 def of_code(text: str) -> str:
     """Return the first sentence of the docstring or comment that a source file begins with."""
-    head = "\n".join(text.split("\n", MOST_LINES)[:MOST_LINES])
+    head = "\n".join(line for line in text.split("\n", MOST_LINES)[:MOST_LINES] if not line.startswith("#!")) + "\n"
     for match in _OPENING.finditer(head):
         between = head[: match.start()].strip()
         if match.lastgroup in ("double", "single") and "=" in between.rpartition("\n")[2]:
@@ -40,7 +44,19 @@ def of_code(text: str) -> str:
 
 def of_document(text: str) -> str:
     """Return the first sentence of a README that is neither a heading nor a badge."""
-    return first_sentence(_HEADING.sub("", text))
+    return first_sentence(_opening(text))
+
+
+def paragraph(text: str, most: int) -> str:
+    """Return the first paragraph of a README on one line, cut where it is too long."""
+    said = " ".join(_opening(text).split())
+    return said if len(said) <= most else said[: most - 1].rstrip() + "…"
+
+
+def _opening(text: str) -> str:
+    parts = re.split(r"\n\s*\n", _HEADING.sub("", text))
+    said = (part for part in parts if _LETTERS.search(part) and not _BADGE.search(part))
+    return _LINK.sub(r"\1", next(said, ""))
 
 
 def first_sentence(text: str, most: int = MOST_CHARACTERS) -> str:

@@ -8,11 +8,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.hierarchy.parts import is_aside
+
 if TYPE_CHECKING:
     from recollect.engine.project import PackageRow, Project
 
 # Packages, and dependencies of one scope, that are named; the others are counted.
 MOST_PACKAGES, MOST_NEEDED = 25, 40
+# A language with less than this share of the code is only named.
+LEAST_SHARE = 0.01
+# Names with the same beginning that are drawn together.
+ALIKE = 5
 # Bytes of a file that are looked at for a version or a service.
 MOST_BYTES = 200_000
 
@@ -26,7 +32,11 @@ class Version(NamedTuple):
 
 
 VERSIONS = (
-    Version("Python", ("pyproject.toml", "setup.cfg"), r"(?m)^\s*(?:requires-python|python_requires)\s*=\s*[\"']?([^\"'\n]+)"),
+    Version(
+        "Python",
+        ("pyproject.toml", "setup.cfg"),
+        r"(?m)^\s*(?:requires-python|python_requires)\s*=\s*[\"']?([^\"'\n]+)",
+    ),
     Version("Python", ("setup.py",), r"python_requires\s*=\s*[\"']([^\"']+)"),
     Version("Python", (".python-version",), r"^\s*(\S+)"),
     Version("Go", ("go.mod",), r"(?m)^go\s+(\S+)"),
@@ -94,13 +104,18 @@ def _languages(project: Project) -> Iterator[str]:
         sizes[source.language or ""] += source.size_bytes
         files[source.language or ""] += 1
     whole = sizes.total() or 1
-    for language, size in sorted(sizes.items(), key=lambda row: (-row[1], row[0])):
-        yield f"{language} {100 * size / whole:.0f} % ({files[language]:,} files)"
+    order = sorted(sizes, key=lambda language: (-sizes[language], language))
+    shown = [language for language in order if sizes[language] >= LEAST_SHARE * whole]
+    for language in shown:
+        yield f"{language} {100 * sizes[language] / whole:.0f} % ({files[language]:,} files)"
+    if len(order) > len(shown):
+        yield "a little " + ", ".join(order[len(shown) :])
 
 
 def _versions(project: Project) -> Iterator[str]:
     """Yield versions that manifests at the root or of packages ask for."""
-    folders = dict.fromkeys(["", *(row.folder for row in project.packages)])
+    own = (row.folder for row in project.packages if not is_aside(row.manifest))
+    folders = dict.fromkeys(["", *own])
     seen: dict[str, Counter[str]] = defaultdict(Counter)
     for row in VERSIONS:
         for folder in folders:
@@ -124,7 +139,7 @@ def _services(root: Path) -> Iterator[str]:
 
 
 def _packages(project: Project) -> Iterator[str]:
-    rows = [row for row in project.packages if not row.mark]
+    rows = [row for row in project.packages if not row.mark and not is_aside(row.manifest)]
     for row in rows[:MOST_PACKAGES]:
         yield f"{row.label}{f' {row.version}' if row.version else ''} ({row.ecosystem}, {row.manifest})"
         for scope, needed in _needed(row):
@@ -139,9 +154,29 @@ def _needed(row: PackageRow) -> Iterator[tuple[str, Sequence[str]]]:
     for each in row.dependencies:
         place = " (here)" if each.local else ""
         scopes.setdefault(each.scope, []).append(f"{each.label}{f' {each.range}' if each.range else ''}{place}")
-    for scope, names in scopes.items():
+    for scope, every in scopes.items():
+        names = list(_drawn_together(every))
         more = len(names) - MOST_NEEDED
         yield scope, [*names[:MOST_NEEDED], *([f"… {more} more"] if more > 0 else [])]
+
+
+def _drawn_together(names: Sequence[str]) -> Iterator[str]:
+    """Yield names, many that begin alike (`tree-sitter-c`, `tree-sitter-go` …) as one."""
+    beginnings = Counter(_beginning(name) for name in names)
+    seen: set[str] = set()
+    for name in names:
+        start = _beginning(name)
+        if not start or beginnings[start] < ALIKE:
+            yield name
+        elif start not in seen:
+            seen.add(start)
+            ends = [each.partition(" ")[0].removeprefix(start) for each in names if _beginning(each) == start]
+            yield f"{start}{{{','.join(ends)}}}"
+
+
+def _beginning(name: str) -> str:
+    word = name.partition(" ")[0]
+    return word[: max(word.rfind("-"), word.rfind("/")) + 1]
 
 
 def _read(path: Path) -> str:

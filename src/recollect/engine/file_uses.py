@@ -1,0 +1,85 @@
+"""File uses: which files of a project use which, by as much as is known now; nothing is linked for it.
+
+links     as they were found last, even if files changed since: a project does not change its shape between two edits
+imports   where nothing was linked yet: read off the lines of the files
+
+Whoever needs each single use asks recollect.engine.links. For the shape of a project imports are nearly as good. Of the
+uses between folders that linking finds, they find (and of theirs so many are right) 99 % (99 %) in our own code, in
+half a CPU second instead of 20; gson 98 (100), rack 98 (98), aeson 99 (90), monolog 100 (100), redux 87 (95), libuv 88 (99).
+Where a name needs no import they find less: axum 50 (97), vapor 9 (75).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.engine.sources import Sources
+    from recollect.store.link_protocol import LinkStore
+
+
+class Use(NamedTuple):
+    """A file uses another one: how many links there are, to which of its symbols, by qualified name where known."""
+
+    user: str
+    used: str
+    links: int
+    names: tuple[str, ...]
+
+
+class FileUses(NamedTuple):
+    """The uses between all files of a project, and how they are known."""
+
+    uses: tuple[Use, ...]
+    known_by: Literal["links", "imports"]
+
+
+def file_uses(engine: Engine, sources: Sources) -> FileUses:
+    """Return which files of a project use which."""
+    store = cast("LinkStore", engine.code_store)
+    if sources.tree is None:
+        return FileUses((), "links")
+    if store.linked_tree(sources.tree.id) is not None and (linked := tuple(_linked(store, sources))):
+        return FileUses(linked, "links")
+    return FileUses(tuple(_imported(sources)), "imports")
+
+
+def _linked(store: LinkStore, sources: Sources) -> Iterator[Use]:
+    paths = {source.id: path for path, source in sources.files.items()}
+    for number, edges in sorted(store.file_edges(list(paths)).items()):
+        user = paths[number]
+        found: dict[str, Counter[str]] = {}
+        for place in memoryview(edges.target).cast("i").tolist():
+            target = edges.targets[place]
+            path, _, key = target[1:].partition("::")
+            if target[:1] in ("s", "f") and path != user and path in sources.files:
+                found.setdefault(path, Counter())[key.partition("#")[0]] += 1
+        for used, names in sorted(found.items()):
+            yield Use(user, used, names.total(), tuple(sorted(filter(None, names))))
+
+
+def _imported(sources: Sources) -> Iterator[Use]:
+    from recollect.code.import_lines import FAMILIES, Paths, imported
+    from recollect.code.resolve.translate import has_program
+
+    root = Path(sources.tree.root if sources.tree is not None else "")
+    families: dict[str, list[str]] = {}
+    for path, source in sources.files.items():
+        if source.language is not None and has_program(source.language):
+            families.setdefault(FAMILIES.get(source.language, source.language), []).append(path)
+    for family in families.values():
+        known = Paths(root.name, family)
+        for user in family:
+            try:
+                text = (root / user).read_bytes()
+            except OSError:
+                continue  # it is gone since it was indexed
+            found: dict[str, list[str]] = {}
+            for each in imported(user, text, known):
+                found.setdefault(each.path, []).extend(each.names or ("",))
+            for used, names in sorted(found.items()):
+                yield Use(user, used, len(names), tuple(sorted(set(filter(None, names)))))

@@ -1,0 +1,104 @@
+"""Entries: where a project is started and asked: commands, scripts, main functions and endpoints."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recollect.hierarchy.parts import is_aside
+
+if TYPE_CHECKING:
+    from recollect.engine.project import Project
+
+# What is named of each; the others are counted.
+MOST_COMMANDS, MOST_MAINS, MOST_ENDPOINTS = 30, 12, 40
+_TARGET = re.compile(r"(?m)^([A-Za-z][\w-]*):(?!=)[^\n#]*(?:##\s*([^\n]+))?$")
+
+
+def entries(project: Project) -> str:
+    """Return the entries of a project, one a line; nothing where there are none."""
+    commands = list(dict.fromkeys(_commands(project)))
+    mains = list(_mains(project))
+    endpoints = list(_endpoints(project))
+    shown = [
+        *commands[:MOST_COMMANDS],
+        *mains[:MOST_MAINS],
+        *([f"Endpoints ({len(endpoints)}):"] if endpoints else []),
+        *endpoints[:MOST_ENDPOINTS],
+    ]
+    hidden = max(len(endpoints) - MOST_ENDPOINTS, 0)
+    return "\n".join([*shown, *([f"… {hidden} more endpoints"] if hidden else [])])
+
+
+def _commands(project: Project) -> Iterator[str]:
+    """Yield commands that manifests install, and targets of the Makefile."""
+    for row in project.packages:
+        folder = project.root / row.folder
+        if row.manifest.endswith("pyproject.toml"):
+            said = _toml(folder / "pyproject.toml")
+            scripts = (said.get("project") or {}).get("scripts") or {}
+            poetry = ((said.get("tool") or {}).get("poetry") or {}).get("scripts") or {}
+            for name, target in {**poetry, **scripts}.items():
+                yield f"command {name} → {target} ({row.manifest})"
+        elif row.manifest.endswith("package.json"):
+            said = _json(folder / "package.json")
+            commands = said.get("bin")
+            if isinstance(commands, str):
+                commands = {row.label: commands}
+            for name, target in (commands or {}).items():
+                yield f"command {name} → {target} ({row.manifest})"
+            if not row.folder:
+                names = ", ".join(said.get("scripts") or {})
+                yield from [f"npm scripts: {names} (package.json)"] if names else []
+    targets = _TARGET.findall(_text(project.root / "Makefile"))
+    told = [f"{name} ({about.strip()})" if about else name for name, about in targets]
+    if told:
+        yield f"make targets: {', '.join(dict.fromkeys(told))}"
+
+
+def _mains(project: Project) -> Iterator[str]:
+    for path, rows in project.symbols.items():
+        if project.code[path].is_test or is_aside(path):
+            continue
+        is_main = path.endswith(("/__main__.py", "/main.go")) or path in ("main.go", "__main__.py")
+        for row in rows:
+            if row.parent < 0 and row.name == "main" and row.kind == "Function":
+                yield f"main: {path}:{row.start_line}"
+                is_main = False
+        if is_main:
+            yield f"main: {path}"
+
+
+def _endpoints(project: Project) -> Iterator[str]:
+    """Yield what can be asked over HTTP, as the frameworks that are known say it."""
+    for path, rows in project.symbols.items():
+        if project.code[path].is_test or is_aside(path):
+            continue
+        seen = {f"  {row.endpoint} → {row.qualified} ({path}:{row.start_line})": None for row in rows if row.endpoint}
+        yield from seen
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_text(path))
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        said = json.loads(_text(path) or "{}")
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
