@@ -17,6 +17,7 @@ from recollect.model import (
     Check,
     CycleType,
     Edge,
+    File,
     Health,
     History,
     Limit,
@@ -33,6 +34,7 @@ from recollect.model import (
     Workspace,
 )
 from recollect.operations import operation
+from recollect.store.code_protocol import UNREAD
 from recollect.version import __version__
 
 if TYPE_CHECKING:
@@ -262,6 +264,9 @@ class Admin:
         if not totals.files:
             return Check(name="code", status="ok", detail="none is indexed")
         detail = f"{totals.files:,} files, {totals.symbols:,} symbols, {totals.chunks:,} pieces"
+        if unread := self._engine.store.count(File, UNREAD):
+            detail += f"; {unread:,} of the files wait to be read anew"
+            return Check(name="code", status="degraded", detail=detail, mend="Run `recollect index` in their project.")
         made, pending = self._engine.code.coverage()
         if not made + pending:
             return Check(name="code", status="ok", detail=detail)

@@ -11,8 +11,9 @@ from recollect.code.record import CodeHits, Indexed, SymbolHit, SymbolList, Symb
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
 from recollect.errors import NotFound, RecollectError
-from recollect.model import NODE_KINDS, Limit, NodeKind, Ratio, Tree
+from recollect.model import NODE_KINDS, File, Limit, NodeKind, Ratio, Tree
 from recollect.operations import operation
+from recollect.store.code_protocol import UNREAD
 
 if TYPE_CHECKING:
     from recollect.code.lookup import How
@@ -295,6 +296,8 @@ class Code:
             return ("Nothing of this project is indexed: it holds no source code, or all of it is left out.",)
         if not set(scope.languages) <= set(languages):
             return (f"No file of this language is indexed. Indexed: {', '.join(languages)}.",)
+        if unread := self._engine.store.count(File, UNREAD):
+            return (f"{unread:,} files wait to be read anew: run `recollect index`.",)
         if gaps := self._engine.store.text_gaps():
             return tuple(f"{gap}: run `recollect rebuild`, then `recollect index`" for gap in gaps)
         return ("Paths begin at the root of the project, such as src/.",) if scope.below else ()
