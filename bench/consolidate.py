@@ -1,13 +1,13 @@
 """Consolidation: what a cycle costs per memory as stores grow, and what a year of cycles does to a store.
 
     python bench/consolidate.py cost [--sizes 1000,10000,100000]
-    python bench/consolidate.py year [--memories 10000]
+    python bench/consolidate.py year [--memories 10000] [--data FILE]
 
 cost   vectors are given, so that only the cycles are measured: CPU seconds, and microseconds per memory, which hardly
        grow where a cycle is near-linear.
-year   captured memories come in over half a year while the schedule runs every day; recall of some memories by words of
-       their own, without any cycle, halfway and at the end, what can still be reached, preview against run, undo, and
-       growth of the database.
+year   captured memories come in while the schedule runs every day: recall with and without cycles, of memories by
+       their own words and of conversations by labelled questions (FILE, as for bench/recall.py), what can still be
+       reached, previews against runs, undo, and growth of the database (bench/year.py).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 
 from measure import cpu_ms, publish, rss_mb
 from recollect import Engine, clock
-from recollect.model import Change, Edge, Memory, Node
+from recollect.model import Memory
 from recollect.store.protocol import Vectors
 
 DAY = 86_400
@@ -33,10 +33,6 @@ TYPES = ("decision", "pattern", "preference", "style", "habit", "insight", "cont
 # One theme for so many memories: groups stay as large as they are in a small store.
 PER_THEME = 8
 DIMENSIONS = 256
-QUESTIONS = 300
-# Days in which memories come in, and what is forgotten after the year.
-HALF = 182
-FORGOTTEN = 0.2
 
 
 def sentence(theme: int, number: int, draw: random.Random) -> str:
@@ -118,109 +114,6 @@ def _cycle(engine: Engine, cycle: str, size: int, *, vectors: bool, applying: bo
     }
 
 
-def year(memories: int) -> dict[str, Any]:
-    """Return what a year of scheduled cycles does to a store; memories come in for half of it."""
-    with tempfile.TemporaryDirectory() as home, Engine(home=home, embed_provider="off") as engine:
-        untouched = _recall(engine, _half(engine, range(HALF), memories, cycles=())[0])
-    with tempfile.TemporaryDirectory() as home, Engine(home=home, embed_provider="off") as engine:
-        stored, spent = _half(engine, range(HALF), memories)
-        halfway, bytes_before, changes_before = _recall(engine, stored), _bytes(engine), engine.store.count(Change)
-        _, more = _half(engine, range(HALF, 365), 0)
-        bytes_after, changes_after = _bytes(engine), engine.store.count(Change)
-        after = _recall(engine, stored)
-        return {
-            "memories": memories,
-            "runs": {cycle: len(spent[cycle]) + len(more[cycle]) for cycle in spent},
-            "cpu_s": {cycle: round(sum((*spent[cycle], *more[cycle])) / 1000, 1) for cycle in spent},
-            "recall_without_cycles": untouched,
-            "recall_halfway": halfway,
-            "recall_after": after,
-            **_forgetting(engine, stored),
-            "database_mb_halfway": round(bytes_before / 2**20, 1),
-            "database_mb_after": round(bytes_after / 2**20, 1),
-            "changes_per_memory": round((changes_after - changes_before) / memories, 2),
-            "summaries": engine.store.count(Memory, {"source": "consolidation"}),
-            "links": engine.store.tally(Edge, "relationship"),
-        }
-
-
-def _half(
-    engine: Engine, days: range, memories: int, cycles: Sequence[str] = CYCLES[:3]
-) -> tuple[list[Memory], dict[str, list[float]]]:
-    """Let days pass, storing as many memories on each; return them, and the CPU time of every run by its cycle."""
-    draw = random.Random(7)
-    stored: list[Memory] = []
-    spent: dict[str, list[float]] = {cycle: [] for cycle in cycles}
-    for day in days:
-        clock.now = lambda day=day: BEGIN + day * DAY  # type: ignore[misc]
-        today = range(len(stored), memories * (day + 1 - days.start) // len(days))
-        stored += engine.memories.insert([_captured(number, draw) for number in today]) if today else []
-        for cycle, runs in spent.items():
-            due_at = engine.schedule.due_at(cycle)  # type: ignore[arg-type]
-            if due_at is not None and due_at <= clock.now():
-                run = engine.consolidation.run_scheduled
-                runs.append(cpu_ms(lambda run=run, cycle=cycle: run(cycle)))  # type: ignore[misc]
-    return stored, spent
-
-
-def _forgetting(engine: Engine, stored: Sequence[Memory]) -> dict[str, Any]:
-    """Return whether forgetting does what its preview said, leaves everything in reach, and can be taken back."""
-    preview = engine.consolidation.forget(preview=True, importance_threshold=FORGOTTEN)
-    before = _tables(engine)
-    run = engine.consolidation.forget(importance_threshold=FORGOTTEN)
-    reachable = _reachable(engine, stored)
-    engine.admin.undo(run.batch)
-    return {
-        "forgotten": run.affected,
-        "preview_is_applied": (preview.plan, preview.affected) == (run.plan, run.affected),
-        "reachable": reachable,
-        "undo_restores": _tables(engine) == before,
-    }
-
-
-def _captured(number: int, draw: random.Random) -> dict[str, Any]:
-    # Half are one of a theme, as what is done again and again; half speak of something only they speak of.
-    theme = draw.randrange(200) if number % 2 else 1_000 + number
-    return {
-        "content": sentence(theme, number, draw),
-        "memory_type": TYPES[number % len(TYPES)],
-        "importance": draw.choice((0.3, 0.4, 0.5, 0.7)),
-        "namespace": "bench",
-        "source": "hook",
-    }
-
-
-def _recall(engine: Engine, stored: Sequence[Memory]) -> dict[str, float]:
-    """Return how often a memory is first, and among the first five, when it is asked for by its own words."""
-    chosen = random.Random(3).sample(list(stored), min(QUESTIONS, len(stored)))
-    first = among = 0
-    for memory in chosen:
-        asked = " ".join(word for word in memory.content.split() if len(word) > 3)
-        ids = [hit.memory.id for hit in engine.recall.search(asked, k=5, min_score=0.0).hits]
-        first += ids[:1] == [memory.id]
-        among += memory.id in ids
-    return {"first": round(first / len(chosen), 4), "among_five": round(among / len(chosen), 4), "n": len(chosen)}
-
-
-def _reachable(engine: Engine, stored: Sequence[Memory]) -> float:
-    """Return the share of memories that can be read with the words they were stored with."""
-    found = {row.id: row.content for row in engine.store.get(Memory, [memory.id for memory in stored])}
-    return sum(found.get(memory.id) == memory.content for memory in stored) / len(stored)
-
-
-def _tables(engine: Engine) -> list[Any]:
-    volatile = {"rev", "centrality", "payload"}
-    return [
-        tuple(getattr(row, name) for name in row.__struct_fields__ if name not in volatile)
-        for kind in (Memory, Node, Edge)
-        for row in engine.store.find(kind, order="id")
-    ]
-
-
-def _bytes(engine: Engine) -> int:
-    return Path(engine.store.describe().location).stat().st_size
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("what", choices=("cost", "year"))
@@ -228,13 +121,18 @@ def main() -> None:
     parser.add_argument("--words", action="store_true", help="without vectors, for cost")
     parser.add_argument("--plan", action="store_true", help="plan only, for cost")
     parser.add_argument("--memories", type=int, default=10_000, help="for year")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="conversations with labelled questions, for year")
     parser.add_argument("--save", action="store_true", help="keep the result in bench/results")
     given = parser.parse_args()
     if given.what == "cost":
         rows = cost([int(size) for size in given.sizes.split(",")], vectors=not given.words, applying=not given.plan)
         publish("consolidate-cost", {"rows": rows}, save=given.save)
     else:
-        publish("consolidate-year", year(given.memories), save=given.save)
+        import conversations
+        import year
+
+        source = conversations.read_conversations(given.data) if given.data else None
+        publish("consolidate-year", year.year(given.memories, source), save=given.save)
 
 
 if __name__ == "__main__":
