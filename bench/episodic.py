@@ -113,7 +113,7 @@ def ask_episodes(conversation: Conversation, folder: Path) -> Iterator[tuple[str
         for exchange in told:
             clock.now = exchange.at
             for record in memory.remember(*exchange.sides):
-                turns_of[record.id] = _within(record, exchange)
+                turns_of[record.id] = exchange.turns  # a chunk brings its whole conversation, as full_context
         memory.shelf.engine.embedding.catch_up()
         clock.now = told[-1].at + DAY_S
         memory.recall("warm up")
@@ -122,17 +122,6 @@ def ask_episodes(conversation: Conversation, folder: Path) -> Iterator[tuple[str
             ask = lambda text=question.text, found=found: found.extend(memory.recall(text, top_k=TOP_K))  # noqa: E731
             spent = measure.cpu_ms(ask)
             yield question.id, Answer([turns_of[record.id] for record in found], spent)
-
-
-def _within(record: ChunkedMemoryRecord, exchange: Exchange) -> list[str]:
-    """Return the messages that a record holds something of."""
-    place = record.chunk_metadata
-    if place is None:
-        return exchange.turns
-    border = len(spoken(exchange.sides[0], ""))
-    sides = [exchange.user.id if place.start_char < border else None]
-    sides.append(exchange.reply.id if exchange.reply is not None and place.end_char > border else None)
-    return [side for side in sides if side is not None]
 
 
 def ask_engine(conversation: Conversation) -> Iterator[tuple[str, Answer]]:
@@ -386,7 +375,7 @@ def _cleaning(memory: EnhancedEpisodicMemory, clock: Clock, expired: int) -> Rep
 
 
 def _contexts(path: Path, records: int, runs: int) -> Report:
-    """Read the last twenty turns of a session, and of all; the floor reads as many rows by their ids."""
+    """Read the last twenty turns of a session, or of all; the floor reads as many rows by their ids."""
     clock = Clock(1_750_000_000.0)
     turns = max(1, records // 50)
     with SessionMemory(SessionConfig(max_turns_per_session=turns), storage_path=path, clock=clock) as sessions:
@@ -398,8 +387,12 @@ def _contexts(path: Path, records: int, runs: int) -> Report:
         newest = [turn.id for turn in sessions.get_session_context(max_turns=20)]
 
         def read(run: int) -> None:
-            sessions.get_session_context(names[run % len(names)])
-            sessions.get_all_recent_context(max_turns=20)
+            if run % 3 == 0:
+                sessions.get_session_context(names[run % len(names)])
+            elif run % 3 == 1:
+                sessions.get_session_context()
+            else:
+                sessions.get_all_recent_context(max_turns=20)
 
         return {
             **_beside("session_context", read, lambda run: sessions.shelf.select(id=tuple(newest)), runs),

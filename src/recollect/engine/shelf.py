@@ -30,6 +30,8 @@ MAX_CONTENT_BYTES = 67_108_864
 MOST_RANKED = 1_000
 # Ids of one query; a database has a limit of a few ten thousand.
 IDS_AT_ONCE = 500
+# How much further to look where others' memories lie between ours.
+WIDENING = 4
 
 
 class Relevant(NamedTuple):
@@ -71,21 +73,31 @@ class Shelf:
         rows = self.engine.store.find(Memory, self._where(tag))
         return sorted(rows, key=lambda row: (row.created_at, row.seq), reverse=True)
 
-    def select(self, *, order: str = "", limit: int | None = None, **fields: object) -> list[Memory]:
-        """Return memories with these values, a tuple meaning any of them; order: a field, '-field' for descending."""
-        return self.engine.store.find(Memory, {**self._where(None), **fields}, order=order, limit=limit)
+    def select(self, **fields: object) -> list[Memory]:
+        """Return the memories with these values, a tuple meaning any of them, oldest first.
 
-    def columns(
-        self, names: Sequence[str], *, before: int | None = None, below: Mapping[str, float] = {}
-    ) -> list[tuple[Any, ...]]:
-        """Return only these fields of the memories that were made before a moment, in no particular order.
-
-        below: only where these fields are less
+        Looked for by the values and then told apart: asked for both, a database reads the whole namespace.
         """
-        where = {**self._where(None), **{name: Range(below=value) for name, value in below.items()}}
-        if before is not None:
-            where["created_at"] = Range(below=before)
-        return self.engine.store.columns(Memory, names, where)
+        where = fields or self._where(None)
+        return self._own(self.engine.store.find(Memory, where, order="created_at"))
+
+    def ends(self, limit: int, *, newest: bool, **fields: object) -> list[Memory]:
+        """Return the newest or the oldest memories with these values, that end first, at most `limit`."""
+        order, wanted = "-created_at" if newest else "created_at", limit
+        while True:
+            rows = self.engine.store.find(Memory, fields, order=order, limit=wanted)
+            own = self._own(rows)[:limit]
+            if len(own) == limit or len(rows) < wanted:
+                return own
+            wanted *= WIDENING
+
+    def columns(self, names: Sequence[str], **below: float) -> list[tuple[Any, ...]]:
+        """Return only these fields of the memories in which other fields are less than this; in no particular order."""
+        if not below:
+            return self.engine.store.columns(Memory, names, self._where(None))
+        where = {name: Range(below=value) for name, value in below.items()}
+        rows = self.engine.store.columns(Memory, (*names, "namespace"), where)
+        return [row[:-1] for row in rows if row[-1] == self.namespace]
 
     def count(self, **fields: object) -> int:
         """Return how many memories there are with these values."""
@@ -111,10 +123,16 @@ class Shelf:
     def remove_all(self, **fields: Sequence[str]) -> int:
         """Delete the memories where one of the fields has one of its values; all at once. Return how many."""
         with self.engine.store.transaction("delete_memory") as transaction:
-            return sum(
-                transaction.delete(Memory, {**self._where(None), name: tuple(values[start : start + IDS_AT_ONCE])})
+            doomed = dict.fromkeys(
+                row.id
                 for name, values in fields.items()
                 for start in range(0, len(values), IDS_AT_ONCE)
+                for row in self._own(transaction.find(Memory, {name: tuple(values[start : start + IDS_AT_ONCE])}))
+            )
+            ids = tuple(doomed)
+            return sum(
+                transaction.delete(Memory, {"id": ids[start : start + IDS_AT_ONCE]})
+                for start in range(0, len(ids), IDS_AT_ONCE)
             )
 
     def touch(self, memory_ids: Sequence[str], at: int) -> None:
@@ -179,6 +197,9 @@ class Shelf:
         made, total = self.engine.embedding.coverage()
         if self.engine.embedding.model_id and total - made > self.engine.settings.embed_on_demand:
             self.engine.embedding.start()
+
+    def _own(self, rows: Sequence[Memory]) -> list[Memory]:
+        return [row for row in rows if row.namespace == self.namespace]
 
     def _where(self, tag: str | None) -> Filter:
         return {"namespace": self.namespace, **({"tags": Has((tag,))} if tag is not None else {})}

@@ -16,7 +16,7 @@ from recollect.episodic.chunker import ContextualChunker
 from recollect.episodic.errors import ChunkingError, MemoryError, documented
 from recollect.episodic.memory import EpisodicMemory
 from recollect.episodic.records import ChunkedMemoryRecord
-from recollect.episodic.rows import FIRST, child_record, score_of, turn_record
+from recollect.episodic.rows import FIRST, ORDINARY_IMPORTANCE, child_record, score_of, turn_record
 from recollect.episodic.temporal import SECONDS_PER_HOUR, TemporalMemoryWeighting
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NEARLY = 0.9
 
 # What clean-up looks at.
-FIELDS = ("id", "parent_id", "created_at", "access_count", "importance", "category")
+FIELDS = ("id", "parent_id", "created_at", "access_count", "importance")
 
 
 class Scored(NamedTuple):
@@ -97,7 +97,7 @@ class EnhancedEpisodicMemory(EpisodicMemory):
         """Return how many records there are, of which kind, how much space they take, and how old the oldest is."""
         with documented():
             rows, parents_with_chunks = self.shelf.count(), self.shelf.count(category=FIRST)
-            oldest = self.shelf.select(order="created_at", limit=1)
+            oldest = self.shelf.ends(1, newest=False)
             size = self.shelf.size_bytes
             turns = self.shelf.count(parent_id=None)
         chunks, parents = rows - turns, turns + parents_with_chunks
@@ -119,7 +119,7 @@ class EnhancedEpisodicMemory(EpisodicMemory):
         now = self._clock() if current_time is None else current_time
         with self._metrics.timed("cleanup"), documented():
             worth: dict[str, float] = {}
-            for record_id, parent_id, created_at, access_count, importance, _ in self._aged(now):
+            for record_id, parent_id, created_at, access_count, importance in self._aged(now):
                 name = parent_id or record_id
                 left = self._left(created_at, access_count, score_of(importance), now)
                 worth[name] = max(worth.get(name, 0.0), left)
@@ -132,8 +132,8 @@ class EnhancedEpisodicMemory(EpisodicMemory):
         hours = self.temporal_weighting.hours_until_forgotten()
         old: list[tuple[Any, ...]] = []
         if hours < now / SECONDS_PER_HOUR:
-            old = self.shelf.columns(FIELDS, before=int(now - hours * SECONDS_PER_HOUR) + 1)
-        return [*old, *self.shelf.columns(FIELDS, below={"importance": 0.5})]
+            old = self.shelf.columns(FIELDS, created_at=int(now - hours * SECONDS_PER_HOUR) + 1)
+        return [*old, *self.shelf.columns(FIELDS, importance=ORDINARY_IMPORTANCE)]
 
     def _left(self, created_at: float, access_count: int, importance: float, now: float) -> float:
         weight = self.temporal_weighting.calculate_temporal_weight(created_at, "episodic", now)

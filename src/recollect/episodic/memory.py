@@ -37,6 +37,8 @@ HITS_PER_RECORD = 4
 # When there are too many records, the least worth keeping of so many of the oldest goes: looking at all of them would
 # cost more with every record, and age decides in any case.
 OLDEST = 64
+# How often room is made by what was counted before; counting reads every row.
+RECOUNTED = 100
 
 
 class EpisodicMemory:
@@ -66,6 +68,7 @@ class EpisodicMemory:
         self._lock = threading.RLock()
         self._sitting = ("", 0.0)
         self._total: int | None = None
+        self._made_room = 0
         with documented():
             self._opened = Opened(storage_path, EPISODES, self._embedder, older=older_rows)
 
@@ -212,9 +215,11 @@ class EpisodicMemory:
         """Remove the least of the oldest conversations as long as there are too many records."""
         if self._count() <= self.max_records:
             return
-        self._total = None  # other processes keep records, too
+        if self._made_room % RECOUNTED == 0:
+            self._total = None  # other processes keep records, too
+        self._made_room += 1
         while self._count() > self.max_records:
-            oldest = self.shelf.select(order="created_at", limit=OLDEST)
+            oldest = self.shelf.ends(OLDEST, newest=False)
             names = dict.fromkeys(row.parent_id or row.id for row in oldest if newest not in (row.parent_id, row.id))
             if not names:
                 return
@@ -229,7 +234,7 @@ class EpisodicMemory:
         """Remove conversations with all their chunks; return how many records that were."""
         with self._lock:
             parents = sum(
-                self.shelf.count(category=FIRST, parent_id=tuple(names[start : start + OLDEST]))
+                len(self.shelf.select(parent_id=tuple(names[start : start + OLDEST]), category=FIRST))
                 for start in range(0, len(names), OLDEST)
             )
             gone = self.shelf.remove_all(id=names, parent_id=names) + parents
@@ -259,7 +264,7 @@ class EpisodicMemory:
         ]
 
     def _all_records(self) -> list[ChunkedMemoryRecord]:
-        rows = self.shelf.select(order="created_at")
+        rows = self.shelf.select()
         chunks: dict[str, list[Memory]] = {}
         for row in rows:
             if row.parent_id is not None:
@@ -275,7 +280,7 @@ class EpisodicMemory:
         return found
 
     def _is_known(self, record_id: str) -> bool:
-        return self.shelf.get(record_id) is not None or self.shelf.count(parent_id=record_id) > 0
+        return self.shelf.get(record_id) is not None or bool(self.shelf.ends(1, newest=False, parent_id=record_id))
 
 
 def _conversation(memory: Memory, parents: dict[str, ChunkedMemoryRecord]) -> ChunkedMemoryRecord | None:

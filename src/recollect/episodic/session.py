@@ -115,11 +115,11 @@ class SessionMemory:
         whole("max_turns", max_turns, 1)
         with documented(SessionMemoryError):
             if session_id is None:
-                newest = self.shelf.select(order="-created_at", limit=1)
+                newest = self.shelf.ends(1, newest=True)
                 session_id = newest[0].session_id if newest else None
             if session_id is None:
                 return []
-            rows = sorted(self.shelf.select(session_id=session_id, order="-created_at", limit=max_turns), key=_when)
+            rows = self.shelf.ends(max_turns, newest=True, session_id=session_id)[::-1]
             if not rows or (not include_expired and self._has_expired(_timestamp(rows[-1]), self._clock())):
                 return []
             return self._turns(rows)
@@ -129,8 +129,8 @@ class SessionMemory:
         whole("max_turns", max_turns, 1)
         since = self._clock() - number("hours_back", hours_back, 0.0) * SECONDS_PER_HOUR
         with documented(SessionMemoryError):
-            newest = self.shelf.select(order="-created_at", limit=max_turns)
-            return self._turns(sorted((row for row in newest if _timestamp(row) >= since), key=_when))
+            newest = self.shelf.ends(max_turns, newest=True)
+            return self._turns([row for row in newest[::-1] if _timestamp(row) >= since])
 
     def promote_to_longterm(self, episodic_memory: EpisodicMemory) -> list[MemoryRecord]:
         """Keep what matters of all sessions in long-term memory; return what was promoted now.
@@ -141,7 +141,7 @@ class SessionMemory:
         with self._lock, documented(SessionMemoryError):
             promoted: list[MemoryRecord] = []
             sessions: dict[str, list[Memory]] = {}
-            for row in sorted(self.shelf.select(), key=_when):
+            for row in self.shelf.select():
                 sessions.setdefault(row.session_id or "", []).append(row)
             for rows in sessions.values():
                 fresh = {row.id for row in rows if PROMOTED not in row.tags}
@@ -208,7 +208,7 @@ class SessionMemory:
             return False
         from recollect.engine.given_embedder import centre, cosine
 
-        rows = sorted(self.shelf.select(session_id=sitting.id, order="-created_at", limit=RECENT_TURNS), key=_when)
+        rows = self.shelf.ends(RECENT_TURNS, newest=True, session_id=sitting.id)[::-1]
         vectors = vectors_of(self._embedder, [*map(_spoken, rows), text])
         if vectors is None or not rows:
             return False
@@ -250,7 +250,7 @@ class SessionMemory:
 
     def _latest(self, sittings: Mapping[str, Sitting]) -> Sitting | None:
         """Return the session that was added to last, with the exact time of that."""
-        newest = self.shelf.select(order="-created_at", limit=1)
+        newest = self.shelf.ends(1, newest=True)
         known = sittings.get(newest[0].session_id or "") if newest else None
         return known._replace(last=_timestamp(newest[0])) if known is not None else None
 
@@ -314,10 +314,6 @@ def _turn(memory: Memory) -> SessionTurn:
 
 def _timestamp(memory: Memory) -> float:
     return float(memory.metadata["timestamp"])
-
-
-def _when(memory: Memory) -> tuple[float, int]:
-    return _timestamp(memory), memory.seq
 
 
 def _spoken(memory: Memory) -> str:

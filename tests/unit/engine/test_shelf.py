@@ -50,8 +50,10 @@ def test_rows_that_make_no_sense_are_a_value_error_and_none_is_kept(shelf: Shelf
 
 def test_memories_are_selected_by_values_in_an_order(shelf: Shelf) -> None:
     shelf.add(ROWS)
-    assert [row.id for row in shelf.select(order="created_at")] == ["a", "c", "b"]
-    assert [row.id for row in shelf.select(order="-created_at", limit=1)] == ["b"]
+    assert [row.id for row in shelf.select()] == ["a", "c", "b"]
+    assert [row.id for row in shelf.ends(2, newest=True)] == ["b", "c"]
+    assert [row.id for row in shelf.ends(1, newest=False)] == ["a"]  # what is older is another's
+    assert [row.id for row in shelf.ends(9, newest=False, parent_id="p")] == ["c", "b"]
     assert [row.id for row in shelf.select(parent_id=("p", "q"), chunk_index=2)] == ["c"]
     assert (shelf.count(parent_id=None), shelf.count(category="turn")) == (1, 1)
 
@@ -59,8 +61,8 @@ def test_memories_are_selected_by_values_in_an_order(shelf: Shelf) -> None:
 def test_columns_are_of_what_is_old_or_little(shelf: Shelf) -> None:
     shelf.add(ROWS)
     assert sorted(shelf.columns(("id", "created_at"))) == [("a", 100), ("b", 300), ("c", 200)]
-    assert sorted(shelf.columns(("id",), before=201)) == [("a",), ("c",)]
-    assert shelf.columns(("id",), below={"importance": 0.5}) == [("a",)]
+    assert sorted(shelf.columns(("id",), created_at=201)) == [("a",), ("c",)]
+    assert shelf.columns(("id",), importance=0.5) == [("a",)]
 
 
 def test_what_is_removed_may_be_named_in_several_ways(shelf: Shelf) -> None:
