@@ -54,7 +54,9 @@ class Rows:
         for field, wanted in (where or {}).items():
             if field not in table.columns:
                 raise ValueError(f"{table.name} has no field {field}")
-            clause, bound = self._clause(field, wanted)
+            # An expression has no index, in any database.
+            is_broad = not table.broad.get(field, frozenset()).isdisjoint(where or ())
+            clause, bound = self._clause(f"({field} || '')" if is_broad else field, wanted)
             clauses.append(clause)
             values.extend(bound)
         return " AND ".join(clauses) or "1 = 1", values

@@ -53,6 +53,9 @@ class Table(NamedTuple):
     key: str = "id"
     # Keys of JSON fields that are derived: like volatile fields, and an update that does not name them keeps them.
     derived: Mapping[str, frozenset[str]] = {}
+    # Fields whose index is not to be used beside one of these, which tell far more rows apart. Without statistics a
+    # database takes either, and a relationship can be that of a hundred thousand edges.
+    broad: Mapping[str, frozenset[str]] = {}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -77,7 +80,14 @@ TABLES: dict[type[Record], Table] = {
             frozenset({"rev", "centrality"}),
             derived={"payload": frozenset({"centrality"})},
         ),
-        Table(Edge, "graph_edges", {"properties": _OBJECT}, True, frozenset({"rev"})),
+        Table(
+            Edge,
+            "graph_edges",
+            {"properties": _OBJECT},
+            True,
+            frozenset({"rev"}),
+            broad={"relationship": frozenset({"id", "src", "dst"})},
+        ),
         Table(Session, "sessions", {}, True, frozenset({"rev"})),
         Table(Workspace, "workspaces", {}, True, frozenset({"rev"})),
         # What is taken of the code once it is indexed is no change that an undo of the memory could stumble over.

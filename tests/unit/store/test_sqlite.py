@@ -13,12 +13,13 @@ import pytest
 
 from recollect import Engine
 from recollect.errors import SchemaTooNew, StorageError, StoreForeign
-from recollect.model import Memory
+from recollect.model import Edge, Memory
 from recollect.store import sqlite
 from recollect.store.full_text import POSTINGS_BUDGET
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sql import SqlStore
 from recollect.store.sqlite import APPLICATION_ID, IMPATIENT_MS, Sqlite
+from recollect.store.tables import TABLES
 
 
 @pytest.fixture
@@ -196,3 +197,19 @@ def test_where_there_is_too_much_to_rank_the_rarest_words_are_kept(dialect: Sqli
         transaction.insert(Memory(id="wanted", content="alpha beta gamma and then some more words and the needle"))
     found = store.search_text(["alpha", "beta", "gamma", "needl"], None, 3)
     assert found[0].id == "wanted"
+
+
+@pytest.mark.parametrize(
+    ("where", "index"),
+    [
+        ({"src": "a", "relationship": "SUMMARIZES"}, "idx_graph_edges_src"),
+        ({"dst": ("a", "b"), "relationship": "SUMMARIZES"}, "idx_graph_edges_dst"),
+        ({"relationship": ("SUMMARIZES", "SUPERSEDES")}, "idx_graph_edges_relationship"),
+    ],
+)
+def test_edges_are_looked_for_by_their_ends_where_those_are_known(
+    dialect: Sqlite, where: dict[str, object], index: str
+) -> None:
+    condition, values = SqlStore(dialect)._condition(TABLES[Edge], where)
+    plan = dialect.connection().execute(f"EXPLAIN QUERY PLAN SELECT * FROM graph_edges WHERE {condition}", values)
+    assert index in " ".join(str(row[-1]) for row in plan)
