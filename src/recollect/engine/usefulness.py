@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 BATCH = 200
 # Ids asked for at a time.
 PIECE = 500
+# Passages of a pool beyond those asked for that are weighed, the best: what was learnt moves nothing past more.
+WEIGHED = 20
 # Memories that a report tells of.
 SHOWN = 10
 
@@ -188,7 +190,8 @@ class Useful:
         scope = scope[0] if isinstance(scope, tuple) and scope else scope
         if not isinstance(scope, str):
             return scored
-        rows = self.lifts(scope, (passage.memory_id for passage in pool.passages))
+        best = scored.scores.argsort()[::-1][: WEIGHED + asked.limit].tolist()
+        rows = self.lifts(scope, (pool.passages[place].memory_id for place in best))
         if not rows:
             return scored
         gains = {memory_id: use.points(row.kind, row.own) for memory_id, row in rows.items()}
