@@ -60,7 +60,7 @@ PATTERNS = 3
 ON_PURPOSE = ("user", "assistant", "consolidation")
 # What a logit of having been used (recall/use.py) is worth in importance: at the most, what was never used falls behind
 # what matters a third less.
-LEAN = 0.3
+LEAN = 0.15
 # In this order, then by importance and time.
 _KINDS = ("decision", "preference", "style", "habit", "insight", "pattern", "context")
 

@@ -83,13 +83,15 @@ ENOUGH = 40
 # How many offers of a kind, and of one memory, it takes to believe them as much as those around them.
 KIND_OFFERS = 20.0
 OWN_OFFERS = 4.0
-# How far the odds of a kind, and of a memory, may be moved, in logits: by 1.6, and by 2.2.
+# How far the odds of a kind, and of a memory, may be moved, in logits: 1.6 times, and 5 times.
 KIND_MOST = 0.5
-OWN_MOST = 0.8
+OWN_MOST = 1.6
 # What is told unasked is so for a reason that must hold: nothing is told that is more likely irrelevant than not, and
-# nothing is silenced that surely fits: at the most, 0.77 is asked instead of 0.55.
+# nothing is silenced that surely fits: at the most, 0.9 is asked instead of 0.55, after a dozen sessions without use.
 EARLIER = math.log(PACK_RELEVANCE / (1 - PACK_RELEVANCE))
-LATER = -1.0
+LATER = -2.0
+# Rules are followed without a word: that nothing was seen of them means nothing.
+UNSEEN = frozenset({"preference", "style", "habit"})
 # What a logit is worth in points of the score that ranks, and what all of it may be: as much as the strongest component
 # beside the match (recall/weigh.py), which is less than what lies between the best hit and the second.
 POINTS = 0.3
@@ -142,7 +144,12 @@ def learn(tallies: Iterable[tuple[str, int, int]]) -> Learnt | None:
         return None
     share = (USUAL * USUAL_OFFERS + sum(used.values())) / (USUAL_OFFERS + total)
     kinds = {kind: lift(used[kind], offers, share, KIND_OFFERS, KIND_MOST) for kind, offers in sorted(offered.items())}
-    return Learnt(round(share, 4), kinds)
+    return Learnt(round(share, 4), {kind: _seen(kind, value) for kind, value in kinds.items()})
+
+
+def _seen(kind: str, value: float) -> float:
+    """Return a lift as far as it can be seen: of rules only that they were used."""
+    return max(0.0, value) if kind in UNSEEN else value
 
 
 def lift(used: int, offered: int, usual: float, strength: float, most: float) -> float:
@@ -158,7 +165,7 @@ def lift(used: int, offered: int, usual: float, strength: float, most: float) ->
 def own(used: int, offered: int, learnt: Learnt, kind: str) -> float:
     """Return by how much a memory is used more (or less) often than others of its kind, in logits."""
     usual = 1 / (1 + math.exp(-(math.log(learnt.share / (1 - learnt.share)) + learnt.kinds.get(kind, 0.0))))
-    return lift(used, offered, usual, OWN_OFFERS, OWN_MOST)
+    return _seen(kind, lift(used, offered, usual, OWN_OFFERS, OWN_MOST))
 
 
 def leaning(kind_lift: float, own_lift: float) -> float:
@@ -179,7 +186,8 @@ def likely(relevance: float, lean: float) -> float:
     """Return how likely it is that a memory is worth telling: its relevance, shifted by what was learnt."""
     if not lean or not 0 < relevance < 1:
         return relevance
-    return 1 / (1 + math.exp(-(math.log(relevance / (1 - relevance)) + lean)))
+    odds = relevance / (1 - relevance) * math.exp(lean)
+    return odds / (1 + odds)
 
 
 # --- in words ---

@@ -92,14 +92,21 @@ def test_kinds_that_are_used_are_told_sooner_and_others_later() -> None:
     assert use.own(0, 20, learnt, "decision") < 0 < use.own(20, 20, learnt, "hook:read")
 
 
+def test_rules_are_followed_without_a_word() -> None:
+    learnt = use.learn([("decision", 40, 30), ("preference", 40, 0)])
+    assert learnt is not None
+    assert learnt.kinds["preference"] == 0
+    assert use.own(0, 20, learnt, "preference") == 0 < use.own(20, 20, learnt, "preference")
+
+
 def test_what_is_told_is_never_less_likely_relevant_than_not() -> None:
     assert use.likely(0.5, use.EARLIER) == pytest.approx(PACK_RELEVANCE)
     assert use.likely(0.4999, use.EARLIER) < PACK_RELEVANCE
     # What surely fits is told whatever was learnt.
-    assert use.likely(0.8, use.LATER) > PACK_RELEVANCE
+    assert use.likely(0.91, use.LATER) > PACK_RELEVANCE > use.likely(0.89, use.LATER)
 
 
-@given(RATIO, st.floats(-1, 0.2))
+@given(RATIO, st.floats(use.LATER, use.EARLIER))
 def test_leaning_keeps_the_order_of_relevance_a_ratio(relevance: float, lean: float) -> None:
     assert 0 <= use.likely(relevance, lean) <= 1
     assert math.isclose(use.likely(use.likely(relevance, lean), -lean), relevance, abs_tol=1e-6)
