@@ -26,7 +26,7 @@ from recollect.code.marks import is_minified, mark
 from recollect.code.symbols import Outline, Symbol
 from recollect.code.walk import real
 from recollect.store.code_protocol import IndexedFile, Touched
-from recollect.text.identifiers import humps, joined_terms, name_term, words
+from recollect.text.identifiers import humps, joined_terms, name_term, name_terms, words
 from recollect.text.redact import masked
 
 # What detection looks at, and where a NUL tells a binary file: most have one in their first kilobyte, all in eight.
@@ -191,9 +191,8 @@ def _text(
 @lru_cache(maxsize=65_536)
 def _named(name: str) -> tuple[str, str, str]:
     """Return the search terms of a name, the name as it is looked up, and its humps."""
-    return _terms(name), name_term(name), humps(name)
+    return name_terms(name), name_term(name), humps(name)
 
 
-@lru_cache(maxsize=65_536)
-def _terms(text: str) -> str:
-    return joined_terms(words(text.encode("utf-8", "surrogatepass")))
+# Of folders and of what symbols are called in full: both repeat for every piece.
+_terms = lru_cache(maxsize=65_536)(name_terms)

@@ -88,20 +88,29 @@ def joined_terms(blanked: bytes) -> str:
     return "".join(map(_memo.__getitem__, blanked.split()))[:-1]
 
 
+def name_terms(name: str) -> str:
+    """Return the search terms of a name, which may be several words, separated by single blanks."""
+    if name.isidentifier() and name.isascii():
+        return _memo[name.encode("ascii")][:-1]
+    return joined_terms(words(name.encode("utf-8", "surrogatepass")))
+
+
 def code_terms(text: str) -> list[str]:
     """Return the search terms of a piece of code or of a name."""
-    return joined_terms(words(text.encode("utf-8", "surrogatepass"))).split()
+    return name_terms(text).split()
 
 
 def name_term(name: str) -> str:
     """Return a symbol's name as it is looked up: in lower case, and one word whatever it was (`operator ""_s`)."""
+    if name.isidentifier() and name.isascii():
+        return name.lower()[:MAX_NAME_CHARACTERS]
     return _SEPARATING.sub("_", name.lower())[:MAX_NAME_CHARACTERS]
 
 
 def humps(name: str) -> str:
     """Return the first characters of a name's parts in lower case (gun for getUserName); nothing where it has one."""
-    parts = _PART.findall(name) if name.isascii() else []
-    return "".join(part[0] for part in parts).lower() if len(parts) > 1 else ""
+    parts = _parts(name) if name.isascii() else []
+    return "".join([part[0] for part in parts]).lower() if len(parts) > 1 else ""
 
 
 def _word_terms(word: bytes) -> str:
@@ -116,16 +125,21 @@ def _word_terms(word: bytes) -> str:
     if text.isalpha() and (lowered == text or text.isupper() or text.istitle()):
         return "" if lowered in SYNTAX or lowered in STOP_WORDS else _stems[text]
     whole = lowered.strip("_")
-    if (lowered == text or text.isupper()) and text.replace("_", "").isalpha():
-        parts = [part for part in whole.split("_") if part]  # most names, and faster than looking for humps
-    else:
-        parts = _PART.findall(text)
+    parts = _parts(text)
     if len(parts) > MAX_PARTS or len(parts) < 2:
         return _stems[whole] if 1 < len(whole) <= MAX_WHOLE_CHARACTERS else ""
     return f"{''.join(map(_stems.__getitem__, parts))}{whole} "
 
 
+def _parts(text: str) -> list[str]:
+    """Return the parts of a name in ASCII: what underscores, digits, humps and other characters part."""
+    # Most names have no humps, and then there is a faster way.
+    if (text.islower() or text.isupper()) and text.replace("_", "").isalpha():
+        return [part for part in text.split("_") if part]
+    return _PART.findall(text)
+
+
 def whole_term(name: str) -> str:
     """Return the term that stands for a name as a whole in the text of code; of a single word its stem, or nothing."""
-    found = joined_terms(words(name.encode("utf-8", "surrogatepass"))).split()
+    found = name_terms(name).split()
     return found[-1] if found else ""
