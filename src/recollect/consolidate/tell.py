@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect.text.said import invented, own_words, repeats
+from recollect.text.tokens import STOP_WORDS, terms
 
 INSTRUCTIONS = """The notes below were found to be about one thing. Say what they say together, for somebody who will \
 not read them one by one: what holds, what was decided and why, where they differ. Write names, paths, commands and \
@@ -20,6 +21,8 @@ WORDS = 120
 ANSWER_TOKENS = 400
 LEAST_CHARACTERS = 20
 MOST_CHARACTERS = 1_600
+# The share of its words that members use, too: of summaries most are, of an excuse or of somebody else's answer none.
+LEAST_SHARED = 0.3
 # Of each member, and of all together: about 2,500 tokens.
 MEMBER_CHARACTERS = 800
 NOTES_CHARACTERS = 10_000
@@ -43,5 +46,13 @@ def accepted(answer: str, asked: str) -> tuple[str, str]:
     for is_so, fault in faults:
         if is_so:
             return "", fault
-    made_up = invented(said, asked)
-    return ("", f"it names what no member names: {', '.join(made_up[:3])}") if made_up else (said, "")
+    if made_up := invented(said, asked):
+        return "", f"it names what no member names: {', '.join(made_up[:3])}"
+    return (said, "") if _shared(said, asked) >= LEAST_SHARED else ("", "it is not about what the members say")
+
+
+def _shared(said: str, asked: str) -> float:
+    """Return the share of the words of an answer that stand in the notes it was asked about."""
+    held = set(terms(asked.split("<notes>", 1)[-1]))
+    words = {term for term in terms(said) if term not in STOP_WORDS}
+    return len(words & held) / len(words) if words else 0.0

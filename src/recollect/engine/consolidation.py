@@ -279,8 +279,7 @@ class Consolidating:
         closed = {name for names in summed_up.values() for name in names}.difference(group.middle for group in groups)
         found = alike.find(self._engine, [row for row in rows if row.id not in closed], k=MOST_MEMBERS)
         plan = cluster(found.candidates, found.pairs, found.marks, groups)
-        by_model = theme.is_wanted(self._engine) and plan.steps
-        told = (f"{self._engine.language.model_id} writes the summaries anew",) if by_model else ()
+        told = (theme.foretold(self._engine),) if theme.is_wanted(self._engine) and plan.steps else ()
         return msgspec.structs.replace(plan, notes=(*found.notes, *told))
 
     def _forget(self, namespace: str | None, importance_threshold: float) -> Plan:

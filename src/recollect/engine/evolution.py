@@ -21,6 +21,7 @@ from recollect.engine.memories import node_id
 from recollect.engine.snippets import (
     CATEGORIES,
     KEY,
+    UNANSWERED,
     Kept,
     Link,
     analysis,
@@ -223,7 +224,7 @@ def _proposed(engine: Engine, part: Sequence[Kept], *, strict: bool) -> tuple[Pr
     pieces = [(kept.memory.content, kept.snippet) for kept in part]
     try:
         answer = engine.language.complete(evolution_prompt(pieces), max_tokens=EVOLUTION_TOKENS)
-    except ModelFailed as problem:
+    except UNANSWERED as problem:
         if strict and not isinstance(problem, BudgetSpent):
             raise
         return None, (f"evolved by rules: {problem.message}",)

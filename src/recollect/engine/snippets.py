@@ -19,7 +19,7 @@ from recollect.code.snippet.recognise import named
 from recollect.code.snippet.relate import RELATIONSHIPS, Related, rarity, relate
 from recollect.engine.identity import namespace_of
 from recollect.engine.memories import ensure_node, node_id
-from recollect.errors import BudgetSpent, ModelFailed
+from recollect.errors import BudgetSpent, ConfigError, ModelFailed, StorageError
 from recollect.model import Edge, Hit, Memory
 from recollect.model.coding import CodingMemory, LinkType, RelevantMemories, RelevantMemory
 from recollect.text.passages import passages
@@ -45,6 +45,9 @@ CANDIDATES = 24
 MOST_LINKS = 6
 # Hits looked at for the number of all that are relevant enough.
 COUNTED = 200
+# What asking a language model may end in: it fails, its settings cannot work, or the call cannot be counted. Rules have
+# an answer to all of them.
+UNANSWERED = (ModelFailed, ConfigError, StorageError)
 # Kinds of evidence that are named as the reason of a match: those that carried at least this share of it.
 CARRIED = 0.25
 
@@ -116,7 +119,7 @@ def by_model(engine: Engine, content: str, snippet: Snippet, *, strict: bool) ->
 
     try:
         answer = engine.language.complete(analysis_prompt(content, snippet), max_tokens=ANALYSIS_TOKENS)
-    except ModelFailed as problem:
+    except UNANSWERED as problem:
         if strict and not isinstance(problem, BudgetSpent):
             raise
         return snippet, (f"analysed by rules: {problem.message}",)

@@ -12,7 +12,7 @@ from recollect.consolidate.tell import ANSWER_TOKENS, accepted, prompt
 from recollect.engine.groups import WRITTEN, written
 from recollect.engine.memories import content_hash, node_id
 from recollect.engine.redaction import without_secrets
-from recollect.errors import BudgetSpent, ConfigError, ModelFailed
+from recollect.errors import ConfigError, ModelFailed, StorageError
 from recollect.model import Edge, Memory
 
 if TYPE_CHECKING:
@@ -24,6 +24,14 @@ def is_wanted(engine: Engine) -> bool:
     return engine.settings.summaries == "model" and engine.language.is_configured
 
 
+def foretold(engine: Engine) -> str:
+    """Return what a preview says of who writes the summaries."""
+    try:
+        return f"{engine.language.model_id} writes the summaries anew"
+    except ConfigError as problem:
+        return f"summaries stay extracts: {problem.message}"
+
+
 def retell(engine: Engine, summaries: Sequence[str], *, operation: str, batch: str) -> tuple[str, ...]:
     """Let the model write these summaries anew, under the batch that made them; return what is to be said of it."""
     told = 0
@@ -31,7 +39,7 @@ def retell(engine: Engine, summaries: Sequence[str], *, operation: str, batch: s
     for summary_id in summaries:
         try:
             fault = _retell(engine, summary_id, operation, batch)
-        except (ModelFailed, BudgetSpent, ConfigError) as problem:
+        except (ModelFailed, ConfigError, StorageError) as problem:
             refused.append(f"{len(summaries) - told} summaries stay extracts: {problem.message}")
             break
         told += not fault
