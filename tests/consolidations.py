@@ -81,6 +81,9 @@ SAMPLES = (
     ONCE,
     STATUS,
     model.ConsolidationStatus(cycles=(), automatic=False),
+    model.ConsolidationStatus(
+        cycles=(NEVER,), automatic=True, evolution=model.CycleStatus(cycle="evolve", every_s=604_800)
+    ),
     model.Consolidations(),
     model.Consolidations(cycles=(RUN,), status=STATUS),
 )

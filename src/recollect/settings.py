@@ -243,6 +243,8 @@ SETTINGS: tuple[Setting, ...] = (
         "who sums up sessions and groups of memories: rules, or the language model, with rules where it fails",
     ),
     Setting("consolidate", True, _switch, "serve runs decay daily, creative weekly and cluster monthly, when idle"),
+    # Not by itself: it rewrites what is said of a piece of code, and may ask a language model that somebody pays for.
+    Setting("evolve", False, _switch, "serve lets coding memories evolve weekly, when idle; `undo` takes it back"),
     Setting(
         "context_tokens",
         1_500,

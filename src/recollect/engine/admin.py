@@ -15,7 +15,6 @@ from recollect.errors import BudgetSpent, ModelFailed, NotFound, RecollectError
 from recollect.model import (
     Change,
     Check,
-    CycleType,
     Edge,
     File,
     Health,
@@ -25,6 +24,7 @@ from recollect.model import (
     Node,
     Offset,
     Rebuilt,
+    RunType,
     Session,
     Spendings,
     Stats,
@@ -53,7 +53,7 @@ Days = Annotated[int, msgspec.Meta(ge=1, le=366)]
 # What recollect does by itself: nobody who takes back the last change means it.
 UNASKED = frozenset(
     {"anchor_memories", "compress_memory", "retell_session", "count_usefulness"}
-    | {f"scheduled_{cycle}" for cycle in get_args(CycleType)}
+    | {f"scheduled_{run}" for run in get_args(RunType)}
 )
 
 
@@ -316,11 +316,12 @@ class Admin:
     def _look_at_consolidation(self) -> Check:
         """When each cycle last ran. One that was taken back is left alone on purpose: nothing to mend."""
         status = self._engine.consolidation.status()
-        days = {row.cycle: (clock.now() - row.last_run_at) // 86_400 for row in status.cycles if row.last_run_at}
+        rows = (*status.cycles, *((status.evolution,) if status.evolution else ()))
+        days = {row.cycle: (clock.now() - row.last_run_at) // 86_400 for row in rows if row.last_run_at}
         ran = [f"{cycle} {f'{number:,} days ago' if number else 'today'}" for cycle, number in days.items()]
         detail = "by servers when they are idle" if status.automatic else "on request, as configured"
         detail += f"; last runs: {', '.join(ran)}" if ran else "; no cycle has run yet"
-        undone = [row.cycle for row in status.cycles if row.undone]
+        undone = [row.cycle for row in rows if row.undone]
         detail += f"; taken back and left alone: {', '.join(undone)}" if undone else ""
         return Check(name="consolidation", status="ok", detail=detail)
 

@@ -17,7 +17,7 @@ from recollect.consolidate.candidate import ARCHIVED, FADED, judged
 from recollect.engine.groups import MADE, MEMBERS, MIDDLE, WRITTEN, is_ours, written
 from recollect.engine.memories import content_hash, ensure_node, node_id
 from recollect.errors import Cancelled
-from recollect.model import Consolidation, CycleType, Edge, Memory, Plan, PlanStep, StepAction
+from recollect.model import Consolidation, Edge, Memory, Plan, PlanStep, RunType, StepAction
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Store, Transaction
@@ -31,7 +31,7 @@ SUMMARY_CONFIDENCE = 0.5
 SUMMARY = "summary"
 
 
-def enter(store: Store, cycle: CycleType, *, every_s: int = 0, lost_s: int = 0) -> Consolidation | None:
+def enter(store: Store, cycle: RunType, *, every_s: int = 0, lost_s: int = 0) -> Consolidation | None:
     """Enter a run in the log before it begins, or return None if the cycle ran within `every_s` seconds.
 
     The write lock decides who is first: of several processes only one gets the run. One that was begun and has not

@@ -8,7 +8,7 @@ import msgspec
 from recollect import clock
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
-from recollect.engine.schedule import EVERY_S, LOST_S
+from recollect.engine.schedule import EVERY_S, LOST_S, every
 from recollect.errors import Conflict, InvalidInput
 from recollect.model import (
     Change,
@@ -23,6 +23,7 @@ from recollect.model import (
     Plan,
     PlanStep,
     Ratio,
+    RunType,
 )
 from recollect.operations import operation
 from recollect.store.protocol import EdgeColumns, Range
@@ -191,19 +192,21 @@ class Consolidating:
         """Report the last run of each consolidation cycle: when, how many memories, how to undo it, when it is next."""
         store = self._engine.store
         runs = store.tally(Consolidation, "cycle_type")
+        evolved = runs.get("evolve", 0)
         archived = store.count(Memory, {"expires_at": Range(below=clock.now() + 1)})
         return ConsolidationStatus(
             cycles=tuple(self._status_of(cycle, runs.get(cycle, 0)) for cycle in EVERY_S),
             automatic=self._engine.settings.consolidate,
             running=self._engine.schedule.running,
             archived=archived,
+            evolution=self._status_of("evolve", evolved) if evolved or self._engine.settings.evolve else None,
         )
 
-    def _status_of(self, cycle: CycleType, runs: int) -> CycleStatus:
+    def _status_of(self, cycle: RunType, runs: int) -> CycleStatus:
         last = self._engine.store.find(Consolidation, {"cycle_type": cycle}, order="-id", limit=1)
-        every_s = EVERY_S[cycle]
-        due_at = self._engine.schedule.due_at(cycle) if self._engine.settings.consolidate else None
-        status = CycleStatus(cycle=cycle, runs=runs, every_s=every_s, due_at=due_at)
+        schedule = self._engine.schedule
+        due_at = schedule.due_at(cycle) if cycle in schedule.wanted else None
+        status = CycleStatus(cycle=cycle, runs=runs, every_s=every(cycle), due_at=due_at)
         if not last:
             return status
         (row,) = last

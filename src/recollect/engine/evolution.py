@@ -17,6 +17,7 @@ from recollect import clock, progress
 from recollect.code.snippet.analyse import Snippet, one_line
 from recollect.code.snippet.refine import MOST_TAGS, Neighbour, refined_context, refined_tags, strengthened, supporters
 from recollect.code.snippet.relate import Related, pair, relate
+from recollect.engine.applying import enter
 from recollect.engine.memories import node_id
 from recollect.engine.snippets import (
     CATEGORIES,
@@ -31,8 +32,8 @@ from recollect.engine.snippets import (
     snippet_of,
     write_links,
 )
-from recollect.errors import BudgetSpent, ModelFailed
-from recollect.model import Edge, Memory
+from recollect.errors import BudgetSpent, Cancelled, ModelFailed
+from recollect.model import Consolidation, Edge, Memory
 from recollect.model.coding import Evolution
 from recollect.store.protocol import Range
 from recollect.text.tokens import query_terms
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
     from recollect.store.protocol import Transaction
 
 OPERATION = "evolve_memory_network"
+# What runs by schedule is logged as: nobody who takes back the last change means it.
+SCHEDULED = "scheduled_evolve"
+# Of one run by schedule: a minute or two by rules, twenty calls of a language model where one is configured.
+SCHEDULED_MEMORIES = 200
 # As document 003 has it: what one prompt can hold, and what is lost if a batch is refused.
 BATCH = 10
 # Where the next run over all of them goes on.
@@ -64,6 +69,7 @@ class Wanted(NamedTuple):
     most: int
     namespace: str | None
     strict: bool = False
+    operation: str = OPERATION
 
 
 class Refinement(NamedTuple):
@@ -96,18 +102,41 @@ class Worse(Exception):
     """What was written would make memories harder to find."""
 
 
-def evolve(engine: Engine, wanted: Wanted) -> Evolution:
-    """Evolve the coding memories that are wanted. With `strict`, raises ModelFailed; what was done before it stays."""
+def evolve_scheduled(engine: Engine, *, every_s: int, lost_s: int) -> bool:
+    """Evolve those that waited longest because it is due; false if another process has begun it already.
+
+    One that is stopped on the way stays unfinished in the log; what it did stays, and the next goes on behind it.
+    """
+    run = enter(engine.store, "evolve", every_s=every_s, lost_s=lost_s)
+    if run is None:
+        return False
+    wanted = Wanted("scheduled", "all", SCHEDULED_MEMORIES, None, operation=SCHEDULED)
+    done = evolve(engine, wanted, batch=run.batch)
+    with engine.store.transaction(SCHEDULED) as transaction:
+        values = {"affected_count": done.memories_evolved, "finished_at": clock.now()}
+        transaction.update(Consolidation, run.id, values)
+    return True
+
+
+def evolve(engine: Engine, wanted: Wanted, *, batch: str = "") -> Evolution:
+    """Evolve the coding memories that are wanted; batch: that of its changes, none: a new one.
+
+    With `strict`, raises ModelFailed, and Cancelled where the engine is being closed; what was done before it stays.
+    """
     began = time.monotonic()
     memories = _chosen(engine, wanted)
-    batch, notes, done = clock.new_id(), dict[str, None](), list[Done]()
+    batch, notes, done = batch or clock.new_id(), dict[str, None](), list[Done]()
     for start in range(0, len(memories), BATCH):
+        if engine.schedule.stopping:
+            raise Cancelled("the engine was closed while coding memories evolved")
         part = [
             Kept(memory, snippet_of(memory)) for memory in engine.store.get(Memory, memories[start : start + BATCH])
         ]
         plan, said = _plan(engine, part, wanted)
         notes.update(dict.fromkeys(said))
         done.append(_apply(engine, plan, part, wanted, batch))
+        if wanted.scope == "all" and part:
+            engine.store.keep_setting(CURSOR, str(part[-1].memory.seq))
         progress.report(min(start + BATCH, len(memories)), len(memories), "evolving")
     engine.embedding.wake()
     if refused := sum(row.refused for row in done):
@@ -136,8 +165,6 @@ def _chosen(engine: Engine, wanted: Wanted) -> list[str]:
     if len(rows) < wanted.most:
         rest = {**where, "seq": Range(below=at + 1)}
         rows += engine.store.find(Memory, rest, order="seq", limit=wanted.most - len(rows))
-    if rows:
-        engine.store.keep_setting(CURSOR, str(rows[-1].seq))
     return [row.id for row in rows]
 
 
@@ -279,7 +306,7 @@ def _apply(engine: Engine, plan: Plan, part: Sequence[Kept], wanted: Wanted, bat
 def _write(engine: Engine, plan: Plan, watched: Sequence[Kept], wanted: Wanted, batch: str) -> Done:
     evolved: set[str] = set()
     created = strong = contexts = 0
-    with engine.store.transaction(OPERATION, batch=batch) as transaction:
+    with engine.store.transaction(wanted.operation, batch=batch) as transaction:
         before = found_by_own_words(engine, watched)
         for memory, links in plan.links.values():
             for link in links:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from recollect.model.vocabulary import CycleType, Record, Relation
+from recollect.model.vocabulary import CycleType, Record, Relation, RunType
 
 # What a cycle can do. fade and revive: importance goes down, or back to what it was. link: two memories are joined.
-# summarize: a new memory sums up several. extend: a summary takes in more. archive: left out of recall, and nothing else. None of them deletes.
+# summarize: a new memory sums up several. extend: a summary takes in more. archive: left out of recall, and nothing
+# else. None of them deletes.
 StepAction = Literal["fade", "revive", "link", "summarize", "extend", "archive"]
 
 
@@ -75,7 +76,7 @@ class CycleStatus(Record, frozen=True, kw_only=True):
     is running. every_s: how often it runs by itself; 0: only when it is asked for. due_at: when next
     """
 
-    cycle: CycleType
+    cycle: RunType
     runs: int = 0
     last_run_at: int | None = None
     last_affected: int = 0
@@ -91,12 +92,14 @@ class ConsolidationStatus(Record, frozen=True, kw_only=True):
 
     automatic: whether servers run them by themselves. running: whether a thread of this process does
     archived: how many memories are left out of recall
+    evolution: the last time that coding memories evolved by themselves, where they do or did
     """
 
     cycles: tuple[CycleStatus, ...]
     automatic: bool
     running: bool = False
     archived: int = 0
+    evolution: CycleStatus | None = None
 
 
 class Consolidations(Record, frozen=True, kw_only=True):

@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 from recollect.model.vocabulary import (
     Action,
-    CycleType,
     ErrandKind,
     Evidence,
     MemoryType,
     NodeKind,
     Record,
     Relation,
+    RunType,
     Source,
     Verdict,
 )
@@ -352,13 +352,13 @@ class Change(Record, frozen=True, kw_only=True):
 
 
 class Consolidation(Record, frozen=True, kw_only=True):
-    """One run of a consolidation cycle, entered before it begins.
+    """One run of a consolidation cycle, or of evolution by schedule, entered before it begins.
 
     batch: that of its changes. finished_at, undone_at: 0 if it was stopped, or runs; if nobody took it back
     """
 
     id: int
-    cycle_type: CycleType
+    cycle_type: RunType
     run_at: int
     affected_count: int
     batch: str = ""

@@ -81,6 +81,9 @@ ProfileName = Literal["default", "documented"]
 
 CycleType = Literal["decay", "creative", "cluster", "forget"]
 
+# What is entered in the log of consolidation: a cycle, or an evolution of coding memories by schedule.
+RunType = Literal["decay", "creative", "cluster", "forget", "evolve"]
+
 # What can be left for a language model to do: shorten an observation, sum up a session.
 ErrandKind = Literal["compress", "summarise"]
 

@@ -92,7 +92,8 @@ def _cycle_status(row: model.CycleStatus, now: int | None) -> list[Block]:
 def _status(status: model.ConsolidationStatus, now: int | None) -> list[Block]:
     said = "Servers run the cycles by themselves when they are idle." if status.automatic else "Cycles run on request."
     archived = [Line(f"{count(status.archived, 'memory')} archived.")] if status.archived else []
-    return [Line(said), Grid(_COLUMNS, tuple(_cycle_row(row, now) for row in status.cycles)), *archived]
+    rows = (*status.cycles, *((status.evolution,) if status.evolution else ()))
+    return [Line(said), Grid(_COLUMNS, tuple(_cycle_row(row, now) for row in rows)), *archived]
 
 
 def _consolidations(answer: model.Consolidations, now: int | None) -> list[Block]:

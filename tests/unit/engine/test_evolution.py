@@ -11,9 +11,10 @@ from tests.fakes import FrozenClock, ScriptedModel
 
 from recollect import Engine
 from recollect.engine import evolution
-from recollect.engine.evolution import OPERATION, found_by_own_words
+from recollect.engine.evolution import OPERATION, SCHEDULED, Wanted, found_by_own_words
+from recollect.engine.schedule import LOST_S
 from recollect.engine.snippets import Kept, snippet_of
-from recollect.errors import InvalidInput, ModelFailed
+from recollect.errors import Cancelled, InvalidInput, ModelFailed
 from recollect.model import Edge, Memory
 from recollect.model.coding import Evolution
 
@@ -204,3 +205,79 @@ def test_a_title_that_somebody_wrote_since_stays(engine: Engine) -> None:
     engine.memories.update(last.id, title="My own words")
     engine.coding.evolve()
     assert engine.memories.get(last.id).title == "My own words"
+
+
+# --- by schedule ---
+
+WEEK = 7 * 86_400
+
+
+def test_nothing_evolves_by_itself_unless_somebody_says_so(engine: Engine, frozen: FrozenClock) -> None:
+    hamming(engine)
+    unlinked(engine)
+    before = state(engine)
+    frozen.at += 8 * WEEK
+    assert "evolve" not in engine.schedule.run_due()
+    assert [row for row in state(engine)[1] if row[4].get("link_type")] == []  # type: ignore[attr-defined]
+    assert [row[:3] for row in state(engine)[0]] == [row[:3] for row in before[0]]
+    assert engine.consolidation.status().evolution is None
+
+
+@pytest.mark.promise("M-evolve_memory_network")
+def test_where_it_may_a_server_lets_memories_evolve_weekly_and_the_status_tells(
+    open_engine: OpenEngine, frozen: FrozenClock
+) -> None:
+    engine = open_engine(embed_provider="off", evolve=True, consolidate=False)
+    began = frozen.at
+    hamming(engine)
+    unlinked(engine)
+    before = state(engine)
+    waiting = engine.consolidation.status().evolution
+    assert waiting is not None
+    assert (waiting.cycle, waiting.runs, waiting.due_at) == ("evolve", 0, began + WEEK)
+    frozen.at += WEEK
+    assert engine.schedule.run_due() == ("evolve",)
+    assert engine.schedule.run_due() == ()
+    status = engine.consolidation.status().evolution
+    assert status is not None
+    assert (status.runs, status.last_run_at, status.finished, status.due_at) == (1, frozen.at, True, frozen.at + WEEK)
+    assert status.last_affected == 4 and status.last_batch
+    check = next(row for row in engine.admin.health().checks if row.name == "consolidation")
+    assert "evolve today" in check.detail
+    # Nobody who takes back the last change means what was done by itself; whoever names it takes it back for good.
+    assert {change.operation for change in engine.admin.changes(batch=status.last_batch).changes} == {SCHEDULED}
+    engine.admin.undo(status.last_batch)
+    assert state(engine) == before
+    frozen.at += 10 * WEEK
+    assert engine.schedule.run_due() == ()
+    undone = engine.consolidation.status().evolution
+    assert undone is not None and undone.undone and undone.due_at is None
+
+
+def test_one_of_several_servers_lets_memories_evolve(open_engine: OpenEngine, frozen: FrozenClock) -> None:
+    engines = [open_engine(embed_provider="off", evolve=True, consolidate=False) for _ in range(3)]
+    hamming(engines[0])
+    frozen.at += WEEK
+    assert [engine.schedule.run_due() for engine in engines] == [("evolve",), (), ()]
+
+
+def test_an_evolution_that_is_stopped_goes_on_where_it_was(
+    open_engine: OpenEngine, frozen: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = open_engine(embed_provider="off", evolve=True, consolidate=False)
+    for number in range(15):
+        engine.coding.store(f"def step_{number}_of_import():\n    return {number}", workspace_id="app")
+    frozen.at += WEEK
+    looked: list[int] = []
+    plan = evolution._plan
+    monkeypatch.setattr(evolution, "_plan", lambda *words: looked.append(len(words[1])) or plan(*words))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(type(engine.schedule), "stopping", property(lambda _: len(looked) == 1))
+    with pytest.raises(Cancelled):
+        engine.schedule.run_due()
+    status = engine.consolidation.status().evolution
+    assert status is not None and not status.finished
+    frozen.at += LOST_S
+    looked.clear()
+    first_left = engine.store.find(Memory, order="seq")[10].id
+    chosen = evolution._chosen(engine, Wanted("scheduled", "all", 200, None))
+    assert chosen[0] == first_left
