@@ -18,6 +18,8 @@ from recollect.engine.token_cost import size, tokens
 # What of a signature and of a sentence of documentation is shown.
 SIGNATURE_CHARACTERS = 160
 SENTENCE_CHARACTERS = 120
+# An outline is to be read at a glance and leaves room for others: a file of tests may have hundreds of symbols.
+OUTLINE_BYTES = 2_500
 # Of a file without symbols an outline has this many lines.
 PLAIN_LINES = 20
 # The share of a part that what is wanted may take: the lines of the others say where it stands.
@@ -43,13 +45,27 @@ def measured(text: str, rows: Sequence[SymbolRow] = ()) -> Text:
 
 
 def outline(text: str, rows: Sequence[SymbolRow]) -> Text:
-    """Return the signatures of a file's symbols with what they say of themselves; of one without symbols its head."""
+    """Return the signatures of a file's symbols with what they say of themselves; of one without symbols its head.
+
+    Of a file with very many the outermost are shown: so many as are read at a glance.
+    """
     shown = [place for place, row in enumerate(rows) if row.kind not in SILENT]
     if not shown:
         lines = text.split("\n")
         more = len(lines) - PLAIN_LINES
         return measured("\n".join([*lines[:PLAIN_LINES], *([f"… {more:,} more lines"] if more > 0 else [])]))
-    return measured("\n".join(_line(rows, place) for place in shown))
+    lines = {place: _line(rows, place) for place in shown}
+    room = OUTLINE_BYTES
+    kept: list[int] = []
+    for place in sorted(shown, key=lambda place: (sum(1 for _ in _around(rows, place)), place)):
+        room -= size(lines[place]) + 1
+        if room < 0:
+            break
+        kept.append(place)
+    more = len(shown) - len(kept)
+    return measured(
+        "\n".join([lines[place] for place in sorted(kept)] + ([f"… {more:,} more symbols"] if more else []))
+    )
 
 
 def part(text: str, rows: Sequence[SymbolRow], wanted: Collection[str], max_bytes: int) -> Text:

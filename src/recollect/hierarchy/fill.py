@@ -30,23 +30,38 @@ NEIGHBOURS = 15
 # What each kind of evidence counts, beside the first place of a search with 1. A test of a file is needed whenever the
 # file is changed; what a file uses says how to use it; of what uses it some has to follow.
 NAMED = 3.0
+WORDED = 0.5
 USED, USES, TESTS, SIBLING_TEST = 0.30, 0.30, 0.35, 0.45
 EDITED, READ = 0.30, 0.15
 REMEMBERED = 0.50
+# What lies in the folder of such a file counts this much of it, in the folder above a third of that, and a word of the
+# description in a path this much: less than any other evidence, so that it fills what room is left with outlines.
+NEARBY, ABOVE, IN_PATH = 0.01, 0.33, 0.01
+# Of so many of the best files the folders are looked at.
+FOLDERS_OF = 40
+# What the first line of a longer description counts, asked by itself: it says in a few words what the rest is about.
+TITLE = 0.7
+TITLE_CHARACTERS = 200
 # Memories that are taken along.
 MEMORIES = 8
 
+_WORD = re.compile(r"[A-Za-z]{4,}")
+_DOCUMENTS = frozenset({"markdown", "json", "yaml", "toml", "html", "css", None})
 _NO_LETTER = re.compile(r"[^a-z0-9]")
 
 
 class Candidate(NamedTuple):
-    """A file that a task may need: what speaks for it in numbers and words, and which of its symbols matter."""
+    """A file that a task may need: what speaks for it in numbers and words, and which of its symbols matter.
+
+    is_named: with the task. is_near: nothing speaks for it but where it lies and what it is called
+    """
 
     path: str
     score: float
     why: tuple[str, ...]
     symbols: tuple[str, ...] = ()
     is_named: bool = False
+    is_near: bool = False
 
 
 class Found(NamedTuple):
@@ -65,14 +80,14 @@ class _Ballot:
         self.scores: dict[str, float] = {}
         self.why: dict[str, list[str]] = {}
         self.symbols: dict[str, list[str]] = {}
+        self.near: set[str] = set()
 
-    def add(self, path: str, score: float, why: str, symbol: str = "") -> None:
+    def add(self, path: str, score: float, why: str, *symbols: str) -> None:
         if path not in self._known:
             return
         self.scores[path] = self.scores.get(path, 0.0) + score
         self.why.setdefault(path, []).append(why)
-        if symbol:
-            self.symbols.setdefault(path, []).append(symbol)
+        self.symbols.setdefault(path, []).extend(filter(None, symbols))
 
     def ranked(self) -> list[str]:
         return sorted(self.scores, key=lambda path: (-self.scores[path], path))
@@ -84,9 +99,11 @@ def candidates(engine: Engine, sources: Sources, description: str, files: Sequen
     for path in files:
         ballot.add(path, NAMED, "named with the task")
     notes = _searched(engine, sources, ballot, description)
+    _worded(sources, ballot, description)
     memories = _remembered(engine, sources, ballot, description)
     _seen(engine, sources, ballot)
     _beside(sources, ballot)
+    _around_folders(sources, ballot, description)
     found = [
         Candidate(
             path,
@@ -94,6 +111,7 @@ def candidates(engine: Engine, sources: Sources, description: str, files: Sequen
             tuple(dict.fromkeys(ballot.why[path])),
             tuple(dict.fromkeys(ballot.symbols.get(path, ()))),
             path in files,
+            path in ballot.near,
         )
         for path in ballot.ranked()
     ]
@@ -105,7 +123,19 @@ def _searched(engine: Engine, sources: Sources, ballot: _Ballot, description: st
     root = sources.tree.root if sources.tree is not None else ""
     for rank, hit in enumerate(hit for hit in found.hits if hit.root == root):
         ballot.add(hit.path, 1 / (1 + rank / HALF_RANK), f"search, place {rank + 1}: {hit.reason}", hit.symbol)
+    title = description.strip().partition("\n")[0][:TITLE_CHARACTERS]
+    if len(title) < len(description.strip()) and len(title.split()) > 1:
+        short = engine.code.search(title, k=SEARCHED, namespace=sources.namespace)
+        for rank, hit in enumerate(hit for hit in short.hits if hit.root == root):
+            worth = TITLE / (1 + rank / HALF_RANK)
+            ballot.add(hit.path, worth, f"search for its first line, place {rank + 1}", hit.symbol)
     return found.notes
+
+
+def _worded(sources: Sources, ballot: _Ballot, description: str) -> None:
+    """Count the words alone, over all files: a search for a long text leaves tests out, which a task needs."""
+    for rank, row in enumerate(sources.worded(description)[:SEARCHED]):
+        ballot.add(row.path, WORDED / (1 + rank / HALF_RANK), f"holds the words, place {rank + 1}", *row.symbols)
 
 
 def _remembered(engine: Engine, sources: Sources, ballot: _Ballot, description: str) -> list[Hit]:
@@ -134,6 +164,27 @@ def _beside(sources: Sources, ballot: _Ballot) -> None:
         weight = min(1.0, ballot.scores[seed] / best)
         for path, score, why in _around(sources, seed):
             ballot.add(path, weight * score, why)
+
+
+def _around_folders(sources: Sources, ballot: _Ballot, description: str) -> None:
+    """Count, of the files that nothing else speaks for, where they lie and what they are called."""
+    ranked = ballot.ranked()
+    if len(ranked) < SEEDS:
+        return  # in a project of a few files all lie beside each other, and that says nothing
+    folders: dict[str, float] = {}
+    for path in ranked[:FOLDERS_OF]:
+        for worth, folder in zip((1.0, ABOVE), PurePosixPath(path).parents, strict=False):
+            folders[str(folder)] = folders.get(str(folder), 0.0) + worth * ballot.scores[path]
+    words = {word.lower() for word in _WORD.findall(description)}
+    most = max(folders.values(), default=1.0)
+    for path, source in sources.files.items():
+        if path in ballot.scores or source.language in _DOCUMENTS:
+            continue
+        near = folders.get(str(PurePosixPath(path).parent), 0.0) / most
+        called = len(words.intersection(_WORD.findall(path.lower().replace("_", " "))))
+        if near or called:
+            ballot.near.add(path)
+            ballot.add(path, NEARBY * near + IN_PATH * called, "lies beside what matters" if near else "its name")
 
 
 def _around(sources: Sources, seed: str) -> Iterator[tuple[str, float, str]]:

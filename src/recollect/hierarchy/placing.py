@@ -1,7 +1,7 @@
 """Placing: candidates become items of levels 1 and 2, as many and as much of each as fits, the most likely first.
 
 level 1   the first few: whole where small, else the symbols that matter; the whole of it is then in level 2
-level 2   the next: whole where small, else what matters of it; once half of the level is taken, outlines
+level 2   the next: whole where small, else what matters of it; once most of the level is taken, outlines
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ IMMEDIATE = 8
 # A file may take this share of level 2 whole, and this one if a part of it is in level 1.
 LARGE_SHARE_2, OWNED_SHARE_2 = 0.05, 0.20
 # Once this share of level 2 is taken, the others come as outlines: they are there to be found.
-WHOLE_SHARE = 0.5
+WHOLE_SHARE = 0.6
 # Memories take at most this share of level 2.
 MEMORY_SHARE = 0.05
 # Candidates in a row that do not fit before it is given up.
@@ -90,13 +90,14 @@ class _Placing:
         """Put a file where it belongs; tell whether it found room anywhere."""
         item = self._item(candidate.path, "; ".join(candidate.why[:3]), candidate.is_named)
         item = msgspec.structs.replace(item, symbols=candidate.symbols)
-        immediate = rank < IMMEDIATE or candidate.is_named
+        immediate = (rank < IMMEDIATE and not candidate.is_near) or candidate.is_named
         first = self._made(item, 1, int(LARGE_SHARE * self._one.most)) if immediate else None
         is_first = first is not None and self._take(first, self._one)
         if is_first and first is not None and first.form == "whole":
             return True
         share = OWNED_SHARE_2 if is_first else LARGE_SHARE_2
-        if self._two.bytes > WHOLE_SHARE * self._two.most and not immediate:
+        is_full = self._two.bytes > WHOLE_SHARE * self._two.most
+        if (is_full or candidate.is_near) and not immediate:
             second = self._smaller(item)
         else:
             second = self._made(item, 2, int(share * self._two.most))
