@@ -75,6 +75,7 @@ def check(engine: Engine, files: int) -> None:
     assert engine.code_store.code_totals().chunks == files
 
 
+@pytest.mark.promise("B7")
 def test_killed_in_the_middle_it_goes_on_from_there(stopped_at: subprocess.Popen[str], project: Path) -> None:
     stopped_at.kill()
     stopped_at.wait()
@@ -126,6 +127,7 @@ def test_an_interrupt_ends_it_at_once_and_leaves_it_right(stopped_at: subprocess
         check(engine, FILES)
 
 
+@pytest.mark.promise("B7")
 def test_without_space_it_stops_with_a_reason_and_goes_on_later(project: Path, home: Path) -> None:
     limited = subprocess.run(
         [sys.executable, "-m", "recollect", "index", str(project), "--json"],

@@ -57,6 +57,7 @@ def assert_intact(database: Path, stored: list[str]) -> None:
         assert engine.admin.changes().total == engine.memories.list().total
 
 
+@pytest.mark.promise("B7")
 def test_a_full_disk_refuses_a_memory_as_a_whole_and_takes_it_once_there_is_space(small_disk: Path) -> None:
     database, ballast = small_disk / "memory.db", small_disk / "ballast"
     ballast.write_bytes(bytes(1 << 20))
@@ -90,6 +91,7 @@ def test_a_disk_without_space_for_a_new_database_says_so(small_disk: Path) -> No
         assert engine.memories.store("space for this").created
 
 
+@pytest.mark.promise("B7")
 def test_vectors_that_do_not_fit_do_not_harm_memories_or_recall(small_disk: Path) -> None:
     database, ballast = small_disk / "memory.db", small_disk / "ballast"
     embedder = HashingEmbedder(4096)
@@ -107,6 +109,7 @@ def test_vectors_that_do_not_fit_do_not_harm_memories_or_recall(small_disk: Path
     assert_intact(database, [])
 
 
+@pytest.mark.promise("B7")
 def test_a_file_that_may_not_grow_refuses_a_memory_as_a_whole(tmp_path: Path) -> None:
     database = tmp_path / "memory.db"
     answer = ask("fill", database=database, limit_bytes=2 << 20)
@@ -119,6 +122,7 @@ def test_a_file_that_may_not_grow_refuses_a_memory_as_a_whole(tmp_path: Path) ->
     assert_intact(database, [])
 
 
+@pytest.mark.promise("B7")
 def test_a_database_at_its_page_limit_refuses_a_memory_as_a_whole(tmp_path: Path) -> None:
     database = tmp_path / "memory.db"
     with Engine(database=str(database), embed_provider="off") as engine:

@@ -87,6 +87,7 @@ def test_a_patient_writer_gets_the_lock_when_it_is_released(database: Path) -> N
         assert engine.memories.get(stored).content == "b"
 
 
+@pytest.mark.promise("B7")
 def test_a_lock_dies_with_the_process_that_held_it(database: Path) -> None:
     with Child("hold_write", database=database) as holder, impatient(database) as engine:
         holder.hear()
@@ -108,6 +109,7 @@ def all_at_once(path: Path, **options: str) -> list[str]:
         return [child.hear() for child in children]
 
 
+@pytest.mark.promise("B7")
 def test_many_processes_create_one_database_together(tmp_path: Path) -> None:
     path = tmp_path / "home" / "memory.db"
     stored = all_at_once(path)
@@ -117,6 +119,7 @@ def test_many_processes_create_one_database_together(tmp_path: Path) -> None:
         assert engine.store.check(thorough=True) == []
 
 
+@pytest.mark.promise("B7")
 def test_many_processes_migrate_one_database_together_and_once(database: Path) -> None:
     stored = all_at_once(database, migrate=MIGRATION)
     rows = sqlite3.connect(database)

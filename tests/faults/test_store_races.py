@@ -125,6 +125,7 @@ def test_a_database_that_another_is_creating_is_never_taken_for_a_foreign_one(
     assert meddling == []
 
 
+@pytest.mark.promise("B7")
 def test_processes_that_link_and_delete_the_same_memories_leave_no_loose_end(database: Path) -> None:
     """Threads with engines of their own stand for processes: SQLite locks both the same way."""
     with opened(database) as engine:
@@ -187,6 +188,7 @@ def test_an_import_with_a_link_to_nowhere_is_invalid_and_imports_nothing(databas
         assert engine.memories.list().total == 0
 
 
+@pytest.mark.promise("B7")
 def test_an_export_is_of_one_moment_whatever_others_do_meanwhile(database: Path, tmp_path: Path) -> None:
     count, archive = 2 * archives.BATCH, tmp_path / "saved.jsonl"
     with opened(database) as engine, opened(database) as other:

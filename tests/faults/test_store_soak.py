@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 SOAK = Path(__file__).resolve().parents[2] / "bench" / "soak.py"
 
 
@@ -21,6 +23,7 @@ def soak(*words: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.promise("B7")
 def test_many_processes_write_one_database_and_nothing_is_lost_or_refused() -> None:
     found = soak("writers", "--processes", "8", "--writes", "150")
     writes = sum(count for kind, count in found["acknowledged"].items() if kind not in ("get", "recall"))
@@ -29,6 +32,7 @@ def test_many_processes_write_one_database_and_nothing_is_lost_or_refused() -> N
     assert found["health"]["storage"] == "ok"
 
 
+@pytest.mark.promise("B7")
 def test_what_was_acknowledged_survives_a_kill_at_any_point_and_derived_state_heals() -> None:
     found = soak("kills", "--kills", "25")
     assert found["kills"] >= 25
@@ -46,6 +50,7 @@ def test_another_embedding_model_takes_over_a_store_in_the_background() -> None:
     assert phases["background"]["vectors"] == phases["background"]["memories"]
 
 
+@pytest.mark.promise("B7")
 def test_drainers_that_die_store_each_observation_exactly_once() -> None:
     found = soak("drains", "--payloads", "320", "--processes", "4", "--kills", "6")
     assert found["kills"] == 6
