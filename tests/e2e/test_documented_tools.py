@@ -286,3 +286,47 @@ def test_every_documented_error_code_is_reached_over_the_streams(tmp_path: Path)
         assert answer["error"]["code"] == code
         assert answer["error"]["message"]
         assert isinstance(answer["error"]["details"], dict)
+
+
+@pytest.mark.promise("M3")
+def test_every_tool_of_document_003_tells_its_errors_by_the_documented_codes(tmp_path: Path) -> None:
+    """With an embedder and a language model that nobody serves: what is strict fails, all else is kept."""
+    nobody = "http://127.0.0.1:1"
+    settings = {"EMBED_PROVIDER": "ollama", "EMBED_URL": nobody, "EMBED_RETRIES": "0"}
+    piece = {"content": "def double(x):\n    return 2 * x", "code_type": "python", "workspace_id": "app"}
+    wrong = "a?b"
+    server = Server(tmp_path / "home", tmp_path, **{f"RECOLLECT_{name}": value for name, value in settings.items()})
+    try:
+        refused = {
+            "store_coding_memory": {**piece, "workspace_id": wrong},
+            "retrieve_relevant_memories": {"query": "double", "workspace_id": wrong},
+            "evolve_memory_network": {"scope": "project", "project_path": wrong},
+            "workspace_init": {"identifier": wrong},
+            "workspace_create": {"identifier": wrong, "name": "App"},
+            "workspace_retrieve": {"identifier": wrong},
+        }
+        told = {name: server.call(name, arguments)["error"]["code"] for name, arguments in refused.items()}
+        assert told == dict.fromkeys(refused, "INVALID_WORKSPACE")
+        assert server.call("store_coding_memory", {**piece, "strict": True})["error"]["code"] == "EMBEDDING_FAILED"
+        assert server.call("namespace_stats", {"namespace": "app"})["memories"] == 0
+        stored = server.call("store_coding_memory", piece)
+        found = server.call("retrieve_relevant_memories", {"query": "double", "workspace_id": "app"})
+        assert [row["id"] for row in found["memories"]] == [stored["memory_id"]]
+        gone = {"memory_id": "nobody"}
+        for name, arguments in (("delete_memory", gone), ("update_memory", {**gone, "content": "x"})):
+            assert server.call(name, arguments)["error"]["code"] == "MEMORY_NOT_FOUND"
+    finally:
+        server.close()
+    settings = {"EMBED_PROVIDER": "off", "LLM_PROVIDER": "ollama", "LLM_URL": nobody, "LLM_RETRIES": "0"}
+    server = Server(tmp_path / "home", tmp_path, **{f"RECOLLECT_{name}": value for name, value in settings.items()})
+    try:
+        for name, arguments in (("store_coding_memory", piece), ("evolve_memory_network", {})):
+            error = server.call(name, {**arguments, "strict": True})["error"]
+            assert error["code"] == "LLM_ERROR"
+            assert error["message"] and isinstance(error["details"], dict)
+        evolved = server.call("evolve_memory_network", {})
+        assert (evolved["memories_analyzed"], evolved["notes"][0][:18]) == (1, "evolved by rules: ")
+        checks = {row["name"]: row["status"] for row in server.call("codemem_health", {})["checks"]}
+        assert checks["language model"] == "degraded"
+    finally:
+        server.close()
