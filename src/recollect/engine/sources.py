@@ -45,6 +45,14 @@ class Neighbour(NamedTuple):
     links: int
 
 
+class Worded(NamedTuple):
+    """A file that holds words of a text, how much of them, and its symbols that do, best first."""
+
+    path: str
+    score: float
+    symbols: tuple[str, ...]
+
+
 class Sources:
     """The files of one project, as they were when this was made."""
 
@@ -102,6 +110,35 @@ class Sources:
         """Return the symbols of a file as they were indexed, in order."""
         source = self.files.get(path)
         return self._engine.code_store.file_contents([source.id])[source.id][0] if source is not None else []
+
+    def worded(self, text: str) -> list[Worded]:
+        """Return the files whose pieces hold the words of a text, tests among them, best first, each with its symbols.
+
+        A file counts as much as its best few pieces; symbols come in the order of the pieces they begin in.
+        """
+        from recollect.code.search.pool import FIELDS, REPORT_PIECES, REPORT_POSTINGS, SUMMED
+        from recollect.code.search.question import understand
+        from recollect.store.code_protocol import PLACE_BITS, CodeScope
+
+        terms = understand(text).terms
+        if self.tree is None or not terms:
+            return []
+        store, scope = self._engine.code_store, CodeScope((self.tree.id,))
+        pieces: dict[int, list[tuple[int, float]]] = {}
+        for piece, score in store.search_code_text(
+            terms, scope, REPORT_PIECES, weights=FIELDS, postings=REPORT_POSTINGS
+        ):
+            pieces.setdefault(piece >> PLACE_BITS, []).append((piece & (1 << PLACE_BITS) - 1, score))
+        contents = store.file_contents(list(pieces))
+        found: list[Worded] = []
+        for number, mine in pieces.items():
+            if number not in self._paths or number not in contents:
+                continue
+            rows, spans = contents[number]
+            places = [place for piece, _ in mine for place in spans[piece].symbols or (spans[piece].around,) if place >= 0]
+            symbols = dict.fromkeys(rows[place].qualified for place in places)
+            found.append(Worded(self._paths[number], sum(score for _, score in mine[:SUMMED]), tuple(symbols)))
+        return sorted(found, key=lambda row: (-row.score, row.path))
 
     def uses(self, path: str) -> list[Neighbour]:
         """Return the files that a file uses, most links first; links the code first if that was not done."""
