@@ -28,11 +28,12 @@ from recollect.model import Tree
 from recollect.progress import report
 from recollect.store.code_protocol import CodeStore, IndexedFile, Touched
 
-# Source bytes, or files, to a transaction: a third of a second under the lock, which other writers wait for. Each one
-# makes a segment of the full text, and the more there are the more has to be merged: at the end of an update that wrote
-# several, or else by whoever saves a file next.
+# Source bytes, or files, to a transaction: a third of a second under the lock, which other writers wait for.
 BATCH_BYTES = 8_000_000
 BATCH_FILES = 2_000
+# Each batch makes a segment of the full text, and sixteen are merged by whoever saves a file next. An update that wrote
+# so many merges them itself, at a fiftieth of what reading cost; fewer cost a search no more than that, either.
+MANY_SEGMENTS = 5
 # A claim that is not renewed for this long is that of a process that died. A batch takes a few seconds to read.
 LEASE_S = 60
 # How often a claim of another is asked about again.
@@ -135,7 +136,7 @@ def _carry_out(
             done += len(answers)
             report(done, len(plan.tasks), _measure(batch.read_bytes, total))
         batch.write()
-    if batch.read_bytes > BATCH_BYTES:
+    if batch.segments >= MANY_SEGMENTS:
         store.merge_code_text()
     settle(store, tree.id, tree.root, owner, lease_s=LEASE_S)
     return Update(
@@ -166,7 +167,7 @@ class _Batch:
         self._files: list[IndexedFile] = []
         self._touched: list[Touched] = []
         self._bytes = 0
-        self.read = self.touched = self.read_bytes = 0
+        self.read = self.touched = self.read_bytes = self.segments = 0
         self.notes: list[str] = []
 
     def add(self, answers: list[Answer]) -> None:
@@ -195,4 +196,5 @@ class _Batch:
                 gone=self._gone,
                 lease_s=LEASE_S,
             )
+        self.segments += any(file.texts for file in self._files)
         self._files, self._touched, self._gone, self._bytes = [], [], [], 0

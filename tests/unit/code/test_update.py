@@ -234,11 +234,12 @@ def test_what_many_writes_added_to_the_full_text_is_merged_at_the_end(
         counted = "SELECT count(DISTINCT segid) FROM code_text_idx"
         return int(store._connection().execute(counted).fetchone()[0])  # type: ignore[attr-defined]
 
-    files = {f"{name}.py": f"def {name}():\n    return zebra\n" for name in ("one", "two", "three")}
-    for name, content in files.items():
-        index({name: content})
-    assert segments() == 3
+    files = {f"m{number}.py": f"def f{number}():\n    return zebra\n" for number in range(updating.MANY_SEGMENTS)}
+    monkeypatch.setattr("recollect.code.workers.ORDER_FILES", 1)
     monkeypatch.setattr(updating, "BATCH_BYTES", 10)
-    index({name: f"# changed\n{content}" for name, content in files.items()})
+    few = dict(list(files.items())[1:])
+    index(few)
+    assert segments() == len(few)
+    index(files, rebuild=True)
     assert segments() == 1
-    assert len(store.search_code_text(["zebra"], CodeScope(), 10)) == 3
+    assert len(store.search_code_text(["zebra"], CodeScope(), 10)) == len(files)

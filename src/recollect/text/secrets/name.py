@@ -151,18 +151,25 @@ class Place(NamedTuple):
     shape: str
 
 
+# The rest of each such name and what assigns to it, from the stem on.
+_NAMED = tuple((stem, compiled(b"(?P<name>(?i:" + stem.pattern + b")" + _SUFFIX + b")" + _ASSIGNS)) for stem in STEMS)
+
+
 def by_name(source: bytes, lower: bytes) -> list[Found]:
     """Return the secrets in `source` that are told by what they are assigned to; `lower` is `source` in lower case."""
     found: list[Found] = []
-    for stem in STEMS:
-        place = lower.find(stem.text)
-        pattern = compiled(b"(?P<name>(?i:" + stem.pattern + b")" + _SUFFIX + b")" + _ASSIGNS)
+    find = lower.find
+    for stem, pattern in _NAMED:
+        text = stem.text
+        place = find(text)
         while place >= 0:
             match = pattern.match(source, place) if not stem.of or _is_key_to(lower, place) else None
             taken = _value(source, stem, match) if match is not None else None
-            if taken is not None:
+            if taken is None:
+                place = find(text, place + len(text))
+            else:
                 found.append(taken)
-            place = lower.find(stem.text, max(place + len(stem.text), taken.end if taken else 0))
+                place = find(text, max(place + len(text), taken.end))
     return found
 
 
