@@ -136,7 +136,8 @@ def rank(engine: Engine, asked: Asked, leave_out: frozenset[str]) -> Ranking:
     vector, notes = embedding.of_query(wording)
     wanted = asked.limit if asked.as_of is None else AS_OF_POOL
     where = _in_force(store, asked)
-    pool = gather(store, query, counts, vector, model=embedding.model_id, where=where, limit=wanted)
+    least = {} if asked.pool is None else {"pool": asked.pool}
+    pool = gather(store, query, counts, vector, model=embedding.model_id, where=where, limit=wanted, **least)
     if asked.as_of is not None:
         pool = pool._replace(passages=_until(pool.passages, asked.as_of))
     cosines = pool.cosines and comparable(pool.cosines, engine.rulers.of(embedding.model_id))

@@ -25,6 +25,7 @@ class Asked(NamedTuple):
     near: what the caller named the project by; a folder of it says from which work tree the question is asked
     archived: whether what is archived or has expired may answer
     unasked: whether it is put before an assistant that did not ask: relevance is then how likely it is worth telling
+    pool: how many passages each arm of the search contributes at least; None: as many as a long list of hits needs
     """
 
     text: str
@@ -36,6 +37,7 @@ class Asked(NamedTuple):
     near: str | None = None
     archived: bool = False
     unasked: bool = False
+    pool: int | None = None
 
 
 class Recalls:

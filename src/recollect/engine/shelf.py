@@ -144,17 +144,20 @@ class Shelf:
         """How large the database file is."""
         return self.engine.store.describe().size_bytes
 
-    def search(self, question: str, limit: int, least: float = 0.0) -> list[Hit]:
+    def search(self, question: str, limit: int, least: float = 0.0, *, pool: int | None = None) -> list[Hit]:
         """Return the memories that answer a question, best first, as any recall of the engine would.
 
         What says the same as a better one stands under it; of versions of one fact the newest comes first.
         least: leave out what is less likely to be relevant, 0 to 1
+        pool: rank fewer passages than a recall would: the best few hits are the same nearly always, for less
         """
         from recollect.engine.answer import answer
         from recollect.engine.recall import Asked
 
         self._embed_beside()
-        asked = Asked(question[:20_000], min(limit, MOST_RANKED), least, self._where(None), None, explain=False)
+        asked = Asked(
+            question[:20_000], min(limit, MOST_RANKED), least, self._where(None), None, explain=False, pool=pool
+        )
         return list(answer(self.engine, asked).hits)
 
     def relevance(self, question: str, limit: int = MOST_RANKED) -> dict[str, Relevant]:

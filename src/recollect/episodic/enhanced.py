@@ -16,7 +16,7 @@ from recollect.episodic.chunker import ContextualChunker
 from recollect.episodic.errors import ChunkingError, MemoryError, documented
 from recollect.episodic.memory import EpisodicMemory
 from recollect.episodic.records import ChunkedMemoryRecord
-from recollect.episodic.rows import FIRST, ORDINARY_IMPORTANCE, child_record, score_of, turn_record
+from recollect.episodic.rows import FIRST, ORDINARY_IMPORTANCE, score_of, timestamp_of
 from recollect.episodic.temporal import SECONDS_PER_HOUR, TemporalMemoryWeighting
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ FIELDS = ("id", "parent_id", "created_at", "access_count", "importance")
 
 
 class Scored(NamedTuple):
-    """A record with how relevant it is, and with its score, which weighs that by age and use."""
+    """A row with how relevant it is, and with its score, which weighs that by age and use."""
 
-    record: ChunkedMemoryRecord
+    memory: Memory
     relevance: float
     score: float
 
@@ -78,14 +78,11 @@ class EnhancedEpisodicMemory(EpisodicMemory):
             now = self._clock()
             self.temporal_weighting.calculate_temporal_weight(now, memory_type, now)  # an unknown type is told first
             hits = self._hits(query, top_k)
-            hits = _one_each(hits) if include_parents else hits
-            parents = self._parents(hit.memory for hit in hits)
             scored = [
-                Scored(record, hit.score, self._score(record, hit.score, memory_type, now))
-                for hit in hits
-                for record in [_record(hit.memory, parents)]
+                Scored(hit.memory, hit.score, self._score(hit, memory_type, now))
+                for hit in (_one_each(hits) if include_parents else hits)
             ]
-            chosen = [each.record for each in _best(scored, top_k)]
+            chosen = self._records([each.memory for each in _best(scored, top_k)])
             self.shelf.touch([record.id for record in chosen], int(now))
         for record in chosen:
             record.accessed_at(now)
@@ -101,7 +98,7 @@ class EnhancedEpisodicMemory(EpisodicMemory):
             size = self.shelf.size_bytes
             turns = self.shelf.count(parent_id=None)
         chunks, parents = rows - turns, turns + parents_with_chunks
-        age_s = self._clock() - float(oldest[0].metadata["timestamp"]) if oldest else 0.0
+        age_s = self._clock() - timestamp_of(oldest[0]) if oldest else 0.0
         return {
             "total_records": parents + chunks,
             "parent_records": parents,
@@ -143,9 +140,11 @@ class EnhancedEpisodicMemory(EpisodicMemory):
         now = self._clock()
         return max(self._left(row.created_at, row.access_count, score_of(row.importance), now) for row in rows)
 
-    def _score(self, record: ChunkedMemoryRecord, similarity: float, memory_type: str, now: float) -> float:
+    def _score(self, hit: Hit, memory_type: str, now: float) -> float:
+        row = hit.memory
+        importance = float(row.metadata.get("importance_score", 1.0))
         return self.temporal_weighting.calculate_final_score(
-            similarity, record.timestamp, record.access_count, record.importance_score, memory_type, current_time=now
+            hit.score, timestamp_of(row), row.access_count, importance, memory_type, current_time=now
         )
 
     def _cut(self, user: str, assistant: str) -> list[ChunkedMemoryRecord]:
@@ -180,7 +179,3 @@ def _best(scored: Sequence[Scored], top_k: int) -> list[Scored]:
         if weakest is not None and weakest.score < other.score:
             chosen[chosen.index(weakest)] = other
     return sorted(chosen, key=lambda each: -each.score)
-
-
-def _record(memory: Memory, parents: dict[str, ChunkedMemoryRecord]) -> ChunkedMemoryRecord:
-    return turn_record(memory) if memory.parent_id is None else child_record(memory, parents.get(memory.parent_id))

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 # Turns that follow each other within this time belong together; what stands around a turn helps to find it.
 SITTING_S = 30 * 60
 # Hits looked at for each record wanted: several may be chunks of one conversation.
-HITS_PER_RECORD = 4
+HITS_PER_RECORD = 3
+# Up to so many records, which is what a recall returns unless it is told otherwise, fewer passages are ranked: the best
+# few are nearly always the same, for two thirds of the time (bench/episodic.py).
+FEW = 4
 # When there are too many records, the least worth keeping of so many of the oldest goes: looking at all of them would
 # cost more with every record, and age decides in any case.
 OLDEST = 64
@@ -246,7 +249,8 @@ class EpisodicMemory:
 
     def _hits(self, query: str, top_k: int, least: float = 0.0) -> list[Hit]:
         text = required("query", query)
-        return self.shelf.search(text, HITS_PER_RECORD * whole("top_k", top_k, 1), least)
+        wanted = HITS_PER_RECORD * whole("top_k", top_k, 1)
+        return self.shelf.search(text, wanted, least, pool=wanted if top_k <= FEW else None)
 
     def _parents(self, memories: Iterable[Memory]) -> dict[str, ChunkedMemoryRecord]:
         """Return the parents of chunks by their id, each from the chunk that carries it."""

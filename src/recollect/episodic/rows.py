@@ -132,7 +132,7 @@ def child_record(memory: Memory, parent: ChunkedMemoryRecord | None) -> ChunkedM
         assistant=parent.assistant if parent else told.get("assistant", ""),
         content=content,
         full_context=parent.content if parent else told.get("full_context"),
-        timestamp=float(told.get("timestamp", memory.created_at)),
+        timestamp=timestamp_of(memory),
         embedding=told.get("embedding"),
         chunk_metadata=metadata,
         access_count=memory.access_count,
@@ -170,6 +170,11 @@ def _last_accessed(memory: Memory, told: Mapping[str, Any]) -> float:
     """Return when a record was last accessed: exactly as long as it was not since it was kept."""
     kept = told.get("last_accessed")
     return float(kept) if kept is not None and int(kept) == memory.last_accessed_at else float(memory.last_accessed_at)
+
+
+def timestamp_of(memory: Memory) -> float:
+    """Return when a conversation was, exactly."""
+    return float(memory.metadata.get("timestamp", memory.created_at))
 
 
 def importance(score: float) -> float:

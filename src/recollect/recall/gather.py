@@ -46,9 +46,13 @@ def gather(
     model: str,
     where: Filter | None,
     limit: int,
+    pool: int = POOL,
 ) -> Pool:
-    """Return the candidates with their neighbours; those outside the filter are only there to be read along."""
-    wanted = max(limit, POOL)
+    """Return the candidates with their neighbours; those outside the filter are only there to be read along.
+
+    pool: how many each arm contributes at least
+    """
+    wanted = max(limit, pool)
     by_words = store.search_text(query.terms, where, wanted, counts=counts)
     by_meaning = store.search_vectors(model, vector, where, wanted) if vector is not None else []
     found = {match.pid for match in (*by_words, *by_meaning)}

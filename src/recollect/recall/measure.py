@@ -113,9 +113,8 @@ def _frequency(query: Query, passages: Sequence[Passage], dated: Column) -> Colu
     place_of = {term: place for place, term in enumerate(query.terms)}
     frequency = np.zeros((len(passages), len(query.terms)))
     for row, passage in enumerate(passages):
-        for token in passage.tokens:
-            if token in place_of:
-                frequency[row, place_of[token]] += 1
+        for token in filter(place_of.__contains__, passage.tokens):
+            frequency[row, place_of[token]] += 1
     if query.times:
         saying_when = [place for term, place in place_of.items() if term in query.time_terms]
         looked = np.array([passage.shape.times is not None for passage in passages], bool)

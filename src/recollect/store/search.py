@@ -86,7 +86,7 @@ class Searches(Rows):
             found = [row for chunk in chunks(wanted) for row in self._dialect.passages(self._connection(), chunk)]
         if allowed is None:
             return found
-        return [passage._replace(eligible=passage.seq in allowed) for passage in found]
+        return [passage if passage.seq in allowed else passage._replace(eligible=False) for passage in found]
 
     def neighbours(self, pids: Iterable[int], reach: int) -> dict[int, tuple[int, ...]]:
         found: dict[int, tuple[int, ...]] = {}

@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
@@ -63,6 +64,9 @@ PRAGMAS = (
     "journal_size_limit = 67108864",
 )
 
+# Passages whose terms are kept at hand: a recall reads some hundred, mostly the same as the one before. 6 KB each.
+TOKEN_CACHE = 2_048
+
 # How long a statistic may wait for the lock before it is dropped.
 IMPATIENT_MS = 50
 
@@ -102,6 +106,17 @@ class _Held:
             self.connection.close()
         else:
             _INHERITED.append(self.connection)
+
+
+@lru_cache(maxsize=TOKEN_CACHE)
+def _tokens(author: str, labels: str, body: str) -> list[str]:
+    """Return the terms of a passage; shared, so nobody may change them."""
+    return f"{author} {labels} {body}".split()
+
+
+@lru_cache(maxsize=TOKEN_CACHE)
+def _names(author: str) -> tuple[str, ...]:
+    return tuple(author.split())
 
 
 class Sqlite(SqliteCode):
@@ -239,8 +254,8 @@ class Sqlite(SqliteCode):
                 memory_id,
                 session_id,
                 at,
-                tuple(author.split()),
-                f"{author} {labels} {body}".split(),
+                _names(author),
+                _tokens(author, labels, body),
                 unpacked(facts),
                 True,
                 standing(tuple(told)),

@@ -91,6 +91,7 @@ def _times(passage: str, at: int) -> tuple[tuple[int, int], ...]:
     return tuple((span.start // DAY, span.end // DAY) for span in mentions(passage, at)[:MAX_TIMES])
 
 
+@lru_cache(maxsize=16_384)  # a recall reads some hundred passages, mostly the same as the one before
 def unpacked(text: str) -> Shape:
     """Return the shape that `packed` wrote."""
     facts, known, times = text.partition(_TIMES)
