@@ -9,6 +9,8 @@ python bench/assistants.py --rig … --clients … > assistants.json
 python bench/callgraph.py --suite … --language python --save
 python bench/review.py --tests … --functions 40 > review.json
 python bench/consolidate.py cost > cost.json; python bench/consolidate.py year > year.json
+python bench/usefulness.py > usefulness.json
+python bench/episodic.py replay > replay.json; …; python bench/episodic.py speed > episodic-speed.json
 python bench/report.py recall.json code.json freshness.json history.json assistants.json speed.json … > benchmarks.md
 """
 
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import code_search
+import episodic
 from recall import TABLES
 
 HEAD = """# Benchmarks
@@ -288,29 +291,83 @@ def consolidation_cost_part(result: dict[str, Any]) -> str:
 
 
 def consolidation_year_part(result: dict[str, Any]) -> str:
-    """Return what `bench/consolidate.py year` found."""
-    moments = ("recall_without_cycles", "recall_halfway", "recall_after")
-    recalled = "".join(
-        f"| {name.removeprefix('recall_').replace('_', ' ')} | {100 * result[name]['first']:.1f} "
-        f"| {100 * result[name]['among_five']:.1f} |\n"
-        for name in moments
-    )
+    """Return what `bench/consolidate.py year` found, a row for each thing that must hold."""
     runs = ", ".join(f"{cycle} {number}" for cycle, number in result["runs"].items())
+    closely = result["closely"]
+    same = result["previews_in_the_year"] - len(result["previews_differing"])
+    before, after = result["own_words_without_cycles"], result["own_words_after"]
+    rows = [
+        ("previews that were what was applied, of runs in the year", f"{same} of {result['previews_in_the_year']}"),
+        *(
+            (
+                f"{row['cycle']} of {row['affected']:,} memories: preview is applied, lost or changed, undo restores",
+                f"{_yes(row['preview_is_applied'])}, {row['lost'] + row['changed']}, {_yes(row['undo_restores'])}",
+            )
+            for row in closely
+        ),
+        ("every text is there that is there without cycles", _yes(result["every_text_is_there"])),
+        (
+            f"found by own words ({after['n']}): first, among five, among ten; without cycles",
+            " ".join(f"{100 * after[name]:.1f}" for name in ("first", "among_five", "found"))
+            + "; "
+            + " ".join(f"{100 * before[name]:.1f}" for name in ("first", "among_five", "found")),
+        ),
+        *(
+            (f"conversations, {name}: with and without cycles", f"{100 * with_:.2f}, {100 * without:.2f}")
+            for name, with_, without in _dev_rows(result)
+        ),
+        ("database MB with cycles", _over_days(result["database_mb"])),
+        ("database MB without", _over_days(result["database_mb_without_cycles"])),
+    ]
     return (
-        f"\n# A year of consolidation\n\n`python bench/consolidate.py year --memories {result['memories']}`, commit "
-        f"{result['commit']}, {_machine(result)}. {result['memories']:,} memories come in over half a year; "
-        f"runs: {runs}. "
-        f"{result['summaries']:,} summaries, {result['changes_per_memory']} changes a memory in the second half, "
-        f"{result['database_mb_halfway']} MB halfway and {result['database_mb_after']} MB at the end. Of "
-        f"{result['forgotten']:,} archived then, {100 * result['reachable']:.0f} in 100 are still read; the preview was"
-        f" {'what was' if result['preview_is_applied'] else 'not what was'} applied, and undo "
-        f"{'restores' if result['undo_restores'] else 'does not restore'} every row.\n\n"
-        f"| {result['recall_after']['n']} memories asked for by their own words | first | among five |\n"
-        "| --- | ---: | ---: |\n" + recalled
+        f"\n# A year of consolidation\n\n`python bench/consolidate.py year --memories 10000 --data …`, commit "
+        f"{result['commit']}, {_machine(result)}. {result['memories']:,} memories are captured over half a year beside "
+        f"{result['turns']:,} turns of conversations; runs: {runs}, of {sum(result['cpu_s'].values()):.0f} CPU seconds "
+        f"together. {result['summaries']:,} summaries.\n\n| | |\n| --- | ---: |\n"
+        + "".join(f"| {name} | {value} |\n" for name, value in rows)
+    )
+
+
+def _dev_rows(result: dict[str, Any]) -> list[tuple[str, float, float]]:
+    after, before = result["dev_recall_after"], result["dev_recall_without_cycles"]
+    return [(name, after[name], before[name]) for name in after if name != "n"]
+
+
+def _over_days(sizes: dict[str, float]) -> str:
+    return ", ".join(f"{name} {size:.1f}" for name, size in sizes.items())
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
+
+
+def usefulness_part(result: dict[str, Any]) -> str:
+    """Return what `bench/usefulness.py` found."""
+    told = "".join(
+        f"| {'learning' if row['learning'] else 'forgetting'} "
+        + "".join(f"| {third['told']} | {third['used']} | {third['helped']} " for third in row["thirds"])
+        + f"| {row['facts_before']['hits@1']} → {row['facts_after']['hits@1']} |\n"
+        for row in result["streams"]
+    )
+    bad = result["adversary"]
+    return (
+        f"\n# What is told, and used\n\n`python bench/usefulness.py`, by {result['by']}, commit {result['commit']}, "
+        f"{_machine(result)}. {result['streams'][0]['sessions']} sessions in thirds: how many memories were told "
+        "unasked, how many of them were used, in how many sessions the one that helps was among them; then how many of "
+        "40 facts a plain question finds first, before and after.\n\n"
+        "| stream | told | used | helped | told | used | helped | told | used | helped | facts |\n"
+        f"| --- {'| ---: ' * 10}|\n{told}\n"
+        f"{bad['sessions']} hostile sessions end at a confidence of {bad['confidence_of_wrong']} for what they cite, "
+        f"{bad['confidence_of_contradicted'][0]} for what they contradict (bounds {bad['bounds'][0]} and "
+        f"{bad['bounds'][1]}), and at leanings from {bad['leaning'][0]} to {bad['leaning'][2]} (bounds "
+        f"{bad['leaning_bounds'][0]} and {bad['leaning_bounds'][1]}); facts found first: "
+        f"{bad['facts_before']['hits@1']} → {bad['facts_after']['hits@1']}.\n"
     )
 
 
 PARTS = {
+    **dict.fromkeys(("episodic-replay", "episodic-recall", "episodic-speed"), episodic.part),
+    "usefulness": usefulness_part,
     "consolidate-cost": consolidation_cost_part,
     "consolidate-year": consolidation_year_part,
     "patterns": patterns_part,

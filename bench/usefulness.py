@@ -216,15 +216,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=12, help="how often every prompt comes (default: 12)")
     parser.add_argument("--sessions", type=int, default=60, help="sessions of the adversary (default: 60)")
     parser.add_argument("--lexical", action="store_true", help="answer prompts by words alone")
+    parser.add_argument("--save", action="store_true", help="keep the result under bench/results")
     chosen = parser.parse_args()
     result = {
-        "commit": measure.commit(),
-        "machine": measure.machine(),
         "by": "words" if chosen.lexical else "words and vectors",
         "streams": [stream(chosen.rounds, learning=learning, lexical=chosen.lexical) for learning in (True, False)],
         "adversary": adversary(chosen.sessions),
     }
-    print(json.dumps(result, indent=2))
+    measure.publish("usefulness", result, save=chosen.save)
 
 
 if __name__ == "__main__":
