@@ -437,6 +437,76 @@ def speed(sizes: list[int], runs: int) -> Report:
     return {"targets_ms": TARGETS, "times_faster_at_first_size": FASTER, "sizes": rows}
 
 
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def replay_part(result: Report) -> str:
+    """Return what a replay found, in words."""
+    stats = result["stats"]
+    return (
+        f"{result['conversations']:,} conversations of {result['turns']:,} turns through session memory into long-term "
+        f"memory: {result['promoted']:,} promoted, {result['lost']} lost, {result['added']} added; in the order they "
+        f"were said: {_yes(result['as_told'])}; {stats['child_chunks']:,} chunks, each exactly where it says: "
+        f"{_yes(result['chunks_in_place'])}; statistics right: {_yes(result['stats_right'])}.\n"
+    )
+
+
+def recall_part(result: Report) -> str:
+    """Return the table of the three ways to recall."""
+    parts = []
+    for file in result["files"]:
+        head = f"{file['name']}, {file['ways']['episodic']['n']} questions"
+        parts.append(f"| {head} | recall@10 | @4 | 1,000 tokens | CPU ms p50 |\n| --- | ---: | ---: | ---: | ---: |\n")
+        for name, row in file["ways"].items():
+            shares = " | ".join(f"{100 * row[key]:.1f}" for key in ("recall@10", "recall@4", "recall_1000_tokens"))
+            parts.append(f"| {name} | {shares} | {row['query_cpu_ms']['p50']:.1f} |\n")
+    told = (
+        "\nA message and the reply to it are one turn, and one record; so ten records are up to twenty messages, and "
+        "the third row has ten. Records come in the order of the document's score, which after months is mostly age: "
+        "what counts here is whether they are found.\n"
+    )
+    return "".join([*parts, told])
+
+
+def speed_part(result: Report) -> str:
+    """Return the table of the targets."""
+    names = {name: name.replace("_", " ") for name in TARGETS}
+    sizes = [f"{row['records']:,} records" for row in result["sizes"]]
+    head = "".join(f" {size}: p50 | p95 | times faster | times the floor |" for size in sizes)
+    parts = [f"| CPU ms | target |{head}\n| --- | ---: |{' ---: | ---: | ---: | ---: |' * len(sizes)}\n"]
+    for name, shown in names.items():
+        cells = "".join(
+            f" {_short(row[name]['cpu_ms']['p50'])} | {_short(row[name]['cpu_ms']['p95'])} "
+            f"| {row[name]['times_faster']:,.1f} | {row[name]['ratio_to_floor']:.1f} |"
+            for row in result["sizes"]
+        )
+        parts.append(f"| {shown} | {TARGETS[name]:.0f} |{cells}\n")
+    told = (
+        "\nThe floors: splitting the text into words, one exponential, reading as many rows, the engine's own search "
+        "in the same memory, and a clean-up that finds nothing. One record in a hundred has expired.\n"
+    )
+    return "".join([*parts, told])
+
+
+def part(result: Report) -> str:
+    """Return a result as a part of the page of benchmarks."""
+    what = result["benchmark"].removeprefix("episodic-")
+    data = " --data FILE" if what == "recall" else ""
+    table = {"replay": replay_part, "recall": recall_part, "speed": speed_part}[what](result)
+    return (
+        f"\n# Episodic memory: {what}\n\n`python bench/episodic.py {what}{data}`, commit {result['commit']}, "
+        f"{result['machine']}, {result['cores']} cores, Python {result['python']}.\n\n{table}"
+    )
+
+
+def _short(number: float) -> str:
+    return f"{number:.1f}" if number >= 1 else f"{number:.2g}"
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "NO"
+
+
 # --- the run ---------------------------------------------------------------------------------------------------------
 
 

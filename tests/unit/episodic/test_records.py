@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import inspect
+import subprocess
+import sys
 import time
 
 import pytest
@@ -128,6 +130,16 @@ def test_every_public_name_resolves_and_no_other_is_offered() -> None:
         assert getattr(episodic, name) is not None
     with pytest.raises(AttributeError, match="nonsense"):
         episodic.nonsense  # noqa: B018
+
+
+def test_importing_the_library_and_its_plain_classes_loads_nothing_heavy() -> None:
+    program = (
+        "import sys, recollect.episodic as e; e.ContextualChunker(400, 0.2, 100, max_chunks=10); "
+        "e.ChunkedMemoryRecord; e.MemoryError; print(sorted({'numpy', 'msgspec', 'sqlite3', 'onnxruntime', 'recollect.engine.root'} & "
+        "set(sys.modules)))"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == ("[]\n", "")
 
 
 def test_the_signatures_are_those_of_the_document() -> None:
