@@ -11,7 +11,6 @@ python bench/review.py --tests … --functions 40 > review.json
 python bench/consolidate.py cost > cost.json; python bench/consolidate.py year > year.json
 python bench/usefulness.py > usefulness.json
 python bench/episodic.py replay > replay.json; …; python bench/episodic.py speed > episodic-speed.json
-python bench/episodic.py replay > replay.json; …; python bench/episodic.py speed > episodic-speed.json
 python bench/report.py recall.json code.json freshness.json history.json assistants.json speed.json … > benchmarks.md
 """
 
@@ -367,7 +366,6 @@ def usefulness_part(result: dict[str, Any]) -> str:
 
 
 PARTS = {
-    **dict.fromkeys(("episodic-replay", "episodic-recall", "episodic-speed"), episodic.part),
     **dict.fromkeys(("episodic-replay", "episodic-recall", "episodic-speed"), episodic.part),
     "usefulness": usefulness_part,
     "consolidate-cost": consolidation_cost_part,
