@@ -135,7 +135,9 @@ class Sources:
             if number not in self._paths or number not in contents:
                 continue
             rows, spans = contents[number]
-            places = [place for piece, _ in mine for place in spans[piece].symbols or (spans[piece].around,) if place >= 0]
+            places = [
+                place for piece, _ in mine for place in spans[piece].symbols or (spans[piece].around,) if place >= 0
+            ]
             symbols = dict.fromkeys(rows[place].qualified for place in places)
             found.append(Worded(self._paths[number], sum(score for _, score in mine[:SUMMED]), tuple(symbols)))
         return sorted(found, key=lambda row: (-row.score, row.path))
