@@ -12,11 +12,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from recollect.code import doc, endpoints, normal
-from recollect.code.braces.go import go
-from recollect.code.braces.java import java
-from recollect.code.braces.mask import Reading
+from recollect.code.braces import READERS, by_text
 from recollect.code.complexity import Branches
 from recollect.code.found import Captured, Found, Span
 from recollect.code.gather import Definition, gather
@@ -32,6 +31,9 @@ from recollect.code.symbols import Extracted, Outline, Symbol
 from recollect.code.testing import Trial
 from recollect.code.visibility import Exposure
 
+if TYPE_CHECKING:
+    from recollect.code.braces.mask import Reading
+
 SIGNATURE_CHARACTERS = 400
 CONSTANT_CHARACTERS = 120  # a constant's value is shown where it is short
 
@@ -39,12 +41,11 @@ CONSTANT_CHARACTERS = 120  # a constant's value is shown where it is short
 KEYWORDS = re.compile(
     r"\b(?:(?:export|default|declare|abstract|async|const|let|var|type|public|private|protected|local)[ \t]+)+$"
 )
-# Languages whose outline is told by their lines, and who reads these; None where a tree is needed after all.
-BY_LINES: dict[str, Callable[[Page, Language], Scan | Headings | Reading | None]] = {
+# Languages whose outline is told by their text, and who reads that; None where a tree is needed after all.
+BY_TEXT: dict[str, Callable[[Page, Language], Scan | Headings | Reading | None]] = {
     "python": scan,
     "markdown": headings,
-    "go": go,
-    "java": java,
+    **dict.fromkeys(READERS, by_text),
 }
 TRAIL = " \t\r\n:;,{="  # between a signature and its body; and an arrow, and the end of an empty method of Ruby
 
@@ -68,8 +69,8 @@ def extract(source: bytes, path: str, language: Language) -> Extracted:
 def outline(source: bytes, path: str, language: Language) -> Outline:
     """Return what a file defines: the symbols and notes of `extract`, without what it uses and imports."""
     page = Page(source)
-    by_lines = BY_LINES.get(language.name)
-    scanned = by_lines(page, language) if by_lines and not endpoints.may_call(page, language, path) else None
+    reader = BY_TEXT.get(language.name)
+    scanned = reader(page, language) if reader and not endpoints.may_call(page, language, path) else None
     if scanned:
         found: Captured = scanned
         nested = nest(page, language, scanned, scanned.definitions)
