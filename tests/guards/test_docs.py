@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -19,9 +18,6 @@ from recollect.version import __version__
 
 if TYPE_CHECKING:
     from .conftest import Module
-
-
-RECOLLECT = Path(sys.executable).parent / "recollect"
 
 
 def read(path: Path) -> str:
@@ -162,15 +158,6 @@ def test_the_python_of_the_readme_runs(root: Path, home: Path) -> None:
         assert (result.returncode, result.stderr) == (0, "")
         assert "We use tabs in Makefiles" in result.stdout
     assert (home / "recollect.db").is_file()
-
-
-def test_the_commands_of_the_readme_run(root: Path) -> None:
-    lines = re.findall(r"^    (recollect .+)$", read(root / "README.md"), re.MULTILINE)
-    assert len(lines) >= 4
-    for line in lines:
-        _, *words = shlex.split(line)
-        result = subprocess.run([RECOLLECT, *words], capture_output=True, text=True, check=False)
-        assert (result.returncode, result.stderr) == (0, ""), line
 
 
 def test_the_first_steps_run(root: Path) -> None:
