@@ -13,7 +13,7 @@ from recollect.recall.weights import BY_HAND, HYBRID, LEXICAL
 def test_every_signal_that_counts_is_evidence_of_one_kind() -> None:
     named = [name for _, names in EVIDENCE.values() for name in names]
     assert len(named) == len(set(named))
-    assert set(named) == HYBRID.keys() | LEXICAL.keys() | BY_HAND.keys() | {*COMPONENTS, "timeless", "branch"}
+    assert set(named) == HYBRID.keys() | LEXICAL.keys() | BY_HAND.keys() | {*COMPONENTS, "timeless", "branch", "useful"}
 
 
 def test_evidence_says_one_thing_for_a_memory_and_another_against_it() -> None:
