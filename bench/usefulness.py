@@ -31,6 +31,9 @@ SEED = 7
 # Of five times that a memory helps, how often its assistant shows that it did.
 SHOWN = 0.8
 
+# When the facts were said.
+SAID_AT = 1_790_000_000
+
 # What speaks of the same matter and helps nobody, one for each of KNOWN.
 IDLE = (
     "People of the bank came by and were shown the payment client at work",
@@ -85,7 +88,8 @@ class World:
             told = f"{content}; see `make check-{number}`"
             self.helping.append(self._store(told, "decision", confidence=0.7))
         self.idle = [self._store(content, "insight", confidence=0.7) for content in IDLE]
-        self.facts = [self._store(fact.content, "insight") for fact in FACTS]
+        # Said at one moment, so that none of them is a newer version of another.
+        self.facts = [self._store(fact.content, "insight", valid_from=SAID_AT) for fact in FACTS]
         engine.embedding.catch_up()
 
     def _store(self, content: str, kind: Any, **values: Any) -> str:
