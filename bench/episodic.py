@@ -39,6 +39,7 @@ from recollect.episodic import (
     TemporalMemoryWeighting,
 )
 from recollect.episodic.records import conversation as spoken
+from recollect.episodic.rows import rows_of
 
 Report = dict[str, Any]
 
@@ -271,6 +272,8 @@ FASTER = 5.0
 REAL_VECTORS = 2_000
 # The share of the records that have expired when they are cleaned up.
 EXPIRED = 0.01
+# Rows of one transaction while a memory is filled.
+BATCH = 1_000
 
 
 def at_size(records: int, runs: int) -> Report:
@@ -289,17 +292,26 @@ def at_size(records: int, runs: int) -> Report:
 
 
 def _fill(memory: EnhancedEpisodicMemory, records: int, clock: Clock) -> int:
-    """Remember turns until there are so many records; return how many of them are old enough to be forgotten."""
+    """Keep turns until there are so many records; return how many of them are old enough to be forgotten.
+
+    Many at a time, as one who remembers them one by one has no need to wait for.
+    """
     texts = corpus.memories(5 * records)
-    old = int(EXPIRED * records)
-    expired = 0
-    while len(memory) < records:
-        is_long = len(memory) % 3 == 0
-        clock.now = 1_750_000_000.0 + len(memory)
-        if len(memory) < old:
-            clock.now -= 1_000 * HOUR_S
-        made = memory.remember(next(texts), " ".join(itertools.islice(texts, 4 if is_long else 1)))
-        expired += len(made) if clock.now < 1_749_000_000.0 else 0
+    total = expired = 0
+    waiting: list[dict[str, Any]] = []
+    while total < records:
+        clock.now = 1_750_000_000.0 + total - (1_000 * HOUR_S if total < EXPIRED * records else 0.0)
+        made = memory.chunker.chunk_conversation(
+            next(texts), " ".join(itertools.islice(texts, 4 if total % 3 == 0 else 1))
+        )
+        for record in made:
+            record.timestamp = record.last_accessed = clock.now
+        waiting.extend(rows_of(made[0], made[1:], f"sitting {total // 50}"))
+        expired += len(made) if total < EXPIRED * records else 0
+        total += len(made)
+        if len(waiting) >= BATCH or total >= records:
+            memory.shelf.add(waiting)
+            waiting = []
     _embed(memory, records)
     return expired
 

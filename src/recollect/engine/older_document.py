@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,5 +78,6 @@ def _locked(path: Path) -> Iterator[None]:
         if sys.platform != "win32":
             import fcntl
 
-            fcntl.flock(file, fcntl.LOCK_EX)
+            with suppress(OSError):  # a file system without locks: two at once leave one of two equal databases
+                fcntl.flock(file, fcntl.LOCK_EX)
         yield

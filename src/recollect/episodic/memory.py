@@ -21,6 +21,7 @@ from recollect.episodic.records import (
     ChunkedMemoryRecord,
     MemoryRecord,
     SessionTurn,
+    create_single_chunk,
     migrate_legacy_record,
     required,
 )
@@ -169,7 +170,11 @@ class EpisodicMemory:
         session = record.session_id if isinstance(record, SessionTurn) else None
         source = record if isinstance(record, ChunkedMemoryRecord) else migrate_legacy_record(record)
         with documented():
-            records = self._cut(*(without_secrets(side) for side in (source.user, source.assistant)))
+            user, assistant = (without_secrets(side) for side in (source.user, source.assistant))
+            if not user.strip() and not assistant.strip():
+                raise ValueError(f"the record {source.id} says nothing")
+            is_turn = user.strip() and assistant.strip()
+            records = self._cut(user, assistant) if is_turn else [create_single_chunk(user, assistant)]
             parent = records[0]
             parent.id = source.id
             if session is None:  # a session's vectors are made anew: they are derived

@@ -16,6 +16,11 @@ from recollect.episodic.rows import orphan_row, rows_of
 
 Turns = Sequence[Mapping[str, Any]]
 
+# A larger number is a time in milliseconds: in seconds it would be the year 5138.
+MILLISECONDS = 100_000_000_000
+# No date can be shown before the year 1 or after 9999.
+LATEST = 62_135_596_800
+
 
 def older_rows(turns: Turns) -> Iterator[dict[str, Any]]:
     """Yield the rows of all records of a file, conversation by conversation, oldest first."""
@@ -43,7 +48,8 @@ def moment(value: object, default: float) -> float:
         return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return default
-    return float(value)
+    seconds = value / 1000 if abs(value) > MILLISECONDS else value
+    return float(seconds) if abs(seconds) < LATEST else default
 
 
 def _record(turn: Mapping[str, Any]) -> ChunkedMemoryRecord:
@@ -62,17 +68,28 @@ def _record(turn: Mapping[str, Any]) -> ChunkedMemoryRecord:
         timestamp=at,
         embedding=_embedding(turn.get("embedding")),
         chunk_metadata=_place(turn.get("chunk_metadata")),
-        access_count=max(0, int(moment(turn.get("access_count"), 0.0))),
+        access_count=_count(turn.get("access_count")),
         last_accessed=moment(turn.get("last_accessed"), at),
-        importance_score=max(0.0, moment(turn.get("importance_score"), 1.0)),
+        importance_score=_number(turn.get("importance_score"), 1.0),
     )
 
 
 def _text(turn: Mapping[str, Any], name: str) -> str:
-    """Return a text as it can be kept: a database holds no NUL, and no half of a character."""
+    """Return a text as it will be kept, since chunks are places in it: without secrets, NUL and half characters."""
+    from recollect.engine.shelf import without_secrets
+
     value = turn.get(name)
     told = value if isinstance(value, str) else "" if value is None else str(value)
-    return told.replace("\0", "�").encode("utf-8", "replace").decode()
+    return without_secrets(told.replace("\0", "�").encode("utf-8", "replace").decode())
+
+
+def _number(value: object, default: float) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    return float(value) if is_number else default  # type: ignore[arg-type]
+
+
+def _count(value: object) -> int:
+    return min(int(_number(value, 0.0)), 2**53)
 
 
 def _embedding(value: object) -> list[float] | None:

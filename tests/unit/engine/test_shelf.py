@@ -79,6 +79,7 @@ def test_a_search_answers_from_its_own_memories_alone(shelf: Shelf) -> None:
     assert "x" not in {hit.memory.id for hit in hits}
     assert shelf.search("When does the ferry leave?", 5, least=1.0) == []
     assert len(shelf.search("ferry", 1)) == 1
+    assert len(shelf.search("ferry", 1, pool=1)) == 1
 
 
 def test_an_access_is_counted_at_its_moment(shelf: Shelf) -> None:

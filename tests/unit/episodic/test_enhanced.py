@@ -324,6 +324,14 @@ def test_records_that_exist_already_are_loaded_with_their_ids_and_times(memory: 
     assert memory.recall("decision trees", top_k=1)[0].parent_id == "m2"
 
 
+@pytest.mark.promise("A13")
+def test_a_record_with_one_side_is_loaded_and_one_with_none_is_refused(memory: EnhancedEpisodicMemory) -> None:
+    assert memory.load_records([MemoryRecord(id="m1", user="Only a question", timestamp=NOW)])[0].id == "m1"
+    assert memory.recall("question", top_k=1)[0].assistant == ""
+    with pytest.raises(ValueError, match="m2 says nothing"):
+        memory.load_records([MemoryRecord(id="m2", timestamp=NOW)])
+
+
 def test_threads_lose_nothing(memory: EnhancedEpisodicMemory) -> None:
     def work(name: int) -> None:
         for number in range(10):

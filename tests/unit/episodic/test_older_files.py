@@ -155,3 +155,24 @@ def test_a_file_of_sessions_is_taken_over_too(tmp_path: Path) -> None:
         ]
         assert [turn.promoted for turn in turns if isinstance(turn, SessionTurn)] == [True, False]
         assert sessions.add_turn("Three", "Yes") == "s"
+
+
+@pytest.mark.promise("A13")
+def test_secrets_times_in_milliseconds_and_broken_texts_do_not_stand_in_the_way(tmp_path: Path, clock: Clock) -> None:
+    token = "ghp_" + "a1B2" * 9
+    text = f"User: My token\nAssistant: {token} is it. And so on."
+    rows = [
+        {"id": "p", "user": "My token", "assistant": f"{token} is it. And so on.", "timestamp": 1_700_000_000_500},
+        {"id": "c", "parent_id": "p", "chunk_index": 1, "content": text[10:], "timestamp": 1e300, "access_count": "x",
+         "chunk_metadata": {"start_char": 10, "end_char": len(text), "overlap_start": 0, "overlap_end": 0}},
+        {"id": "n", "user": "a\0b", "assistant": "fine", "importance_score": -3, "timestamp": True},
+    ]  # fmt: skip
+    path = tmp_path / "episodic.json"
+    write(path, rows)
+    with EnhancedEpisodicMemory(path, clock=clock) as memory:
+        records = {record.id: record for record in memory.records()}
+    assert set(records) == {"p", "c", "n"}
+    assert all("a1B2a1B2" not in record.content + record.assistant for record in records.values())
+    assert records["p"].timestamp == 1_700_000_000.5
+    assert records["c"].content.endswith("is it. And so on.")
+    assert (records["n"].user, records["n"].importance_score) == ("a\ufffdb", 1.0)
