@@ -82,8 +82,11 @@ def _spill(state: State, case: Case) -> State | None:
 
 
 def _force(state: State, case: Case) -> State | None:
-    """Let go even of what was asked for: largest first, since few of those are enough."""
+    """Let go of what was named, too, oldest first; then of what was asked for just now, which alone is too large."""
     files = [item for item in at(state, 1) if item.form != "text"]
+    older = _oldest([item for item in files if item.name not in case.kept])
+    if older is not None:
+        return _lowered(state, case, older, "level 1 is full, and it was used longest ago")
     largest = max(files, key=lambda item: item.size_bytes, default=None)
     return _lowered(state, case, largest, "it is too large for level 1")
 
