@@ -59,7 +59,7 @@ class Consolidating:
     ) -> Consolidated:
         """Run the decay cycle: what nobody has used for a while loses importance, slowly; what is used regains it.
 
-        Used is what was read, changed or put before an assistant. Half of the importance is gone after 90 days beyond
+        Used is what was found, read, changed or told an assistant. Half of the importance is gone after 90 days beyond
         the threshold, of decisions and preferences after a year; nothing falls below 0.05, and what is tagged pinned
         stays as it is. Faded memories are found as before; of those that match alike they come later. A run can be
         taken back for 90 days.
