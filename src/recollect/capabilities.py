@@ -4,4 +4,4 @@ from recollect.engine import OPERATIONS as ENGINE
 from recollect.hierarchy.context_window import ContextWindow
 from recollect.operations import Operation, collect
 
-OPERATIONS: dict[str, Operation] = {**ENGINE, **collect({"context_window": ContextWindow}, on_top=True)}
+OPERATIONS: dict[str, Operation] = {**ENGINE, **collect({"window": ContextWindow}, on_top=True)}

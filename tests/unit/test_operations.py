@@ -211,3 +211,25 @@ def test_calling_a_row_validates_and_calls_the_noun() -> None:
     assert answer == Deleted(deleted=3, batch="Emma 0.5 context ('a',) None None False")
     with pytest.raises(InvalidInput):
         PUT.call(Library(), {})
+
+
+class Reading:
+    """A noun that stands on an engine which knows nothing of it."""
+
+    def __init__(self, engine: str) -> None:
+        self._engine = engine
+
+    @operation("read_book", "read")
+    def read(self, title: str) -> Deleted:
+        """Read a book.
+
+        title: which one
+        """
+        return Deleted(deleted=0, batch=f"{title} in {self._engine}")
+
+
+def test_a_noun_that_an_engine_does_not_have_is_made_of_it_for_the_call() -> None:
+    (row,) = collect({"reading": Reading}, on_top=True).values()
+    assert row.call("the library", {"title": "Emma"}) == Deleted(deleted=0, batch="Emma in the library")
+    with pytest.raises(AttributeError):
+        collect({"reading": Reading})["read_book"].call("the library", {"title": "Emma"})
