@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,6 +57,8 @@ def _coded(engine: Engine) -> None:
         engine.coding.store(**{**piece, "context": None})
 
 
+Kept = list[tuple[Any, ...]]
+Rules = Callable[[Way], Kept]
 WAYS = {
     "analysis": Way(lambda engine: None, store, json.dumps(ANALYSED), "analysed by rules: "),
     "evolution": Way(_coded, evolve, json.dumps(EVOLVED), "evolved by rules: "),
@@ -81,31 +84,38 @@ def prepared(home: Path, way: Way) -> None:
         way.before(engine)
 
 
-def kept(engine: Engine) -> list[tuple[Any, ...]]:
+def kept(engine: Engine) -> Kept:
     """Return what is remembered, without ids and times."""
     rows = engine.store.find(Memory, order="seq")
     return [(row.content, row.title, row.tags, {**row.metadata, "middle": None}, row.category) for row in rows]
 
 
-def by_rules(home: Path, way: Way) -> list[tuple[Any, ...]]:
-    """Return what is remembered where no model is configured."""
-    prepared(home, way)
-    with Engine(home=str(home), embed_provider="off") as engine:
-        way.call(engine)
-        return kept(engine)
+@pytest.fixture(scope="module")
+def by_rules(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+    """Return what is remembered where no model is configured, found out once for each way."""
+
+    @cache
+    def remembered(way: Way) -> Kept:
+        home = tmp_path_factory.mktemp("rules")
+        prepared(home, way)
+        with Engine(home=str(home), embed_provider="off") as engine:
+            way.call(engine)
+            return kept(engine)
+
+    return remembered
 
 
 @ALL
 @EVERY
 def test_what_a_service_says_is_used_over_every_protocol_and_counted(
-    home: Path, tmp_path: Path, service: Service, name: str, way: Way
+    home: Path, by_rules: Rules, service: Service, name: str, way: Way
 ) -> None:
     service.answer = lambda body: spoken(name, way.answer)
     prepared(home, way)
     with opened(home, service, name) as engine:
         notes = way.call(engine)
         assert not [note for note in notes if "rules" in note or "extract" in note]
-        assert kept(engine) != by_rules(tmp_path / "twin", way)
+        assert kept(engine) != by_rules(way)
         spending = engine.language.spending()
         assert spending is not None
         assert (spending.calls, spending.tokens, spending.failures) == (1, 100, 0)
@@ -117,14 +127,14 @@ def test_what_a_service_says_is_used_over_every_protocol_and_counted(
 @EVERY
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_on_any_fault_rules_do_it_with_a_note_and_health_says_so(
-    home: Path, tmp_path: Path, service: Service, name: str, way: Way, fault: Reply
+    home: Path, by_rules: Rules, service: Service, name: str, way: Way, fault: Reply
 ) -> None:
     service.answer = lambda body: fault
     prepared(home, way)
     with opened(home, service, name, llm_timeout_s=0.1) as engine:
         notes = way.call(engine)
         assert [note for note in notes if note.startswith(way.note)]
-        assert kept(engine) == by_rules(tmp_path / "twin", way)
+        assert kept(engine) == by_rules(way)
         health = engine.admin.health()
         check = next(row for row in health.checks if row.name == "language model")
         assert check.status == "degraded" and "left alone" in check.detail and check.mend
@@ -150,38 +160,38 @@ def test_on_any_fault_rules_do_it_with_a_note_and_health_says_so(
     ids=["echo", "fenced echo", "refusal", "other types", "made up", "deep"],
 )
 def test_an_answer_that_may_not_be_used_changes_nothing(
-    home: Path, tmp_path: Path, service: Service, name: str, way: Way, say: Callable[[Any], str]
+    home: Path, by_rules: Rules, service: Service, name: str, way: Way, say: Callable[[Any], str]
 ) -> None:
     service.answer = lambda body: spoken(name, say(body))
     prepared(home, way)
     with opened(home, service, name) as engine:
         way.call(engine)
-        assert kept(engine) == by_rules(tmp_path / "twin", way)
+        assert kept(engine) == by_rules(way)
 
 
 @ALL
 @EVERY
 @pytest.mark.parametrize("limit", ["llm_max_calls_per_day", "llm_max_tokens_per_day"])
 def test_where_the_budget_is_spent_rules_do_it_and_nobody_is_asked(
-    home: Path, tmp_path: Path, service: Service, name: str, way: Way, limit: str
+    home: Path, by_rules: Rules, service: Service, name: str, way: Way, limit: str
 ) -> None:
     prepared(home, way)
     with opened(home, service, name, **{limit: 0}) as engine:
         notes = way.call(engine)
         assert [note for note in notes if note.startswith(way.note)]
-        assert kept(engine) == by_rules(tmp_path / "twin", way)
+        assert kept(engine) == by_rules(way)
     assert service.asked == []
 
 
 @ALL
-def test_settings_that_can_never_work_cost_nothing_that_was_to_be_kept(home: Path, tmp_path: Path, way: Way) -> None:
+def test_settings_that_can_never_work_cost_nothing_that_was_to_be_kept(home: Path, by_rules: Rules, way: Way) -> None:
     prepared(home, way)
     values = {"llm_provider": "openai", "llm_url": "nowhere", "summaries": "model"}
     with Engine(home=str(home), embed_provider="off", **values) as engine:
         if way.call is cluster:
             assert "stay extracts" in engine.consolidation.cluster(preview=True).notes[-1]
         assert [note for note in way.call(engine) if note.startswith(way.note)]
-        assert kept(engine) == by_rules(tmp_path / "twin", way)
+        assert kept(engine) == by_rules(way)
 
 
 def test_a_service_that_dies_among_summaries_leaves_the_rest_extracts(home: Path, service: Service) -> None:
