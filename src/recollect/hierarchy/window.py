@@ -379,7 +379,11 @@ class MemoryManager:
         return self._rules(self._keeping.read()).level4.max_bytes or 0
 
     def _known(self) -> GlobalKnowledge:
-        return self._knowledge.of_all(self._most_known(), fresh=False)
+        """Return level 4 as it was last made; of a project that is not indexed nothing is known."""
+        try:
+            return self._knowledge.of_all(self._most_known(), fresh=False)
+        except NotFound:
+            return GlobalKnowledge(sections=())
 
     def _clean(self, text: str) -> str:
         """Return a text without secrets: what is kept is kept without them."""

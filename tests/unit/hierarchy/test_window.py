@@ -327,6 +327,15 @@ def test_an_unused_window_has_statistics_too(window: MemoryManager) -> None:
     assert (stats.level1_size, stats.level2_size, stats.hit_rate, stats.tokens) == (0, 0, 0.0, 0)
 
 
+@pytest.mark.promise("H8")
+def test_of_a_project_that_is_not_indexed_nothing_is_known(engine: Engine) -> None:
+    window = MemoryManager(engine, "elsewhere")
+    stats = window.get_memory_stats()
+    assert (stats.level3_size, stats.level4_size, stats.tokens_saved) == (0, 0, 0)
+    with pytest.raises(NotFound, match="indexed"):
+        window.query_global_knowledge()
+
+
 # --- it is kept ---
 
 

@@ -1,0 +1,87 @@
+"""Whatever is done to a window, in whatever order: its levels fit, nothing is lost, and every move is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.hierarchy.expiry import expire
+from recollect.hierarchy.model import Item
+from recollect.hierarchy.policies import PROFILES
+from recollect.hierarchy.pressure import Case, in_force, relieve
+from recollect.hierarchy.state import State, archive, at, held, put, read, taken
+
+NOW = 1_700_000_000
+SIZES = {f"file{number}": 7_000 * number + 500 for number in range(1, 30)}
+
+RELIEF1 = st.lists(st.sampled_from(["spill", "split", "compress"]), unique=True)
+RELIEF2 = st.lists(st.sampled_from(["move_oldest", "widen", "shorten"]), unique=True)
+NAMES = st.sampled_from(sorted(SIZES))
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), NAMES, st.sampled_from([1, 2])),
+        st.tuples(st.just("read"), NAMES, st.just(0)),
+        st.tuples(st.just("archive"), NAMES, st.just(0)),
+        st.tuples(st.just("wait"), NAMES, st.integers(1, 2_000)),
+    ),
+    max_size=40,
+)
+
+
+class Scale:
+    """Forms of files as shares of their size."""
+
+    def whole(self, item: Item) -> Item:
+        return self.made(item.name, "whole", 2, item)
+
+    def part(self, item: Item, max_bytes: int) -> Item:
+        return self.made(item.name, "part", item.level, item, min(max_bytes, SIZES[item.name]))
+
+    def outline(self, item: Item) -> Item:
+        return self.made(item.name, "outline", item.level, item, SIZES[item.name] // 10)
+
+    def made(self, name: str, form: Any, level: Any, item: Item | None = None, size: int = 0) -> Item:
+        size = size or SIZES[name]
+        used = NOW if item is None else item.used_at
+        return Item(
+            name=name, level=level, form=form, size_bytes=size, tokens=size // 3, why="", placed_at=used, used_at=used
+        )
+
+
+@given(STEPS, RELIEF1, RELIEF2, st.sampled_from(sorted(PROFILES)))
+def test_levels_fit_and_moves_tell_where_everything_is(
+    steps: list[tuple[str, str, int]], relief1: list[Any], relief2: list[Any], profile: str
+) -> None:
+    policy = msgspec.structs.replace(PROFILES[profile], relief1=tuple(relief1), relief2=tuple(relief2))
+    scale, state, now = Scale(), State(), NOW
+    for action, name, value in steps:
+        if action == "wait":
+            now += value
+        state = expire(state, policy, scale.whole, now)
+        if action == "put" and held(state, name) is None:
+            item = msgspec.structs.replace(scale.made(name, "whole", value), placed_at=now, used_at=now)
+            state = put(state, item, trigger="asked", reason="asked for", now=now)
+        elif action == "read":
+            state = read(state, name, now=now, window_s=300)
+        elif action == "archive":
+            state = archive(state, [name], trigger="asked", reason="let go", now=now)
+        state = relieve(state, Case(policy, scale, now, [name]))
+        rules = in_force(state, policy)
+        assert rules.level1.fits(*taken(state, 1))
+        assert rules.level2.fits(*taken(state, 2))
+        assert rules.level2.max_tokens is not None
+        assert rules.level2.max_tokens <= max(policy.context_tokens, policy.level2.max_tokens or 0)
+    places = dict.fromkeys(SIZES, 3)
+    for event in state.events:
+        assert places[event.name] == event.from_level, "an event begins where the last one ended"
+        assert event.reason
+        places[event.name] = event.to_level
+    for name, level in places.items():
+        item = held(state, name)
+        assert (3 if item is None else item.level) == level
+    for item in at(state, 1):
+        assert [other.name for other in at(state, 1)].count(item.name) == 1
+    assert state.promotions == sum(event.to_level < event.from_level for event in state.events)
