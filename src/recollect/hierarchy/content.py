@@ -54,17 +54,17 @@ def outline(text: str, rows: Sequence[SymbolRow]) -> Text:
         lines = text.split("\n")
         more = len(lines) - PLAIN_LINES
         return measured("\n".join([*lines[:PLAIN_LINES], *([f"… {more:,} more lines"] if more > 0 else [])]))
-    lines = {place: _line(rows, place) for place in shown}
+    told = {place: _line(rows, place) for place in shown}
     room = OUTLINE_BYTES
     kept: list[int] = []
     for place in sorted(shown, key=lambda place: (sum(1 for _ in _around(rows, place)), place)):
-        room -= size(lines[place]) + 1
+        room -= size(told[place]) + 1
         if room < 0:
             break
         kept.append(place)
     more = len(shown) - len(kept)
     return measured(
-        "\n".join([lines[place] for place in sorted(kept)] + ([f"… {more:,} more symbols"] if more else []))
+        "\n".join([told[place] for place in sorted(kept)] + ([f"… {more:,} more symbols"] if more else []))
     )
 
 
