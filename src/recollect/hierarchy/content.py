@@ -63,9 +63,7 @@ def outline(text: str, rows: Sequence[SymbolRow]) -> Text:
             break
         kept.append(place)
     more = len(shown) - len(kept)
-    return measured(
-        "\n".join([told[place] for place in sorted(kept)] + ([f"… {more:,} more symbols"] if more else []))
-    )
+    return measured("\n".join([told[place] for place in sorted(kept)] + ([f"… {more:,} more symbols"] if more else [])))
 
 
 def part(text: str, rows: Sequence[SymbolRow], wanted: Collection[str], max_bytes: int) -> Text:
