@@ -3,6 +3,7 @@
     python bench/hierarchy.py --labels FILE … --repos DIR                     labelled issues, one file each
     python bench/hierarchy.py --history REPOSITORY … [--tasks N] [--seed N]   commits of the past, several files each
     python bench/hierarchy.py … --out HELD.jsonl                              one line per task and way: found, missed
+    python bench/hierarchy.py --read HELD.jsonl …                             the report of what earlier runs wrote
     python bench/hierarchy.py … --embeddings                                  with vectors, which takes hours
 
 A task is begun with its description alone, on the tree as it was. Measured is the share of the files it turned out to
@@ -75,9 +76,7 @@ def by_hierarchy(begun: Begun) -> list[Held]:
     """Return what beginning the task put into levels 1 and 2."""
     with MemoryManager(begun.engine, str(begun.root), profile="standard") as window:
         filled = window.start_task(begun.task.text)
-    return [
-        Held(item.name, item.level, _FORMS[item.form], item.lines) for item in filled.items if item.form in _FORMS
-    ]
+    return [Held(item.name, item.level, _FORMS[item.form], item.lines) for item in filled.items if item.form in _FORMS]
 
 
 _FORMS = {"whole": "whole", "part": "split", "outline": "outline"}
@@ -111,11 +110,11 @@ def _meet(shown: Sequence[Lines], changed: Sequence[Lines]) -> bool:
     return any(first <= end and start <= last for first, last in shown for start, end in changed)
 
 
-def scores(held: Sequence[Held], gold: dict[str, tuple[Lines, ...]]) -> metrics.Scores:
-    """Return every measure of one task."""
+def scores(found_forms: dict[str, dict[str, str]]) -> metrics.Scores:
+    """Return every measure of one task, of the forms of its files by window."""
     found: metrics.Scores = {}
-    for window, levels in WINDOWS.items():
-        each = list(forms(held, levels, gold).values())
+    for window, by_path in found_forms.items():
+        each = list(by_path.values())
         found[f"there, {window}"] = sum(form != "" for form in each) / len(each)
         found[f"text, {window}"] = each.count("text") / len(each)
         found[f"outline, {window}"] = each.count("outline") / len(each)
@@ -176,11 +175,25 @@ class Run:
             before = time.process_time_ns()
             held = fill(begun)
             self.cpu[name].append((time.process_time_ns() - before) / 1e6)
-            rows[name].append(scores(held, gold))
+            found = {window: forms(held, levels, gold) for window, levels in WINDOWS.items()}
+            rows[name].append(scores(found))
             if self.out:
-                line = {"task": begun.task.id, "way": name, **{w: forms(held, at, gold) for w, at in WINDOWS.items()}}
+                line = {"group": group, "task": begun.task.id, "way": name, "found": found}
                 self.out.write(json.dumps(line) + "\n")
+                self.out.flush()
         _say(f"{begun.task.id}: " + ", ".join(f"{name} {rows[name][-1][HEADLINE]:.2f}" for name in WAYS))
+
+    def read(self, path: Path) -> None:
+        """Take over what an earlier run wrote, of the tasks it finished."""
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        ways: dict[tuple[str, str], dict[str, metrics.Scores]] = {}
+        for line in lines:
+            ways.setdefault((line["group"], line["task"]), {})[line["way"]] = scores(line["found"])
+        for (group, _), found in ways.items():
+            if found.keys() == WAYS.keys():
+                rows = self.judged.setdefault(group, {name: [] for name in WAYS})
+                for name, measured in found.items():
+                    rows[name].append(measured)
 
     def report(self) -> Report:
         """Return the means of every group and way, and how many times the better baseline ours are."""
@@ -229,6 +242,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7, metavar="N", help="chooses the commits")
     parser.add_argument("--limit", type=int, metavar="N", help="issues of each label file, for a quick look")
     parser.add_argument("--out", type=Path, metavar="HELD", help="write what was found here, one JSON line per task")
+    parser.add_argument("--read", type=Path, nargs="+", default=[], metavar="HELD", help="what earlier runs wrote")
     parser.add_argument("--embeddings", action="store_true", help="with vectors")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     parser.add_argument("--save", action="store_true", help="keep the result under bench/results; prints JSON, too")
@@ -237,6 +251,8 @@ def main() -> None:
         parser.error("--labels needs --repos")
     out = chosen.out.open("w", encoding="utf-8") if chosen.out else None
     run = Run(chosen, out)
+    for path in chosen.read:
+        run.read(path)
     try:
         for _, labels in label_files(chosen.labels):
             run.labelled(issues(labels)[: chosen.limit], chosen.repos)
