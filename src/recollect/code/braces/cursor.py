@@ -31,7 +31,7 @@ TYPE_ATOM = re.compile(r"import\(\s*\"+\s*\)(?:\.[\w$]+)*|-?[\w$]+(?:\.[\w$]+)*|
 class Cursor:
     """The code of a file, after a line feed and before END. Raises Unsure where brackets do not match."""
 
-    __slots__ = ("around", "closes", "code", "opened", "opens", "text")
+    __slots__ = ("around", "closes", "code", "opened", "opens", "text", "tops")
 
     def __init__(self, mask: Mask) -> None:
         self.code = mask.code + END
@@ -39,25 +39,31 @@ class Cursor:
         self._match(mask)
 
     def _match(self, mask: Mask) -> None:
+        """Find out which brackets belong together, and which stand in which."""
         code = self.code
         self.closes: dict[int, int] = {}
         self.opened: dict[int, int] = {}
-        self.around: dict[int, int] = {}
+        self.around: dict[int, int] = {}  # where the bracket opens that one stands in; -1 for none
         self.opens: list[int] = []
-        stack = [-1]
+        self.tops: list[int] = []  # those that stand in none
+        stack: list[int] = []
         for at in mask.places(b"{}()[]"):
             sign = code[at]
             if sign in "({[":
-                self.around[at] = stack[-1]
+                if stack:
+                    self.around[at] = stack[-1]
+                else:
+                    self.around[at] = -1
+                    self.tops.append(at)
                 self.opens.append(at)
                 stack.append(at)
+            elif not stack or code[stack[-1]] != PARTNERS[sign]:
+                raise Unsure
             else:
                 begin = stack.pop()
-                if begin < 0 or code[begin] != PARTNERS[sign]:
-                    raise Unsure
                 self.closes[begin] = at
                 self.opened[at] = begin
-        if len(stack) > 1:
+        if stack:
             raise Unsure
 
     def last_sign(self, at: int) -> int:

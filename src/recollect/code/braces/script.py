@@ -21,15 +21,23 @@ from recollect.code.braces.values import BEFORE_TYPE, BEFORE_VALUE, BLOCK, CLASS
 from recollect.code.found import Span
 from recollect.code.languages import Language
 from recollect.code.page import Page
+from recollect.model import NodeKind
 
 # Decorators, elements of JSX, the line that says who runs a script.
 UNREAD = ("@", "</", "/>", "#!")
 CONTROL = frozenset("if for while switch catch with await".split())
 OPENS_BLOCK = frozenset("else do try catch finally static".split())
 BEFORE_CLAUSE = frozenset("const let var import export type".split())
-HEADER = re.compile(
-    r"(?:^|(?<=[\s;{}]))(?:(abstract)\s+)?(class|interface|enum|namespace|module)\s+([\w$.]+|\"+)(?![\w$.(=:,])([^;{}]*)\Z"
-)
+HEADS = ("class ", "interface ", "enum ", "namespace ", "module ")
+BEFORE_DECLARED = frozenset("export default declare const".split())
+DECLARES: dict[str, tuple[NodeKind, str]] = {
+    "class": ("Class", CLASS),
+    "interface": ("Interface", TYPE),
+    "enum": ("Class", ENUM),
+    "namespace": ("Module", BLOCK),
+    "module": ("Module", BLOCK),
+}
+HEADER = re.compile(r"(class|interface|enum|namespace|module)\s+([\w$.]+|\"+)(?![\w$.(=:,])([^;{}]*)\Z")
 ANONYMOUS = re.compile(r"\b(?:class(?:\s+extends\b[^;{}]*)?|global)\s*\Z")
 DECLARED = re.compile(r"(?<![\w$.])(?:const|let|var)\s+([\w$]+)\s*!?\s*(?=[:=])")
 ASSIGNED = re.compile(r"(?<![\w$.)\]\"}?])([\w$]+(?:\.[\w$]+)*)\.([\w$]+)\s*\Z")
@@ -125,8 +133,9 @@ class Script(Members):
         code = self.code
         first = max(0, at - LONGEST_TYPE)
         begin = max(first, code.rfind(";", first, at), code.rfind("{", first, at), code.rfind("}", first, at)) + 1
-        head = HEADER.search(code, begin, at)
-        if head:
+        word = max([code.rfind(each, begin, at) for each in HEADS])
+        head = HEADER.match(code, word, at) if word >= 0 else None
+        if head and not (code[word - 1].isalnum() or code[word - 1] in "_$."):
             return self._declared(at, head)
         round_ = self.returning(at, self.around[at])
         if round_ >= 0:
@@ -143,39 +152,25 @@ class Script(Members):
         raise Unsure
 
     def _declared(self, at: int, head: re.Match[str]) -> str:
+        """Take a class or its like, and return what its brace opens."""
         code = self.code
-        word = head[2]
-        begin = head.start(1) if head[1] else head.start(2)
+        word, _, rest = head.groups()
+        begin = head.start()
         before = self.last_sign(begin)
+        if self.is_word(before, "abstract"):
+            begin = before - 7
+            before = self.last_sign(begin)
         sign = code[before]
-        is_statement = before == 0 or sign in ";{}" or "\n" in code[before:begin]
-        if not is_statement and code[self.word_start(before) : before + 1] not in (
-            "export",
-            "default",
-            "declare",
-            "const",
-        ):
-            raise Unsure
-        if before and is_statement and sign in "=(,:?[&|+.":
+        is_first = before == 0 or sign in ";{}" or ("\n" in code[before:begin] and sign not in "=(,:?[&|+.")
+        if not is_first and code[self.word_start(before) : before + 1] not in BEFORE_DECLARED:
             raise Unsure
         if word == "enum" and self.is_word(before, "const"):
             begin = before - 4
-        end = self.closes[at] + 1
-        if word == "class":
-            self.add("Class", begin, end, head.span(3), at)
-            return CLASS
-        if word == "interface":
-            self.add("Interface", begin, end, head.span(3), at)
-            return TYPE
-        if word == "enum":
-            if head[4].strip():
-                raise Unsure
-            self.add("Class", begin, end, head.span(3), at)
-            return ENUM
-        if head[4].strip():
+        kind, sort = DECLARES[word]
+        if sort not in (CLASS, TYPE) and rest.strip():
             raise Unsure
-        self.add("Module", begin, end, head.span(3), at)
-        return BLOCK
+        self.add(kind, begin, self.closes[at] + 1, head.span(2), at)
+        return sort
 
     def _called(self, at: int, last: int) -> str:
         """Return what a brace opens after parameters: a function, a method or a statement."""
@@ -428,10 +423,9 @@ class Script(Members):
     def _outside(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
         """Yield where an expression matches outside of all brackets."""
         begin = 0
-        for opened in self.opens:
-            if self.around[opened] < 0:
-                yield from pattern.finditer(self.code, begin, opened + 1)
-                begin = self.closes[opened]
+        for opened in self.tops:
+            yield from pattern.finditer(self.code, begin, opened + 1)
+            begin = self.closes[opened]
         yield from pattern.finditer(self.code, begin)
 
     def _declarator(self, found: re.Match[str]) -> tuple[int, int]:
