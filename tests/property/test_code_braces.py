@@ -296,6 +296,7 @@ def test_what_people_write_needs_no_tree(language: str) -> None:
         ("javascript", "statements inside of a string", "const a = `${b.map(() => { c })}`\n"),
         ("javascript", "a default without a name", "export default () => 1\n"),
         ("javascript", "a function that is called at once", "const a = function () {}.bind(b)\n"),
+        ("javascript", "a line that goes on with a function", "function f() {\n}\n.g()\n"),
         ("typescript", "a decorator", "@a class B {}\n"),
         ("typescript", "a conversion or an element", "const a = <b>c\n  </b>\n"),
     ],

@@ -60,6 +60,7 @@ DEFAULT = re.compile(
 TESTS = re.compile(r"(?<![\w$.])(?:it|test|describe|suite|context|specify|bench)\b")
 TEST_HEAD = re.compile(r"(?:it|test|describe|suite|context|specify|bench)\b[^\n]*\(\s*\Z")
 AFTER_VALUE = '.(["'  # what would take a function before it for a part of more
+NEVER_FIRST = ".<>=?*%&|^,:"  # no statement begins with these: what stands before goes on
 STRING_QUOTES = frozenset("\"'`")
 BRANCH = re.compile(r"\w+\s*(?:await\s*)?\(")
 KEY = re.compile(r"\w+\s*\??\s*:")
@@ -243,6 +244,8 @@ class Script(Members):
             return BLOCK
         is_statement = before == 0 or sign in ";{}" or (is_below and sign not in "+-~")
         if not (is_statement or word in ("export", "default", "declare")) or name is None:
+            raise Unsure
+        if code[self.next_sign(end)] in NEVER_FIRST:
             raise Unsure
         self.add("Function", start, end, name, at)
         return BLOCK
