@@ -330,3 +330,12 @@ def test_a_setting_is_kept_and_replaced(store: Store, open_store: Callable[[], S
     store.keep_setting("weights", "2")
     assert open_store().setting("weights") == "2"
     assert store.setting("other") is None
+
+
+def test_a_value_is_swapped_only_for_the_one_that_was_read(open_store: Callable[[], Store]) -> None:
+    mine, other = open_store(), open_store()
+    assert mine.swap_setting("window", None, "one")
+    assert not other.swap_setting("window", None, "two"), "it is there already"
+    assert other.swap_setting("window", "one", "two")
+    assert not mine.swap_setting("window", "one", "three")
+    assert mine.setting("window") == "two"
