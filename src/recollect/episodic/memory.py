@@ -33,11 +33,13 @@ if TYPE_CHECKING:
 
 # Turns that follow each other within this time belong together; what stands around a turn helps to find it.
 SITTING_S = 30 * 60
-# Hits looked at for each record wanted: several may be chunks of one conversation.
+# Hits looked at for each record wanted: several may be chunks of one conversation; if all are, so many.
 HITS_PER_RECORD = 3
-# Up to so many records, which is what a recall returns unless it is told otherwise, fewer passages are ranked: the best
-# few are nearly always the same, for two thirds of the time (bench/episodic.py).
+MANY_HITS = 20
+# For so few records, which is what a recall returns unless it is told otherwise, this many hits are looked at and fewer
+# passages ranked: the best few are nearly always the same, for two thirds of the time (bench/episodic.py).
 FEW = 4
+FEW_HITS = 10
 # When there are too many records, the least worth keeping of so many of the oldest goes: looking at all of them would
 # cost more with every record, and age decides in any case.
 OLDEST = 64
@@ -252,10 +254,16 @@ class EpisodicMemory:
 
     # --- reading ---
 
-    def _hits(self, query: str, top_k: int, least: float = 0.0) -> list[Hit]:
+    def _hits(self, query: str, top_k: int) -> list[Hit]:
+        """Return hits enough for so many records; further ones only where a few conversations have most of them."""
         text = required("query", query)
-        wanted = HITS_PER_RECORD * whole("top_k", top_k, 1)
-        return self.shelf.search(text, wanted, least, pool=wanted if top_k <= FEW else None)
+        is_few = whole("top_k", top_k, 1) <= FEW
+        wanted = FEW_HITS if is_few else HITS_PER_RECORD * top_k
+        hits = self.shelf.search(text, wanted, pool=wanted if is_few else None)
+        distinct = len({hit.memory.parent_id or hit.memory.id for hit in hits})
+        if distinct < top_k and self._count() > len(hits) > 0:
+            hits = self.shelf.search(text, MANY_HITS * top_k)
+        return hits
 
     def _parents(self, memories: Iterable[Memory]) -> dict[str, ChunkedMemoryRecord]:
         """Return the parents of chunks by their id, each from the chunk that carries it."""

@@ -91,6 +91,16 @@ def test_without_parents_chunks_come_by_themselves(memory: EnhancedEpisodicMemor
 
 
 @pytest.mark.promise("A9")
+def test_one_long_conversation_does_not_take_the_place_of_others(memory: EnhancedEpisodicMemory) -> None:
+    told = "".join(f"Turbines of kind {number} have {number + 3} blades for the wind. " for number in range(80))
+    assert len(memory.remember("What about turbines?", told)) >= 10
+    for place in ("the valley, where cows graze", "a harbour with gulls", "the desert near our camp"):
+        memory.remember(f"Are turbines noisy in {place}?", "One gets used to it.")
+    found = memory.recall("turbines blades wind", top_k=4)
+    assert len({record.parent_id or record.id for record in found}) == len(found) == 4
+
+
+@pytest.mark.promise("A9")
 def test_recall_counts_as_use_and_is_remembered(memory: EnhancedEpisodicMemory, clock: Clock) -> None:
     record = memory.remember(*TURNS[0])[0]
     clock.wait(hours=1)
