@@ -31,9 +31,9 @@ from recollect.store.code_protocol import CodeStore, IndexedFile, Touched
 # Source bytes, or files, to a transaction: a third of a second under the lock, which other writers wait for.
 BATCH_BYTES = 8_000_000
 BATCH_FILES = 2_000
-# Each batch makes a segment of the full text, and sixteen are merged by whoever saves a file next. An update that wrote
-# so many merges them itself, at a fiftieth of what reading cost; fewer cost a search no more than that, either.
-MANY_SEGMENTS = 5
+# Each batch makes a segment of the full text, and sixteen are merged by whoever saves a file next: 0.2 s for a tree of
+# 20 MB. So an update that wrote several merges them itself, at a fiftieth of what reading cost.
+MANY_SEGMENTS = 2
 # A claim that is not renewed for this long is that of a process that died. A batch takes a few seconds to read.
 LEASE_S = 60
 # How often a claim of another is asked about again.
