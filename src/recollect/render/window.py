@@ -143,16 +143,17 @@ def _stats(stats: model.MemoryStats, _now: int | None) -> list[Block]:
 
 
 def _view(view: model.WindowView, now: int | None) -> list[Block]:
-    blocks: list[Block] = [
-        Facts(present((("project", inline(view.namespace)), ("profile", inline(view.profile))))),
+    about: list[Block] = [Facts(present((("project", inline(view.namespace)), ("profile", inline(view.profile)))))]
+    if view.text:  # whoever asked for what a level says wants to read that
+        return [*about, Quote("Text", (), visible(view.text)), *_notes(view.notes)]
+    blocks = [
+        *about,
         *_stats(view.stats, now),
         *(_task(view.task, now) if view.task else [Line("No task is begun.", "weak")]),
         *_items(view.items, view.items_total),
     ]
     if view.events:
         blocks += [Line("Last moves:"), Listing(tuple(map(_event, view.events)))]
-    if view.text:
-        blocks.append(Quote("Text", (), visible(view.text)))
     return [*blocks, *_notes(view.notes)]
 
 
