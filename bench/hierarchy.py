@@ -261,7 +261,9 @@ def main() -> None:
     finally:
         if out:
             out.close()
-    report = run.report()
+    names = [path.name for path in chosen.history]
+    past = {"tasks": chosen.tasks, "seed": chosen.seed, "repositories": names}
+    report = {**run.report(), "issues": ", ".join(path.name for path in chosen.labels), "history": past}
     if not report["groups"]:
         parser.error("no task was found: are these git repositories, and are the checkouts there?")
     if not chosen.json:
