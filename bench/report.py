@@ -324,8 +324,8 @@ def consolidation_year_part(result: dict[str, Any]) -> str:
     return (
         f"\n# A year of consolidation\n\n`python bench/consolidate.py year --memories 10000 --data …`, commit "
         f"{result['commit']}, {_machine(result)}. {result['memories']:,} memories are captured in its first months "
-        f"beside {result['turns']:,} turns of conversations; runs: {runs}, of {sum(result['cpu_s'].values()):.0f} CPU seconds "
-        f"together. {result['summaries']:,} summaries.\n\n| | |\n| --- | ---: |\n"
+        f"beside {result['turns']:,} turns of conversations; runs: {runs}, of {sum(result['cpu_s'].values()):.0f} CPU "
+        f"seconds together. {result['summaries']:,} summaries.\n\n| | |\n| --- | ---: |\n"
         + "".join(f"| {name} | {value} |\n" for name, value in rows)
     )
 
