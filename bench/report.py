@@ -381,8 +381,8 @@ def hierarchy_part(result: dict[str, Any]) -> str:
         "outline, and the share of tasks with all files there. grep fills the same bytes with whole files, the map "
         f"names files. Commits of {', '.join(past['repositories'])}; issues: {result['issues']}.\n\n"
         + "\n".join(hierarchy.tables(result))
-        + "\nHow much comes as text and how long outlines are was chosen on commits of such repositories. A map names more "
-        "files in 50 KB than level 1, which holds their text.\n"
+        + "\nHow much comes as text and how long outlines are was chosen on commits of such repositories. A map "
+        "names more files in 50 KB than level 1, which holds their text.\n"
     )
 
 
