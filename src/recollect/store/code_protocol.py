@@ -32,8 +32,8 @@ PLACE_BITS = 20
 # What has no place in its number is left out; a file of two megabytes does not come near it.
 MAX_PLACES = 1 << PLACE_BITS
 
-# Files whose full text was thrown away by a rebuild: no time of change is like theirs, so that `index` reads them anew.
-UNREAD = {"mtime_ns": -1}
+# Files whose full text was thrown away by a rebuild: no content has such a hash, so that `index` reads them anew.
+UNREAD = {"hash": "", "skipped": ""}
 
 
 class IndexedFile(NamedTuple):

@@ -35,7 +35,7 @@ from recollect.store.transaction import SqlTransaction
 _SEARCHABLE = {
     "memories": "SELECT count(*) FROM memories",
     "pieces of code": "SELECT coalesce(sum(chunk_count), 0) FROM files",
-    "indexed files": "SELECT count(*) FROM file_contents JOIN files ON id = file WHERE mtime_ns <> -1",
+    "indexed files": "SELECT count(*) FROM file_contents JOIN files ON id = file WHERE hash <> ''",
 }
 
 

@@ -129,6 +129,8 @@ class Bare:
             return {name: self.schema(part) for name, part in value.items()}
         if isinstance(value, dict):
             return self.schema(value)
+        if key == "items" and value is False:
+            return {"not": {}}  # of a pair nothing follows; not every client knows the short form
         if isinstance(value, list):
             return [self.schema(part) if isinstance(part, dict) else part for part in value]
         return value
