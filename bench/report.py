@@ -60,8 +60,8 @@ def code_part(result: dict[str, Any]) -> str:
 
 def speed_part(result: dict[str, Any]) -> str:
     """Return the tables of a result of bench/speed.py."""
-    asked = {"start": "start", "store_recall": "store recall", "graph": "graph", "hook": "hook", "import": "import"}
-    command = " ".join(words for name, words in asked.items() if name in result)
+    kinds = ("start", "store_recall", "graph", "hook", "index", "import")
+    command = " ".join(name.replace("_", " ") for name in kinds if name in result)
     parts = [
         (
             f"\n# Speed\n\n`python bench/speed.py {command}`, commit {result['commit']}, {_machine(result)}. "
@@ -90,9 +90,35 @@ def speed_part(result: dict[str, Any]) -> str:
         parts.append(graph_part(result["graph"]["sizes"]))
     if result.get("hook"):
         parts.append(hook_part(result["hook"]))
+    if result.get("index"):
+        parts.append(index_part(result["index"]))
     if result.get("import"):
         parts.append(import_part(result["import"]))
     return "".join(parts)
+
+
+def index_part(result: dict[str, Any]) -> str:
+    """Return the table of what indexing trees costs."""
+    bars, watch = result["bars"], result["watch"]
+    parts = [
+        "\nIndexing, beside a floor that parses every file with its grammar and writes its text to SQLite, no more.\n",
+        "\n| tree | files | MB | MB per CPU s | the floor | RSS MB | rescan CPU s | one file, p95 | search, p95 |\n",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    ]
+    parts += [
+        f"| {row['tree'].strip('_')} | {row['files']:,} | {row['megabytes']:.1f} | {row['mb_per_cpu_s']:.2f} | "
+        f"{row['floor']['mb_per_cpu_s']:.2f} | {row['rss_mb']:.0f} | {row['rescan_cpu_s']:.2f} | "
+        f"{row['one_file_cpu_ms']['p95']:.0f} | {row['search_cpu_ms']['p95']:.0f} |\n"
+        for row in result["trees"]
+    ]
+    return "".join(
+        [
+            *parts,
+            f"\nWanted: {bars['mb_per_cpu_s']} MB per CPU second, {bars['rescan_cpu_s']} s, ",
+            f"{bars['one_file_cpu_ms_p95']:.0f} ms, {bars['search_cpu_ms_p95']:.0f} ms. While watching, a saved file ",
+            f"is found after {watch['saved_to_found_ms']['p95']:.0f} ms (p95; at most {watch['bar_p95_ms']:.0f}).\n",
+        ]
+    )
 
 
 def import_part(result: dict[str, Any]) -> str:
