@@ -396,16 +396,20 @@ def usefulness_part(result: dict[str, Any]) -> str:
 def hierarchy_part(result: dict[str, Any]) -> str:
     """Return the tables of a result of bench/hierarchy.py."""
     past = result["history"]
-    command = (
-        "python bench/hierarchy.py --labels FILE --repos DIR "
-        f"--history REPOSITORY … --tasks {past['tasks']} --seed {past['seed']} --json"
-    )
+    words, told = [], []
+    if result["issues"]:
+        words.append("--labels FILE --repos DIR")
+        told.append(f"issues of {result['issues']}")
+    if past["repositories"]:
+        words.append(f"--history REPOSITORY … --tasks {past['tasks']} --seed {past['seed']}")
+        told.append(f"commits of {', '.join(past['repositories'])}")
+    command = f"python bench/hierarchy.py {' '.join(words)} --json"
     return (
         f"\n# Hierarchy\n\n`{command}`, commit {result['commit']}, {_machine(result)}; without vectors.\n\n"
         "What is in the window once a task was begun with its description alone: the share of the files it turned out "
         "to need that is there at all, as text (the whole file, or the symbols around a changed line) or by its "
         "outline, and the share of tasks with all files there. grep fills the same bytes with whole files, the map "
-        f"names files. Commits of {', '.join(past['repositories'])}; issues: {result['issues']}.\n\n"
+        f"names files. Tasks: {'; '.join(told)}.\n\n"
         + "\n".join(hierarchy.tables(result))
         + "\nHow much comes as text and how long outlines are was chosen on commits of such repositories. A map "
         "names more files in 50 KB than level 1, which holds their text.\n"
