@@ -6,9 +6,9 @@ import asyncio
 import inspect
 import re
 from collections.abc import Iterable
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from memory_lib.closing import Closing
 from memory_lib.codebase.code_context import CodeContext, as_text, query_of
 from memory_lib.codebase.code_retrieval import CodeMemoryRetrieval
 from memory_lib.codebase.code_storage import CodeMemoryStorage, file_tag
@@ -19,7 +19,7 @@ TEMPLATE = "Relevant context:\n{memories}\n\nTask: {context}"
 PLACEHOLDER = re.compile(r"\{(memories|context|query|task)\}")
 
 
-class CodeMemorySystem:
+class CodeMemorySystem(Closing):
     """Knows the code of a project and notes about it, and finds what is relevant."""
 
     def __init__(
@@ -135,14 +135,6 @@ class CodeMemorySystem:
         """Close the database."""
         self.retrieval.close()
         self.storage.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _replace(self, file_path: str, rows: Iterable[Indexed], known: dict[str, list[str]]) -> list[str]:
         """Keep the entities of a file, then delete those known before: whatever stops it, none is missing."""

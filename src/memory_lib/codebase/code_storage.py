@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from memory_lib.closing import Closing
 from memory_lib.general.storage import iso, required
 from memory_lib.opening import CODEBASE, open_shelf
 from recollect.model import Memory
@@ -20,7 +20,7 @@ COMPLEXITIES = ("low", "medium", "high")
 LABEL_CHARACTERS = 200
 
 
-class CodeMemoryStorage:
+class CodeMemoryStorage(Closing):
     """Memories of code and notes, found by file and language. Safe to share between threads.
 
     Secrets in them are replaced by a mark of their kind before anything is kept.
@@ -119,14 +119,6 @@ class CodeMemoryStorage:
     def close(self) -> None:
         """Close the database; closing it again does nothing."""
         self.shelf.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def code_row(entity: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:

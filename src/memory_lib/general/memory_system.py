@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from memory_lib.closing import Closing
 from memory_lib.general.retrieval import MemoryRetrieval, ModelFn, ScoredMemory
 from memory_lib.general.storage import MemoryStorage
 
 
-class MemorySystem:
+class MemorySystem(Closing):
     """Keeps memories and finds the relevant ones."""
 
     def __init__(self, small_model_fn: ModelFn | None, db_path: str = "memories.db", **retrieval_kwargs: Any) -> None:
@@ -71,11 +71,3 @@ class MemorySystem:
         """Close the database."""
         self.retrieval.close()
         self.storage.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from memory_lib.closing import Closing
 from memory_lib.opening import GENERAL, open_shelf
 from recollect.model import Memory
 
 
-class MemoryStorage:
+class MemoryStorage(Closing):
     """Memories of text with metadata, each under an id.
 
     Safe to share between threads. Secrets in texts and metadata (keys, tokens, passwords) are replaced by a mark of
@@ -63,14 +63,6 @@ class MemoryStorage:
     def close(self) -> None:
         """Close the database; closing it again does nothing."""
         self.shelf.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def shown(memory: Memory) -> dict[str, Any]:
