@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect import clock
-from recollect.errors import Conflict, EmbeddingFailed, NotFound
+from recollect.errors import Conflict, EmbeddingFailed, NotFound, Purged
 from recollect.model import Anchor, Change, Edge, Memory, Node, Record, Session, Workspace
 from recollect.store.protocol import Filter, Has, R, Range, Transaction
 
@@ -126,6 +126,10 @@ class DictRows:
         found.sort(key=lambda row: (getattr(row, field), getattr(row, tie)), reverse=order.startswith("-"))
         return found[offset : None if limit is None else offset + limit]
 
+    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
+        rows = [_row(kind, change.before) for change in self._changes if change.entity == NAMES[kind] and change.before]
+        return [row for row in rows if getattr(row, field) == value]
+
 
 class DictTransaction(DictRows):
     """Writes on copies of the tables, which the store takes over at the end."""
@@ -175,14 +179,35 @@ class DictTransaction(DictRows):
         changes = self.find(Change, {"batch": batch}, order="-seq")
         if not changes:
             raise NotFound("no such batch")
-        for change in changes:
-            self._take_back(change)
-        return len(changes)
+        rows = sum(self._take_back(change) for change in changes)
+        if not rows:
+            raise Purged("nothing of it is left")
+        return rows
 
-    def _take_back(self, change: Change) -> None:
+    def purge(self, kind: type[Record], ids: Sequence[str], *, keep: bool = False) -> int:
+        traces = {(NAMES[kind], row_id) for row_id in ids}
+        hanging = ((Node, "memory_id"), *HANGING[Memory]) if kind is Memory else HANGING.get(kind, ())
+        emptied = 0
+        for dependent, field in hanging:
+            for name in ids:
+                rows: list[Any] = [*self.find(dependent, {field: name}), *self.logged(dependent, field, name)]
+                names = [row.id for row in rows if dependent is not Node or row.kind == "Memory"]
+                emptied += self.purge(dependent, names, keep=keep) if names else 0
+        if not keep:
+            self.delete(kind, {"id": tuple(ids)})
+        for place, change in enumerate(self._changes):
+            if (change.entity, change.entity_id) in traces and change.before is not None:
+                self._changes[place] = msgspec.structs.replace(change, before=None)
+                emptied += 1
+        return emptied
+
+    def _take_back(self, change: Change) -> bool:
         kind: Any = next(kind for kind, name in NAMES.items() if name == change.entity)
         current = next(iter(self.get(kind, [change.entity_id])), None)
         later = [row for row in self._changes if row.entity_id == change.entity_id and row.seq > change.seq]
+        telling = later[:1] if change.action == "insert" else [change]
+        if any(row.action != "insert" and row.before is None for row in telling):
+            return False
         left = None if change.action == "delete" else _row(kind, later[0].before) if later else current
         if _comparable(current) != _comparable(left):
             raise Conflict("changed since")
@@ -193,6 +218,7 @@ class DictTransaction(DictRows):
             self.insert(before)
         else:
             self.update(kind, change.entity_id, _comparable(before))
+        return True
 
     def _log(self, record: Any, action: Any, before: Record | None) -> int:
         image = msgspec.to_builtins(before) if before is not None else None

@@ -7,6 +7,7 @@
       NotFound                      NOT_FOUND             exit 3   nothing has that name
         MemoryNotFound              MEMORY_NOT_FOUND
         WorkspaceNotFound           WORKSPACE_NOT_FOUND
+        Purged                      PURGED                         it was removed for good
       Conflict                      CONFLICT              exit 4   true, but not any more or not twice
         WorkspaceExists             WORKSPACE_EXISTS
       ConfigError                   BAD_SETTING           exit 5   a setting, file or installation is wrong
@@ -87,6 +88,11 @@ class MemoryNotFound(NotFound):
 class WorkspaceNotFound(NotFound):
     code = "WORKSPACE_NOT_FOUND"
     default_hint = "Use workspace_init to create it; `recollect namespaces` lists those with memories."
+
+
+class Purged(NotFound):
+    code = "PURGED"
+    default_hint = "It was purged so that nobody can bring it back; `recollect changes` lists what can be undone."
 
 
 class Conflict(RecollectError):

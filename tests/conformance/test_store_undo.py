@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from tests.fakes import FrozenClock
 
-from recollect.errors import Conflict, NotFound
+from recollect.errors import Conflict, NotFound, Purged
 from recollect.model import Anchor, Change, Edge, File, Memory, Node, Record, Session, Workspace
 from recollect.store.protocol import Store
 
@@ -270,3 +270,64 @@ def test_a_restored_memory_keeps_its_place_in_the_order_of_insertion(store: Stor
 def test_an_unknown_batch_cannot_be_taken_back(store: Store) -> None:
     with pytest.raises(NotFound):
         undo(store, "nothing")
+
+
+# --- purging ---
+
+
+def node(name: str) -> Node:
+    return Node(id=f"mem:{name}", kind="Memory", memory_id=name, label=name)
+
+
+def edge(src: str, dst: str) -> Edge:
+    return Edge(id=src + dst, src=f"mem:{src}", dst=f"mem:{dst}", relationship="RELATES_TO")
+
+
+def test_a_purged_row_is_neither_in_the_tables_nor_in_the_log(store: Store) -> None:
+    run(store, inserting(memory("a", "secret"), memory("b"), node("a"), node("b"), edge("a", "b")))
+    run(store, updating(Memory, "a", content="still secret"))
+    run(store, deleting(Edge, "ab"))
+    deletion = run(store, deleting(Memory, "b"))
+    with store.transaction("purge") as transaction:
+        assert transaction.purge(Memory, ["a"]) == 4  # its update and deletion, its node's, and the link's
+    told = {(row.action, row.entity_id) for row in store.find(Change) if row.before is not None}
+    assert told == {("delete", "b"), ("delete", "mem:b")}
+    assert (store.count(Memory), store.count(Node), store.count(Edge)) == (0, 0, 0)
+    undo(store, deletion)
+    assert [row.id for row in store.find(Memory)] == ["b"]
+
+
+def test_a_batch_of_purged_rows_cannot_be_undone_and_one_of_others_too_can_in_part(store: Store) -> None:
+    both = run(store, inserting(memory("a"), memory("b")))
+    one = run(store, deleting(Memory, "a"))
+    with store.transaction("purge") as transaction:
+        assert transaction.purge(Memory, ["a"]) == 1
+    with pytest.raises(Purged):
+        undo(store, one)
+    with store.transaction("undo") as transaction:
+        assert transaction.undo(both) == 1
+    assert store.find(Memory) == []
+
+
+def test_a_row_may_stay_as_it_is_while_what_it_was_is_purged(store: Store) -> None:
+    first = run(store, inserting(memory("a", "secret")))
+    second = run(store, updating(Memory, "a", content="mended"))
+    with store.transaction("purge") as transaction:
+        assert transaction.purge(Memory, ["a"], keep=True) == 1
+    for batch in (second, first):
+        with pytest.raises(Purged):
+            undo(store, batch)
+    third = run(store, updating(Memory, "a", content="newer"))
+    undo(store, third)
+    assert [row.content for row in store.find(Memory)] == ["mended"]
+
+
+def test_the_log_is_asked_for_rows_by_what_a_field_had(store: Store) -> None:
+    odd = 'a"b%_\\é'
+    run(store, inserting(memory("x"), memory("y")))
+    run(store, updating(Memory, "x", parent_id=odd))
+    run(store, updating(Memory, "x", parent_id="other"), updating(Memory, "y", parent_id='a"bcd\\é'))
+    run(store, deleting(Memory, "x"), deleting(Memory, "y"))
+    assert [row.id for row in store.logged(Memory, "parent_id", odd)] == ["x"]
+    assert [row.parent_id for row in store.logged(Memory, "id", "x")] == [None, odd, "other"]
+    assert store.logged(Memory, "parent_id", "nobody") == []

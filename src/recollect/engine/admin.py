@@ -11,6 +11,7 @@ from recollect import clock
 from recollect.engine import accept
 from recollect.engine.language import CONFIGURE, Language
 from recollect.engine.ledger import day_of
+from recollect.engine.purging import is_due
 from recollect.errors import BudgetSpent, ModelFailed, NotFound, RecollectError
 from recollect.model import (
     Change,
@@ -178,14 +179,15 @@ class Admin:
     def undo(self, batch: str | None = None) -> Undone:
         """Take back a batch of changes: a store, update, delete, import or any other. An undo can be undone too.
 
-        Refused if a row has changed since: undo the later change first.
+        Refused if a row has changed since: undo the later change first. What was purged does not come back.
 
         batch: the batch to take back, from an answer or from the list of changes; none: the last one not yet undone
         """
         target = accept.text("batch", batch) if batch is not None else self._last_batch()
         with self._engine.store.transaction(f"undo {target}") as transaction:
             restored = transaction.undo(target)
-            undone = Undone(undone=target, restored=restored, batch=transaction.batch)
+            purged = len(transaction.find(Change, {"batch": target})) - restored
+            undone = Undone(undone=target, restored=restored, batch=transaction.batch, purged=purged)
         self._engine.consolidation.note_undone(target)
         self._engine.usefulness.note_undone(target)
         self._engine.embedding.wake()
@@ -193,14 +195,18 @@ class Admin:
         return undone
 
     def _last_batch(self) -> str:
-        """Return the newest batch that somebody asked for and that is neither an undo nor undone."""
+        """Return the newest batch that somebody asked for, with something left to take back, not undone nor an undo."""
         undone: set[str] = set()
         seen: set[str] = set()
+        purged: set[tuple[str, str]] = set()
         offset = 0
         while page := self._engine.store.find(Change, order="-seq", limit=500, offset=offset):
             offset += len(page)
             for change in page:
-                if change.batch in seen:
+                row = (change.entity, change.entity_id)
+                if change.action != "insert" and change.before is None:
+                    purged.add(row)
+                if change.batch in seen or row in purged:
                     continue
                 seen.add(change.batch)
                 if change.operation.startswith("undo "):
@@ -230,6 +236,9 @@ class Admin:
                 "anything else export to a new database."
             )
             return Check(name="storage", status="failed", detail="; ".join(problems), mend=mend)
+        if is_due(store):
+            detail = f"{facts.location} may still hold bytes of purged memories"
+            return Check(name="storage", status="degraded", detail=detail, mend="Run `recollect purge`.")
         if facts.read_only:
             mend = "Check permissions and mount if you expected to store memories."
             return Check(name="storage", status="degraded", detail=f"{facts.location} can only be read", mend=mend)

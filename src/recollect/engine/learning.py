@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from recollect import clock, progress
-from recollect.engine.memories import content_hash, ensure_node, headline, node_id
+from recollect.engine.memories import content_hash, ensure_node, headline, node_id, unwanted
 from recollect.engine.redaction import without_secrets
-from recollect.model import Change, Edge, HistorySource, LearntFrom, Memory
+from recollect.model import Edge, HistorySource, LearntFrom, Memory
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -92,9 +92,7 @@ class Writing:
         """Return what is to become of memories: created, updated, known or refused."""
         ids = [memory.id for memory in ready]
         known = {memory.id: memory for memory in rows.get(Memory, ids)}
-        gone = tuple(row_id for row_id in ids if row_id not in known)
-        where = {"entity": "memories", "entity_id": gone, "operation": "delete_memory"}
-        refused = {change.entity_id for change in rows.find(Change, where)} if gone else set()
+        refused = unwanted(rows, [row_id for row_id in ids if row_id not in known])
         fates: list[str] = []
         for memory in ready:
             old = known.get(memory.id)

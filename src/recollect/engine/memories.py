@@ -13,6 +13,7 @@ from recollect.engine.identity import namespace_of
 from recollect.engine.redaction import WRITTEN, fields_without_secrets
 from recollect.errors import InvalidInput, MemoryNotFound, NotFound
 from recollect.model import (
+    Change,
     Deleted,
     Edge,
     Limit,
@@ -22,6 +23,7 @@ from recollect.model import (
     MemoryType,
     Node,
     Offset,
+    Purge,
     Ratio,
     Relation,
     Source,
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from recollect.engine.root import Engine
 
 Order = Literal["newest", "oldest", "important"]
+
+# Operations by which somebody says that a memory is not to be there.
+UNWANTED = ("delete_memory", "purge_memories")
 
 _ORDERS: dict[str, str] = {"newest": "-created_at", "oldest": "created_at", "important": "-importance"}
 
@@ -303,6 +308,23 @@ class Memories:
             deleted = transaction.delete(Memory, {"id": existing(transaction, memory_id).id})
             return Deleted(deleted=deleted, batch=transaction.batch)
 
+    @operation("purge_memories", "purge", destructive=True, idempotent=True, positional=("memory_ids",))
+    def purge(self, memory_ids: tuple[str, ...] = (), *, keep_current: bool = False, dry_run: bool = False) -> Purge:
+        """Remove memories for good, deleted ones too: nothing can bring them back, and no file keeps a byte of them.
+
+        For a secret that was stored by mistake. It goes out of the memory, its parts and summaries, the log, vectors,
+        search and caches; then the files of the database are written anew, for which others wait to write. Memories
+        that have some of the same words and are not named stay, and the answer lists them. Exports and backups are
+        not touched.
+
+        memory_ids: the memories' ids; none: only write the files anew, as after a purge that was stopped
+        keep_current: the memory stays as it is now, and only what it said before is removed
+        dry_run: tell what would be removed, and remove nothing
+        """
+        from recollect.engine.purging import purge
+
+        return purge(self._engine, memory_ids, keep_current=keep_current, dry_run=dry_run)
+
     @operation("associate_memories", "associate", idempotent=True)
     def associate(
         self, source_id: str, target_id: str, *, relationship: Relation = "RELATES_TO", weight: Ratio = 1.0
@@ -382,6 +404,12 @@ def existing(rows: Store | Transaction, memory_id: str) -> Memory:
     if not found:
         raise MemoryNotFound(f"no memory has the id {memory_id}", memory_id=memory_id)
     return found[0]
+
+
+def unwanted(rows: Store | Transaction, ids: Sequence[str]) -> frozenset[str]:
+    """Return which of these memories somebody deleted or purged: what is imported does not bring them back."""
+    where = {"entity": "memories", "entity_id": tuple(ids), "operation": UNWANTED}
+    return frozenset(change.entity_id for change in rows.find(Change, where)) if ids else frozenset()
 
 
 def store_in(transaction: Transaction, memory: Memory, *, deduplicate: bool = True) -> Stored:

@@ -23,12 +23,12 @@ import msgspec
 from recollect import clock, progress
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
-from recollect.engine.memories import content_hash, ensure_node, node_id
+from recollect.engine.memories import content_hash, ensure_node, node_id, unwanted
 from recollect.engine.redaction import without_secrets
 from recollect.errors import InvalidInput, InvalidWorkspace, RecollectError
 from recollect.migrate.found import Found, Left, Linked, Noded, Reader, Remembered, Sat
 from recollect.migrate.relations import relation
-from recollect.model import NODE_KINDS, Change, Edge, Imported, ImportedPart, Memory, Node, Record, Session
+from recollect.model import NODE_KINDS, Edge, Imported, ImportedPart, Memory, Node, Record, Session
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -214,7 +214,7 @@ class Migration:
 
     def _count(self, rows: Store | Transaction, ready: Sequence[tuple[Found, Record | Left]]) -> list[str]:
         """Count what is to become of records, and return it for each: created, updated, known, refused or left."""
-        gone = self._gone(rows, [record for _, record in ready if isinstance(record, Memory)])
+        gone = unwanted(rows, [record.id for _, record in ready if isinstance(record, Memory)])
         known = _known(rows, [record for _, record in ready])
         fates: list[str] = []
         for found, record in ready:
@@ -249,11 +249,6 @@ class Migration:
         if _written(record):
             return "known"  # somebody changed it here
         return Left(found.part, "its id is that of a memory here that says something else")
-
-    def _gone(self, rows: Store | Transaction, memories: Sequence[Memory]) -> frozenset[str]:
-        ids = tuple(memory.id for memory in memories)
-        where = {"entity": "memories", "entity_id": ids, "operation": "delete_memory"}
-        return frozenset(change.entity_id for change in rows.find(Change, where)) if ids else frozenset()
 
     def _write(self, transaction: Transaction, ready: Sequence[tuple[Found, Record | Left]]) -> None:
         """Write records: what links lead to before the links."""

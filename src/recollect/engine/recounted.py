@@ -25,10 +25,10 @@ from recollect.capture.observation import Observation
 from recollect.capture.transcripts.said import may_say, said
 from recollect.capture.transcripts.turn import Turn, slim
 from recollect.engine.anchoring import Prepared
-from recollect.engine.memories import content_hash
+from recollect.engine.memories import content_hash, unwanted
 from recollect.engine.noticed import Home, Noticing, observed, redacted
 from recollect.engine.redaction import without_secrets
-from recollect.model import Change, Memory, Observed
+from recollect.model import Memory, Observed
 from recollect.text.digest import digest
 from recollect.text.redact import redact, secrets
 
@@ -248,8 +248,7 @@ def fates_of(rows: Store | Transaction, notes: Sequence[Note]) -> dict[str, tupl
     hashes = tuple({memory.content_hash for memory in memories})
     kept |= {(row.namespace, row.content_hash): row.id for row in rows.find(Memory, {"content_hash": hashes})}
     there = set(kept.values())
-    deleted = {"entity": "memories", "entity_id": tuple(ids), "operation": "delete_memory"}
-    refused = {change.entity_id for change in rows.find(Change, deleted)}
+    refused = unwanted(rows, ids)
     fates: dict[str, tuple[str, str | None]] = {}
     for memory in memories:
         twin = kept.get((memory.namespace, memory.content_hash))

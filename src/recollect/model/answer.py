@@ -38,6 +38,25 @@ class Deleted(Record, frozen=True, kw_only=True):
     batch: str
 
 
+class Purge(Record, frozen=True, kw_only=True):
+    """What was removed for good, or would be.
+
+    memories: those asked for. along: their parts, and summaries that repeat them. changes: entries of the log that were
+    emptied. others: derived rows, as observations and cached judgements, that were dropped or emptied
+    elsewhere: memories that have some of the same words, now or in the log, and were left as they are
+    scrubbed: no byte of it is left in the files of the store; if not, notes say why, and purging again tries again
+    """
+
+    memories: tuple[str, ...]
+    along: tuple[str, ...] = ()
+    changes: int = 0
+    others: int = 0
+    elsewhere: tuple[str, ...] = ()
+    scrubbed: bool = False
+    dry_run: bool = False
+    notes: tuple[str, ...] = ()
+
+
 class MemoryPage(Record, frozen=True, kw_only=True):
     """Some memories of a longer list; ask again with `offset` for more."""
 
@@ -472,11 +491,15 @@ class Rebuilt(Record, frozen=True, kw_only=True):
 
 
 class Undone(Record, frozen=True, kw_only=True):
-    """What an undo put back; it is a batch itself, so undoing it brings the change back."""
+    """What an undo put back; it is a batch itself, so undoing it brings the change back.
+
+    purged: changes of the batch that cannot be taken back any more, since what they were about was removed for good
+    """
 
     undone: str
     restored: int
     batch: str
+    purged: int = 0
 
 
 class History(Record, frozen=True, kw_only=True):

@@ -91,6 +91,20 @@ def _deleted(deleted: model.Deleted, _now: int | None) -> list[Block]:
     return [Line(f"Deleted {count(deleted.deleted, 'memory')}."), Facts((("batch to undo", inline(deleted.batch)),))]
 
 
+def _purge(purge: model.Purge, _now: int | None) -> list[Block]:
+    said = "Would remove" if purge.dry_run else "Removed"
+    rows = (
+        ("ids", inline(", ".join(purge.memories))),
+        ("with them", inline(", ".join(purge.along))),
+        ("emptied entries of the log", f"{purge.changes:,}" if purge.changes else ""),
+        ("derived rows dropped", f"{purge.others:,}" if purge.others else ""),
+        ("same words, left as they are", inline(", ".join(purge.elsewhere))),
+        ("files", "" if purge.dry_run else "written anew" if purge.scrubbed else "not written anew"),
+    )
+    lines: list[Block] = [Line(f"{said} {count(len(purge.memories) + len(purge.along), 'memory')} for good.")]
+    return [*lines, Facts(present(rows)), *(Line(inline(note), "weak") for note in purge.notes)]
+
+
 def _page(page: model.MemoryPage, now: int | None) -> list[Block]:
     if not page.memories:
         return [Line(f"No memories here ({page.total:,} in all)." if page.total else "No memories.", "weak")]
@@ -317,6 +331,7 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.Stored: _stored,
     model.Amendment: _amendment,
     model.Deleted: _deleted,
+    model.Purge: _purge,
     model.MemoryPage: _page,
     model.Signals: _signals,
     model.Judged: _judged,

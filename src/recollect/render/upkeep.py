@@ -295,7 +295,11 @@ def _rebuilt(rebuilt: model.Rebuilt, _now: int | None) -> list[Block]:
 
 
 def _undone(undone: model.Undone, _now: int | None) -> list[Block]:
-    rows = (("undone", inline(undone.undone)), ("batch to undo this", inline(undone.batch)))
+    rows = (
+        ("undone", inline(undone.undone)),
+        ("batch to undo this", inline(undone.batch)),
+        ("purged, and not put back", f"{undone.purged:,}" if undone.purged else ""),
+    )
     return [Line(f"Put back {count(undone.restored, 'row')}.", "good"), Facts(present(rows))]
 
 

@@ -128,10 +128,26 @@ class Transaction(Protocol):
         """Remove rows and what hangs on them (logged one by one); returns how many of `kind` were removed."""
         ...
 
-    def undo(self, batch: str) -> int:
-        """Put back what `batch` changed; returns the number of rows.
+    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
+        """Return rows as the log has them, oldest first, where the field had this value."""
+        ...
 
-        Raises NotFound for an unknown batch and Conflict if a row has changed since.
+    def undo(self, batch: str) -> int:
+        """Put back what `batch` changed, except what was purged since; returns the number of rows.
+
+        Raises NotFound for an unknown batch, Purged if nothing of it is left to put back, and Conflict if a row has
+        changed since.
+        """
+        ...
+
+    def purge(self, kind: type[Record], ids: Sequence[str], *, keep: bool = False) -> int:
+        """Remove rows with what hangs on them, and from the log what they ever were; returns the emptied log entries.
+
+        A row that is only in the log is removed there. An emptied entry stays in its place, with no row as it was:
+        so the log still tells that something happened, and nobody can take it back. Bytes of what was removed may lie
+        in the database until `scrub`.
+
+        keep: leave the rows as they are now, and empty the log only
         """
         ...
 
@@ -176,6 +192,10 @@ class Store(WordSearch, Protocol):
 
     def count(self, kind: type[Record], where: Filter | None = None) -> int:
         """Return how many rows match."""
+        ...
+
+    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
+        """Return rows as the log has them, oldest first, where the field had this value."""
         ...
 
     def tally(self, kind: type[Record], field: str, where: Filter | None = None) -> dict[Any, int]:
@@ -271,6 +291,14 @@ class Store(WordSearch, Protocol):
         """Throw away and remake the full text; with `vectors`, throw those away too.
 
         Returns the text rows made and the vectors dropped.
+        """
+        ...
+
+    def scrub(self) -> None:
+        """Leave no byte of what was removed in the files of the store; it takes as long as writing all of it anew.
+
+        Others can read meanwhile and have to wait to write. Raises StoreLocked if they did not let go of the old files
+        in time; what was removed stays removed, and may be scrubbed later.
         """
         ...
 

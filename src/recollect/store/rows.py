@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.protocol import Filter, Has, NotBefore, R, Range, Without
 from recollect.store.tables import TABLES, Table, from_row
@@ -42,6 +44,20 @@ class Rows:
             tail += " LIMIT ? OFFSET ?"
             values += [EVERYTHING if limit is None else limit, offset]
         return self._select(table, condition + tail, values)
+
+    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
+        table = TABLES[kind]
+        condition, values = "entity_id = ?", [value]
+        if field != table.key:
+            # As the log writes it; what a sign of LIKE brings too many is left out below.
+            pair = msgspec.json.encode({field: value}).decode()[1:-1]
+            escaped = pair.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+            condition, values = "before LIKE ? ESCAPE '!'", [f"%{escaped}%"]
+        sql = f"SELECT before FROM changes WHERE entity = ? AND before IS NOT NULL AND {condition} ORDER BY seq"
+        found = (
+            msgspec.json.decode(row[0], type=kind) for row in self._connection().execute(sql, [table.name, *values])
+        )
+        return [record for record in found if getattr(record, field) == value]
 
     def _select(self, table: Table, condition: str, values: Sequence[Any]) -> list[Any]:
         sql = f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE {condition}"

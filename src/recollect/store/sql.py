@@ -70,6 +70,10 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         condition, values = self._condition(table, where)
         return int(self._value(f"SELECT count(*) FROM {table.name} WHERE {condition}", values))
 
+    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
+        with self._dialect.errors():
+            return super().logged(kind, field, value)
+
     def tally(self, kind: type[Record], field: str, where: Filter | None = None) -> dict[Any, int]:
         table = TABLES[kind]
         if field not in table.columns:
@@ -122,6 +126,10 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
                 connection.execute("DELETE FROM memory_embeddings")
                 advance(connection, "vector_epoch")
         return rows, dropped
+
+    def scrub(self) -> None:
+        with self._dialect.errors():
+            self._dialect.scrub()
 
     def _select_all(self, connection: Connection) -> Iterator[Memory]:
         table = TABLES[Memory]

@@ -302,6 +302,23 @@ class Sqlite(SqliteCode):
             problems.append(f"full text: {problem}")
         return problems
 
+    def scrub(self) -> None:
+        # Deleted terms stay in the full text until its segments are merged.
+        with self.write() as writing:
+            writing.execute("INSERT INTO memory_text (memory_text) VALUES ('optimize')")
+        connection = self.connection()
+        # Pages are cut out of memory that held others before; and what is copied may be larger than memory.
+        during = {"secure_delete": "ON", "temp_store": "FILE"}
+        before = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in during}
+        try:
+            for name, value in during.items():
+                connection.execute(f"PRAGMA {name} = {value}")
+            self._patiently(lambda: connection.execute("VACUUM"), self._busy_ms)
+            self._patiently(lambda: _empty_log(connection), self._busy_ms)
+        finally:
+            for name, value in before.items():
+                connection.execute(f"PRAGMA {name} = {value}")
+
     def describe(self) -> StoreFacts:
         version = self.connection().execute("PRAGMA user_version").fetchone()[0]
         files = (self._path, self._path.with_name(self._path.name + "-wal"))
@@ -473,6 +490,15 @@ def _roll_back(connection: sqlite3.Connection) -> None:
     """End the transaction, if it did not end itself: SQLite does that when the disk is full or fails."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
+
+
+def _empty_log(connection: sqlite3.Connection) -> None:
+    """Write the log into the file and cut it off; raises what SQLite raises if another still reads from it."""
+    (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
+    if is_busy:
+        problem = sqlite3.OperationalError("another process still reads what was removed")
+        problem.sqlite_errorname = "SQLITE_BUSY"
+        raise problem
 
 
 def _name(problem: sqlite3.Error) -> str:

@@ -7,17 +7,18 @@ A row's `rev` is the number of the change that last touched it and a memory's `s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from recollect import clock
-from recollect.errors import Conflict, NotFound
+from recollect.errors import Conflict, NotFound, Purged
 from recollect.model import Change, Memory, Node, Record
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.protocol import Filter, R, Range
-from recollect.store.rows import Rows
+from recollect.store.rows import Rows, chunks
 from recollect.store.tables import (
     BY_NAME,
     DEPENDENTS,
@@ -94,13 +95,49 @@ class SqlTransaction(Rows):
         changes = self.find(Change, {"batch": batch}, order="-seq")
         if not changes:
             raise NotFound(f"no changes are logged under {batch}", batch=batch)
-        for change in changes:
-            self._take_back(change)
-        return len(changes)
+        rows = sum(self._take_back(change) for change in changes)
+        if not rows:
+            raise Purged(f"what {batch} changed was removed for good", batch=batch)
+        return rows
 
-    def _take_back(self, change: Change) -> None:
+    def purge(self, kind: type[Record], ids: Sequence[str], *, keep: bool = False) -> int:
+        table = TABLES[kind]
+        traces: dict[str, set[str]] = defaultdict(set)
+        for row_id in ids:
+            self._trace(kind, row_id, traces)
+        if not keep:
+            self.delete(kind, {table.key: tuple(ids)})
+        emptied = 0
+        for entity, names in traces.items():
+            for chunk in chunks(sorted(names)):
+                found = f"entity = ? AND entity_id IN ({', '.join('?' * len(chunk))}) AND before IS NOT NULL"
+                counted = self._open.execute(f"SELECT count(*) FROM changes WHERE {found}", [entity, *chunk])
+                emptied += int(next(iter(counted))[0])
+                self._open.execute(f"UPDATE changes SET before = NULL WHERE {found}", [entity, *chunk])
+        return emptied
+
+    def _trace(self, kind: type[Record], row_id: str, traces: dict[str, set[str]]) -> None:
+        """Add a row and what hangs or once hung on it, by table: all that the log may tell of it."""
+        known = traces[TABLES[kind].name]
+        if row_id in known:
+            return
+        known.add(row_id)
+        for dependent in DEPENDENTS.get(kind, ()):
+            table = TABLES[dependent.record]
+            if not table.logged:
+                continue
+            rows = self.find(table.record, {dependent.field: row_id})
+            rows += self.logged(table.record, dependent.field, row_id)
+            for row in rows:
+                if dependent.fate == "delete" or getattr(row, "kind", "") == "Memory":
+                    self._trace(table.record, getattr(row, table.key), traces)
+
+    def _take_back(self, change: Change) -> bool:
+        """Put a row back as it was before a change; tell whether that is still known."""
         table = BY_NAME[change.entity]
         current = next(iter(self.get(table.record, [change.entity_id])), None)
+        if self._is_purged(change):
+            return False
         if comparable(table, current) != comparable(table, self._left_behind(table, change, current)):
             raise Conflict(
                 f"{change.entity} {change.entity_id} was changed after {change.batch}",
@@ -115,21 +152,28 @@ class SqlTransaction(Rows):
             self.insert(before)
         else:
             self.update(table.record, change.entity_id, comparable(table, before) or {})
+        return True
+
+    def _is_purged(self, change: Change) -> bool:
+        """Tell whether what a change was about was removed for good: of an insert, by what came after it."""
+        if change.action != "insert":
+            return change.before is None
+        later = self._next(change)
+        return later is not None and self._is_purged(later)
+
+    def _next(self, change: Change) -> Change | None:
+        """Return the next change of the same row."""
+        where = {"entity": change.entity, "entity_id": change.entity_id, "seq": Range(at_least=change.seq + 1)}
+        return next(iter(self.find(Change, where, order="seq", limit=1)), None)
 
     def _left_behind(self, table: Table, change: Change, current: Record | None) -> Record | None:
         """Return the row as `change` left it: what the next change found, or what is there now if there was none."""
         if change.action == "delete":
             return None
-        later = self.find(
-            Change,
-            {"entity": change.entity, "entity_id": change.entity_id, "seq": Range(at_least=change.seq + 1)},
-            order="seq",
-            limit=1,
-        )
-        if not later:
+        later = self._next(change)
+        if later is None:
             return current
-        before = later[0].before
-        return msgspec.convert(before, table.record) if before is not None else None
+        return msgspec.convert(later.before, table.record) if later.before is not None else None
 
     def _existing(self, kind: type[R], row_id: str | int) -> R:
         found = self.get(kind, [row_id])

@@ -140,6 +140,7 @@ YES = GlobalOption(("-y", "--yes"), "", "do not ask for confirmation")
 QUESTIONS: Mapping[str, str] = {
     "delete_memory": "",
     "undo": "",
+    "purge_memories": "Remove for good? Nothing can bring it back.",
     "delete_namespace": "Delete everything in namespace {namespace}?",
 }
 
@@ -155,7 +156,7 @@ def question(command: Command) -> str:
 
 # How the overview groups commands; what no group names comes last, under `OTHER`.
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Remember and recall", ("store", "search", "pack", "get", "list", "update", "delete", "associate")),
+    ("Remember and recall", ("store", "search", "pack", "get", "list", "update", "delete", "purge", "associate")),
     (
         "Know the code",
         (

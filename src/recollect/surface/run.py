@@ -139,7 +139,7 @@ def _settings(values: Mapping[str, Any]) -> Settings:
 def _operate(operation: Operation, values: Mapping[str, Any], settings: Settings, offer: Offer, output: Output) -> int:
     given = arguments(operation, values, _standard_input)
     given |= piped(operation.command, given, _standard_input)
-    _confirm(operation, given, has_consent=bool(values.get("yes")))
+    _confirm(operation, given, has_consent=bool(values.get("yes") or given.get("dry_run")))
     with waiting(lines=bool(values.get("verbose"))), offer.open_engine(settings) as engine:
         record = operation.call(engine, given)
     said = None if output.as_json else printed(operation.command, given, record)
