@@ -56,6 +56,32 @@ JAVA_INNER = (
     "/** Doc. */ int y() {", "// {", "java.util.List<? super A> l(int a[]) {", "x.y(B.class, z -> {", "var a = b[1];",
     "@A int @B [] C2;", "int Q[] = {1}, R2 = 2;", "List<A, B, C> D3 = x < y, E = 1;", "enum In { P, Q }",
 )  # fmt: skip
+RUST_TOP = (
+    "fn f() {", "pub(crate) async unsafe fn g<'a, T: Fn(u8) -> Vec<T>>(x: &'a [u8; 3], (a, b): (A, B)) -> Result<T>",
+    "where\n    T: Into<A<B>>,\n{", "pub const extern \"C\" fn h(", "impl<T> Ring<T> {",
+    "unsafe impl !Send for a::B {}", "impl<'a, F: Fn(A) -> B> Stack<F> for &'a mut Ring where F: C, {",
+    "impl A for &str {", "impl A for &B<C> {", "impl<const N: usize> From<[(A, B); N]> for (C, D) {",
+    "impl dyn A + 'static {", "impl A for fn() {", "impl A for B;", "trait Full<T>: Base + for<'a> Fn(&'a T) {",
+    "enum E {", "enum E2 { A, B(u8), C { x: u8 } = 1 << 2, #[d] D, }", "struct U;",
+    "struct P<T>(pub T, #[a] u8) where T: Q;", "struct S<T = [u8; 3]> {", "union W { a: u8 }", "mod m {", "mod n;",
+    "use a::{b, c as d};", "const MAX: usize = { let x = [1; 2]; x[0] };", "pub static mut Z: &'static str =",
+    "macro_rules! m {", "macro_rules! p (", "#[cfg(if)]\n#[doc = \"{\"]", "#![allow(x)]", "cfg_io! {", "thread_local!(",
+    "type T<'a> = Box<dyn Fn(&'a u8) -> u8>;", "extern \"C\" {", "pub fn r#type() {}", "const _: () = ();",
+    "auto trait Y {", "fn c<const N: usize>() -> A<{ N + 1 }> {", "fn d(P { x, .. }: P) {",
+    "/// Says { so.\n//! And so.\n//// Not.",
+)  # fmt: skip
+RUST_INNER = (
+    "let x = 'a';", "if x != b'{' {", "'o: for i in 0..n {", "while let Some(x) = y {", "loop {", "match x {",
+    "A => 1,", "B { x } if x => {", "} else if y {", "fn push(&mut self, x: T) -> [u8; 2];",
+    "fn default() -> Self { A { x: 1 } }", "type Item: Into<A>;", "const LIMIT: u8;", "static C: u8 = 1;", "pub x: u8,",
+    "VariantOne,", "#[test]", "(if $x:expr) =>", "println!(\"{} fn\", x);", "vec![for x in y {}; 2]",
+    "let f = |x: &u8| -> u8 { *x };", "unsafe { *(p as *const u8) };", "let s = r#\" a \"{ \"#;",
+    "let t = \" a \\\n  b \\\\ c\";", "/* a /* b { */ c */", "// if {", "x.r#if(r#match)", "..if a",
+    "struct Local<'a>(&'a u8);", "impl Local<'_> {", "async move { x.await };", "let b = const { 1 };", "return !(x);",
+    "fn union<T>(a: impl Fn(), b: fn(u8)) {}", "D = 1,", "E(Vec<(A, B)>),", "let y: for<'a> fn(&'a u8) = z;", "a !(x)",
+    "assert!(matches!(x, A | B)); }", "quote! { fn #name() { #if } }", "let if = 1;", "x.match;",
+    "'\\'' => '\\u{1F600}',",
+)  # fmt: skip
 SCRIPT_TOP = (
     "function f(a, b = {}) {", "export async function* g() {", "class A extends B {", "export default class C {",
     "const run = async (x) => {", "const add = (a, b) => a + b", "export const LIMIT = 3", "let a = 1, b = () => 2",
@@ -92,6 +118,7 @@ ODD = ("}", ")", "{", "(", "", "'", '"', "`", "/*", "ü := 1", "x = 1; y = 2", "
 PARTS = {
     "go": (GO_TOP, GO_INNER),
     "java": (JAVA_TOP, JAVA_INNER),
+    "rust": (RUST_TOP, RUST_INNER),
     "javascript": (SCRIPT_TOP, SCRIPT_INNER),
     "typescript": (SCRIPT_TOP + TYPED_TOP, SCRIPT_INNER + TYPED_INNER),
 }
@@ -154,7 +181,7 @@ def test_what_is_accepted_is_what_the_tree_says(language: str, data: st.DataObje
 
 
 @pytest.mark.parametrize("language", PARTS)
-@given(st.text(st.sampled_from("func type(){}[]\n;,='\"`/*x A@<>:."), max_size=60))
+@given(st.text(st.sampled_from("func type(){}[]\n;,='\"`/*x A@<>:.#!"), max_size=60))
 def test_no_text_stops_the_reader(language: str, text: str) -> None:
     assert_same(language, text.encode())
 
@@ -216,6 +243,66 @@ public class Ring<T extends Comparable<T>> extends Base<T> implements Closeable 
   }
 
   record Pair(int a, int b) { Pair { assert a < b; } }
+}
+""",
+    "rust": """#![warn(missing_docs)]
+//! Rings.
+
+use std::{fmt, io::{self, Read}};
+
+/// How many there are at most.
+pub(crate) const MAX: usize = [1; 2].len();
+
+macro_rules! count {
+    ($($x:tt),*) => { { fn hidden() {} 0 $(+ { for _ in 0..1 {} let _ = $x; 1 })* } };
+}
+
+#[derive(Debug, Clone)]
+pub struct Ring<'a, T: Fn(u8) -> Vec<T>, const N: usize = 3> where T: 'a {
+    items: [Option<&'a T>; N],
+}
+pub struct Pair(u8, pub u8);
+
+#[repr(u8)]
+enum Mode { Fast = 1 << 2, #[cfg(x)] Slow(char), Other { why: &'static str } }
+
+impl<'a, T: Fn(u8) -> Vec<T>, const N: usize> Ring<'a, T, N>
+where
+    T: for<'b> Into<&'b str>,
+{
+    pub async unsafe fn push(&mut self, Pair(a, b): Pair, f: impl Fn(&T) -> bool) -> Result<[u8; 2], io::Error> {
+        'all: for (i, item) in self.items.iter().enumerate() {
+            if item.is_none() && i != b'}' as usize {
+                println!("full { {} if", r#"for " {"#);
+                continue 'all;
+            }
+        }
+        match a { 0 if b > 1 => loop { break Ok([a, b]) }, _ => unreachable!() }
+    }
+}
+
+impl Default for Mode {
+    fn default() -> Self { Mode::Other { why: "a \\
+        b" } }
+}
+impl Stack for &Pair { type Item = u8; }
+impl Stack for (u8, Pair) { type Item = dyn Fn(u8); }
+
+pub trait Stack: Sized {
+    type Item: ?Sized;
+    const LIMIT: usize = 3;
+    fn len(&self) -> usize;
+}
+
+extern "C" {
+    static ENV: *const u8;
+    fn call(f: unsafe extern "C" fn(u8) -> u8);
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn counts() { assert_eq!(count!('a', 'b'), 2); }
 }
 """,
     "javascript": """import { a, b as c } from "x";
@@ -291,6 +378,17 @@ def test_what_people_write_needs_no_tree(language: str) -> None:
         ("java", "a module", "module a { }\n"),
         ("java", "commas that may separate names or types", "class A { List<B, C, D> E = x < y, F = z; }\n"),
         ("java", "an annotation of a dimension", "class A { int @B [] C; }\n"),
+        ("rust", "a word that begins an item in the middle of one", "fn f() { let type = 1; }\n"),
+        ("rust", "a word that chooses as a name", "fn f() { x.match; }\n"),
+        ("rust", "a brace among the parameters of a type", "fn f() -> A<{ 1 }> { b }\n"),
+        ("rust", "braces that end a list of them", "fn f() -> A<B, { 1 }> { b }\n"),
+        ("rust", "an alias of a trait", "trait A = B;\n"),
+        ("rust", "a type that is no name", "impl A for fn(u8) { fn f() {} }\n"),
+        ("rust", "a macro at a distance", "fn f() { a ! (fn) }\n"),
+        ("rust", "a value that may be two", "enum A { B = C < D, E }\n"),
+        ("rust", "a name that is not ASCII", "fn größe() {}\n"),
+        ("rust", "a quote closes nothing", "fn f() { 'ab' }\n"),
+        ("rust", "an interpreter", "#!/usr/bin/env cargo\nfn f() {}\n"),
         ("javascript", "an element", "const a = <b>c</b>\n"),
         ("javascript", "a slash after a bracket", "if (x) /a/.test(y)\n"),
         ("javascript", "statements inside of a string", "const a = `${b.map(() => { c })}`\n"),

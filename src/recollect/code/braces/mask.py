@@ -34,21 +34,6 @@ BEFORE_PATTERN = re.compile(
     rb"(?:[(,=:\[!&|?{;+*%<>~^-]|(?<![\w$.])(?:return|typeof|case|in|of|delete|void|throw|await|yield|else|do))\s*\Z"
 )
 DOUBLE_ALONE = rf'(?!"""){DOUBLE}'
-# Of Rust: comments hold comments, those for readers hold their line feed; raw strings have as many signs after them as
-# before; one quote begins a character or the name of a lifetime.
-RUST_LINE = r"//(?:(?:!|/(?!/))[^\n]*+\n?+|[^\n]*+)"
-RUST_BLOCK = r"/\*[^*/]*+(?:(?:\*(?!/)|/(?!\*))[^*/]*+)*+\*/"
-for _ in range(2):
-    RUST_BLOCK = rf"/\*[^*/]*+(?:(?:\*(?!/)|/(?!\*)|{RUST_BLOCK})[^*/]*+)*+\*/"
-RUST_DOUBLE = r'(?<![r#])"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-RUST_RAW = tuple(
-    rf'(?:(?<=\Wr{signs})|(?<=\W[bc]r{signs}))"[^"]*+(?:"(?!{signs})[^"]*+)*+"{signs}' for signs in ("#", "##", "###")
-)
-RUST_CHARACTER = (
-    r"'(?:\\(?:x[0-9A-Fa-f]{2}|u\{[0-9A-Fa-f_]{1,8}\}|[^xu\n])|[^'\\\n\x80-\xff]"
-    r"|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3})'"
-)
-LIFETIME = r"'(?!(?:if|while|loop|match)\b)[A-Za-z_]\w*+(?!')"
 
 # What literals begin with, and braces with what ends a statement, as one byte each: a byte is looked for many times as
 # fast as one of several.
@@ -66,6 +51,22 @@ def nested(opening: str, closing: str, inside: str) -> str:
     for _ in range(NESTED - 1):
         pattern = f"{opening}{inside}*+(?:{pattern}{inside}*+)*+{closing}"
     return pattern
+
+
+# Of Rust: comments hold comments, those for readers hold their line feed; raw strings have as many signs after them as
+# before; one quote begins a character or the name of a lifetime.
+RUST_LINE = r"//(?:(?:!|/(?!/))[^\n]*+\n?+|[^\n]*+)"
+RUST_BLOCK = nested(r"/\*", r"\*/", r"(?:[^*/]++|\*(?!/)|/(?!\*))")
+RUST_DOUBLE = r'(?<![r#])"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+RUST_RAW = tuple(
+    rf'(?:(?<=\Wr{signs})|(?<=\W[bc]r{signs}))"[^"]*+(?:"(?!{signs})[^"]*+)*+"{signs}'
+    for signs in ("#", "##", "###", "####")
+)
+RUST_CHARACTER = (
+    r"'(?:\\(?:x[0-9A-Fa-f]{2}|u\{[0-9A-Fa-f_]{1,8}\}|[^xu\n])|[^'\\\n\x80-\xff]"
+    r"|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3})'"
+)
+LIFETIME = r"'(?!(?:if|while|loop|match)\b)[A-Za-z_]\w*+(?!')"
 
 
 class Unsure(Exception):
