@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -74,6 +74,20 @@ class Parameter(NamedTuple):
     @property
     def required(self) -> bool:
         return self.default is msgspec.NODEFAULT
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words of a closed vocabulary that it, or each of its members, is one of; empty: it is not."""
+        return choices(self.type)
+
+
+def choices(annotation: Any) -> tuple[str, ...]:
+    """Return the words that a type allows; Annotated, Optional and collections are looked through."""
+    if hasattr(annotation, "__metadata__"):
+        return choices(annotation.__origin__)
+    if get_origin(annotation) is Literal:
+        return tuple(str(value) for value in get_args(annotation))
+    return tuple(word for member in get_args(annotation) for word in choices(member))
 
 
 class Operation:
@@ -150,14 +164,18 @@ class Operation:
         try:
             value = msgspec.convert(dict(arguments), self.arguments_type, strict=False)
         except (msgspec.ValidationError, UnicodeEncodeError) as problem:
-            known = ", ".join(row.name + ("" if row.required else "?") for row in self.parameters)
-            raise InvalidInput(
-                f"{self.name}: {problem}",
-                hint=f"Arguments: {known or 'none'}.",
-                operation=self.name,
-            ) from None
+            raise InvalidInput(f"{self.name}: {problem}", hint=self._hint(str(problem)), operation=self.name) from None
         keywords = {public(name): name for name in _parameter_names(self._method)}
         return {keywords[name]: getattr(value, name) for name in arguments}
+
+    def _hint(self, problem: str) -> str:
+        """Return what helps against arguments that do not fit: the words that may stand there, or all arguments."""
+        place = re.search(r"`\$\.([A-Za-z_]+)", problem)
+        named = next((row for row in self.parameters if place and row.name == place[1]), None)
+        if named is not None and named.choices:
+            return f"{named.name} is one of: {', '.join(named.choices)}."
+        known = ", ".join(row.name + ("" if row.required else "?") for row in self.parameters)
+        return f"Arguments: {known or 'none'}."
 
     def call(self, engine: Any, arguments: Mapping[str, Any]) -> Record:
         """Validate `arguments` and call the method on the engine's noun."""

@@ -16,6 +16,9 @@ from tests.conformance.surfaces import SURFACES, command_line, library, mcp
 
 from recollect import Engine
 from recollect.capabilities import OPERATIONS
+from recollect.operations import Operation, Parameter
+from recollect.surface.command import positionals
+from recollect.surface.form import flag, form
 from recollect.surface.jsonrpc import PARSE_ERROR, ProtocolError, decode
 
 HUGE = "x" * (50 * 1024 * 1024)
@@ -402,6 +405,31 @@ def test_a_file_that_cannot_be_our_database_is_refused_and_left_alone(
             told = surface(OPERATIONS[case.operation], case.arguments, case.words or ())
             check_error(told, code, f"{case.operation} on {name}")
     assert digest(path.parent) == before
+
+
+def vocabularies() -> list[tuple[Operation, Parameter]]:
+    """Every parameter of every operation that is one of a few words, or a list of them."""
+    return [(row, parameter) for row in OPERATIONS.values() for parameter in row.parameters if parameter.choices]
+
+
+@pytest.mark.parametrize(
+    ("row", "parameter"), vocabularies(), ids=[f"{row.name}-{parameter.name}" for row, parameter in vocabularies()]
+)
+def test_a_word_outside_a_vocabulary_is_refused_with_the_words_that_may_stand_there(
+    row: Operation, parameter: Parameter, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
+    required = [other.name for other in row.parameters if other.required]
+    wrong = ["nonsense"] if form(parameter).kind == "several" else "nonsense"
+    arguments = {**dict.fromkeys(required, "x"), parameter.name: wrong}
+    by_position = [other.name for other in positionals(row)]
+    words = ["nonsense" if name == parameter.name else "x" for name in by_position if name in arguments]
+    words += [] if parameter.name in by_position else [flag(parameter), "nonsense"]
+    for name, surface in SURFACES.items():
+        told = surface(row, arguments, words)
+        check_error(told, "INVALID_INPUT", name)
+        missing = [word for word in parameter.choices if word not in told["error"]["hint"]]
+        assert not missing, f"{name} does not name {missing}: {told['error']}"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.model import Deleted, Limit, MemoryType, Ratio, Stats
+from recollect.model import MEMORY_TYPES, Deleted, Limit, MemoryType, Ratio, Stats
 from recollect.operations import Operation, by_tool_name, collect, operation
 
 
@@ -197,7 +197,9 @@ def test_what_does_not_fit_is_refused_by_name(given: dict[str, Any], named: str)
     assert caught.value.code == "INVALID_INPUT"
     assert caught.value.details == {"operation": "put_book"}
     assert caught.value.message.startswith("put_book: ")
-    assert caught.value.hint == "Arguments: title, copies?, kind?, weight?, tags?, details?, year?, lent?."
+    listed = "Arguments: title, copies?, kind?, weight?, tags?, details?, year?, lent?."
+    chosen = f"kind is one of: {', '.join(MEMORY_TYPES)}."
+    assert caught.value.hint == (chosen if named == "kind" else listed)
 
 
 def test_an_operation_without_arguments_says_so() -> None:

@@ -126,6 +126,8 @@ class ContextWindow:
         namespace: the project, as a path or a name
         """
         most = accept.whole("limit", limit, least=0, most=1000)
+        if level is not None:
+            accept.one_of("level", str(level), ("1", "2", "4"))
         window = self._window(namespace)
         items, events = window.items(), window.events()
         return WindowView(

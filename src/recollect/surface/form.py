@@ -98,16 +98,18 @@ def _as_is(_parameter: Parameter, _shape: Form, value: Any) -> Any:
 
 def _choice(parameter: Parameter, shape: Form, value: str) -> str:
     if value not in shape.choices:
+        near = meant(value, shape.choices)
         raise InvalidInput(
             f"{parameter.name} cannot be {value}",
-            hint=meant(value, shape.choices) or f"One of: {', '.join(shape.choices)}.",
+            hint=f"{near} " * bool(near) + f"One of: {', '.join(shape.choices)}.",
             argument=parameter.name,
         )
     return value
 
 
-def _several(_parameter: Parameter, _shape: Form, values: list[str]) -> list[str]:
-    return [part for value in values for part in _parts(value)]
+def _several(parameter: Parameter, shape: Form, values: list[str]) -> list[str]:
+    parts = [part for value in values for part in _parts(value)]
+    return [_choice(parameter, shape, part) for part in parts] if shape.choices else parts
 
 
 def _parts(value: str) -> list[str]:

@@ -201,7 +201,7 @@ def test_a_dash_reads_standard_input_without_its_last_newline(recollect: Recolle
         (("store", "x", "--tgas", "a"), "Did you mean --tags?"),
         (("--jsn", "store", "x"), "Did you mean --json?"),
         (("--tags", "a", "store", "x"), "Options of a command come after its name."),
-        (("store", "x", "--memory-type", "decison"), "Did you mean decision?"),
+        (("store", "x", "--memory-type", "decison"), "Did you mean decision? One of: decision, context."),
         (("store", "two", "words"), "Put text with spaces in quotes."),
         (("store",), ""),
         (("store", "x", "--importance", "7"), ""),
