@@ -43,6 +43,7 @@ class Links:
         self._linking = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._wanted: frozenset[int] = frozenset()  # trees to link in the background besides those of the project
 
     @operation("get_dependencies", "dependencies", toolset="core", read_only=True)
     def dependencies(
@@ -168,6 +169,13 @@ class Links:
             raise Conflict("another process is indexing this tree", hint="Try again when it is done.", tree=number)
         return done
 
+    def want(self, number: int) -> bool:
+        """Have a tree linked in the background; returns whether there is one, which comes to it within seconds."""
+        if self._thread is None or self._stop.is_set():
+            return False
+        self._wanted |= {number}
+        return True
+
     def start(self) -> None:
         """Link in a thread what is indexed of the project this process was started in, until stopped."""
         if self._thread is None and not self._stop.is_set():
@@ -195,8 +203,8 @@ class Links:
                 began = time.monotonic()
                 # Whatever is wrong with the store, the next look tries again; questions link for themselves.
                 with suppress(RecollectError, OSError):
-                    own = namespace_of(".")
-                    for tree in self._store.find(Tree, {"namespace": own}):
+                    own = self._store.find(Tree, {"namespace": namespace_of(".")})
+                    for tree in (*own, *self._store.get(Tree, sorted(self._wanted - {each.id for each in own}))):
                         if not is_linked(self._store, tree):
                             self.link(tree.id)
                 pause_s = max(POLL_S, REST * (time.monotonic() - began))

@@ -1,5 +1,8 @@
 """Sources: the indexed files of a project as a library sees them: paths, texts, symbols, and who uses whom.
 
+Nobody who asks who uses whom waits for a large project to be linked (50 CPU seconds for 3,000 files): until it is, the
+answer is what the links found last say, or else the lines of imports (`file_uses`), and `notes` says so.
+
 A namespace may have several trees, since work trees of a repository share it: meant is the one this process runs in, or
 else the one that was indexed last.
 """
@@ -8,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -20,11 +24,16 @@ from recollect.store.code_protocol import SymbolRow as SymbolRow
 from recollect.text.redact import masked
 
 if TYPE_CHECKING:
+    from recollect.engine.file_uses import Use
     from recollect.engine.root import Engine
     from recollect.store.link_protocol import LinkStore
 
 # Users of one file that are counted: what more files use is used everywhere.
 MOST_USERS = 500
+# Linking is waited for where it takes about a second: in a project of no more bytes than this in all, and where no more
+# files than this have changed, each of which concerns a group of a second at most.
+AT_ONCE_BYTES = 500_000
+AT_ONCE_FILES = 3
 
 
 class Source(NamedTuple):
@@ -51,6 +60,14 @@ class Worded(NamedTuple):
     path: str
     score: float
     symbols: tuple[str, ...]
+
+
+class _Loose(NamedTuple):
+    """Uses as far as they are known without linking, by the file that uses and by the one that is used; and a note."""
+
+    used: dict[str, list[Use]]
+    using: dict[str, list[Use]]
+    notes: tuple[str, ...]
 
 
 class Sources:
@@ -143,7 +160,7 @@ class Sources:
         return sorted(found, key=lambda row: (-row.score, row.path))
 
     def uses(self, path: str) -> list[Neighbour]:
-        """Return the files that a file uses, most links first; links the code first if that was not done."""
+        """Return the files that a file uses, most links first."""
         return _most_first(Counter({other: len(keys) for other, keys in self._used(path).items()}))
 
     def used_symbols(self, path: str) -> dict[str, tuple[str, ...]]:
@@ -155,7 +172,9 @@ class Sources:
         """Return the files that use a file, most links first."""
         if self.tree is None or path not in self.files:
             return []
-        store, inside, itself = self._linked[0], f"s{path}::", f"f{path}"
+        if self._loose is not None:
+            return _most_first(Counter({use.user: use.links for use in self._loose.using.get(path, ())}))
+        store, inside, itself = self._links, f"s{path}::", f"f{path}"
         numbers = {
             number for text in (inside, itself) for number in store.files_linking(self.tree.id, text, MOST_USERS)
         }
@@ -168,32 +187,55 @@ class Sources:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know about the links."""
-        return self._linked[1]
+        """What to know about the links, if anybody asked for them: nothing where they are all there."""
+        loose = self.__dict__.get("_loose")
+        return loose.notes if loose is not None else ()
 
     @cached_property
-    def _linked(self) -> tuple[LinkStore, tuple[str, ...]]:
-        """The store once the code of the project is linked, and what to know about that."""
-        from recollect.code.resolve.link import is_linked
+    def _loose(self) -> _Loose | None:
+        """Who uses whom as far as it is known now; None where the code is linked, or is by now."""
+        from recollect.code.resolve.link import is_linked, unlinked
 
-        store = cast("LinkStore", self._engine.code_store)
-        if self.tree is not None and not is_linked(store, self.tree):
-            try:
+        if self.tree is None or is_linked(self._links, self.tree):
+            return None
+        waiting = unlinked(self._links, self.tree)
+        if waiting.size_bytes <= AT_ONCE_BYTES or waiting.waiting <= AT_ONCE_FILES:
+            with suppress(Conflict):
                 self._engine.links.link(self.tree.id)
-            except Conflict:
-                return store, ("another process is indexing this project: its latest changes are not linked yet",)
-        return store, ()
+                return None
+            return self._as_known("another process is indexing this project")
+        is_coming = self._engine.links.want(self.tree.id)
+        how = "they are being linked" if is_coming else "`recollect index --link` links them, or a running server does"
+        return self._as_known(f"{waiting.waiting:,} files are new or changed and not linked yet: {how}")
+
+    def _as_known(self, why: str) -> _Loose:
+        from recollect.engine.file_uses import file_uses
+
+        found = file_uses(self._engine, self)
+        by = "what was linked before" if found.known_by == "links" else "the lines of imports"
+        loose = _Loose({}, {}, (f"{why}; what uses what is known by {by}",))
+        for use in found.uses:
+            loose.used.setdefault(use.user, []).append(use)
+            loose.using.setdefault(use.used, []).append(use)
+        return loose
+
+    @property
+    def _links(self) -> LinkStore:
+        return cast("LinkStore", self._engine.code_store)
 
     def _targets(self, paths: Sequence[str]) -> dict[str, list[str]]:
         """Return what the links of files lead to, once for each link."""
         numbers = [self.files[path].id for path in paths if path in self.files]
         return {
             self._paths[number]: [edges.targets[place] for place in memoryview(edges.target).cast("i").tolist()]
-            for number, edges in self._linked[0].file_edges(numbers).items()
+            for number, edges in self._links.file_edges(numbers).items()
         }
 
     def _used(self, path: str) -> dict[str, list[str]]:
         """Return the keys of the symbols that the links of a file lead to, by file; "" for the file as such."""
+        if self._loose is not None:
+            known = self._loose.used.get(path, ())
+            return {use.used: [*use.names, *[""] * (use.links - len(use.names))] for use in known}
         found: dict[str, list[str]] = {}
         for target in self._targets([path]).get(path, []):
             name, _, key = target[1:].partition("::")

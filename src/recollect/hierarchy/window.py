@@ -298,7 +298,7 @@ class MemoryManager:
             served_by=found.served_by,
             found=tuple(found.found),
             moved=changed.moved,
-            notes=found.notes,
+            notes=(*found.notes, *desk.sources.notes),
         )
 
     # --- what there is to see ---

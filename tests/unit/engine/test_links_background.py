@@ -98,3 +98,28 @@ def test_closing_does_not_wait_for_links(engine: Engine, project: Path, monkeypa
     assert not thread.is_alive()
     (tree,) = engine.code_store.find(Tree)
     assert not linking.is_linked(engine.code_store, tree)  # type: ignore[arg-type]
+
+
+def test_another_project_is_linked_behind_when_it_is_wanted(engine: Engine, project: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "till.py").write_text("def open_till():\n    return 1\n", encoding="utf-8")
+    engine.code.index(str(elsewhere))
+    (tree,) = engine.code_store.find(Tree)
+    assert not engine.links.want(tree.id), "nobody is there to do it"
+    store: Any = engine.code_store
+    solved = threading.Event()
+    put = store.put_linked_tree
+
+    def told(*arguments: Any) -> None:
+        put(*arguments)
+        solved.set()
+
+    store.put_linked_tree = told
+    try:
+        engine.links.start()
+        assert engine.links.want(tree.id)
+        assert solved.wait(PATIENCE_S)
+        assert linking.is_linked(store, tree)
+    finally:
+        del store.put_linked_tree

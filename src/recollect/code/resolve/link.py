@@ -67,6 +67,28 @@ def is_linked(store: LinkStore, tree: Tree) -> bool:
     return known is not None and known.fingerprint == fingerprint() and known.generation == store.code_generation()
 
 
+class Unlinked(NamedTuple):
+    """What linking a tree would have to do: of how many files the links are missing or old, how many there are in all.
+
+    size_bytes: of all of them
+    """
+
+    waiting: int
+    files: int
+    size_bytes: int
+
+
+def unlinked(store: LinkStore, tree: Tree) -> Unlinked:
+    """Return what linking a tree would have to do, by its files alone: whom a change concerns is not looked at."""
+    files = _files(store, tree)
+    known, linked = store.known_programs(tree.id), store.link_digests(tree.id)
+    done = [
+        path for path, row in files.items()
+        if row.id in linked and path in known and known[path].hash == _stamped(row.hash)
+    ]  # fmt: skip
+    return Unlinked(len(files) - len(done), len(files), sum(row.size_bytes for row in files.values()))
+
+
 def link(store: LinkStore, tree: Tree, *, limits: Limits = LIMITS, wait_s: float = 0.0) -> Linking | None:
     """Bring the links of a tree up to date; None if another process writes to it for longer than `wait_s`."""
     with _held(store, tree, wait_s) as owner:
