@@ -3,14 +3,14 @@
     payload ─► a server's socket ─(nobody there, too slow)─► prompt: a glance at the database
                                                             start, tool: an engine of our own
 
-A server is asked through <home>/run/<pid>.sock: one line with event, assistant and length, then the payload; it gives
-back a plus sign and what to print, or just the sign. Its engine is warm, so that costs this process no more than the
-spooling did. A full stop before that means that something is being said: who hangs up before it was told nothing, who
-got it waits for the rest.
+A server is asked through <home>/run/<pid>.sock, or what that is a link to where the path is too long for a socket: one
+line with event, assistant and length, then the payload; it gives back a plus sign and what to print, or just the sign.
+Its engine is warm, so that costs this process no more than the spooling did. A full stop before that means that
+something is being said: who hangs up before it was told nothing, who got it waits for the rest.
 
 Like the hook, this file imports only what a bare interpreter has at hand, until it has to answer by itself.
 """
-# ruff: noqa: PTH100, PTH112, PTH116, PTH118, PTH120, PTH208
+# ruff: noqa: PTH100, PTH112, PTH114, PTH115, PTH116, PTH118, PTH120, PTH208
 # (No pathlib, for the same reason as in hook.py.)
 
 import os
@@ -73,7 +73,23 @@ def sockets(folder: str) -> list[str]:
     except OSError:
         return []
     ours = [(status.st_mtime, path) for status, path in found if status.st_uid == os.geteuid() and path[-5:] == ".sock"]
-    return [path for _, path in sorted(ours, reverse=True)]
+    return [target for _, path in sorted(ours, reverse=True) if (target := _target(path))]
+
+
+def _target(path: str) -> str:
+    """Return the socket that a path is, or is a link to; empty: that one, or its folder, is not ours.
+
+    Folders for temporary files are open to everybody, and are emptied: another may have taken the name since.
+    """
+    if not os.path.islink(path):
+        return path
+    target = os.readlink(path)
+    try:
+        folder, there = os.lstat(os.path.dirname(target)), os.lstat(target)
+    except OSError:
+        return ""
+    is_private = folder.st_mode & 0o170077 == 0o040000  # a folder, and no link to one, that is closed to others
+    return target if is_private and folder.st_uid == there.st_uid == os.geteuid() else ""
 
 
 def exchange(path: str, request: bytes, until: float) -> bytes:

@@ -26,10 +26,16 @@ PATIENCE_S = 120
 
 
 @pytest.fixture
-def home() -> Iterator[Path]:
-    """A home with a short path, as sockets need it."""
+def home(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A home with a short path, as sockets need it; a test may name what lies below and make it a long one."""
     with tempfile.TemporaryDirectory(prefix="r-") as folder:
-        yield Path(folder)
+        yield Path(folder) / getattr(request, "param", "")
+
+
+# A socket cannot have such a path.
+LONG = "x" * 120
+
+any_length = pytest.mark.parametrize("home", ["", LONG], ids=["short", "long"], indirect=True)
 
 
 @pytest.fixture
@@ -209,6 +215,7 @@ def test_every_assistant_is_answered_in_its_own_form(
 # --- With a server ---------------------------------------------------------------------------------------------------
 
 
+@any_length
 def test_a_running_server_answers(server: subprocess.Popen[bytes], filled: Path, run: Run) -> None:
     assert f"{server.pid}.sock" in [path.name for path in filled.glob("run/*")]
     texts = [prompted(run, session_id=str(number)) for number in range(3)]
@@ -217,6 +224,7 @@ def test_a_running_server_answers(server: subprocess.Popen[bytes], filled: Path,
     assert prompted(run, "Write a haiku about cherry blossoms and spring rain.") == ""
 
 
+@any_length
 def test_a_server_that_goes_takes_its_socket_along(server: subprocess.Popen[bytes], filled: Path, run: Run) -> None:
     assert server.stdin
     server.stdin.close()

@@ -2,6 +2,9 @@
 
     <home>/run/<pid>.sock, 0600 in a folder of mode 0700; ask.py is the other end
 
+The path of a socket is limited to a hundred bytes. Below a home whose path is longer, a link stands in its place that
+leads to a socket in a private folder where the system keeps what is temporary.
+
 Every server has one; a hook asks the newest. Answering happens in threads of its own, a few at a time, and never holds
 up the conversation with the assistant. A socket whose server is gone is removed by the next one that comes.
 """
@@ -11,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import stat
 import threading
 import time
 from collections.abc import Callable
@@ -32,6 +36,8 @@ LINE_BYTES = 1024
 PATIENCE_S = 5.0
 # A path of a socket cannot be longer on some systems (macOS: 104 with its end).
 PATH_BYTES = 103
+# Folders for what is temporary, the private one of the user first: systems with a service manager have it.
+SHORT_FOLDERS = ("/run/user/{user}", "{temporary}", "/tmp")  # noqa: S108 - a folder of our own is made in it
 
 
 class Listener:
@@ -40,6 +46,7 @@ class Listener:
     def __init__(self, home: Path, answer: Answer, log: Callable[[str], None]) -> None:
         self._folder = home / "run"
         self._path = self._folder / f"{os.getpid()}.sock"
+        self._bound_to = self._path
         self._answer = answer
         self._log = log
         self._socket: socket.socket | None = None
@@ -47,11 +54,14 @@ class Listener:
 
     def start(self) -> bool:
         """Begin to listen in the background; returns whether that is possible here."""
-        if not hasattr(socket, "AF_UNIX") or len(os.fsencode(self._path)) > PATH_BYTES:
+        if not hasattr(socket, "AF_UNIX"):
             return False
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._tidy()
+            self._path.unlink(missing_ok=True)
+            if not _fits(self._path):
+                self._bound_to = short_folder(self._folder) / self._path.name
             self._socket = self._bound()
         except OSError as problem:
             self._log(f"hooks have to answer by themselves: {problem}")
@@ -63,7 +73,7 @@ class Listener:
         """Stop listening; hooks that are being answered get their answer or lose their patience."""
         listening, self._socket = self._socket, None
         if listening is not None:
-            self._path.unlink(missing_ok=True)
+            _remove(self._path)
             with contextlib.suppress(OSError):  # wakes the thread that waits in accept
                 listening.shutdown(socket.SHUT_RDWR)
             listening.close()
@@ -71,10 +81,12 @@ class Listener:
     def _bound(self) -> socket.socket:
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            self._path.unlink(missing_ok=True)
-            listening.bind(str(self._path))  # in a folder that nobody else can enter
-            self._path.chmod(0o600)
+            self._bound_to.unlink(missing_ok=True)
+            listening.bind(str(self._bound_to))  # in a folder that nobody else can enter
+            self._bound_to.chmod(0o600)
             listening.listen(16)
+            if self._bound_to != self._path:
+                self._path.symlink_to(self._bound_to)
         except OSError:
             listening.close()
             raise
@@ -86,9 +98,9 @@ class Listener:
             with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
                 probe.settimeout(0.1)
                 try:
-                    probe.connect(str(path))
-                except ConnectionRefusedError:
-                    path.unlink(missing_ok=True)
+                    probe.connect(os.path.realpath(path) if path.is_symlink() else str(path))
+                except (ConnectionRefusedError, FileNotFoundError):
+                    _remove(path)
 
     def _accept(self, listening: socket.socket) -> None:
         while self._socket is listening:
@@ -116,6 +128,44 @@ class Listener:
             self._log(f"a hook got no answer: {type(problem).__name__}: {problem}")
         finally:
             self._free.release()
+
+
+def _fits(path: Path) -> bool:
+    return len(os.fsencode(path)) <= PATH_BYTES
+
+
+def short_folder(folder: Path) -> Path:
+    """Return a private folder with a short path that stands for this one; it is made if it is not there.
+
+    Raises OSError where there is none, or where somebody else has taken its name: they could read along.
+    """
+    import hashlib
+    import tempfile
+
+    name = f"recollect-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]}"
+    user = os.geteuid()
+    places = [Path(place.format(user=user, temporary=tempfile.gettempdir())) for place in SHORT_FOLDERS]
+    # A number of a process has seven digits at most.
+    fitting = (place / name for place in places if os.access(place, os.W_OK) and _fits(place / name / "1234567.sock"))
+    chosen = next(fitting, None)
+    if chosen is None:
+        raise OSError(f"the path of {folder} is too long for a socket, and so are those of folders for temporary files")
+    with contextlib.suppress(FileExistsError):
+        chosen.mkdir(mode=0o700)
+    status = chosen.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != user or status.st_mode & 0o077:
+        raise OSError(f"{chosen} is not a folder of this user alone")
+    return chosen
+
+
+def _remove(path: Path) -> None:
+    """Remove a socket, and what it is a link to, with its folder if that was the last."""
+    if path.is_symlink():
+        target = path.readlink()
+        with contextlib.suppress(OSError):  # somebody else's, or other servers are still there
+            target.unlink(missing_ok=True)
+            target.parent.rmdir()
+    path.unlink(missing_ok=True)
 
 
 def _request(connection: socket.socket) -> tuple[bytes, str, str] | None:

@@ -219,9 +219,78 @@ def test_where_nobody_listens_nobody_answers(home: Path) -> None:
     assert asked(home) is None
 
 
-def test_a_home_whose_path_is_too_long_has_no_socket(home: Path, logged: list[str]) -> None:
-    assert not Listener(home / ("x" * 100), echo, logged.append).start()
-    assert logged == []
+# --- a home whose path is too long for a socket ---
+
+
+@pytest.fixture
+def far(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home whose path is too long; the folder for temporary files is that of this test."""
+    temporary = home / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr(listening, "SHORT_FOLDERS", (str(temporary),))
+    return home / ("x" * 100) / "home"
+
+
+def test_a_home_with_a_long_path_has_a_private_socket_elsewhere(home: Path, far: Path, logged: list[str]) -> None:
+    listener = Listener(far, echo, logged.append)
+    assert listener.start()
+    (folder,) = (home / "tmp").iterdir()
+    (path,) = folder.iterdir()
+    assert (stat.S_IMODE(folder.stat().st_mode), stat.S_IMODE(path.stat().st_mode)) == (0o700, 0o600)
+    assert asked(far) == b"Stop|claude|{}"
+    listener.stop()
+    assert asked(far) is None
+    assert (list((far / "run").iterdir()), list((home / "tmp").iterdir()), logged) == ([], [], [])
+
+
+def test_homes_with_long_paths_do_not_share_a_folder(home: Path, far: Path) -> None:
+    assert listening.short_folder(far / "run") != listening.short_folder(far.parent / "other" / "run")
+    assert listening.short_folder(far / "run") == listening.short_folder(far / "run")
+
+
+def test_a_folder_that_another_has_taken_is_not_used(home: Path, far: Path, logged: list[str]) -> None:
+    taken = listening.short_folder(far / "run")
+    taken.chmod(0o755)
+    assert not Listener(far, echo, logged.append).start()
+    taken.rmdir()
+    (home / "theirs").mkdir(mode=0o700)
+    taken.symlink_to(home / "theirs")
+    assert not Listener(far, echo, logged.append).start()
+    assert [("is not a folder of this user alone" in line) for line in logged] == [True, True]
+
+
+def test_a_link_into_a_folder_that_is_open_to_others_is_not_asked(home: Path, far: Path, logged: list[str]) -> None:
+    listener = Listener(far, echo, logged.append)
+    assert listener.start()
+    (folder,) = (home / "tmp").iterdir()
+    folder.chmod(0o777)
+    assert asked(far) is None
+    folder.chmod(0o700)
+    assert asked(far) == b"Stop|claude|{}"
+    listener.stop()
+
+
+def test_what_a_killed_server_left_is_removed_by_the_next(home: Path, far: Path, logged: list[str]) -> None:
+    folder = listening.short_folder(far / "run")
+    (far / "run").mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left_behind:
+        left_behind.bind(str(folder / "999999.sock"))
+    (far / "run" / "999999.sock").symlink_to(folder / "999999.sock")
+    (far / "run" / "999998.sock").symlink_to(folder / "999998.sock")
+    listener = Listener(far, echo, logged.append)
+    assert listener.start()
+    assert [path.name for path in folder.iterdir()] == [f"{os.getpid()}.sock"]
+    assert [path.name for path in (far / "run").iterdir()] == [f"{os.getpid()}.sock"]
+    listener.stop()
+
+
+def test_where_no_path_is_short_enough_there_is_no_socket_and_the_log_says_so(
+    far: Path, logged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far.mkdir(parents=True)
+    monkeypatch.setattr(listening, "SHORT_FOLDERS", (str(far),))
+    assert not Listener(far, echo, logged.append).start()
+    assert len(logged) == 1 and "too long" in logged[0]
 
 
 def test_a_folder_that_cannot_be_is_told_to_the_log(home: Path, logged: list[str]) -> None:
