@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
+from recollect.code.page import line_feeds
 from recollect.code.symbols import Symbol
 
 # A piece longer than this is cut: a screenful, about 600 words, is what one look takes in and what a vector can hold.
@@ -50,14 +51,17 @@ class Chunk(NamedTuple):
 
 def chunks(source: bytes, symbols: Sequence[Symbol]) -> list[Chunk]:
     """Return the pieces of a file, in order; symbols come in the order of their first lines, parents first."""
-    offsets = list(accumulate(map(len, _lines(source)), initial=0))
-    pieces = _divided(_joined(_intervals(symbols, offsets)))
+    ends = [-1, *line_feeds(source)]  # of lines; the first follows the end of one that is not there
+    if source and not source.endswith(b"\n"):
+        ends.append(len(source) - 1)
+    pieces = _divided(_joined(_intervals(symbols, ends)))
     owned = _owned(symbols, [first for first, _ in pieces])
     found: list[Chunk] = []
     new = tuple.__new__  # spares the constructor, a Python function
     last = -1
     for (first, after), inside in zip(pieces, owned, strict=True):
-        begin, end = offsets[first - 1], min(offsets[after - 1], offsets[first - 1] + MAX_BYTES)
+        begin = ends[first - 1] + 1
+        end = min(ends[after - 1] + 1, begin + MAX_BYTES)
         if inside or not source[begin:end].isspace():
             around = _around(symbols, last, first) if last >= 0 else -1
             found.append(new(Chunk, (first, after - 1, begin, end, inside, around)))
@@ -65,14 +69,7 @@ def chunks(source: bytes, symbols: Sequence[Symbol]) -> list[Chunk]:
     return found
 
 
-def _lines(source: bytes) -> list[bytes]:
-    """Return the lines of a source with their ends. A carriage return alone ends none, for parsers do not count it."""
-    if b"\r" in source and source.count(b"\r") != source.count(b"\r\n"):
-        source = source.replace(b"\r", b" ")
-    return source.splitlines(keepends=True)
-
-
-def _intervals(symbols: Sequence[Symbol], offsets: list[int]) -> list[tuple[int, int, bool]]:
+def _intervals(symbols: Sequence[Symbol], ends: list[int]) -> list[tuple[int, int, bool]]:
     """Return (first line, line after, whether it is called code) of what lies between all cuts, without blank edges."""
     cuts = {1: False}
     inner: set[int] = set()  # what lies inside a function is part of it
@@ -87,14 +84,14 @@ def _intervals(symbols: Sequence[Symbol], offsets: list[int]) -> list[tuple[int,
         elif kind in HOLDERS:
             cuts[symbol.start_line] = False
             cuts.setdefault(symbol.end_line + 1, False)
-    count = len(offsets) - 1
+    count = len(ends) - 1
     starts = sorted([line for line in cuts if line <= count])
     found = []
     for first, after in zip(starts, [*starts[1:], count + 1], strict=bool(starts)):
         begin = first
-        while begin < after and offsets[begin] - offsets[begin - 1] == 1:
+        while begin < after and ends[begin] - ends[begin - 1] == 1:
             begin += 1
-        while after > begin and offsets[after - 1] - offsets[after - 2] == 1:
+        while after > begin and ends[after - 1] - ends[after - 2] == 1:
             after -= 1
         if after > begin:
             found.append((begin, after, cuts[first]))

@@ -10,6 +10,7 @@ import codecs
 import re
 import time
 from bisect import bisect_left
+from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ class Page:
         if not self.is_ascii and not _is_utf8(source):
             self.notes.append("not UTF-8: undecodable bytes are replaced")
         self.text = source.decode("latin-1")
-        self.line_feeds = _feeds(source)
+        self.line_feeds = line_feeds(source)
 
     def cut(self, start: int, end: int) -> str:
         """Return the text between two offsets."""
@@ -137,8 +138,9 @@ def decoded(text: str) -> str:
     return text if text.isascii() else text.encode("latin-1").decode("utf-8", "replace")
 
 
-def _feeds(source: bytes) -> list[int]:
-    """Return where the line feeds are."""
+@lru_cache(maxsize=1)  # of one file both the outline and the pieces ask
+def line_feeds(source: bytes) -> list[int]:
+    """Return where the line feeds are; shared, so nobody may change it."""
     # A carriage return alone would end a line, too.
     lines = (source.replace(b"\r", b" ") if b"\r" in source else source).splitlines(keepends=True)
     feeds = list(accumulate(map(len, lines), initial=-1))

@@ -14,6 +14,7 @@ import os
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
@@ -111,16 +112,19 @@ class _Crew:
     """Workers, a thread for each, and what they have found."""
 
     def __init__(self, orders: list[Order], count: int, timeout_s: float) -> None:
-        self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
-        for order in orders:
-            self._orders.put(order)
+        # Neighbours are given to one worker: files of a folder share words, and those of a language its grammar.
+        each = len(orders) / count
+        self._shares = [deque(orders[round(place * each) : round((place + 1) * each)]) for place in range(count)]
         self._left = len(orders)
         self._found: queue.Queue[list[Answer] | BaseException] = queue.Queue(maxsize=2 * count)
         self._is_stopped = False
         self._timeout_s = timeout_s
         self._workers: set[_Worker] = set()
         self._lock = threading.Lock()
-        self._threads = [threading.Thread(target=self._run, name="recollect-index", daemon=True) for _ in range(count)]
+        self._threads = [
+            threading.Thread(target=self._run, args=(share,), name="recollect-index", daemon=True)
+            for share in self._shares
+        ]
         for thread in self._threads:
             thread.start()
 
@@ -154,15 +158,19 @@ class _Crew:
                     worker.is_overdue = True
                     worker.kill()
 
-    def _run(self) -> None:
+    def _order(self, share: deque[Order]) -> Order | None:
+        """Return the next order of a share; of one that is done, the last of whoever has most left."""
+        with self._lock:
+            if share:
+                return share.popleft()
+            most = max(self._shares, key=len)
+            return most.pop() if most else None
+
+    def _run(self, share: deque[Order]) -> None:
         """Give orders to one worker after the other, until there are no more."""
         worker: _Worker | None = None
         try:
-            while not self._is_stopped:
-                try:
-                    order = self._orders.get_nowait()
-                except queue.Empty:
-                    return
+            while not self._is_stopped and (order := self._order(share)):
                 found: list[Answer] = []
                 waiting = [order]
                 while waiting and not self._is_stopped:

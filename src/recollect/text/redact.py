@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from recollect.text.secrets.anchors import anchors
 from recollect.text.secrets.formats import Found, compiled
 from recollect.text.secrets.look import by_look, password_hashes, private_keys
 from recollect.text.secrets.name import by_name
@@ -95,10 +96,11 @@ def secrets(source: bytes, *, is_code: bool = False) -> list[Found]:
     """Return where secrets lie in `source`, in order and apart from each other; a mark of ours is none."""
     lower = source.lower()
     found = by_look(source)
-    found += by_name(source, lower)
-    found += by_place(source, lower)
+    at = anchors(lower)
+    found += by_name(source, lower, at)
+    found += by_place(source, lower, at)
     # Both kinds of private keys call themselves so; most files speak of no key at all.
-    if b"key" in lower and (b"-----" in source or b"PuTTY-User-" in source):
+    if b"key" in at and (b"-----" in source or b"PuTTY-User-" in source):
         found += private_keys(source)
     found += password_hashes(source)
     if b"<private" in lower:

@@ -8,6 +8,7 @@ Finding the runs costs 4 ns a byte; in source code one in 400 bytes begins a run
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from recollect.text.secrets.formats import (
@@ -48,9 +49,21 @@ def _shapes() -> tuple[tuple[tuple[bytes, ...], Format], ...]:
 
 
 @cache
+def _may_be_shaped() -> re.Pattern[bytes]:
+    """Return what any of those begins with, so that most runs are asked once and not for each."""
+    return re.compile(b"|".join(b"|".join(map(re.escape, row.words)) or row.rest for row in SHAPED))
+
+
+@cache
 def _places() -> dict[bytes, tuple[tuple[bytes, Format], ...]]:
     """Return the rows of what is placed by the byte before the run, each once for every start."""
     return {last: tuple((word, row) for row in rows for word in row.words) for last, rows in PLACED.items()}
+
+
+@cache
+def _may_be_placed(last: bytes) -> re.Pattern[bytes]:
+    """Return what finds any of the starts that a run may have before it, given the byte directly before."""
+    return re.compile(b"|".join(re.escape(word) for word, _ in _places()[last]))
 
 
 _BREAK = compiled(rb"[-_]")
@@ -98,9 +111,9 @@ def _in_run(source: bytes, start: int, end: int, found: list[Found]) -> int:
     first = start + (1 if last == b"\\" else 2 if last == b"%" else 0)
     if done := _shaped(source, first, found):
         return done
-    place = first
+    place, tokens = first, _tokens()
     while True:
-        if done := _token(source, place, found):
+        if source[place : place + 2] in tokens and (done := _token(source, place, found)):
             if found[-1].kind == "aws-key-id":
                 _aws_secret(source, found)
             return done
@@ -115,7 +128,7 @@ def _in_run(source: bytes, start: int, end: int, found: list[Found]) -> int:
 
 
 def _token(source: bytes, place: int, found: list[Found]) -> int:
-    for row in _tokens().get(source[place : place + 2], ()):
+    for row in _tokens()[source[place : place + 2]]:
         match = row.pattern.match(source, place)
         if match is not None:
             found.append(Found(match.start(), match.end(), row.kind))
@@ -124,6 +137,8 @@ def _token(source: bytes, place: int, found: list[Found]) -> int:
 
 
 def _shaped(source: bytes, place: int, found: list[Found]) -> int:
+    if _may_be_shaped().match(source, place) is None:
+        return 0
     for starts, row in _shapes():
         if source.startswith(starts, place):
             match = row.pattern.match(source, place)
@@ -134,7 +149,10 @@ def _shaped(source: bytes, place: int, found: list[Found]) -> int:
 
 
 def _placed(source: bytes, start: int, found: list[Found]) -> int:
-    window = source[max(0, start - PLACED_BYTES) : start]
+    # None of them has white space in it, and between that and a run there is little to look through.
+    window = source[max(0, start - PLACED_BYTES) : start].rsplit(None, 1)[-1]
+    if _may_be_placed(window[-1:]).search(window) is None:
+        return 0
     for literal, row in _places()[source[start - 1 : start]]:
         offset = window.rfind(literal)
         if offset < 0:

@@ -12,6 +12,7 @@ stand-in never does.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.text.secrets.formats import Found, compiled
@@ -151,25 +152,26 @@ class Place(NamedTuple):
     shape: str
 
 
-# The rest of each such name and what assigns to it, from the stem on.
-_NAMED = tuple((stem, compiled(b"(?P<name>(?i:" + stem.pattern + b")" + _SUFFIX + b")" + _ASSIGNS)) for stem in STEMS)
+# The rest of such a name and what assigns to it, from the stem on. One for all: no stem begins like another.
+_NAMED = compiled(b"(?P<name>(?i:" + b"|".join(stem.pattern for stem in STEMS) + b")" + _SUFFIX + b")" + _ASSIGNS)
 
 
-def by_name(source: bytes, lower: bytes) -> list[Found]:
-    """Return the secrets in `source` that are told by what they are assigned to; `lower` is `source` in lower case."""
+def by_name(source: bytes, lower: bytes, at: Mapping[bytes, Sequence[int]]) -> list[Found]:
+    """Return the secrets in `source` that are told by what they are assigned to.
+
+    lower: `source` in lower case; at: where the stems stand in it
+    """
     found: list[Found] = []
-    find = lower.find
-    for stem, pattern in _NAMED:
-        text = stem.text
-        place = find(text)
-        while place >= 0:
-            match = pattern.match(source, place) if not stem.of or _is_key_to(lower, place) else None
+    for stem in STEMS:
+        done = 0
+        for place in at.get(stem.text, ()):
+            if place < done or (stem.of and not _is_key_to(lower, place)):
+                continue
+            match = _NAMED.match(source, place)
             taken = _value(source, stem, match) if match is not None else None
-            if taken is None:
-                place = find(text, place + len(text))
-            else:
+            if taken is not None:
                 found.append(taken)
-                place = find(text, max(place + len(text), taken.end))
+                done = taken.end
     return found
 
 

@@ -6,9 +6,10 @@ value may also be harmless (`Bearer token`) names the test that it must pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from recollect.text.secrets.anchors import places
 from recollect.text.secrets.formats import Found, compiled
 from recollect.text.secrets.value import is_random, is_stand_in
 
@@ -134,30 +135,31 @@ _ROWS = {anchor: [row for row in CARRIERS if row.anchor == anchor] for anchor in
 
 # Commands carry secrets in few options, and some anchors lie in a word that is looked for anyway: looking for that
 # first spares most texts one search in three.
-_OPTIONS = compiled(rb" -(?:[pua]|-(?:user|pass|proxy))")
+_OPTIONS = compiled(rb"-(?<= -)(?:[pua]|-(?:user|pass|proxy))")
 _COMMANDS = (b"mysql", b"redis-cli", b"sshpass", b" login", b"curl")
 _OF_AUTH = (b"authorization", b"auth=(")
-_OTHERS = tuple(anchor for anchor in _ROWS if anchor not in (*_COMMANDS, *_OF_AUTH))
 
 
-def by_place(source: bytes, lower: bytes) -> list[Found]:
-    """Return the secrets in `source` that stand in a place that carries one; `lower` is `source` in lower case."""
+def by_place(source: bytes, lower: bytes, at: Mapping[bytes, Sequence[int]]) -> list[Found]:
+    """Return the secrets in `source` that stand in a place that carries one.
+
+    lower: `source` in lower case; at: where other anchors stand in it
+    """
     found: list[Found] = []
-    find = lower.find
-    anchors = _OTHERS
-    if b"auth" in lower:
-        anchors += _OF_AUTH
+    further: tuple[bytes, ...] = _OF_AUTH if b"auth" in lower else ()
     if _OPTIONS.search(lower) is not None:
-        anchors += _COMMANDS
-    for anchor in anchors:
-        place = find(anchor)
-        while place >= 0:
-            end = place + len(anchor)
-            for row in _ROWS[anchor]:
+        further += _COMMANDS
+    if further:
+        at = {**at, **places(lower, further)}
+    for anchor, rows in _ROWS.items():
+        done = 0
+        for place in at.get(anchor, ()):
+            if place < done:
+                continue
+            for row in rows:
                 match = compiled(row.pattern).match(source, place)
                 if match is not None and row.is_secret(match[1]):
                     found.append(Found(match.start(1), match.end(1), row.kind))
-                    end = match.end()
+                    done = match.end()
                     break
-            place = find(anchor, end)
     return found
