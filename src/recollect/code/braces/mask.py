@@ -40,6 +40,8 @@ DOUBLE_ALONE = rf'(?!"""){DOUBLE}'
 MARK = b"\1"
 MARKED = bytes.maketrans(b"\"'`/", MARK * 4)
 UNREAD = (b"\r", b"\f", b"\v", MARK)
+NO_BRACKETS = bytes(set(range(256)) - set(b"()[]"))
+OPENING = ord("{")
 BLANKED = bytes(byte if byte == 0x0A else 0x20 for byte in range(256))
 
 NESTED = 4  # how deep brackets are nested that expressions look through
@@ -54,8 +56,10 @@ def nested(opening: str, closing: str, inside: str) -> str:
 
 
 # Of Rust: comments hold comments, those for readers hold their line feed; raw strings have as many signs after them as
-# before; one quote begins a character or the name of a lifetime.
+# before; one quote begins a character or the name of a lifetime. Half of a file may be comments of a line each: those
+# that follow each other are taken at once.
 RUST_LINE = r"//(?:(?:!|/(?!/))[^\n]*+\n?+|[^\n]*+)"
+RUST_LINES = r"//[^\n]*+\n?+(?:[ \t]*+//[^\n]*+\n?+)*+"
 RUST_BLOCK = nested(r"/\*", r"\*/", r"(?:[^*/]++|\*(?!/)|/(?!\*))")
 RUST_DOUBLE = r'(?<![r#])"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 RUST_RAW = tuple(
@@ -79,6 +83,7 @@ class Literals(NamedTuple):
     comments: tuple[str, ...]
     strings: tuple[str, ...]
     has_patterns: bool = False  # regular expressions between slashes, and code in strings: `${…}`
+    line: str = ""  # one comment, where the first of them is all that stand on lines that follow each other
 
 
 # By language.
@@ -90,8 +95,9 @@ LITERALS: dict[str, Literals] = {
     ),
     "java": Literals((LINE_COMMENT, BLOCK_COMMENT), (TEXT_BLOCK, DOUBLE_ALONE, CHARACTER)),
     "rust": Literals(
-        (RUST_LINE, RUST_BLOCK),
+        (RUST_LINES, RUST_BLOCK),
         (RUST_DOUBLE, r'(?:(?<=\Wr)|(?<=\W[bc]r))"[^"]*+"', *RUST_RAW, RUST_CHARACTER, LIFETIME),
+        line=RUST_LINE,
     ),
 }  # fmt: skip
 
@@ -100,6 +106,12 @@ LITERALS: dict[str, Literals] = {
 def _literal(language: str) -> re.Pattern[str]:
     row = LITERALS[language]
     return re.compile("|".join(chain(row.comments, row.strings)), re.DOTALL)
+
+
+@cache
+def _line(language: str) -> re.Pattern[str] | None:
+    line = LITERALS[language].line
+    return re.compile(line) if line else None
 
 
 class Mask:
@@ -113,7 +125,7 @@ class Mask:
         has_patterns = LITERALS[language].has_patterns
         self.comments: list[Span] = []
         self.strings: list[Span] = []
-        match = _literal(language).match
+        match, line = _literal(language).match, _line(language)
         find = source.translate(MARKED).find
         blanked = source.translate(BLANKED)
         blob = bytearray(source)
@@ -123,7 +135,10 @@ class Mask:
             if found:
                 end = found.end()
                 if text[start] == "/":
-                    self.comments.append((start, end))
+                    if line and text[start + 1] == "/":
+                        self.comments += [each.span() for each in line.finditer(text, start, end)]
+                    else:
+                        self.comments.append((start, end))
                     blob[start:end] = blanked[start:end]
                 else:
                     if has_patterns and text.find("\\\n", start, end) >= 0:
@@ -208,13 +223,14 @@ class Mask:
 
 def blocks(mask: Mask) -> dict[int, int]:
     """Return where each brace is closed. Raises Unsure where brackets do not match."""
-    code = mask.code
-    if code.count("(") != code.count(")") or code.count("[") != code.count("]"):
+    plain = mask.plain
+    signs = plain.translate(None, NO_BRACKETS)
+    if signs.count(b"(") != signs.count(b")") or signs.count(b"[") != signs.count(b"]"):
         raise Unsure
     closes: dict[int, int] = {}
     stack: list[int] = []
     for place in mask.places(b"{}"):
-        if code[place] == "{":
+        if plain[place] == OPENING:
             stack.append(place)
         elif stack:
             closes[stack.pop()] = place

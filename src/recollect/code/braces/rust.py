@@ -42,6 +42,7 @@ STRUCT = re.compile(rf"{PUBLIC}(struct)\s++({NAME})\s*+(?:{ANGLE}\s*+)?+([{{;(]|
 BLOCK = re.compile(rf"{PUBLIC}(?:unsafe\s++)?+(trait|enum|union|mod)\s++({NAME})")
 VALUE = re.compile(rf"{PUBLIC}(const|static)\s++(?:ref\s++)?+(?:mut\s++)?+({NAME})\s*+:")
 ALIAS = re.compile(rf"{PUBLIC}(type)\s++({NAME})\s*+(?:[<:=;]|where\b)")
+ATTRIBUTE = re.compile(r"#(!)?+\[")
 MACRO = re.compile(rf"\s*+({NAME})\s*+(?=[{{(\[])")
 PATH = rf"(?:::)?+(?!(?:dyn|for|fn|impl)\b){NAME}(?:\s*+::\s*+{NAME})*+"
 # Groups: the word; `for`; the name of a type that is referred to, of any other; a type without a name.
@@ -115,18 +116,14 @@ class Rust:
             if at < end:
                 continue
             if code[at] == "#":
-                is_inner = code[at + 1 : at + 2] == "!"
-                begin = at + 1 + is_inner
-                if code[begin : begin + 1] == "[":
-                    end = self._closed(begin)
+                if found := ATTRIBUTE.match(code, at):
+                    end = self._closed(found.end() - 1)
                     blob[at:end] = b" " * (end - at)
-                    if not is_inner:
+                    if not found[1]:
                         self.decorators.append((at - 1, end - 1))
                 elif code[at - 1] not in "r#":
                     raise Unsure
-                continue
-            begin = self._given(at)
-            if begin:
+            elif begin := self._given(at):
                 end = self._closed(begin)
                 blob[begin + 1 : end - 1] = b" " * (end - begin - 2)
         return blob
