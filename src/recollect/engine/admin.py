@@ -185,6 +185,10 @@ class Admin:
         """
         target = accept.text("batch", batch) if batch is not None else self._last_batch()
         with self._engine.store.transaction(f"undo {target}") as transaction:
+            if transaction.find(Change, {"batch": target, "operation": "import_history"}, limit=1):
+                from recollect.engine.transcripts import forget
+
+                forget(transaction, target)
             restored = transaction.undo(target)
             purged = len(transaction.find(Change, {"batch": target})) - restored
             undone = Undone(undone=target, restored=restored, batch=transaction.batch, purged=purged)

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock, progress
 from recollect.capture.transcripts.table import Book, books, steps
-from recollect.engine.recounted import Captured, Note, Recounting, fates_of, write
+from recollect.engine.recounted import OWN, Captured, Note, Recounting, fates_of, write
 from recollect.engine.sitting import note_fixes, sum_up
 from recollect.history.found import clipped
-from recollect.model import HistorySource, LearntFrom, Memory, Session, Transcript
+from recollect.model import Change, HistorySource, LearntFrom, Memory, Observed, Session, Transcript
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -208,6 +208,25 @@ class _Counted:
         self.rules.update(memory.category or "" for memory, _ in done)
         self.sessions.update(note.row.session_id or "" for note in notes)
         self.projects.update(note.row.namespace or "" for note in notes)
+
+
+def forget(transaction: Transaction, batch: str) -> None:
+    """Forget what an import saw and how far it read, since it is about to be taken back: the next reads it again.
+
+    Neither is logged. Which transcripts a batch read is not kept: those of its assistants are all read again, which
+    costs time and changes nothing, since what is known counts once.
+    """
+    changed = transaction.find(Change, {"batch": batch, "operation": "import_history", "entity": "sessions"})
+    sessions = sorted({change.entity_id for change in changed})
+    assistants: set[str] = set()
+    for start in range(0, len(sessions), BATCH):
+        some = tuple(sessions[start : start + BATCH])
+        assistants |= {session.assistant for session in transaction.get(Session, some)}
+        for row in transaction.find(Observed, {"session_id": some}):
+            if OWN in row.id:
+                transaction.delete(Observed, {"id": row.id})
+    if assistants:
+        transaction.delete(Transcript, {"assistant": tuple(assistants)})
 
 
 def _begin(transaction: Transaction, session_id: str, notes: Sequence[Note], created: set[str]) -> None:

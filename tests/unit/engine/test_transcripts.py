@@ -13,9 +13,11 @@ from typing import Any
 import msgspec
 import pytest
 from tests import transcripts
+from tests.conformance.surfaces import command_line
 from tests.transcripts import ASSISTANTS, BEGUN, say, use
 
 from recollect import Engine, progress
+from recollect.capabilities import OPERATIONS
 from recollect.engine import transcripts as importing
 from recollect.errors import Cancelled, InvalidInput
 from recollect.model import Fix, Learnt, Memory, Observed, Session, Transcript
@@ -489,6 +491,52 @@ def test_one_import_can_be_undone(engine: Engine, home: Path, tmp_path: Path) ->
     batch = learn(engine, tmp_path).batch
     engine.admin.undo(batch)
     assert not memories(engine)
+
+
+@pytest.mark.parametrize("assistant", ASSISTANTS)
+def test_what_was_undone_comes_back_with_the_next_import(
+    engine: Engine, home: Path, tmp_path: Path, assistant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_HOME", str(home))
+    monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
+    record(home, assistant)
+    answer = command_line(OPERATIONS["import_history"], {}, (str(tmp_path), "--only", "transcripts"))
+    first = kept(engine)
+    assert first["memories"]
+    command_line(OPERATIONS["undo"], {}, (answer["batch"],))
+    assert memories(engine) == []
+    assert engine.store.find(Observed) == []
+    command_line(OPERATIONS["import_history"], {}, (str(tmp_path), "--only", "transcripts"))
+    assert kept(engine) == first
+
+
+def test_an_undo_of_the_latest_part_leaves_what_was_read_before(engine: Engine, home: Path, tmp_path: Path) -> None:
+    record(home, "claude", STEPS[:5])
+    learn(engine, tmp_path)
+    before = texts(engine)
+    record(home, "codex")
+    batch = learn(engine, tmp_path).batch
+    after = kept(engine)
+    engine.admin.undo(batch)
+    assert texts(engine) == before
+    batch = learn(engine, tmp_path).batch
+    assert kept(engine) == after
+    # Taken back, brought back, and read once more: all is there, and nothing twice.
+    engine.admin.undo(engine.admin.undo(batch).batch)
+    learn(engine, tmp_path)
+    assert kept(engine) == after
+
+
+def test_what_hooks_saw_of_a_session_stays_when_its_import_is_undone(
+    engine: Engine, home: Path, tmp_path: Path
+) -> None:
+    record(home, "claude")
+    batch = learn(engine, tmp_path).batch
+    with engine.store.transaction("test") as transaction:
+        by_hook = Observed(id="1-0123456789abcdef", mark="x", at=BEGUN, session_id="claude-session-1", event="prompt")
+        transaction.insert(by_hook)
+    engine.admin.undo(batch)
+    assert engine.store.find(Observed) == [by_hook]
 
 
 def test_an_assistant_without_transcripts_is_told_of_only_if_it_was_asked_for(engine: Engine, tmp_path: Path) -> None:
