@@ -79,6 +79,7 @@ class Namespaces:
                 transaction.delete(kind, {"namespace": scope})
             if scope is not None:
                 transaction.delete(Workspace, {"id": scope})
+        self._engine.usefulness.learn(scope)  # of nothing: what its memories had taught goes with them
         trees = self._engine.code_store.find(Tree, {"namespace": scope})
         self._engine.code_store.drop_trees([tree.id for tree in trees])
         if scope is not None:

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from tests import payloads
+from tests.conformance.surfaces import command_line
 from tests.fakes import FrozenClock
 
 from recollect import Engine, clock
+from recollect.capabilities import OPERATIONS
 from recollect.engine.glance import glance
 from recollect.engine.sessions import SILENT_S
 from recollect.errors import MemoryNotFound
@@ -396,6 +398,20 @@ def test_what_was_learnt_ranks_and_is_shown_and_reset_forgets_it(engine: Engine)
 
 
 @pytest.mark.parametrize("way", ["recall", "glance"])
+def test_what_a_project_taught_goes_with_it_at_once_and_comes_back_with_it(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
+    learnt(engine)
+    shown = (OPERATIONS["memory_usefulness"], {}, ("--namespace", ROOT))
+    weights = command_line(*shown)["weights"]
+    assert weights
+    batch = command_line(OPERATIONS["delete_namespace"], {}, (ROOT, "--yes"))["batch"]
+    assert command_line(*shown)["weights"] == {}
+    command_line(OPERATIONS["undo"], {}, (batch,))
+    assert command_line(*shown)["weights"] == weights
+
+
 def test_what_is_never_used_must_fit_better_to_be_told(
     engine: Engine, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
