@@ -397,7 +397,6 @@ def test_what_was_learnt_ranks_and_is_shown_and_reset_forgets_it(engine: Engine)
     assert engine.usefulness.usefulness(namespace=ROOT).weights == report.weights
 
 
-@pytest.mark.parametrize("way", ["recall", "glance"])
 def test_what_a_project_taught_goes_with_it_at_once_and_comes_back_with_it(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -412,6 +411,7 @@ def test_what_a_project_taught_goes_with_it_at_once_and_comes_back_with_it(
     assert command_line(*shown)["weights"] == weights
 
 
+@pytest.mark.parametrize("way", ["recall", "glance"])
 def test_what_is_never_used_must_fit_better_to_be_told(
     engine: Engine, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
