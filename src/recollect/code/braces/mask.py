@@ -56,7 +56,7 @@ def nested(opening: str, closing: str, inside: str) -> str:
 
 
 # Of Rust: comments hold comments, those for readers hold their line feed; raw strings have as many signs after them as
-# before; one quote begins a character or the name of a lifetime. Half of a file may be comments of a line each: those
+# before; one quote begins a character or the name of a lifetime. Much of a file may be comments of a line each: those
 # that follow each other are taken at once.
 RUST_LINE = r"//(?:(?:!|/(?!/))[^\n]*+\n?+|[^\n]*+)"
 RUST_LINES = r"//[^\n]*+\n?+(?:[ \t]*+//[^\n]*+\n?+)*+"
