@@ -9,7 +9,7 @@ Both are rows of a table: the languages, a text without which a file need not be
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from recollect.code.found import Found
@@ -27,7 +27,7 @@ class Decorated(NamedTuple):
     """A decorator that says where a function answers; `method` "" takes it from the pattern's group of that name."""
 
     languages: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     method: str = ""
     prefix: bool = False  # of a class: what the addresses of its methods begin with
 
@@ -37,23 +37,24 @@ class Called(NamedTuple):
 
     languages: tuple[str, ...]
     needles: tuple[str, ...]  # one of them is in the file, or it is not looked at
-    pattern: re.Pattern[str]
+    pattern: str
     method: str = ""
-    files: re.Pattern[str] | None = None  # where the call is too common a name elsewhere
-    receiver: re.Pattern[str] | None = None  # what must stand before the call
+    files: str = ""  # where the call is too common a name elsewhere
+    receiver: str = ""  # what must stand before the call
+
+
+# All of them at once would take a process 7 ms, and most trees need few.
+_compiled = cache(re.compile)
 
 
 def _decorated(languages: str, pattern: str, method: str = "", *, prefix: bool = False) -> Decorated:
-    return Decorated(tuple(languages.split()), re.compile(pattern), method, prefix)
+    return Decorated(tuple(languages.split()), pattern, method, prefix)
 
 
 def _called(
     languages: str, needles: str, pattern: str, method: str = "", *, files: str = "", receiver: str = ""
 ) -> Called:
-    compiled = [re.compile(text) if text else None for text in (files, receiver)]
-    return Called(
-        tuple(languages.split()), tuple(needles.split()), re.compile(pattern, re.MULTILINE), method, *compiled
-    )
+    return Called(tuple(languages.split()), tuple(needles.split()), f"(?m:{pattern})", method, files, receiver)
 
 
 def _calls(names: str) -> str:
@@ -138,7 +139,7 @@ def decorated(language: str, decorators: tuple[str, ...], prefix: str, *, is_typ
         for row in DECORATED:
             if language not in row.languages or (is_type and not row.prefix):
                 continue
-            match = row.pattern.match(decorator)
+            match = _compiled(row.pattern).match(decorator)
             if match:
                 path = join(prefix, match.groupdict().get("path") or "")
                 return path if is_type else f"{_method(row.method, match)} {path}"
@@ -149,7 +150,7 @@ def called(page: Page, language: Language, path: str, found: Found) -> list[Defi
     """Return a definition for each call that registers a handler."""
     definitions = []
     for row in _rows(page, language, path):
-        for match in row.pattern.finditer(page.text):
+        for match in _compiled(row.pattern).finditer(page.text):
             definition = _registered(page, found, row, match)
             if definition:
                 definitions.append(definition)
@@ -161,20 +162,22 @@ def may_call(page: Page, language: Language, path: str) -> bool:
     return any(
         _is_received(page, row, match)
         for row in _rows(page, language, path)
-        for match in row.pattern.finditer(page.text)
+        for match in _compiled(row.pattern).finditer(page.text)
     )
 
 
 def _is_received(page: Page, row: Called, match: re.Match[str]) -> bool:
     """Return whether what stands before a call is what its row wants there."""
-    return not row.receiver or bool(row.receiver.search(page.text, max(0, match.start() - 40), match.start()))
+    return not row.receiver or bool(
+        _compiled(row.receiver).search(page.text, max(0, match.start() - 40), match.start())
+    )
 
 
 def _rows(page: Page, language: Language, path: str) -> list[Called]:
     return [
         row
         for row in BY_LANGUAGE.get(language.name, ())
-        if any(needle in page.text for needle in row.needles) and (not row.files or row.files.search(path))
+        if any(needle in page.text for needle in row.needles) and (not row.files or _compiled(row.files).search(path))
     ]
 
 

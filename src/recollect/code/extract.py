@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from recollect.code import doc, endpoints, normal
@@ -20,19 +22,19 @@ from recollect.code.complexity import Branches
 from recollect.code.found import Captured, Found, Span
 from recollect.code.gather import Definition, gather
 from recollect.code.grammar import Grammar, load
-from recollect.code.headings import Headings, headings
 from recollect.code.imports import imports
 from recollect.code.languages import Language
 from recollect.code.nest import TYPES, Nest, nest
 from recollect.code.page import Page, decoded
 from recollect.code.references import references
-from recollect.code.scan import Scan, scan
 from recollect.code.symbols import Extracted, Outline, Symbol
 from recollect.code.testing import Trial
 from recollect.code.visibility import Exposure
 
 if TYPE_CHECKING:
     from recollect.code.braces.mask import Reading
+    from recollect.code.headings import Headings
+    from recollect.code.scan import Scan
 
 SIGNATURE_CHARACTERS = 400
 CONSTANT_CHARACTERS = 120  # a constant's value is shown where it is short
@@ -41,10 +43,24 @@ CONSTANT_CHARACTERS = 120  # a constant's value is shown where it is short
 KEYWORDS = re.compile(
     r"\b(?:(?:export|default|declare|abstract|async|const|let|var|type|public|private|protected|local)[ \t]+)+$"
 )
+Reader = Callable[["Page", "Language"], "Scan | Headings | Reading | None"]
+
+
+@cache
+def _loaded(name: str) -> Reader:
+    found: Reader = getattr(import_module(f"recollect.code.{name}"), name)
+    return found
+
+
+def _reader(name: str) -> Reader:
+    """Return the reader of a module of its name; what that compiles is not loaded before it reads its first file."""
+    return lambda page, language: _loaded(name)(page, language)
+
+
 # Languages whose outline is told by their text, and who reads that; None where a tree is needed after all.
-BY_TEXT: dict[str, Callable[[Page, Language], Scan | Headings | Reading | None]] = {
-    "python": scan,
-    "markdown": headings,
+BY_TEXT: dict[str, Reader] = {
+    "python": _reader("scan"),
+    "markdown": _reader("headings"),
     **dict.fromkeys(READERS, by_text),
 }
 TRAIL = " \t\r\n:;,{="  # between a signature and its body; and an arrow, and the end of an empty method of Ruby

@@ -11,7 +11,6 @@ from __future__ import annotations
 import gc
 import signal
 import struct
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -27,6 +26,8 @@ class Process:
     """One process that runs a text of Python in which the package can be imported."""
 
     def __init__(self, start: str) -> None:
+        import subprocess  # the process that is started needs none
+
         # -P: the folder we stand in may be the one being indexed, and nothing in it is to be imported.
         package = str(Path(__file__).resolve().parents[2])
         command = [sys.executable, "-P", "-c", start.format(package)]

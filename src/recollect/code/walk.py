@@ -13,8 +13,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import subprocess
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -135,6 +133,8 @@ def _listed(found: _Walk, prefix: str, paths: list[str], *, is_repository: bool 
 
     A folder without a repository is listed as if it were a new one: git reads its .gitignore files all the same.
     """
+    import subprocess  # of all that uses this module, only who lists files needs it
+
     with _git_folder(is_repository) as git_folder:
         # The folder is named outright, so that a variable of a calling git hook cannot lead elsewhere; a repository's
         # own settings may name a program to run, and that one must not.
@@ -162,6 +162,8 @@ def _git_folder(is_repository: bool) -> Iterator[str]:
     if is_repository:
         yield ".git"
         return
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="recollect-") as name:
         empty = Path(name)
         (empty / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")

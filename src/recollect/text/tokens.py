@@ -37,7 +37,7 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 # Outside ASCII, humps are too rare to look for and case is not always there: letters and digits part, nothing else.
 _FOREIGN_PART = re.compile(r"[^\W\d_]+|\d+")
 # Scripts written without spaces between words: Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar.
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
+UNSPACED = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+"
 
 STOP_WORDS = frozenset(
     """a about after again all also am an and any are aren as at be because been before being between both but by can
@@ -87,7 +87,7 @@ def _cached_word_terms(word: str) -> tuple[tuple[str, bool], ...]:
 
 
 def _word_terms(word: str) -> Iterator[tuple[str, bool]]:
-    if _UNSPACED.search(word):
+    if not word.isascii() and _unspaced().search(word):
         # Before anything is cut: without spaces, a whole sentence is one word.
         yield from _unspaced_terms(_lowered(word))
         return
@@ -103,9 +103,14 @@ def _word_terms(word: str) -> Iterator[tuple[str, bool]]:
         yield lowered, False
 
 
+@lru_cache(maxsize=1)
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(UNSPACED)  # takes 2 ms, which most processes never need
+
+
 def _unspaced_terms(word: str) -> Iterator[tuple[str, bool]]:
     position = 0
-    for run in _UNSPACED.finditer(word):
+    for run in _unspaced().finditer(word):
         if run.start() > position:
             yield from _word_terms(word[position : run.start()])
         characters = run[0]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import NamedTuple
 
 import msgspec
 
-from recollect.code.manifests import cargo, composer, gem, go, gradle, maven, npm, nuget, python, requirement
 from recollect.code.manifests.manifest import Ecosystem, Manifest
 
 # The largest manifests written by people have a few thousand lines; what is larger is a list that a tool wrote.
@@ -20,43 +21,39 @@ MAX_NAME_CHARACTERS = 300
 
 
 class Family(NamedTuple):
-    """Files of one kind: what their paths look like, their ecosystem and their reader.
+    """Files of one kind: what their paths look like, their ecosystem and their reader, as module and function.
 
     rank: where two manifests of a folder speak of the same, the lower one is heard first.
     """
 
-    pattern: re.Pattern[str]
+    pattern: str
     ecosystem: Ecosystem
-    reader: Callable[[str, str], Manifest | None]
+    reader: str
     rank: int = 0
 
 
-def _named(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:^|/){pattern}$")
-
-
 FAMILIES: tuple[Family, ...] = (
-    Family(_named(r"Cargo\.toml"), "cargo", cargo.cargo),
-    Family(_named(r"package\.json"), "npm", npm.package),
-    Family(_named(r"pnpm-workspace\.ya?ml"), "npm", npm.pnpm, 1),
-    Family(_named(r"pyproject\.toml"), "pypi", python.pyproject),
-    Family(_named(r"setup\.cfg"), "pypi", python.setup_cfg, 1),
-    Family(_named(r"setup\.py"), "pypi", python.setup_py, 2),
-    Family(_named(r"Pipfile"), "pypi", python.pipfile, 3),
-    Family(_named(r"(?:requirements/[\w.-]+|[\w.-]*requirements[\w.-]*)\.(?:txt|in)"), "pypi",
-           requirement.requirement_file, 4),
-    Family(_named(r"go\.mod"), "go", go.module),
-    Family(_named(r"go\.work"), "go", go.work, 1),
-    Family(_named(r"pom\.xml"), "maven", maven.pom),
-    Family(_named(r"build\.gradle(?:\.kts)?"), "maven", gradle.build, 1),
-    Family(_named(r"settings\.gradle(?:\.kts)?"), "maven", gradle.settings, 2),
-    Family(_named(r"gradle/libs\.versions\.toml"), "maven", gradle.catalog, 3),
-    Family(_named(r"composer\.json"), "composer", composer.composer),
-    Family(_named(r"[^/]+\.gemspec"), "gem", gem.gemspec),
-    Family(_named(r"(?:Gemfile|gems\.rb)"), "gem", gem.gemfile, 1),
-    Family(_named(r"[^/]+\.(?:cs|fs|vb)proj"), "nuget", nuget.project),
-    Family(_named(r"Directory\.Packages\.props"), "nuget", nuget.versions, 1),
-    Family(_named(r"packages\.config"), "nuget", nuget.config, 2),
+    Family(r"Cargo\.toml", "cargo", "cargo.cargo"),
+    Family(r"package\.json", "npm", "npm.package"),
+    Family(r"pnpm-workspace\.ya?ml", "npm", "npm.pnpm", 1),
+    Family(r"pyproject\.toml", "pypi", "python.pyproject"),
+    Family(r"setup\.cfg", "pypi", "python.setup_cfg", 1),
+    Family(r"setup\.py", "pypi", "python.setup_py", 2),
+    Family(r"Pipfile", "pypi", "python.pipfile", 3),
+    Family(r"(?:requirements/[\w.-]+|[\w.-]*requirements[\w.-]*)\.(?:txt|in)", "pypi",
+           "requirement.requirement_file", 4),
+    Family(r"go\.mod", "go", "go.module"),
+    Family(r"go\.work", "go", "go.work", 1),
+    Family(r"pom\.xml", "maven", "maven.pom"),
+    Family(r"build\.gradle(?:\.kts)?", "maven", "gradle.build", 1),
+    Family(r"settings\.gradle(?:\.kts)?", "maven", "gradle.settings", 2),
+    Family(r"gradle/libs\.versions\.toml", "maven", "gradle.catalog", 3),
+    Family(r"composer\.json", "composer", "composer.composer"),
+    Family(r"[^/]+\.gemspec", "gem", "gem.gemspec"),
+    Family(r"(?:Gemfile|gems\.rb)", "gem", "gem.gemfile", 1),
+    Family(r"[^/]+\.(?:cs|fs|vb)proj", "nuget", "nuget.project"),
+    Family(r"Directory\.Packages\.props", "nuget", "nuget.versions", 1),
+    Family(r"packages\.config", "nuget", "nuget.config", 2),
 )  # fmt: skip
 
 # How all of those end: a look at the end of a name spares most files the patterns.
@@ -71,11 +68,24 @@ _encode = msgspec.msgpack.Encoder().encode
 _decoder = msgspec.msgpack.Decoder(Manifest)
 
 
+@cache
+def _pattern(row: Family) -> re.Pattern[str]:
+    return re.compile(rf"(?:^|/){row.pattern}$")
+
+
+@cache
+def _reader(name: str) -> Callable[[str, str], Manifest | None]:
+    """Return a reader, loaded when the first manifest of its kind comes by: most trees have one or two kinds."""
+    module, _, function = name.partition(".")
+    found: Callable[[str, str], Manifest | None] = getattr(import_module(f"{__package__}.{module}"), function)
+    return found
+
+
 def family(path: str) -> Family | None:
     """Return the kind of manifest that a file is by its path; None if it is none."""
     if not path.endswith(_ENDINGS):
         return None
-    return next((row for row in FAMILIES if row.pattern.search(path)), None)
+    return next((row for row in FAMILIES if _pattern(row).search(path)), None)
 
 
 def read(path: str, source: bytes) -> Manifest | None:
@@ -89,7 +99,7 @@ def read(path: str, source: bytes) -> Manifest | None:
     if len(source) > MAX_BYTES:
         return Manifest(kind.ecosystem, notes=(f"manifest not read: larger than {MAX_BYTES:,} bytes",))
     try:
-        found = kind.reader(path, source.decode("utf-8-sig"))
+        found = _reader(kind.reader)(path, source.decode("utf-8-sig"))
         pack(found or NOTHING)  # JSON can name characters that no text can hold
     except UnicodeError:
         return Manifest(kind.ecosystem, notes=("manifest not read: it is no UTF-8",))
