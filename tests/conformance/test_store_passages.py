@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.model import Memory
+from recollect.store.passage import PASSAGES_PER_MEMORY
 from recollect.store.protocol import Filter, Match, Passage, Standing, Store, Vectors
-from recollect.store.search import PASSAGES_PER_MEMORY
 from recollect.text.passages import MAX_PASSAGES, passages
 from recollect.text.shape import shape
 from recollect.text.tokens import query_terms, terms

@@ -7,8 +7,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from recollect.episodic.defaults import documented as documented_default
 from recollect.episodic.defaults import settled, whole
@@ -16,7 +15,7 @@ from recollect.episodic.embedding import EmbeddingFunction, given, vectors_of
 from recollect.episodic.errors import documented
 from recollect.episodic.metrics import Metrics
 from recollect.episodic.older import older_rows
-from recollect.episodic.opening import EPISODES, Opened
+from recollect.episodic.opening import EPISODES, Keeping, Opened
 from recollect.episodic.records import (
     ChunkedMemoryRecord,
     MemoryRecord,
@@ -47,7 +46,7 @@ OLDEST = 64
 RECOUNTED = 100
 
 
-class EpisodicMemory:
+class EpisodicMemory(Keeping):
     """Conversations, turn by turn. Safe to share between threads, and between processes that open the same file."""
 
     def __init__(
@@ -139,21 +138,9 @@ class EpisodicMemory:
         with documented():
             return self._all_records()
 
-    def close(self) -> None:
-        """Close the file; closing it again does nothing. What was not given a path is gone."""
-        self._opened.close()
-
     def __len__(self) -> int:
         with documented():
             return self._count()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # --- keeping ---
 

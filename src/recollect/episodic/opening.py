@@ -11,7 +11,8 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from recollect.engine.given_embedder import GivenEmbedder
@@ -51,6 +52,24 @@ class Opened:
     def close(self) -> None:
         """Close the database; closing it again does nothing."""
         self._closing()
+
+
+class Keeping:
+    """Something that has opened a shelf; at the end of a `with` block it is closed."""
+
+    _opened: Opened
+
+    def close(self) -> None:
+        """Close the file; closing it again does nothing. What was not given a path is gone."""
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 def _tidy(shelf: Shelf, folder: tempfile.TemporaryDirectory[str] | None) -> None:

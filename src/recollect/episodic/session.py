@@ -15,15 +15,14 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.episodic.defaults import number, whole
 from recollect.episodic.embedding import EmbeddingFunction, given, vectors_of
 from recollect.episodic.errors import SessionMemoryError, documented
 from recollect.episodic.memory import EpisodicMemory
 from recollect.episodic.older import moment
-from recollect.episodic.opening import SESSIONS, Opened
+from recollect.episodic.opening import SESSIONS, Keeping, Opened
 from recollect.episodic.records import MemoryRecord, SessionTurn, conversation, required
 from recollect.episodic.session_config import SessionConfig
 from recollect.episodic.temporal import SECONDS_PER_HOUR
@@ -51,7 +50,7 @@ class Sitting(NamedTuple):
     turns: int
 
 
-class SessionMemory:
+class SessionMemory(Keeping):
     """Recent turns by session. Safe to share between threads, and between processes that open the same file."""
 
     def __init__(
@@ -176,18 +175,6 @@ class SessionMemory:
                 self.shelf.remove_all(session_id=gone)
             self._cleaned_at = now
             return len(gone)
-
-    def close(self) -> None:
-        """Close the file; closing it again does nothing. What was not given a path is gone."""
-        self._opened.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # --- where a session ends ---
 

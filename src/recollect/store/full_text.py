@@ -50,6 +50,20 @@ def found(
     return [(int(pid), -float(distance)) for pid, distance in connection.execute(sql, (match, limit))]
 
 
+def passage_rows(connection: Connection, pids: Sequence[int], beside: str) -> Iterable[tuple[Any, ...]]:
+    """Return passages in order: number, memory, session, time, terms of author, labels and body, shape.
+
+    beside: columns of its memory (m) that follow
+    """
+    marks = ", ".join("?" * len(pids))
+    sql = (
+        "SELECT t.rowid, m.id, m.session_id, coalesce(m.valid_from, m.created_at), "
+        f"t.author, t.labels, t.body, t.shape, {beside} FROM memory_text t "
+        f"JOIN memories m ON m.seq = t.rowid / {MAX_PASSAGES} WHERE t.rowid IN ({marks}) ORDER BY t.rowid"
+    )
+    return connection.execute(sql, pids)
+
+
 def from_times(
     connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
 ) -> list[tuple[int, float]]:

@@ -15,15 +15,12 @@ from typing import Any, NamedTuple
 
 from recollect.store import full_text
 from recollect.store.migrations import APPLICATION_ID, MIGRATIONS
-from recollect.store.passage import ORDINARY, Match, Passage, TermCounts
+from recollect.store.passage import ORDINARY, PASSAGES_PER_MEMORY, WIDENING, Match, Passage, TermCounts
 from recollect.text.passages import MAX_PASSAGES
 from recollect.text.shape import unpacked
 
 # How long a look waits for a writer: a prompt does not wait longer for what may be nothing.
 PATIENCE_S = 0.05
-# As a store does: how many more rows than asked are looked at because some will not pass, and how many of one memory.
-WIDENING = 8
-PASSAGES_PER_MEMORY = 5
 
 
 class Remembered(NamedTuple):
@@ -87,11 +84,7 @@ class Glance:
         """Return passages in order of place; those that are not looked for are marked not eligible."""
         wanted = sorted(set(pids))
         allowed = self._ids([pid // MAX_PASSAGES for pid in wanted])
-        sql = (
-            "SELECT t.rowid, m.id, m.session_id, coalesce(m.valid_from, m.created_at), t.author, t.labels, t.body, "
-            f"t.shape, m.tags FROM memory_text t JOIN memories m ON m.seq = t.rowid / {MAX_PASSAGES} "
-            f"WHERE t.rowid IN ({_marks(wanted)}) ORDER BY t.rowid"
-        )
+        rows = full_text.passage_rows(self._connection, wanted, "m.tags")
         return [
             Passage(
                 pid,
@@ -104,15 +97,12 @@ class Glance:
                 pid // MAX_PASSAGES in allowed,
                 ORDINARY if tags == "[]" else ORDINARY._replace(tags=_tags(tags)),
             )
-            for pid, memory_id, session_id, at, author, labels, body, facts, tags in self._all(sql, wanted)
+            for pid, memory_id, session_id, at, author, labels, body, facts, tags in rows
         ]
 
     def neighbours(self, pids: Iterable[int], reach: int) -> dict[int, tuple[int, ...]]:
         """Return, by memory number, the numbers of the memories just before and after it in its session."""
         return full_text.session_neighbours(self._connection, sorted({pid // MAX_PASSAGES for pid in pids}), reach)
-
-    def _all(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        return list(self._connection.execute(sql, values))
 
     def _matches(self, ranked: Sequence[tuple[int, float]], limit: int) -> list[Match]:
         ids = self._ids([pid // MAX_PASSAGES for pid, _ in ranked])

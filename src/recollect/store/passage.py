@@ -12,6 +12,14 @@ from typing import NamedTuple
 from recollect.text.passages import MAX_PASSAGES
 from recollect.text.shape import Shape
 
+# How many more rows than asked a filtered search looks at first. Eight covers filters that keep one row in eight, and
+# a store widens by the same factor when that was not enough.
+WIDENING = 8
+
+# How many passages of one memory a search returns at most, its best ones: every passage of a long text may hold the
+# question's words, and without a bound it would be all that is found.
+PASSAGES_PER_MEMORY = 5
+
 
 class Match(NamedTuple):
     """A passage found by a search: its memory's id, how well it matched (higher is better), and its number."""

@@ -16,6 +16,7 @@ from recollect.errors import StorageError
 from recollect.model import Memory
 from recollect.store.counters import advance, keep, kept, newest_change
 from recollect.store.dialect import Connection, SearchRow
+from recollect.store.passage import PASSAGES_PER_MEMORY, WIDENING
 from recollect.store.protocol import Filter, Match, MemoryVectors, Passage, TermCounts, Vectors
 from recollect.store.rows import Rows, chunks
 from recollect.store.tables import TABLES
@@ -26,14 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.store.vectors import VectorIndex
-
-# How many more rows than asked a filtered search looks at first. Eight covers filters that keep one row in eight, and
-# the search widens by the same factor when that was not enough.
-WIDENING = 8
-
-# How many passages of one memory a search returns at most, its best ones: every passage of a long text may hold the
-# question's words, and without a bound it would be all that is found.
-PASSAGES_PER_MEMORY = 5
 
 # Looking for memories without a vector starts where it last found none. Remembering that costs a write, so it is done
 # once per this many changes.

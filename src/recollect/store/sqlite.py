@@ -242,12 +242,7 @@ class Sqlite(SqliteCode):
         return full_text.from_times(connection, times, scopes, limit)
 
     def passages(self, connection: Connection, pids: Sequence[int]) -> list[Passage]:
-        marks = ", ".join("?" * len(pids))
-        sql = (
-            "SELECT t.rowid, m.id, m.session_id, coalesce(m.valid_from, m.created_at), "
-            f"t.author, t.labels, t.body, t.shape, {STANDING_COLUMNS} FROM memory_text t "
-            f"JOIN memories m ON m.seq = t.rowid / {MAX_PASSAGES} WHERE t.rowid IN ({marks}) ORDER BY t.rowid"
-        )
+        rows = full_text.passage_rows(connection, pids, STANDING_COLUMNS)
         return [
             Passage(
                 pid,
@@ -260,7 +255,7 @@ class Sqlite(SqliteCode):
                 True,
                 standing(tuple(told)),
             )
-            for pid, memory_id, session_id, at, author, labels, body, facts, *told in connection.execute(sql, pids)
+            for pid, memory_id, session_id, at, author, labels, body, facts, *told in rows
         ]
 
     def session_neighbours(self, connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:
