@@ -89,15 +89,32 @@ SCRIPT_TOP = (
     "describe.each([1])('of %s', function () {", "foo('x', () => {", "export { a, b as c }", "export { d } from 'e'",
     "import x, { y } from 'z'", "const fs = require('fs')", "if (x) {", "for (const k of ks) {", "var v",
     "const t = `a ${b.map((c) => `${c} d`)} e {`", "const re = /[{/]+/g", "let q = a / b / c", "export default a",
-    "const f2 = function named() {", "setTimeout(function tick() {", "(function () {", "const { p, r } = s",
+    "const f2 = function named() {",
+    "const f3 = function* () {", "a.b = function* () {", "run(function* gen() {", "x => class {",
+    "setTimeout(function tick() {", "(function () {", "const { p, r } = s",
     "const m = new Map()", "test(`x`, async () => {", "switch (x) {", "const tern = a ? (b) => c : { d: () => 1 }",
+    "const K = class {", "a.b = class C extends D {", "run(class extends E {", "b = function () {", "c = (x) => {",
+    "a[b] = () => {", "(a || b).c = () => {", "f().g = function () {", "const h = function () {}.bind(a)", "export{a}",
+    "!function () {", "const { p2 } = s, q2 = 1", "var{a1}=b1,c1=2", "const t2 = `a ${b.map((c) => { d })} e`",
+    "it(`a ${b.c(() => { d })}`, () => {", "if (x) /[{]/.test(y)", "const u = (a + b) / c / d", "#!/usr/bin/env node",
+    "import x2 from 'y' with { type: 'json' }", "export default 1", "new\nit('z', () => {",
+    "<", "export default class {",
+)  # fmt: skip
+ELEMENTS = (
+    "const e = <A b={() => { c }} {...d}>It's {f(() => 1)} & <B/></A>", "return <></>", "const g = <h.i j='k {' />",
+    "x = a < b && c > d", "foo(<a>&amp; {/* } */}\n  text\n</a>)", "const k = (l) => <m>{l.n(() => { o })}</m>",
+    "const v = <w x={{ y() {}, z: () => 1 }}\n  'q'/>", "<p>", "</p>", "q ? <r/> : <s>{t}</s>",
+    "<u v=\"a\n  b\">c\n\n d</u>",
 )  # fmt: skip
 SCRIPT_INNER = (
     "return x", "start() {", "async *stop(a) {", "get size() { return 1 },", "name: () => 1,", "'a b': function () {},",
     "key: value,", "if (x) {", "} else {", "const inner = () => {", "this.z = () => {", "static X = 1", "y = () => 2",
     "#p = 1", "constructor(a) {", "for: 1,", "z.for(1)", "catch(e) { },", "try {", "} catch (e) {", "case 1: {", "x++",
+    "case 2:\n\tfunction cased() { }", "case 3:\n\tclass Cased { }", "gen: function* () {},", "} // c",
     "it('b', () => {})", "xs.map(x => ({ y: () => x }))", "},", "})", "// { x", "/* ( */", "...rest,", "[k]: () => 1,",
-    "let u = c ? d : e", "return () => {", "function inner2() { }", "a = b", "while (x) {", "'use strict';", "y(",
+    "let u = c ? d : e", "return () => {", "return", "{", "z.for = () => {", "q = class { m() {} }",
+    "x! : 1", "with(a) {",
+    "[Symbol.iterator]() {", "function inner2() { }", "a = b", "while (x) {", "'use strict';", "y(",
 )  # fmt: skip
 TYPED_TOP = (
     "interface I<T> extends J<T> {", "export type T = {", "type U<K = string> = K extends string ? A : B", "enum E {",
@@ -112,15 +129,19 @@ TYPED_INNER = (
     "new (a: string): I", "[k: string]: any", "get g(): string", "private async m(a: A): Promise<void> {", "A, B = 2,",
     "private readonly x: string = 'a'", "static LIMIT: number = 3", "cb: () => void = () => {}", "abstract q(): void",
     "constructor(private a: string) {}", "export function inm(): void", "MAX = 1 << 2,", "const z: { a: 1 }[] = []",
-    "a: { b(): void }", "type Local = () => void", "export interface Deep { d: () => void }", "void | string",
+    "a: { b(): void }", "type Local = () => void", "[Symbol.x]: () => void", "[K](): void",
+    "for?: string", "let n!: () => A",
+    "return <T>{", "(a as B).c = () => {", "d!.e = function () {", "f = function () {} as G",
+    "export interface Deep { d: () => void }", "void | string",
 )  # fmt: skip
 ODD = ("}", ")", "{", "(", "", "'", '"', "`", "/*", "ü := 1", "x = 1; y = 2", "@A", "\t\t", "<T>", "=>", "#")
 PARTS = {
     "go": (GO_TOP, GO_INNER),
     "java": (JAVA_TOP, JAVA_INNER),
     "rust": (RUST_TOP, RUST_INNER),
-    "javascript": (SCRIPT_TOP, SCRIPT_INNER),
+    "javascript": (SCRIPT_TOP + ELEMENTS, SCRIPT_INNER + ELEMENTS),
     "typescript": (SCRIPT_TOP + TYPED_TOP, SCRIPT_INNER + TYPED_INNER),
+    "tsx": (SCRIPT_TOP + TYPED_TOP + ELEMENTS, SCRIPT_INNER + TYPED_INNER + ELEMENTS),
 }
 
 
@@ -157,6 +178,7 @@ def assert_same(language: str, source: bytes) -> bool:
     assert read.starts("branch") == found.starts("branch")
     assert read.spans("package")[:1] == found.spans("package")[:1]
     assert read.spans("export") == found.spans("export")
+    assert read.spans("markup") == found.spans("markup")
     blank = [
         {at for start, end in each.spans("string") for at in range(start, end) if page.text[at].isspace()}
         for each in (read, found)
@@ -356,6 +378,33 @@ export function make<T>(mode: Mode = Mode.Fast): Ring<T> | undefined {
   return inner ? undefined : undefined
 }
 """,
+    "tsx": """import type { ReactNode } from "react";
+
+type Props = { title: string; onClose?: () => void; children: ReactNode };
+
+export function Dialog({ title, onClose, children }: Props) {
+  const close = () => onClose?.();
+  return (
+    <section aria-label={title} style={{ margin: 0 }}>
+      <h1>It's {title.length < 3 ? <b>{title}</b> : `${title.map((x) => { return x })}`} &amp; more</h1>
+      {children}
+      <button type="button" onClick={() => { close() }} disabled />
+    </section>
+  );
+}
+
+class Held extends Component<Props> {
+  static LIMIT = 3;
+  render() {
+    return <>{this.props.children}</>;
+  }
+}
+
+const later = function () { return <Dialog title="}" /> }.bind(null);
+window.held = class {
+  go() {}
+};
+""",
 }
 
 
@@ -389,14 +438,16 @@ def test_what_people_write_needs_no_tree(language: str) -> None:
         ("rust", "a name that is not ASCII", "fn größe() {}\n"),
         ("rust", "a quote closes nothing", "fn f() { 'ab' }\n"),
         ("rust", "an interpreter", "#!/usr/bin/env cargo\nfn f() {}\n"),
-        ("javascript", "an element", "const a = <b>c</b>\n"),
-        ("javascript", "a slash after a bracket", "if (x) /a/.test(y)\n"),
-        ("javascript", "statements inside of a string", "const a = `${b.map(() => { c })}`\n"),
+        ("javascript", "an element that is not closed", "const a = <b>c\n"),
+        ("javascript", "an element of another name", "const a = <b>c</d>\n"),
+        ("javascript", "a slash after a block", "if (x) {}\n/a/.test(y)\n"),
+        ("javascript", "a test whose name holds functions", "it(`${b.map(() => { c })}`, () => {})\n"),
         ("javascript", "a default without a name", "export default () => 1\n"),
-        ("javascript", "a function that is called at once", "const a = function () {}.bind(b)\n"),
         ("javascript", "a line that goes on with a function", "function f() {\n}\n.g()\n"),
         ("typescript", "a decorator", "@a class B {}\n"),
         ("typescript", "a conversion or an element", "const a = <b>c\n  </b>\n"),
+        ("tsx", "types of an element", "const a = <B<C> d />\n"),
+        ("tsx", "an element or parameters of a type", "const a = <T,>(b: T) => b\n"),
     ],
 )
 def test_what_a_tree_is_needed_for_is_left_to_it(language: str, why: str, source: str) -> None:

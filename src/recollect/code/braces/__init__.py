@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from recollect.code.page import Page
 
 # Languages, and the module that reads them with a function of its name.
-READERS = {"go": "go", "java": "java", "rust": "rust", "javascript": "script", "typescript": "script"}
+READERS = {
+    "go": "go", "java": "java", "rust": "rust", "javascript": "script", "typescript": "script", "tsx": "script",
+}  # fmt: skip
 
 
 def by_text(page: Page, language: Language) -> Reading | None:

@@ -2,6 +2,9 @@
 
 Where a type or an expression ends is told by going forward, what something stands in or after by going back. White
 space separates nothing here, but for line feeds: a statement ends at one if the next line cannot go on with it.
+
+Expressions only go forward. So what many places are asked for is looked for in the code backwards, where `back` has
+at `size - at` what stands before a place.
 """
 
 from __future__ import annotations
@@ -12,8 +15,11 @@ from bisect import bisect_left
 from recollect.code.braces.mask import Mask, Unsure
 
 END = "\n\2\2"  # after the code, so that there is always something next
-PARTNERS = {")": "(", "]": "[", "}": "{"}
-BLANK = " \t\n"
+BRACKETS = b"{}()[]"
+NO_BRACKETS = bytes(set(range(256)) - set(BRACKETS))
+OPENS = bytes.maketrans(BRACKETS, b"\1\0" * 3)
+BLANK = re.compile(r"[ \t\n]++")
+WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$"
 LONGEST_TYPE = 600  # characters of the arguments of a type
 BACK = 96  # characters that are looked at first for the end of what stands before
 # Where a statement may end, and how the next line must not begin if it does at a line's end.
@@ -31,60 +37,61 @@ TYPE_ATOM = re.compile(r"import\(\s*\"+\s*\)(?:\.[\w$]+)*|-?[\w$]+(?:\.[\w$]+)*|
 class Cursor:
     """The code of a file, after a line feed and before END. Raises Unsure where brackets do not match."""
 
-    __slots__ = ("around", "closes", "code", "opened", "opens", "text", "tops")
+    __slots__ = ("around", "back", "closes", "code", "opened", "opens", "size", "text")
 
     def __init__(self, mask: Mask) -> None:
         self.code = mask.code + END
         self.text = "\n" + mask.text + END
+        self.back = self.code[::-1]
+        self.size = len(self.code)
         self._match(mask)
 
     def _match(self, mask: Mask) -> None:
         """Find out which brackets belong together, and which stand in which."""
-        code = self.code
-        self.closes: dict[int, int] = {}
-        self.opened: dict[int, int] = {}
-        self.around: dict[int, int] = {}  # where the bracket opens that one stands in; -1 for none
+        # Where the bracket is closed that opens somewhere, and opened that closes somewhere: no place is both.
+        self.closes = self.opened = partners = dict[int, int]()
+        self.around = around = dict[int, int]()  # where the bracket opens that one stands in; -1 for none
         self.opens: list[int] = []
-        self.tops: list[int] = []  # those that stand in none
-        stack: list[int] = []
-        for at in mask.places(b"{}()[]"):
-            sign = code[at]
-            if sign in "({[":
-                if stack:
-                    self.around[at] = stack[-1]
-                else:
-                    self.around[at] = -1
-                    self.tops.append(at)
-                self.opens.append(at)
-                stack.append(at)
-            elif not stack or code[stack[-1]] != PARTNERS[sign]:
-                raise Unsure
-            else:
-                begin = stack.pop()
-                self.closes[begin] = at
-                self.opened[at] = begin
-        if stack:
+        signs = mask.plain.translate(None, NO_BRACKETS)
+        if not _is_even(signs):
             raise Unsure
+        begin, stack, opens = -1, [], self.opens.append
+        for at, is_opening in zip(mask.places(BRACKETS), signs.translate(OPENS), strict=True):
+            if is_opening:
+                opens(at)
+                around[at] = begin
+                stack.append(begin)
+                begin = at
+            else:
+                partners[begin] = at
+                partners[at] = begin
+                begin = stack.pop()
 
     def last_sign(self, at: int) -> int:
         """Return where the last sign before stands that is not white space; 0 if there is none."""
+        code = self.code
+        if code[at - 1] > " ":
+            return at - 1
+        if code[at - 2] > " ":
+            return at - 2
         first = max(0, at - BACK)
-        found = len(self.code[first:at].rstrip())
-        return first + found - 1 if found else len(self.code[:at].rstrip()) - 1 if first else 0
+        found = len(code[first:at].rstrip())
+        return first + found - 1 if found else len(code[:at].rstrip()) - 1 if first else 0
 
     def next_sign(self, at: int) -> int:
         """Return where the next sign stands that is not white space."""
-        code = self.code
-        while code[at] in BLANK:
-            at += 1
-        return at
+        if self.code[at] > " ":
+            return at
+        found = BLANK.match(self.code, at)
+        return found.end() if found else at
 
     def word_start(self, last: int) -> int:
         """Return where the word begins that ends here; after it if there is none."""
-        code = self.code
-        while code[last].isalnum() or code[last] in "_$":
-            last -= 1
-        return last + 1
+        first = max(0, last - BACK)
+        found = len(self.code[first : last + 1].rstrip(WORD))
+        if not found and first:
+            raise Unsure
+        return first + found
 
     def is_word(self, last: int, word: str) -> bool:
         begin = self.word_start(last)
@@ -122,6 +129,8 @@ class Cursor:
     def angle_around(self, at: int) -> int:
         """Return where the angle bracket opens that a comma stands in; 0 if in none."""
         code, depth, first = self.code, 0, max(0, at - LONGEST_TYPE)
+        if code.find("<", max(first, self.enclosing(at)), at) < 0:
+            return 0
         while at > first:
             at -= 1
             sign = code[at]
@@ -140,6 +149,9 @@ class Cursor:
 
     def enclosing(self, at: int) -> int:
         """Return where the innermost bracket around opens; -1 for none."""
+        begin = self.around.get(at)
+        if begin is not None:
+            return begin
         place = bisect_left(self.opens, at) - 1
         begin = self.opens[place] if place >= 0 else -1
         while begin >= 0 and self.closes[begin] < at:
@@ -185,6 +197,8 @@ class Cursor:
                 at = after + 3
             elif EXTENDS.match(code, after):
                 return self._conditional(after + 7)
+            elif code[after] == "<":
+                raise Unsure
             else:
                 return at
 
@@ -243,3 +257,12 @@ class Cursor:
                 continue
             return at + len(code[at:found].rstrip())
         return at + len(code[at:].rstrip())
+
+
+def _is_even(brackets: bytes) -> bool:
+    """Return whether every bracket has its partner."""
+    size = -1
+    while size != len(brackets):
+        size = len(brackets)
+        brackets = brackets.replace(b"()", b"").replace(b"[]", b"").replace(b"{}", b"")
+    return not size

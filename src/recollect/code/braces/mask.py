@@ -217,8 +217,11 @@ class Mask:
 
     def places(self, signs: bytes) -> list[int]:
         """Return where any of these signs stands in the code."""
-        pieces = self.plain.translate(bytes.maketrans(signs, MARK * len(signs))).split(MARK)
-        return [before + at for before, at in enumerate(accumulate(map(len, pieces[:-1])))]
+        marks = bytes.maketrans(signs + b"\n", b"\n" * len(signs) + b" ")
+        lines = self.plain.translate(marks).splitlines(keepends=True)
+        if not lines[-1].endswith(b"\n"):
+            lines.pop()
+        return list(accumulate(map(len, lines), initial=-1))[1:]
 
 
 def blocks(mask: Mask) -> dict[int, int]:
@@ -265,11 +268,18 @@ class Reading:
         branches: list[int],
         packages: list[Span],
         exports: list[Span] | None = None,
+        markup: list[Span] | None = None,
     ) -> None:
         if len(definitions) > MOST_SYMBOLS:
             raise Unsure
         self.definitions = definitions
-        self._spans = {"comment": mask.comments, "string": mask.strings, "package": packages, "export": exports or []}
+        self._spans = {
+            "comment": mask.comments,
+            "string": mask.strings,
+            "package": packages,
+            "export": exports or [],
+            "markup": markup or [],
+        }
         self._starts = {"branch": branches}
 
     def spans(self, name: str) -> list[Span]:

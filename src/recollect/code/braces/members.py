@@ -13,6 +13,7 @@ from recollect.model import NodeKind
 WORDS = ("if", "for", "while", "switch")
 MODIFIER = r"(?:(?:public|private|protected|static|readonly|override|abstract|declare|async|get|set|accessor)[ \t]+)"
 MEMBER = re.compile(rf"({MODIFIER}*)\*?[ \t]*(#?[\w$]+|\"+|\[[^\[\]]*\])\s*[?!]?\s*")
+COMMENTED = re.compile(r"[ \t]*+/[/*]")
 KEYED = re.compile(r":|\sin\s")
 
 
@@ -21,11 +22,14 @@ class Members(Values):
 
     __slots__ = ("definitions",)
 
-    def __init__(self, mask: Mask) -> None:
-        super().__init__(mask)
+    def __init__(self, mask: Mask, *, is_typed: bool = True) -> None:
+        super().__init__(mask, is_typed=is_typed)
         self.definitions: list[Definition] = []
 
     def add(self, kind: NodeKind, begin: int, end: int, name: Span, body: int, owner: str = "") -> None:
+        """Take a definition. Raises Unsure where a comment follows that trees take for a part of it."""
+        if self.code[end - 1] == "}" and COMMENTED.match(self.text, end):
+            raise Unsure
         self.definitions.append(Definition(begin - 1, end - 1, kind, owner, (name[0] - 1, name[1] - 1), body - 1))
 
     def members(self, at: int, *, is_class: bool) -> None:
@@ -46,9 +50,8 @@ class Members(Values):
     def _member(self, begin: int, end: int, *, is_class: bool) -> int:
         """Take a member, and return where it ends."""
         code = self.code
-        if code[begin] in "(<[{-+|" or code.startswith(("new (", "new(", "static {", "static{"), begin):
-            if is_class and code[begin] != "[":
-                raise Unsure
+        is_keyed = code[begin] == "[" and KEYED.search(code, begin, self.closes[begin])
+        if is_keyed or code[begin] in "(<{-+|" or code.startswith(("new (", "new(", "static {", "static{"), begin):
             if is_class or code[begin] in "-+|{":
                 raise Unsure
             return self._nameless(begin)
@@ -57,9 +60,9 @@ class Members(Values):
             raise Unsure
         name, at = found.span(2), found.end()
         sign = code[at]
-        if code[name[0] : name[1]] in WORDS:
-            raise Unsure
         if sign in "(<":
+            if code[name[0] : name[1]] in WORDS:
+                raise Unsure
             if sign == "<":
                 at = self.next_sign(self.angle_end(at))
             after = self.next_sign(self.closes[at] + 1)
@@ -78,8 +81,6 @@ class Members(Values):
         at = self.next_sign(begin + 3) if code.startswith("new", begin) else begin
         if code[at] == "<":
             at = self.next_sign(self.angle_end(at))
-        if code[at] == "[" and not KEYED.search(code, at, self.closes[at]):
-            raise Unsure
         at = self.closes[at] + 1
         after = self.next_sign(at)
         while code[after] in "?+-":

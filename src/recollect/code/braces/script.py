@@ -16,18 +16,16 @@ from collections.abc import Iterator
 
 from recollect.code.braces.cursor import LONGEST_TYPE
 from recollect.code.braces.mask import Mask, Reading, Unsure, branches
-from recollect.code.braces.members import MODIFIER, WORDS, Members
+from recollect.code.braces.members import MODIFIER, WORDS
+from recollect.code.braces.named import Named
+from recollect.code.braces.script_mask import ScriptMask
 from recollect.code.braces.values import BEFORE_TYPE, BEFORE_VALUE, BLOCK, CLASS, CLAUSE, ENUM, OBJECT, TYPE
 from recollect.code.found import Span
 from recollect.code.languages import Language
 from recollect.code.page import Page
 from recollect.model import NodeKind
 
-# Decorators, elements of JSX, the line that says who runs a script.
-UNREAD = ("@", "</", "/>", "#!")
 CONTROL = frozenset("if for while switch catch with await".split())
-OPENS_BLOCK = frozenset("else do try catch finally static".split())
-BEFORE_CLAUSE = frozenset("const let var import export type".split())
 HEADS = ("class ", "interface ", "enum ", "namespace ", "module ")
 BEFORE_DECLARED = frozenset("export default declare const".split())
 DECLARES: dict[str, tuple[NodeKind, str]] = {
@@ -39,57 +37,80 @@ DECLARES: dict[str, tuple[NodeKind, str]] = {
 }
 HEADER = re.compile(r"(class|interface|enum|namespace|module)\s+([\w$.]+|\"+)(?![\w$.(=:,])([^;{}]*)\Z")
 ANONYMOUS = re.compile(r"\b(?:class(?:\s+extends\b[^;{}]*)?|global)\s*\Z")
-DECLARED = re.compile(r"(?<![\w$.])(?:const|let|var)\s+([\w$]+)\s*!?\s*(?=[:=])")
-ASSIGNED = re.compile(r"(?<![\w$.)\]\"}?])([\w$]+(?:\.[\w$]+)*)\.([\w$]+)\s*\Z")
-BARE = re.compile(r"(?<![\w$.)\]\"}?])([\w$]+)\s*\Z")
 MODIFIERS_BEFORE = re.compile(rf"({MODIFIER}*)\*?[ \t]*\Z")
-TOP = re.compile(r"(?<![\w$.])(?:(export|declare)\s+)*(const|let|var)[ \t]+(?!enum\b)(?=[\w$])(?<!as const )")
-DECLARATOR = re.compile(r"\s*([\w$]+)\s*!?\s*")
+TOP = [
+    re.compile(rf"{word}\b(?<![\w$.]{word})(?:\s++(?!enum\b)(?=[\w$])|\s*+(?=[\[{{]))")
+    for word in ("const", "let", "var")
+]
+DECLARATOR = re.compile(r"([\w$]+)(?:[ \t]*!(?=\s*:))?")
 CALLER = re.compile(r"(?!(?:import|super)\b)[\w$]+")
 IMPORTED = re.compile(r"\(\s*(\"+)\s*,?\s*\)\Z")
 TYPE_ALIAS = re.compile(r"type[ \t](?<![\w$.]type[ \t])[ \t]*([\w$]+)\s*(?=[<=])(?!=[=>])")
 SIGNATURE = re.compile(r"function\b(?<![\w$.]function)[ \t]*\*?[ \t]*([\w$]+)\s*(?=[(<])")
-EXPORTED = re.compile(r"export\b(?<![\w$.]export)\s+(?:type\s+)?\{([^{}]*)\}(?!\s*from\b)")
+# What is exported by its name: a list, or a default; what else is a default has no name.
+EXPORTED = re.compile(
+    r"export\b(?<![\w$.]export)\s*+(?:(?:type\s+)?\{([^{}]*)\}(?!\s*from\b)"
+    r"|(?:default\s+|=\s*)(?!(?:class|function|async|abstract|interface|enum|true|false|null|this|undefined)\b|\d)"
+    r"([\w$]+)\s*(?=[;\n]|\Z)"
+    r"|(default\s+(?:async\s+)?(?:function\s*\*?\s*\(|class\s*(?:\{|extends\b)|\(|[\w$]+\s*=>|abstract\b)))"
+)
 SPECIFIER = re.compile(r"(?:^|,)\s*(?:type\s+)?([\w$]+|\"+)")
-EXPORT_DEFAULT = re.compile(
-    r"export\b(?<![\w$.]export)\s+(?:default\s+|=\s*)(?!(?:class|function|async|abstract|interface|enum)\b)([\w$]+)\s*(?=[;\n]|\Z)"
-)
-DEFAULT = re.compile(
-    r"export\b(?<![\w$.]export)\s+default\s+(?:async\s+)?(?:function\s*\*?\s*\(|class\s*(?:\{|extends\b)|\(|[\w$]+\s*=>|abstract\b)"
-)
-TESTS = re.compile(r"(?<![\w$.])(?:it|test|describe|suite|context|specify|bench)\b")
-TEST_HEAD = re.compile(r"(?:it|test|describe|suite|context|specify|bench)\b[^\n]*\(\s*\Z")
+# Backwards: a brace and what stands before it.
+BRACE = re.compile(r"\{\s*+(?:(\))|(>=)|([(,\[:=?&|<])|([\w$]++)(?=\s*+(\S|\Z))|(?=(\S|\Z)))")
+AFTER_ROUND, AFTER_ARROW, AFTER_SIGN, AFTER_WORD = 1, 2, 3, 5
+CONTROLLED = re.compile(r"\s*+(?:fi|rof|elihw|hctiws)\s*+(?:[;})]|esle\b)")
+WORD_SORTS = {
+    **{word[::-1]: BLOCK for word in "else do try catch finally static".split()},
+    **{word[::-1]: CLAUSE for word in "const let var import export type with".split()},
+}
 AFTER_VALUE = '.(["'  # what would take a function before it for a part of more
+AFTER_ARROWED = AFTER_VALUE + "<=?*%&|^"  # … or its block for an object
 NEVER_FIRST = ".<>=?*%&|^,:"  # no statement begins with these: what stands before goes on
-STRING_QUOTES = frozenset("\"'`")
 BRANCH = re.compile(r"\w+\s*(?:await\s*)?\(")
 KEY = re.compile(r"\w+\s*\??\s*:")
 
 
-class Script(Members):
+class Script(Named):
     """The definitions of a file. Raises Unsure."""
 
-    __slots__ = ("is_typed",)
+    __slots__ = ()
 
     def __init__(self, mask: Mask, *, is_typed: bool = True) -> None:
         code = mask.code
-        if any(each in code for each in UNREAD) or DEFAULT.search(code):
+        if "@" in code:
             raise Unsure
-        super().__init__(mask)
-        self.is_typed = is_typed
-        for at in self.opens:
-            if code[at] == "{":
-                self.sorts[at] = sort = self._sort(at)
-                if sort in (TYPE, CLASS):
-                    self.members(at, is_class=sort == CLASS)
-                elif sort == ENUM:
-                    self.constants(at)
+        super().__init__(mask, is_typed=is_typed)
+        for found in reversed(list(BRACE.finditer(self.back))):
+            self._brace(self.size - 1 - found.start(), found)
         at = code.find("=>")
         while at >= 0:
             self._arrow(at)
             at = code.find("=>", at + 2)
         self._aliases()
         self._top()
+
+    def _brace(self, at: int, found: re.Match[str]) -> None:
+        """Take what a brace opens, if that may define something; what else it opens is told to those who ask."""
+        before = found.lastindex
+        is_plain = before != AFTER_ARROW and self.code.find("(", at, self.closes[at]) < 0
+        if before == AFTER_SIGN:
+            if is_plain or not self.is_typed:
+                return
+        elif before == AFTER_WORD:
+            if found[AFTER_WORD] != "." and found[AFTER_WORD - 1] in WORD_SORTS:
+                self.sorts[at] = WORD_SORTS[found[AFTER_WORD - 1]]
+                return
+        elif before == AFTER_ROUND:
+            if CONTROLLED.match(self.back, self.size - self.opened[self.size - found.end()]):
+                self.sorts[at] = BLOCK
+                return
+        elif before == AFTER_ARROW and not self.is_typed:
+            return
+        sort = self.sort(at)
+        if sort == CLASS or (sort == TYPE and not is_plain):
+            self.members(at, is_class=sort == CLASS)
+        elif sort == ENUM:
+            self.constants(at)
 
     def _sort(self, at: int) -> str:
         """Return what a brace opens."""
@@ -99,13 +120,13 @@ class Script(Members):
         if sign == ")":
             return self._called(at, last)
         if sign == ">" and code[last - 1] == "=":
-            return TYPE if self.arrow_start(last - 1)[1] else BLOCK
+            return TYPE if self.is_type(self.arrow_start(last - 1)[0]) else BLOCK
         if sign.isalnum() or sign in "_$":
             return self._after_word(at, last)
         if sign in '>]"' or (sign == "}" and "\n" not in code[last:at]):
             return self._header(at)
         if sign in ";{}" or last == 0:
-            if self.sorts.get(self.around[at]) not in (BLOCK, None):
+            if self.inside(self.around[at]) not in (BLOCK, "(", "["):
                 raise Unsure
             return BLOCK
         if sign == "," and code.startswith("import ", code.rfind("\n", 0, last) + 1):
@@ -119,10 +140,10 @@ class Script(Members):
         begin = self.word_start(last)
         word = code[begin : last + 1]
         if code[self.last_sign(begin)] != ".":
-            if word in OPENS_BLOCK:
-                return BLOCK
-            if word in BEFORE_CLAUSE:
-                return CLAUSE
+            if word == "return":
+                if "\n" in code[last:at]:
+                    raise Unsure
+                return OBJECT
             if word in BEFORE_VALUE and self.returning(at, self.around[at]) < 0:
                 return OBJECT
             if word in BEFORE_TYPE:
@@ -143,13 +164,15 @@ class Script(Members):
             return self._called(at, round_)
         last = self.last_sign(at)
         if code[last] == ">":
-            before = code[self.last_sign(self.angle_start(last))]
-            if not (before.isalnum() or before in "_$)"):
+            before = self.last_sign(self.angle_start(last))
+            said = code[self.word_start(before) : before + 1]
+            if said in BEFORE_VALUE or not (said or code[before] == ")"):
                 return OBJECT  # said to be of a type
-        if ANONYMOUS.search(code, begin, at):
-            if code[begin:at].strip().endswith("global"):
-                return BLOCK
-            raise Unsure
+        anonymous = ANONYMOUS.search(code, begin, at)
+        if anonymous:
+            return BLOCK if anonymous[0].startswith("global") else self._class(at, anonymous.start())
+        if code[last] != ">" and "\n" in code[last:at] and self.inside(self.around[at]) == BLOCK:
+            return BLOCK
         raise Unsure
 
     def _declared(self, at: int, head: re.Match[str]) -> str:
@@ -162,9 +185,14 @@ class Script(Members):
             begin = before - 7
             before = self.last_sign(begin)
         sign = code[before]
-        is_first = before == 0 or sign in ";{}" or ("\n" in code[before:begin] and sign not in "=(,:?[&|+.")
+        is_below = "\n" in code[before:begin]
+        is_first = before == 0 or sign in ";{}" or (is_below and (sign not in "=(,:?[&|+.>" or self._is_case(before)))
+        if sign == ">" and is_below and code[before - 1] != "=":
+            is_first = self.angle_start(before) > 0
         if not is_first and code[self.word_start(before) : before + 1] not in BEFORE_DECLARED:
-            raise Unsure
+            if word != "class" or begin != head.start():
+                raise Unsure
+            return self._class(at, begin)
         if word == "enum" and self.is_word(before, "const"):
             begin = before - 4
         kind, sort = DECLARES[word]
@@ -172,6 +200,31 @@ class Script(Members):
             raise Unsure
         self.add(kind, begin, self.closes[at] + 1, head.span(2), at)
         return sort
+
+    def _class(self, at: int, begin: int) -> str:
+        """Take a class that is a value: if a name is declared for it, it has that, else none."""
+        code = self.code
+        before = self.last_sign(begin)
+        sign = code[before]
+        end = self.closes[at] + 1
+        after = self.next_sign(end)
+        word = code[self.word_start(before) : before + 1]
+        is_arrow = sign == ">" and code[before - 1] == "="
+        is_value = sign in "=(,:?[" and code[before - 1] not in "=!<>+-*/%&|^?"
+        if not (is_arrow or is_value or word in BEFORE_VALUE) or word == "default":
+            raise Unsure
+        if code[after] not in ",;)]}:" and "\n" not in code[end:after]:
+            raise Unsure
+        if code[after] in '.(["<':
+            raise Unsure
+        if sign == "=":
+            around = self.enclosing(begin)
+            found, member = self.declaring(around, before), self.member_before(around, before)
+            if found:
+                self.add("Class", found.start(1), end, found.span(1), at)
+            elif member and not self.is_typed:
+                self.add("Class", member[0], end, member[1], at, member[2])
+        return CLASS
 
     def _called(self, at: int, last: int) -> str:
         """Return what a brace opens after parameters: a function, a method or a statement."""
@@ -181,29 +234,33 @@ class Script(Members):
         if code[before] == ">" and code[before - 1] != "=":
             before = self.last_sign(self.angle_start(before))
         sign = code[before]
+        if sign == "*" and self.is_word(self.last_sign(before), "function"):
+            return self._function(at, self.word_start(self.last_sign(before)), None)
         if not (sign.isalnum() or sign in '_$"]'):
-            if sign == "*" and self.is_word(self.last_sign(before), "function"):
-                return self._function(at, self.word_start(self.last_sign(before)), None)
             raise Unsure
         start = self.name_start(before)
         word = code[start : before + 1]
-        if word in CONTROL and self.sorts.get(self.around[at]) not in (CLASS, OBJECT):
-            if word == "catch" and code[self.last_sign(start)] != "}":
+        previous = self.last_sign(start)
+        if word in CONTROL and self.inside(self.around[at]) not in (CLASS, OBJECT):
+            if code[previous] == "," or (word == "catch" and code[previous] != "}"):
                 raise Unsure
             return BLOCK
         if word == "function":
+            if code[previous] in ",{" and self.inside(self.around[at]) in (CLASS, OBJECT):
+                raise Unsure  # a name, too
             return self._function(at, start, None)
-        previous = self.last_sign(start)
         star = self.last_sign(previous) if code[previous] == "*" else previous
         if self.is_word(star, "function"):
             return self._function(at, self.word_start(star), (start, before + 1))
-        self._method(at, start, before + 1)
+        is_alone = "\n" in code[last:at] and last == self.last_sign(at) and self.inside(self.around[at]) == BLOCK
+        if not is_alone or code[self.word_start(previous) : previous + 1] in ("get", "set", "async", "static"):
+            self._method(at, start, before + 1)
         return BLOCK
 
     def _method(self, at: int, start: int, end: int) -> None:
         code = self.code
         around = self.around[at]
-        sort = self.sorts.get(around)
+        sort = self.inside(around)
         if sort not in (CLASS, OBJECT) or code[start:end] in WORDS:
             raise Unsure
         line = code.rfind("\n", 0, start) + 1
@@ -231,18 +288,14 @@ class Script(Members):
         word = code[self.word_start(before) : before + 1]
         is_below = "\n" in code[before:start]
         is_value = sign in "=(,:?[&|" or (sign == ">" and code[before - 1] == "=")
+        if is_below and self._is_case(before):
+            is_value = False
         if is_value or (not is_below and (sign in "!+-~" or word in BEFORE_VALUE - {"default"})):
-            after = self.next_sign(end)
-            if code[after] in AFTER_VALUE or (code[after] not in ",;)]}" and "\n" not in code[end:after]):
-                raise Unsure
-            around = self.around[at]
-            body = at
-            if name and sign in "(," and around >= 0 and code[around] == "(" and self.callee(around) != around:
-                self.add("Function", start, end, name, at)
-                body = self.closes[around] + 1  # this one is not that of the call
-            self._value(start, body, end)
+            self._function_value(at, start, before, name)
             return BLOCK
-        is_statement = before == 0 or sign in ";{}" or (is_below and sign not in "+-~")
+        is_statement = before == 0 or sign in ";{}" or (is_below and sign not in "+-~<*/%^!.")
+        if sign == ">":
+            self.angle_start(before)  # or this is no type
         if not (is_statement or word in ("export", "default", "declare")) or name is None:
             raise Unsure
         if code[self.next_sign(end)] in NEVER_FIRST:
@@ -250,98 +303,46 @@ class Script(Members):
         self.add("Function", start, end, name, at)
         return BLOCK
 
-    def _arrow(self, at: int) -> None:
-        start, is_type = self.arrow_start(at)
-        if is_type:
-            return
-        body = self.next_sign(at + 2)
-        if self.code[body] == "{":
-            end = self.closes[body] + 1
-            if self.code[self.next_sign(end)] in AFTER_VALUE:
+    def _is_case(self, before: int) -> bool:
+        """Return whether statements follow a sign: a colon after `case`."""
+        return self.code[before] == ":" and self.after_colon(before) == "case"
+
+    def _function_value(self, at: int, start: int, before: int, name: Span | None) -> None:
+        code = self.code
+        end = self.closes[at] + 1
+        after = self.next_sign(end)
+        is_next_line = "\n" in code[end:after]
+        if code[after] in AFTER_VALUE:
+            if is_next_line and code[after] != ".":
                 raise Unsure
-            self._value(start, body, end)
-        else:
-            self._value(start, body, -1)
-
-    def _value(self, start: int, body: int, end: int) -> None:
-        """Take a function that is a value, if it is given a name; end -1: of an expression, which is not known yet."""
-        code = self.code
-        before = self.last_sign(start)
-        sign = code[before]
-        if sign == "=":
-            if code[before - 1] in "=!<>+-*/%&|^?":
-                return
-            self._assigned(start, before, body, end)
-        elif sign == ":":
-            if self.after_colon(before) == "pair" and self.enclosing(before) >= 0:
-                last = self.last_sign(before)
-                if code[last] == "]":
-                    return
-                name = self.name_start(last)
-                if self.sorts[self.enclosing(before)] == OBJECT:
-                    self.add("Function", name, self._end_of(body, end), (name, last + 1), body)
-        elif sign == ",":
-            self._argument(start, before, body)
-
-    def _end_of(self, body: int, end: int) -> int:
-        return end if end >= 0 else self.expression_end(body)
-
-    def _assigned(self, start: int, equals: int, body: int, end: int) -> None:
-        code = self.code
-        around = self.enclosing(start)
-        sort = self.sorts.get(around) if around >= 0 and code[around] == "{" else "(" if around >= 0 else BLOCK
-        first = max(around + 1, equals - 300)
-        if sort == CLASS:
-            return  # read with the other members
-        if sort == BLOCK or sort == "(":
-            found = self._declaring(first, equals)
+            return  # a part of more: called at once, or asked for something
+        if code[after] not in ",;)]}:" and not is_next_line:
+            if not code.startswith(("as ", "satisfies "), after):
+                raise Unsure
+            return
+        around = self.around[at]
+        body = at
+        if "*" in code[start : name[0] if name else code.find("(", start)]:
+            found = self.declaring(self.enclosing(start), before) if code[before] == "=" else None
             if found:
-                self.add("Function", found.start(1), self._end_of(body, end), found.span(1), body)
-                return
-            found = ASSIGNED.search(code, first, equals)
-            if found:
-                owner = self.text[found.start(1) : found.end(1)]
-                self.add("Function", found.start(), self._end_of(body, end), found.span(2), body, owner)
-                return
-            bare = BARE.search(code, first, equals)
-            if bare and sort == "(" and self.is_typed:
-                return
-            if bare and sort == BLOCK and self.is_typed and code[self.last_sign(bare.start())] in ";{})":
-                return
-        if sort in (OBJECT, CLAUSE) and BARE.search(code, first, equals):
-            return  # a default in a pattern
-        raise Unsure
+                self.add("Function", found.start(1), end, found.span(1), at)
+            return
+        if name and code[before] in "(," and around >= 0 and code[around] == "(" and self.callee(around) != around:
+            self.add("Function", start, end, name, at)
+            body = self.closes[around] + 1  # this one is not that of the call
+        self.value(start, before, body, end)
 
-    def _declaring(self, first: int, equals: int) -> re.Match[str] | None:
-        """Return the declaration whose value follows an equals sign."""
+    def _arrow(self, at: int) -> None:
         code = self.code
-        every = list(DECLARED.finditer(code, first, equals + 1))
-        if not every:
-            return None
-        found = every[-1]
-        at = found.end()
-        if code[at] == ":":
-            at = self.next_sign(self.type_end(at + 1))
-        return found if at == equals else None
-
-    def _argument(self, start: int, comma: int, body: int) -> None:
-        """Take a call with a string and a function, if it makes a test."""
-        code = self.code
-        around = self.enclosing(start)
-        if around < 0 or code[around] != "(":
-            return
-        first = self.next_sign(around + 1)
-        last = self.last_sign(comma)
-        if code[first : last + 1].strip('"') or self.text[first] not in STRING_QUOTES:
-            return
-        callee = self.callee(around)
-        if callee == around:
-            return
-        line = code.rfind("\n", 0, first)
-        if TEST_HEAD.match(code, callee, first) and TEST_HEAD.match(self.text, callee, first):
-            self.add("Test", callee, self.closes[around] + 1, (first, last + 1), body)
-        elif TESTS.search(code, line, first):
-            raise Unsure
+        start, before = self.arrow_start(at)
+        body = self.next_sign(at + 2)
+        end = -1
+        if code[body] == "{":
+            end = self.closes[body] + 1
+            if code[end] not in "),;" and code[self.next_sign(end)] in AFTER_ARROWED and not self.is_type(start):
+                raise Unsure
+        if code[before] in "=:,":
+            self.value(start, before, body, end)
 
     def _aliases(self) -> None:
         code = self.code
@@ -398,6 +399,8 @@ class Script(Members):
         after = self.next_sign(end)
         if code[after] == ";":
             return after + 1
+        if code[after] in NEVER_FIRST or code[after] in "[(":
+            raise Unsure
         feed = code.find("\n", end)
         if self.text[end:feed].strip() or not (code[end:feed].isspace() or feed == end):
             raise Unsure  # a comment: trees take it for a part of the statement
@@ -407,34 +410,39 @@ class Script(Members):
         """Take what is declared at the top of the file."""
         code = self.code
         functions = {each.name_start: each for each in self.definitions}
-        for match in self._outside(TOP):
-            if match[1] == "declare" or (match[1] and match[2] == "var"):
-                continue
-            at = match.end()
+        for at in self._declarations():
             while True:
-                found = DECLARATOR.match(code, at)
-                if not found:
-                    raise Unsure
-                value, end = self._declarator(found)
-                if found.start(1) - 1 not in functions:
-                    self._constant(found.span(1), value, end)
+                begin = self.next_sign(at)
+                if code[begin] in "[{":
+                    _, end = self._declarator(self.closes[begin] + 1)
+                else:
+                    name = DECLARATOR.match(code, begin)
+                    if not name:
+                        raise Unsure
+                    value, end = self._declarator(name.end())
+                    if begin - 1 not in functions:
+                        self._constant(name.span(1), value, end)
                 after = self.next_sign(end)
                 if code[after : after + 1] != ",":
                     break
                 at = after + 1
 
-    def _outside(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-        """Yield where an expression matches outside of all brackets."""
-        begin = 0
-        for opened in self.tops:
-            yield from pattern.finditer(self.code, begin, opened + 1)
-            begin = self.closes[opened]
-        yield from pattern.finditer(self.code, begin)
-
-    def _declarator(self, found: re.Match[str]) -> tuple[int, int]:
-        """Return where a declared name's value begins, -1 for none, and where the declaration ends."""
+    def _declarations(self) -> Iterator[int]:
+        """Yield where what is declared begins outside of all brackets, but for what is declared to be elsewhere."""
         code = self.code
-        at, end = found.end(), found.end(1)
+        for pattern in TOP:
+            for match in pattern.finditer(code):
+                if self.enclosing(match.start()) >= 0:
+                    continue
+                before = self.last_sign(match.start())
+                word = code[self.word_start(before) : before + 1]
+                if word != "as" and word != "declare" and not (word == "export" and match[0].startswith("var")):
+                    yield match.end()
+
+    def _declarator(self, end: int) -> tuple[int, int]:
+        """Return where the value begins after what is declared, -1 for none, and where the declaration ends."""
+        code = self.code
+        at = self.next_sign(end)
         if code[at] == ":":
             end = self.type_end(at + 1)
             at = self.next_sign(end)
@@ -451,28 +459,32 @@ class Script(Members):
             call = IMPORTED.match(code, self.angle_end(at) if caller and code[at] == "<" else at, end)
             if call and self.text[call.start(1)] in "\"'":
                 return  # what it gives is taken for a module
-            if code.startswith(("class", "function"), value) and not code[value + 8].isalnum():
+            if code[end - 1] == "}" and code.startswith(("class", "function"), value) and not code[value + 8].isalnum():
                 raise Unsure
         self.add("Constant", name[0], end, name, end)
 
 
 def _exports(code: str) -> list[Span]:
-    spans = [
-        (match.start(1) + name.start(1) - 1, match.start(1) + name.end(1) - 1)
-        for match in EXPORTED.finditer(code)
-        for name in SPECIFIER.finditer(match[1])
-    ]
-    spans += [(match.start(1) - 1, match.end(1) - 1) for match in EXPORT_DEFAULT.finditer(code)]
-    return sorted(spans)
+    """Return where names stand that are exported apart from what they name. Raises Unsure for what has none."""
+    spans: list[Span] = []
+    for match in EXPORTED.finditer(code):
+        if match[1]:
+            begin = match.start(1) - 1
+            spans += [(begin + name.start(1), begin + name.end(1)) for name in SPECIFIER.finditer(match[1])]
+        elif match[2]:
+            spans.append((match.start(2) - 1, match.end(2) - 1))
+        elif match[3]:
+            raise Unsure
+    return spans
 
 
 def script(page: Page, language: Language) -> Reading | None:
     """Return what is found in a page, or None where a tree is needed to be certain."""
     try:
-        mask = Mask(page, language.name)
+        mask = ScriptMask(page, language.name)
+        exports = _exports(mask.code)
         found = Script(mask, is_typed=language.name != "javascript")
-        chosen = _branches(mask.code)
-        return Reading(mask, found.definitions, chosen, [], _exports(mask.code))
+        return Reading(mask, found.definitions, _branches(mask.code), [], exports, mask.markup)
     except (Unsure, LookupError, RecursionError):  # what leads nowhere was not understood
         return None
 

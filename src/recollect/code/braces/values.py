@@ -16,29 +16,52 @@ from recollect.code.braces.mask import Mask, Unsure
 # What a brace opens.
 BLOCK, OBJECT, TYPE, CLASS, ENUM, CLAUSE = "block", "object", "type", "class", "enum", "clause"
 BEFORE_VALUE = frozenset("return await default case in of yield throw delete void typeof instanceof new".split())
+NOT_CALLED = BEFORE_VALUE | frozenset("if for while switch catch with".split())
 BEFORE_TYPE = frozenset("as satisfies extends keyof is infer readonly".split())
 CASE = re.compile(r"\bcase\b")
 ALIAS = re.compile(r"type\b(?<![\w$.]type)\s+[\w$]+\s*(?:<[^;{}()]*>)?\s*\Z")
 PARAMETER = re.compile(r"[\w$]+")
+# Backwards: before an arrow, its parameters in brackets, or one that nothing but a function can begin with; before
+# parameters, whether the function is `async`, and what stands before it.
+BEFORE_ARROW = re.compile(r"\s*+(?:(\))|([\w$]++)\s*+[(,=])")
+BEFORE_FUNCTION = re.compile(r"([ \t]*+cnysa(?![\w$.]))?+\s*+([^\w\s$>])")
 RETURNS_MOST = 3  # brackets that are tried
 
 
 class Values(Cursor):
     """What is known of a file on its way: what its braces open, and what begins where. Raises Unsure."""
 
-    __slots__ = ("sorts", "starts", "types")
+    __slots__ = ("is_typed", "sorts", "starts", "types")
 
-    def __init__(self, mask: Mask) -> None:
+    def __init__(self, mask: Mask, *, is_typed: bool = True) -> None:
         super().__init__(mask)
+        self.is_typed = is_typed
         self.sorts: dict[int, str] = {}  # what braces open
         self.types: dict[int, bool] = {}  # whether what begins there is a type
-        self.starts: dict[int, tuple[int, bool]] = {}  # of the function of an arrow, and whether it is a type
+        self.starts: dict[int, tuple[int, int]] = {}  # of the function of an arrow, and the sign before
+
+    def sort(self, at: int) -> str:
+        """Return what the brace opens that stands here."""
+        known = self.sorts.get(at)
+        if known is None:
+            self.sorts[at] = known = self._sort(at)
+        return known
+
+    def _sort(self, at: int) -> str:
+        raise NotImplementedError
+
+    def inside(self, around: int) -> str:
+        """Return what something stands in whose innermost bracket is this one: what a brace opens, or the bracket."""
+        if around < 0:
+            return BLOCK
+        sign = self.code[around]
+        return self.sort(around) if sign == "{" else sign
 
     def is_type(self, at: int) -> bool:
         """Return whether what begins here is a type, and not a value."""
         known = self.types.get(at)
         if known is None:
-            self.types[at] = known = self._told(at)
+            self.types[at] = known = self.is_typed and self._told(at)
         return known
 
     def _told(self, at: int) -> bool:
@@ -61,19 +84,21 @@ class Values(Cursor):
     def _after_arrow(self, last: int) -> bool:
         if self.code[last - 1] != "=":
             raise Unsure
-        return self.arrow_start(last - 1)[1]
+        return self.is_type(self.arrow_start(last - 1)[0])
 
     def _among(self, at: int, last: int) -> bool:
         """Return whether what begins here after a comma or in a bracket is a type."""
         code = self.code
-        is_next = code[last] == ","
-        if is_next and self.angle_around(last):
-            return True
-        around = self.enclosing(at)
-        if around < 0 or code[around] == "{":
-            if is_next and (around < 0 or self.sorts.get(around) == BLOCK):
-                raise Unsure
-            return self.sorts.get(around) == TYPE
+        around = last
+        if code[last] == ",":
+            if self.angle_around(last):
+                return True
+            around = self.enclosing(last)
+            if around < 0 or code[around] == "{":
+                sort = self.inside(around)
+                if sort == BLOCK:
+                    raise Unsure
+                return sort == TYPE
         before = self.last_sign(around)
         sign = code[before]
         if sign.isalnum() or sign in '_$)]"!':
@@ -89,9 +114,11 @@ class Values(Cursor):
         sign = code[last]
         if sign == "?":
             return "type"
+        if sign == "!":
+            last = self.last_sign(last)
+            sign = code[last]
         around = self.enclosing(colon)
-        opener = code[around] if around >= 0 else ""
-        sort = self.sorts.get(around, "") if opener == "{" else opener
+        sort = self.inside(around)
         if sign == ")":
             return self._after_round(self.opened[last], colon, around, sort)
         if sort in (TYPE, CLASS):
@@ -153,6 +180,8 @@ class Values(Cursor):
     def _has_question(self, around: int, colon: int) -> bool:
         """Return whether a question mark makes what follows a colon an alternative: one that no other colon follows."""
         code, at, others = self.code, colon - 1, 0
+        if code.find("?", around + 1, colon) < 0:
+            return False
         while at > around:
             sign = code[at]
             if sign in ")]}":
@@ -168,13 +197,25 @@ class Values(Cursor):
             at -= 1
         return False
 
-    def arrow_start(self, at: int) -> tuple[int, bool]:
-        """Return where the function of an arrow begins, and whether it is a type."""
+    def arrow_start(self, at: int) -> tuple[int, int]:
+        """Return where the function of an arrow begins, and where the sign before it stands."""
         known = self.starts.get(at)
         if known is None:
-            start = self._parameters(at)
-            self.starts[at] = known = start, self.is_type(start)
+            self.starts[at] = known = self._arrow_start(at)
         return known
+
+    def _arrow_start(self, at: int) -> tuple[int, int]:
+        back, size = self.back, self.size
+        found = BEFORE_ARROW.match(back, size - at)
+        if found and found[2]:
+            return size - found.end(2), size - found.end()
+        if found:
+            start = self.opened[size - found.end()]
+            found = BEFORE_FUNCTION.match(back, size - start)
+            if found:
+                return (size - found.end(1) if found[1] else start), size - found.end()
+        start = self._parameters(at)
+        return start, self.last_sign(start)
 
     def _parameters(self, at: int) -> int:
         code = self.code
@@ -271,9 +312,10 @@ class Values(Cursor):
                 at = last
             elif sign.isalnum() or sign in "_$":
                 word = self.word_start(last)
-                if code[word : last + 1] in BEFORE_VALUE or code[self.last_sign(word)] != ".":
-                    return at if code[word : last + 1] in BEFORE_VALUE else word - (code[word - 1] == "#")
-                at = word
+                if code[self.last_sign(word)] == ".":
+                    at = word
+                    continue
+                return at if code[word : last + 1] in NOT_CALLED else word - (code[word - 1] == "#")
             elif sign == '"':
                 raise Unsure
             else:
