@@ -37,14 +37,14 @@ class Branches:
         self.unit = least if least > 1 or "\n\t" in page.text else 2
 
     def score(self, start: int, end: int, lines: int) -> float:
-        """Return the score of what stands between two offsets on that many lines."""
+        """Return the score of what stands between two offsets on that many lines, in tenths."""
         if lines == 1:
             return 0.1
         starts = self.starts
         first = bisect_left(starts, start)
         if first == len(starts) or starts[first] >= end:
-            return round(lines / 10 + 1, 1)
+            return (lines + 10) / 10
         after = bisect_left(starts, end, first)
         deepest = max(self.indents[first:after]) - self.page.indent(start)
         depth = max(deepest // self.unit, 0) + 1
-        return round(lines / 10 + 2 * (after - first) + depth, 1)
+        return (lines + 20 * (after - first) + 10 * depth) / 10

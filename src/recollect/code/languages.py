@@ -83,7 +83,9 @@ SWIFT_MARKS = (
     ("fileprivate", "private"), ("private", "private"), ("package", "internal"), ("internal", "internal"),
     ("public", "public"), ("open", "public"),
 )  # fmt: skip
-EXPORTED = ((r"\bexport\s+(?:default\s+|declare\s+|abstract\s+|async\s+|const\s+|let\s+|var\s+)*$", "public"),)
+EXPORTED = (
+    (r"export(?<!\wexport)\s+(?:default\s+|declare\s+|abstract\s+|async\s+|const\s+|let\s+|var\s+)*$", "public"),
+)
 JS_UNOWNED = r"^(?:(?:module\.)?exports|this|self|window|globalThis|global)(?:\.|$)|\.?prototype$"
 TEST_FOLDERS = r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata|src/test|src/androidTest|[\w.]*Tests?)/"
 JS_TEST_HEAD = r"^(?:it|test|describe|suite|context|specify|bench)\b[^\n]*\(\s*$"

@@ -35,8 +35,9 @@ BLOCKS_MOST = 16  # that one mark can close: BLOCK_ENDS + 16 is the last byte be
 
 # Neighbours of the same kind must not touch: two words would become one, `- -` would become `--`.
 WORD = bytes(byte for byte in range(256) if byte >= 0x80 or chr(byte).isalnum() or byte in b"_$")
-# One for each sign: what begins with a plain character is looked for ten times as fast as what begins with a choice.
-_SIGNS = tuple(re.compile(rb"\%c[ \t\r\n\v\f](?=[ \t\r\n\v\f]*+\%c)" % (sign, sign)) for sign in b"+-&")
+# One for each sign: what begins with a plain character is looked for ten times as fast as what begins with a choice,
+# and a plain character alone ten times as fast as that.
+_SIGNS = {sign: re.compile(rb"\%c[ \t\r\n\v\f](?=[ \t\r\n\v\f]*+\%c)" % (sign, sign)) for sign in b"+-&"}
 OPENS, CLOSES = b"([{,", b")]},"  # white space after the one and before the other never counts; a comma is both
 
 
@@ -130,7 +131,7 @@ def _marked(blob: bytearray, *, by_line: bool) -> bytes:
     marked = whole.to_bytes(len(blob), "big")
     if by_line:
         return marked
-    signs = [match.start() + 1 for sign in _SIGNS for match in sign.finditer(blob)]
+    signs = [match.start() + 1 for sign, twice in _SIGNS.items() if sign in blob for match in twice.finditer(blob)]
     if not signs:
         return marked
     blob = bytearray(marked)

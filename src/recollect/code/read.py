@@ -26,7 +26,7 @@ from recollect.code.marks import is_minified, mark
 from recollect.code.symbols import Outline, Symbol
 from recollect.code.walk import real
 from recollect.store.code_protocol import IndexedFile, Touched
-from recollect.text.identifiers import humps, joined_terms, name_term, name_terms, words
+from recollect.text.identifiers import joined_terms, name_terms, named, words
 from recollect.text.redact import masked
 
 # What detection looks at, and where a NUL tells a binary file: most have one in their first kilobyte, all in eight.
@@ -95,7 +95,7 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
     source = masked(source)
     outlined = _outlined(path, source, language)
     pieces = chunks(source, outlined.symbols)
-    named = [_named(symbol.name) for symbol in outlined.symbols]
+    names = [_named(symbol.name) for symbol in outlined.symbols]
     blanked = words(source)
     return IndexedFile(
         path,
@@ -109,10 +109,10 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
         len(outlined.symbols),
         _encode(outlined.symbols),
         _encode([_span(piece, source) for piece in pieces]),
-        " ".join(dict.fromkeys([name for _, name, _ in named])),
-        " ".join(dict.fromkeys([initials for _, _, initials in named])),
+        " ".join(dict.fromkeys([name for _, name, _ in names])),
+        " ".join(dict.fromkeys([initials for _, _, initials in names])),
         path_terms(path),
-        tuple([_text(piece, outlined.symbols, named, blanked) for piece in pieces]),
+        tuple([_text(piece, outlined.symbols, names, blanked) for piece in pieces]),
     )
 
 
@@ -180,19 +180,15 @@ def _span(piece: Chunk, source: bytes) -> tuple[int, int, tuple[int, ...], int, 
 
 
 def _text(
-    piece: Chunk, symbols: list[Symbol], named: list[tuple[str, str, str]], blanked: bytes
+    piece: Chunk, symbols: list[Symbol], names: list[tuple[str, str, str]], blanked: bytes
 ) -> tuple[str, str, str]:
     """Return the search terms of the names a piece defines, of those around it, and of its text."""
-    defined = " ".join([named[place][0] for place in piece.symbols])
+    defined = " ".join([names[place][0] for place in piece.symbols])
     around = _terms(symbols[piece.around].qualified) if piece.around >= 0 else ""
     return defined, around, joined_terms(blanked[piece.start_byte : piece.end_byte])
 
 
-@lru_cache(maxsize=65_536)
-def _named(name: str) -> tuple[str, str, str]:
-    """Return the search terms of a name, the name as it is looked up, and its humps."""
-    return name_terms(name), name_term(name), humps(name)
-
-
+# Names repeat: of methods, of tests.
+_named = lru_cache(maxsize=65_536)(named)
 # Of folders and of what symbols are called in full: both repeat for every piece.
 _terms = lru_cache(maxsize=65_536)(name_terms)

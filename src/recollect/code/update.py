@@ -30,7 +30,7 @@ from recollect.store.code_protocol import CodeStore, IndexedFile, Touched
 
 # Source bytes, or files, to a transaction: a third of a second under the lock, which other writers wait for.
 BATCH_BYTES = 8_000_000
-BATCH_FILES = 2_000
+BATCH_FILES = 8_000
 # Each batch makes a segment of the full text, and sixteen are merged by whoever saves a file next: 0.2 s for a tree of
 # 20 MB. So an update that wrote several merges them itself, at a fiftieth of what reading cost.
 MANY_SEGMENTS = 2

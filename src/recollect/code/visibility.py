@@ -22,8 +22,12 @@ from recollect.code.symbols import Visibility
 WORD = re.compile(r"[a-z]+(?:\(\w+\))?")
 BEFORE_CHARACTERS = 60  # of `export default abstract` and its kind
 SECTIONS = ("public", "protected", "private")
-# What a script of Node exports: `exports.a = …`, `module.exports = { a, b }`, `module.exports = a`.
-ASSIGNED = re.compile(r"\bexports\.(\w+)\s*=|\bmodule\.exports\s*=\s*(?:\{([^}]*)\}|(\w+)\s*[;\n])")
+# What a script of Node exports: `exports.a = …`, `module.exports = { a, b }`, `module.exports = a`. The word itself
+# comes first: an expression that begins with plain letters is looked for ten times as fast.
+ASSIGNED = re.compile(
+    r"exports(?:(?<!\wexports)\.(\w+)\s*=|(?<=module\.exports)(?<!\wmodule\.exports)\s*=\s*"
+    r"(?:\{([^}]*)\}|(\w+)\s*[;\n]))"
+)
 
 
 class Exposure:
@@ -68,8 +72,10 @@ class Exposure:
                 if word in words:
                     return seen
         for pattern, seen in _before(language.name):
-            before = text[max(0, each.start - BEFORE_CHARACTERS) : each.start]
-            if pattern.search(before) or pattern.search(text[each.start : each.name_start]):
+            start = each.start
+            if pattern.search(text, max(0, start - BEFORE_CHARACTERS), start) or pattern.search(
+                text[start : each.name_start]
+            ):
                 return seen
         if self.sections and each.parent:
             sections = self.sections.get(each.parent.place, [])

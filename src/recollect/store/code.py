@@ -126,7 +126,7 @@ class CodeFiles(Rows):
         """Insert files, or replace what is known of them."""
         next_id = _next_number(connection, tree)
         now = clock.now()
-        rows, contents, names = [], [], []
+        rows, contents, names, texts = [], [], [], []
         for file in files:
             number, had = known.get(file.path, (next_id, 0))
             next_id += number == next_id
@@ -138,13 +138,11 @@ class CodeFiles(Rows):
             contents.append((number, file.symbols, file.chunks))
             names.append((number, file.names, file.humps))
             first = number << PLACE_BITS
-            self._dialect.index_code(
-                connection,
-                [
-                    (first + place, defined, around, file.path_terms, body)
-                    for place, (defined, around, body) in enumerate(file.texts[:MAX_PLACES])
-                ],
-            )
+            texts += [
+                (first + place, defined, around, file.path_terms, body)
+                for place, (defined, around, body) in enumerate(file.texts[:MAX_PLACES])
+            ]
+        self._dialect.index_code(connection, texts)
         replaced = [known[file.path][0] for file in files if file.path in known]
         _delete(connection, "file_contents", replaced)
         self._dialect.unindex_names(connection, replaced)

@@ -95,6 +95,17 @@ def name_terms(name: str) -> str:
     return joined_terms(words(name.encode("utf-8", "surrogatepass")))
 
 
+def named(name: str) -> tuple[str, str, str]:
+    """Return the search terms of a name, the name as it is looked up, and its humps, for little more than the first."""
+    if not (name.isascii() and name.isidentifier()):
+        return name_terms(name), name_term(name), humps(name)
+    word, parts = name.encode("ascii"), _parts(name)
+    found = _memo.get(word)
+    if found is None:
+        found = _memo[word] = _ascii_terms(name, parts)
+    return found[:-1], name.lower()[:MAX_NAME_CHARACTERS], _humps(parts)
+
+
 def code_terms(text: str) -> list[str]:
     """Return the search terms of a piece of code or of a name."""
     return name_terms(text).split()
@@ -109,23 +120,32 @@ def name_term(name: str) -> str:
 
 def humps(name: str) -> str:
     """Return the first characters of a name's parts in lower case (gun for getUserName); nothing where it has one."""
-    parts = _parts(name) if name.isascii() else []
+    return _humps(_parts(name)) if name.isascii() else ""
+
+
+def _humps(parts: list[str]) -> str:
     return "".join([part[0] for part in parts]).lower() if len(parts) > 1 else ""
 
 
 def _word_terms(word: bytes) -> str:
     """Return the terms of a word with a blank after each."""
-    if len(word) < 2 or len(word) > MAX_WORD_BYTES:
+    if word.isascii():
+        return _ascii_terms(word.decode("ascii"))
+    if len(word) > MAX_WORD_BYTES:
         return ""
-    if not word.isascii():
-        found = terms(word.decode("utf-8", "replace"))
-        return "".join([f"{term} " for term in found if len(term) > 1 or not term.isascii()])
-    text = word.decode("ascii")
+    found = terms(word.decode("utf-8", "replace"))
+    return "".join([f"{term} " for term in found if len(term) > 1 or not term.isascii()])
+
+
+def _ascii_terms(text: str, parts: list[str] | None = None) -> str:
+    """Return the terms of a word in ASCII with a blank after each; its parts are made unless they are given."""
+    if len(text) < 2 or len(text) > MAX_WORD_BYTES:
+        return ""
     lowered = text.lower()
     if text.isalpha() and (lowered == text or text.isupper() or text.istitle()):
         return "" if lowered in SYNTAX or lowered in STOP_WORDS else _stems[text]
     whole = lowered.strip("_")
-    parts = _parts(text)
+    parts = parts or _parts(text)
     if len(parts) > MAX_PARTS or len(parts) < 2:
         return _stems[whole] if 1 < len(whole) <= MAX_WHOLE_CHARACTERS else ""
     return f"{''.join(map(_stems.__getitem__, parts))}{whole} "
