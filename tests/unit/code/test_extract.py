@@ -251,6 +251,11 @@ def test_visibility_follows_the_rules_of_the_language(language: str, source: str
     assert read(source, language).symbols[-1].visibility == expected
 
 
+def test_an_operator_of_swift_is_named_by_its_signs() -> None:
+    source = "struct A {\n  static func == (a: A, b: A) -> Bool { true }\n  static func <+> (a: A, b: A) -> A { a }\n}\n"
+    assert [symbol.name for symbol in read(source, "swift").symbols] == ["A", "==", "<+>"]
+
+
 # --- which language -------------------------------------------------------------------------------------------------
 
 

@@ -82,7 +82,7 @@ def test_every_row_has_its_query_files_and_a_sample() -> None:
 def test_a_query_speaks_the_one_vocabulary(language: Language) -> None:
     groups = {"definition", "reference", "import"}
     plain = {
-        "scope", "name", "body", "owner", "decorator", "access", "export", "package", "path", "import",
+        "scope", "name", "body", "bodied", "owner", "decorator", "access", "export", "package", "path", "import",
         "comment", "string", "markup", "directive", "block", "branch", "error",
     }  # fmt: skip
     captures = load(language.name).captures

@@ -2,21 +2,21 @@
 (function_declaration name: (identifier) @name body: (_) @body) @definition.function
 (generator_function_declaration name: (identifier) @name body: (_) @body) @definition.function
 (class_declaration name: (identifier) @name body: (_) @body) @definition.class
-(method_definition name: (_) @name body: (_) @body) @definition.method
-(variable_declarator name: (identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @definition.function
-(variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
-(field_definition property: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
-(pair key: [(property_identifier) (string)] @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.function
-(assignment_expression left: (member_expression object: (_) @owner property: (property_identifier) @name) right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.function
-(assignment_expression left: (identifier) @name right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.function
-(assignment_expression left: (member_expression object: (_) @owner property: (property_identifier) @name) right: (class body: (_) @body)) @definition.class
-(export_statement "default" @name value: [(function_expression !name body: (_) @body) (arrow_function body: (_) @body)]) @definition.function
-(export_statement "default" @name value: (class !name body: (_) @body)) @definition.class
+(method_definition name: (_) @name) @definition.method @bodied
+(variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)] @bodied) @definition.function
+(variable_declarator name: (identifier) @name value: (class) @bodied) @definition.class
+(field_definition property: (_) @name value: [(arrow_function) (function_expression)] @bodied) @definition.method
+(pair key: [(property_identifier) (string)] @name value: [(arrow_function) (function_expression)] @bodied) @definition.function
+(assignment_expression left: (member_expression object: (_) @owner property: (property_identifier) @name) right: [(arrow_function) (function_expression)] @bodied) @definition.function
+(assignment_expression left: (identifier) @name right: [(arrow_function) (function_expression)] @bodied) @definition.function
+(assignment_expression left: (member_expression object: (_) @owner property: (property_identifier) @name) right: (class) @bodied) @definition.class
+(export_statement "default" @name value: [(function_expression !name) (arrow_function)] @bodied) @definition.function
+(export_statement "default" @name value: (class !name) @bodied) @definition.class
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @definition.constant))
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant)))
 (field_definition property: (property_identifier) @name) @definition.member
-(call_expression arguments: (arguments . [(string) (template_string)] @name . [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @definition.test
+(call_expression arguments: (arguments . [(string) (template_string)] @name . [(arrow_function) (function_expression)] @bodied)) @definition.test
 (arguments (function_expression name: (identifier) @name body: (_) @body) @definition.function)
 (decorator) @decorator
 
