@@ -42,6 +42,12 @@ def load(name: str, *, outline: bool = False) -> Grammar:
     return Grammar(parsed, query, tuple(query.capture_name(place) for place in range(query.capture_count)))
 
 
+def parsed(name: str) -> tree_sitter.Language:
+    """Return a language as a parser takes it, for whoever reads trees without a query: that takes most of loading."""
+    language = BY_NAME[name]
+    return _parsed(language.grammar, language.entry)
+
+
 @cache
 def _parsed(module: str, entry: str) -> tree_sitter.Language:
     from tree_sitter import Language as Parsed

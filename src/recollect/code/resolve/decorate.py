@@ -52,7 +52,7 @@ def _decorating(
         # What decorators gave back before is none: a call of one with its options alone gives back none of that.
         if isinstance(decorator, Call) and _is_dressed(value):
             return
-        world.decorated.setdefault(value, {}).update(decorated.values)
+        world.decorated.setdefault(value, {}).update(dict.fromkeys(decorated.values))
         world.apply(value, [Given(decorated)], site, give_back(value))
 
     return told

@@ -34,6 +34,7 @@ from recollect.code.resolve.values import (
     Declared,
     External,
     Function,
+    Module,
     Object,
     Promised,
     Value,
@@ -73,7 +74,7 @@ def at(world: World, target: Member, frame: Frame, told: Callable[[Variable], No
             told(add_member(world, value, name))
         elif isinstance(value, Bound):
             told(world.field(value.function, name))
-        elif hasattr(value, "path") and not isinstance(value, Function):
+        elif isinstance(value, Module):
             module = world.frames.get((value.path, 0))
             if module is not None:
                 told(module.name(name))

@@ -113,6 +113,10 @@ _KINDS: tuple[type[msgspec.Struct], ...] = tuple(
 HOLDING: dict[type, tuple[str, ...]] = {kind: _fields(kind) for kind in _KINDS}
 
 
+# By kind of part, how it is made without its places.
+_PLACELESS: dict[type, Callable[[Any], Any]] = {}
+
+
 def _add_names(part: Any, found: set[str]) -> None:
     """Add all names that a part of a program asks for."""
     waiting = [part]
@@ -140,28 +144,24 @@ def _placeless(part: Any) -> Any:
 
 def _making(kind: type[msgspec.Struct]) -> Callable[[Any], Any]:
     """Return how a kind of part is made without its places."""
-    steps = tuple(
-        (field, 0 if field in _PLACES else 1 if field not in HOLDING[kind] else 2) for field in kind.__struct_fields__
-    )
+    fields = kind.__struct_fields__
+    places = tuple(place for place, field in enumerate(fields) if field in _PLACES)
+    inner = tuple(place for place, field in enumerate(fields) if field in HOLDING[kind])
+    taken, of = msgspec.structs.astuple, _PLACELESS.get
 
     def make(part: Any) -> Any:
-        values: list[Any] = []
-        for field, step in steps:
-            if not step:
-                values.append(0)
-                continue
-            value = getattr(part, field)
-            if step == 2:
-                inner = _PLACELESS.get(type(value))
-                value = inner(value) if inner is not None else value
-            values.append(value)
+        values = list(taken(part))
+        for place in places:
+            values[place] = 0
+        for place in inner:
+            make = of(type(values[place]))
+            if make is not None:
+                values[place] = make(values[place])
         return kind(*values)
 
     return make
 
 
 # What holds no other part and stands at no place of its own is as it is.
-_PLACELESS: dict[type, Callable[[Any], Any]] = {
-    tuple: _several,
-    **{kind: _making(kind) for kind in _KINDS if HOLDING[kind] or _PLACES & {*kind.__struct_fields__}},
-}
+_PLACELESS |= {tuple: _several}
+_PLACELESS |= {kind: _making(kind) for kind in _KINDS if HOLDING[kind] or _PLACES & {*kind.__struct_fields__}}

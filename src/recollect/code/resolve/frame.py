@@ -25,8 +25,8 @@ class Frame:
     """
 
     __slots__ = (
-        "caller", "course", "exports", "function", "is_class", "is_odd", "module", "names", "owner", "parent", "path",
-        "place", "scope", "shared", "stars", "work",
+        "caller", "course", "exports", "function", "is_class", "is_filled", "is_odd", "module", "names", "owner",
+        "parent", "path", "place", "scope", "shared", "stars", "work",
     )  # fmt: skip
 
     def __init__(self, work: Work, path: str, place: int, scope: Scope, parent: Frame | None) -> None:
@@ -38,13 +38,17 @@ class Frame:
         self.module: Frame = parent.module if parent else self
         self.is_class = scope.kind in ("class", "interface")
         self.is_odd = bool(scope.global_names or scope.outer_names)
+        self.is_filled = False
         self.stars: list[Import] = []
         self.exports: dict[str, Variable] = {}
         self.course: Course | None = None
         self.shared: frozenset[str] | None = None  # of a file: names that its functions assign to in scopes around them
 
     def fill(self) -> None:
-        """Make the variables of all names that the scope binds."""
+        """Make the variables of all names that the scope binds, if that was not done."""
+        if self.is_filled:
+            return
+        self.is_filled = True
         names, work = self.names, self.work
         for name in bound(self.scope):
             if name not in names:

@@ -26,7 +26,8 @@ APART = frozenset(("python",))
 _NO_WORD = bytes(each if chr(each).isalnum() or each == 0x5F or each >= 0x80 else 0x20 for each in range(256))
 # Strings side by side are one, which may name a member: where one ends and the next begins, and words at either side.
 _SIDE_BY_SIDE = re.compile(rb"""["'](?:\s|\\\n)*[rRuU]?["']""")
-_BEFORE, _AFTER = re.compile(rb"\w*$"), re.compile(rb"\w*")
+_AFTER = re.compile(rb"\w*")
+_WORD = bytes(each for each in range(128) if chr(each).isalnum() or each == 0x5F)
 LONGEST = 64  # characters of a text that may be a name
 
 _SEEN = ("parameters", "bases", "implements", "decorators", "marks", "outer_names", "global_names", "returns")
@@ -58,17 +59,20 @@ def words(source: bytes) -> bytes:
     found = set(source.translate(_NO_WORD).split())
     joined, end = b"", -1
     for match in _SIDE_BY_SIDE.finditer(source):
-        start = match.start()
-        before = joined if start == end else _word(_BEFORE, source[max(start - LONGEST, 0) : start])
-        after = _word(_AFTER, source[match.end() : match.end() + LONGEST])
-        joined, end = before + after, match.end() + len(after)
+        start, stop = match.span()
+        before = joined if start == end else _before(source, start)
+        after = _AFTER.match(source, stop, stop + LONGEST)[0]  # type: ignore[index]
+        joined, end = before + after, stop + len(after)
         found.add(joined)
     return _numbers(found)
 
 
-def _word(pattern: re.Pattern[bytes], text: bytes) -> bytes:
-    match = pattern.search(text)
-    return match[0] if match else b""
+def _before(source: bytes, end: int) -> bytes:
+    """Return the word that ends at a place, or in front of the end of a line that is there."""
+    if source[end - 1 : end] == b"\n":
+        end -= 1
+    text = source[max(end - LONGEST, 0) : end]
+    return text[len(text.rstrip(_WORD)) :]
 
 
 def numbers(packed: bytes) -> Sequence[int]:

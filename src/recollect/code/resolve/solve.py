@@ -231,7 +231,7 @@ def _frame(world: World, path: str, unit: Unit, place: int) -> Frame:
         frame.fill()
     elif scope.kind == "function":
         owner = frame.owner if parent is not None and parent.scope.kind in ("class", "interface") else None
-        function = Function(world.work, path, place, scope, frame, owner)
+        function = Function(path, place, scope, frame, owner)
         frame.function, frame.caller = function, (path, place)
         world.codes[path, place] = function
         world.functions.append(function)

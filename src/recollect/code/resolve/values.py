@@ -29,14 +29,22 @@ MOST_VALUES = 40
 
 
 class Value:
-    """Something that a variable can hold; two are the same only if they are the same object."""
+    """Something that a variable can hold; two are the same only if they are the same object.
+
+    fields: made when they are first asked for, since most values never have any
+    """
 
     __slots__ = ("fields",)
 
-    fields: dict[Key, Variable]
+    if TYPE_CHECKING:
+        fields: dict[Key, Variable]
+    else:
 
-    def __init__(self) -> None:
-        self.fields = {}
+        def __getattr__(self, name: str) -> dict[Key, Variable]:
+            if name != "fields":
+                raise AttributeError(name)
+            made = self.fields = {}
+            return made
 
 
 class Shape(NamedTuple):
@@ -75,6 +83,9 @@ def _returned(scope: Scope) -> frozenset[str]:
     return frozenset(names)
 
 
+_OF_FUNCTION = frozenset(("this", "returns", "yields"))
+
+
 class Function(Value):
     """A function, wherever it is called from.
 
@@ -86,13 +97,28 @@ class Function(Value):
         "_shape", "defaults", "frame", "is_asleep", "owner", "path", "place", "returns", "scope", "this", "yields",
     )  # fmt: skip
 
-    def __init__(self, work: Work, path: str, place: int, scope: Scope, frame: Frame, owner: Class | None) -> None:
-        super().__init__()
+    def __init__(self, path: str, place: int, scope: Scope, frame: Frame, owner: Class | None) -> None:
         self.path, self.place, self.scope, self.frame, self.owner = path, place, scope, frame, owner
-        self.this, self.returns, self.yields = Variable(work), Variable(work), Variable(work)
-        self.defaults: dict[str, Variable] = {}
         self.is_asleep = False
         self._shape: Shape | None = None
+
+    if TYPE_CHECKING:
+        this: Variable
+        returns: Variable
+        yields: Variable
+        defaults: dict[str, Variable]
+    else:
+
+        def __getattr__(self, name: str) -> object:
+            """Make what is asked for the first time: most functions are never called here, and few do all of it."""
+            if name in _OF_FUNCTION:
+                made = Variable(self.frame.work)
+            elif name in ("fields", "defaults"):
+                made = {}
+            else:
+                raise AttributeError(name)
+            setattr(self, name, made)
+            return made
 
     @property
     def shape(self) -> Shape:
@@ -119,7 +145,6 @@ class Class(Value):
     )  # fmt: skip
 
     def __init__(self, path: str, place: int, scope: Scope, frame: Frame) -> None:
-        super().__init__()
         self.path, self.place, self.scope, self.frame = path, place, scope, frame
         self.bases: list[Class] = []
         self.base_places: dict[Class, int] = {}  # where each stands in the head of the class
@@ -141,7 +166,6 @@ class Object(Value):
     __slots__ = ("of",)
 
     def __init__(self, of: Class | Function) -> None:
-        super().__init__()
         self.of = of
 
 
@@ -151,7 +175,6 @@ class Declared(Value):
     __slots__ = ("of",)
 
     def __init__(self, of: Class) -> None:
-        super().__init__()
         self.of = of
 
 
@@ -161,7 +184,6 @@ class Bound(Value):
     __slots__ = ("function", "receiver")
 
     def __init__(self, function: Function | Overloaded, receiver: Value) -> None:
-        super().__init__()
         self.function, self.receiver = function, receiver
 
 
@@ -171,7 +193,6 @@ class Overloaded(Value):
     __slots__ = ("functions",)
 
     def __init__(self, functions: tuple[Function, ...]) -> None:
-        super().__init__()
         self.functions = functions
 
 
@@ -181,7 +202,6 @@ class Module(Value):
     __slots__ = ("path",)
 
     def __init__(self, path: str) -> None:
-        super().__init__()
         self.path = path
 
 
@@ -191,7 +211,6 @@ class External(Value):
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        super().__init__()
         self.name = name
 
 
@@ -204,8 +223,7 @@ class Collection(Value):
     __slots__ = ("kind", "parents", "rest", "waiting", "work")
 
     def __init__(self, work: Work, kind: str = "") -> None:
-        super().__init__()
-        self.work, self.kind = work, kind
+        self.work, self.kind, self.fields = work, kind, {}
         self.rest = Variable(work)
         self.parents: Variable | None = None
         self.waiting: list[Callable[[Key, Variable], None]] = []  # who wants every entry, also those to come
@@ -232,7 +250,6 @@ class Promised(Value):
     __slots__ = ("of",)
 
     def __init__(self, of: Variable) -> None:
-        super().__init__()
         self.of = of
 
 
@@ -242,7 +259,6 @@ class Heritage(Value):
     __slots__ = ("of", "receiver")
 
     def __init__(self, of: Class, receiver: Value) -> None:
-        super().__init__()
         self.of, self.receiver = of, receiver
 
 
@@ -252,7 +268,6 @@ class Constant(Value):
     __slots__ = ("value",)
 
     def __init__(self, value: Key) -> None:
-        super().__init__()
         self.value = value
 
 
@@ -262,7 +277,6 @@ class Known(Value):
     __slots__ = ("name", "receiver")
 
     def __init__(self, name: str, receiver: Value) -> None:
-        super().__init__()
         self.name, self.receiver = name, receiver
 
 
@@ -280,10 +294,28 @@ class Work:
     def hand_on(self) -> None:
         """Hand on until nothing is left to hand on."""
         waiting = self.waiting
+        take, wait = waiting.popleft, waiting.append
         while waiting:
-            variable, value, count = waiting.popleft()
+            variable, value, count = take()
             for user in variable.users[:count]:
-                user(value)
+                if type(user) is not Variable:
+                    user(value)  # type: ignore[operator]
+                    continue
+                # What `Variable.add` does, without the call: most of what is handed on goes from variable to variable.
+                values = user.values
+                if not values:
+                    user.values = (value,)
+                elif type(values) is tuple:
+                    if values[0] is value:
+                        continue
+                    user.values = {values[0]: None, value: None}
+                elif value not in values and len(values) < MOST_VALUES:
+                    values[value] = None  # type: ignore[index]
+                else:
+                    continue
+                users = user.users
+                if users:
+                    wait((user, value, len(users)))
 
     def run(self) -> None:
         """Hand on, and do what was put off, until nothing is left of either."""
@@ -295,54 +327,69 @@ class Work:
     def dissolve(self) -> None:
         """Let all variables go of each other: what they make are circles, which only the collector would find."""
         for variable in self.made:
-            variable.users = variable.values = None  # type: ignore[assignment]
+            variable.users = variable.values = ()
         self.made.clear()
         self.waiting.clear()
         self.later.clear()
 
 
-# What a variable has until it has something: most never do. Nobody writes into these.
-_NO_VALUES: dict[Value, None] = {}
-_NO_USERS: list[User] = []
-
-
 class Variable:
-    """A place that holds values."""
+    """A place that holds values.
+
+    values: a set that keeps the order in which they came; most hold none or one, for which a tuple is made much faster
+    users: who is told of each: what takes a value, or a variable that is to hold the same
+    """
 
     __slots__ = ("users", "values", "work")
 
     def __init__(self, work: Work) -> None:
         self.work = work
-        self.values: dict[Value, None] = _NO_VALUES  # a set that keeps the order in which they came
-        self.users: list[User] = _NO_USERS
+        self.values: tuple[Value, ...] | dict[Value, None] = ()
+        self.users: tuple[()] | list[User | Variable] = ()
         work.made.append(self)
 
     def add(self, value: Value) -> None:
         """Add a value, unless it is known or there are too many already."""
         values = self.values
         if not values:
-            self.values = {value: None}
+            self.values = (value,)
+        elif type(values) is tuple:
+            if values[0] is value:
+                return
+            self.values = {values[0]: None, value: None}
         elif value not in values and len(values) < MOST_VALUES:
-            values[value] = None
+            values[value] = None  # type: ignore[index]
         else:
             return
-        if self.users:
-            self.work.waiting.append((self, value, len(self.users)))
+        users = self.users
+        if users:
+            self.work.waiting.append((self, value, len(users)))
 
     def use(self, user: User) -> None:
         """Call `user` once with every value, now and later."""
-        if self.users:
-            self.users.append(user)
+        users = self.users
+        if users:
+            users.append(user)
         else:
             self.users = [user]
-        if self.values:
-            for value in tuple(self.values):
+        values = self.values
+        if values:
+            for value in values if type(values) is tuple else tuple(values):
                 user(value)
 
     def flow(self, target: Variable) -> None:
         """Let another variable hold all that this one holds."""
-        if target is not self:
-            self.use(target.add)
+        if target is self or type(target) is not Variable:
+            return  # what is fixed takes nothing
+        users = self.users
+        if users:
+            users.append(target)
+        else:
+            self.users = [target]
+        values = self.values
+        if values:
+            for value in values if type(values) is tuple else tuple(values):
+                target.add(value)
 
 
 class Nothing(Variable):
@@ -356,6 +403,9 @@ class Nothing(Variable):
     def use(self, user: User) -> None:
         """Call nobody."""
 
+    def flow(self, target: Variable) -> None:
+        """Give nothing."""
+
 
 class Fixed(Variable):
     """A place that holds one value, for ever: nobody has to wait for more."""
@@ -364,7 +414,7 @@ class Fixed(Variable):
 
     def __init__(self, work: Work, value: Value) -> None:
         super().__init__(work)
-        self.values = {value: None}
+        self.values = (value,)
 
     def add(self, value: Value) -> None:
         """Add nothing."""
@@ -373,3 +423,8 @@ class Fixed(Variable):
         """Call `user` with the value, now."""
         for value in self.values:
             user(value)
+
+    def flow(self, target: Variable) -> None:
+        """Give the value, now."""
+        for value in self.values:
+            target.add(value)

@@ -146,7 +146,7 @@ class Frame:
         live = [versions for versions, is_over in every if not is_over]
         self.is_over = not live
         self.versions = dict(live[0] if live else every[0][0])
-        for variable in {variable for versions in live[1:] for variable in versions} | set(self.versions):
+        for variable in dict.fromkeys([variable for versions in (*live[1:], self.versions) for variable in versions]):
             names = list(dict.fromkeys([versions.get(variable, variable.name) for versions in live]))
             if len(names) > 1:
                 met = self._next(variable)

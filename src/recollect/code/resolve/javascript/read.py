@@ -43,7 +43,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol], language: str = ""
         found = detect(path, source[:HEAD_BYTES])
         language = found.name if found is not None and found.name in LANGUAGES else LANGUAGES[0]
     page = Page(source)
-    parsed = grammars.load(language, outline=True).language
+    parsed = grammars.parsed(language)
     tree = parse(page, parsed)
     reader = Reader(page, grammar(parsed, READERS), by_end(page, symbols))
     reader.value(tree.root_node)

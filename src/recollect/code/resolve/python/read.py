@@ -37,7 +37,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
     Never raises for the content of the file.
     """
     page = Page(source)
-    parsed = grammars.load("python", outline=True).language
+    parsed = grammars.parsed("python")
     tree = parse(page, parsed)
     reader = Reader(page, grammar(parsed, READERS), by_end(page, symbols))
     reader.value(tree.root_node)
