@@ -131,9 +131,11 @@ class Admin:
     def rebuild(self, *, vectors: bool = True) -> Rebuilt:
         """Throw away derived state, the full text and the vectors, and make it anew from the memories.
 
-        While the vectors are being made, search is lexical. Memories themselves are not touched. Refused while the
-        embedder does not answer. Indexed code stays, and so do its vectors, which belong to what they were made of;
-        those of code that is nowhere any more are thrown away. `index` with `rebuild` reads code anew.
+        Others read and write meanwhile: the full text is made beside the old one, which serves until the new one is
+        complete and stays if the rebuild is stopped. While the vectors are being made, search is lexical. Memories
+        themselves are not touched. Refused while the embedder does not answer. Indexed code stays, and so do its
+        vectors, which belong to what they were made of; those of code that is nowhere any more are thrown away.
+        `index` with `rebuild` reads code anew.
 
         vectors: false keeps the vectors and rebuilds the full text only
         """

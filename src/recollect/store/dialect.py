@@ -13,6 +13,9 @@ from recollect.store.protocol import EdgeColumns, Passage, StoreFacts, TermCount
 # A row found by a search over derived state: the passage's number and its score, higher is better.
 SearchRow = tuple[int, float]
 
+# A passage in the full text: its number, the terms of its namespace, author, labels and body, and its shape.
+TextRow = tuple[int, str, str, str, str, str]
+
 # A piece of code in the full text: its number, and the terms of its names, of those around it, of its path and body.
 CodeTextRow = tuple[int, str, str, str, str]
 
@@ -48,11 +51,29 @@ class Dialect(Protocol):
         """Return SQL that is true when the JSON list in `field` contains the bound value."""
         ...
 
+    def text_rows(self, memory: Memory) -> list[TextRow]:
+        """Return what the full text keeps of a memory; takes most of the time, and no connection."""
+        ...
+
     def index_text(self, connection: Connection, memory: Memory) -> None: ...
 
     def unindex_text(self, connection: Connection, seq: int) -> None: ...
 
-    def clear_text(self, connection: Connection) -> None: ...
+    def begin_spare(self, connection: Connection) -> None:
+        """Make an empty full text beside the one in use; one that was left unfinished goes."""
+        ...
+
+    def put_spare(self, connection: Connection, seq: int, rows: Iterable[TextRow]) -> None:
+        """Put a memory into the spare full text, in the place of what is there of it."""
+        ...
+
+    def use_spare(self, connection: Connection) -> None:
+        """Put the spare full text in the place of the one in use, damaged or not, without what has no memory."""
+        ...
+
+    def drop_spare(self, connection: Connection) -> None:
+        """Throw the spare full text away, if there is one."""
+        ...
 
     def count_text(self, connection: Connection) -> int: ...
 

@@ -290,7 +290,8 @@ class Store(WordSearch, Protocol):
     def drop_derived(self, *, vectors: bool) -> tuple[int, int]:
         """Throw away and remake the full text; with `vectors`, throw those away too.
 
-        Returns the text rows made and the vectors dropped.
+        Others read and write meanwhile, and whoever is stopped leaves the full text as it was. Returns the text rows
+        made and the vectors dropped. Raises Conflict if another began to do the same.
         """
         ...
 

@@ -3,6 +3,7 @@
 rows         get and find: filters become SQL, rows become records
 transaction  insert, update, delete, undo: logged, all or nothing
 search       passages by words and by vectors, over derived state
+text_rebuild the full text made anew while others read and write
 graph        nodes and edges in bulk, and how central nodes are
 code         trees, files, symbols and pieces of source code; code_search finds them
 links        who uses what in source code
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 
 from recollect import clock
 from recollect.errors import StorageError
-from recollect.model import Memory, Record
+from recollect.model import Record
 from recollect.store.code_search import CodeSearches
 from recollect.store.counters import advance, generation, keep, kept
 from recollect.store.dialect import Connection, Dialect
@@ -27,7 +28,8 @@ from recollect.store.packages import Packages
 from recollect.store.protocol import Filter, R, StoreFacts, Transaction
 from recollect.store.rows import CHUNK, chunks
 from recollect.store.search import Searches
-from recollect.store.tables import TABLES, from_row
+from recollect.store.tables import TABLES
+from recollect.store.text_rebuild import rebuild_text
 from recollect.store.transaction import SqlTransaction
 
 # What the full text must hold, in the order in which dialects count it → how many there are. A file that a rebuild
@@ -109,38 +111,37 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
             return
 
     def drop_derived(self, *, vectors: bool) -> tuple[int, int]:
-        with self._dialect.errors(), self._dialect.write() as connection:
-            self._dialect.clear_text(connection)
-            if self._dialect.code_problems(connection) or any(gap.what != "memories" for gap in self._gaps(connection)):
-                # What was read of the files is not kept as text: the next `index` reads them anew.
-                self._dialect.clear_code(connection)
-                connection.execute("UPDATE files SET hash = '', mtime_ns = -1, chunk_count = 0")
-                advance(connection, "code_stamp")
-            rows = 0
-            for record in self._select_all(connection):
-                self._dialect.index_text(connection, record)
-                rows += 1
-            dropped = 0
-            if vectors:
-                dropped = int(next(iter(connection.execute("SELECT count(*) FROM memory_embeddings")))[0])
-                connection.execute("DELETE FROM memory_embeddings")
+        with self._dialect.errors():
+            rows = rebuild_text(self._dialect)
+            with self._dialect.write() as connection:
+                self._mend_code_text(connection)
+            return rows, self._drop_vectors() if vectors else 0
+
+    def _mend_code_text(self, connection: Connection) -> None:
+        """Throw the full text of code away where it is damaged or lacks something."""
+        if self._dialect.code_problems(connection) or any(gap.what != "memories" for gap in self._gaps(connection)):
+            # What was read of the files is not kept as text: the next `index` reads them anew.
+            self._dialect.clear_code(connection)
+            connection.execute("UPDATE files SET hash = '', mtime_ns = -1, chunk_count = 0")
+            advance(connection, "code_stamp")
+
+    def _drop_vectors(self) -> int:
+        """Throw away the vectors that are there, some at a time; what others make meanwhile stays."""
+        dropped = 0
+        newest = int(kept(self._connection(), "vector_stamp") or 0)
+        old = "FROM memory_embeddings WHERE stamp <= ?"
+        while names := list(self._connection().execute(f"SELECT DISTINCT memory_id {old} LIMIT ?", (newest, CHUNK))):
+            of_these = f"{old} AND memory_id IN ({', '.join('?' * len(names))})"
+            bound = [newest, *(name for (name,) in names)]
+            with self._dialect.write() as connection:
+                dropped += int(next(iter(connection.execute(f"SELECT count(*) {of_these}", bound)))[0])
+                connection.execute(f"DELETE {of_these}", bound)
                 advance(connection, "vector_epoch")
-        return rows, dropped
+        return dropped
 
     def scrub(self) -> None:
         with self._dialect.errors():
             self._dialect.scrub()
-
-    def _select_all(self, connection: Connection) -> Iterator[Memory]:
-        table = TABLES[Memory]
-        last = -1
-        while True:
-            sql = f"SELECT {', '.join(table.columns)} FROM memories WHERE seq > ? ORDER BY seq LIMIT ?"
-            page = [from_row(table, row) for row in connection.execute(sql, (last, CHUNK))]
-            if not page:
-                return
-            yield from page
-            last = page[-1].seq
 
     def setting(self, key: str) -> str | None:
         with self._dialect.errors():

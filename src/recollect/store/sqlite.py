@@ -36,7 +36,6 @@ from recollect.errors import (
     StoreLocked,
     StoreUnwritable,
 )
-from recollect.model import Memory
 from recollect.store import full_text
 from recollect.store.dialect import Connection, SearchRow
 from recollect.store.edges import edge_columns
@@ -44,11 +43,11 @@ from recollect.store.migrations import APPLICATION_ID as APPLICATION_ID
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.protocol import EdgeColumns, Passage, StoreFacts, TermCounts
 from recollect.store.sqlite_code import SqliteCode
+from recollect.store.sqlite_text import SqliteText, newest_is_found
 from recollect.store.standing import COLUMNS as STANDING_COLUMNS
 from recollect.store.standing import standing
-from recollect.text.passages import MAX_PASSAGES, passages
-from recollect.text.shape import shape, unpacked
-from recollect.text.tokens import terms
+from recollect.store.text_rebuild import forget_rebuild
+from recollect.text.shape import unpacked
 
 T = TypeVar("T")
 
@@ -119,7 +118,7 @@ def _names(author: str) -> tuple[str, ...]:
     return tuple(author.split())
 
 
-class Sqlite(SqliteCode):
+class Sqlite(SqliteText, SqliteCode):
     """One SQLite database file: a connection per thread, opened when first needed."""
 
     def __init__(self, path: Path, *, busy_timeout_ms: int = 30_000) -> None:
@@ -197,35 +196,6 @@ class Sqlite(SqliteCode):
     def contains(self, field: str) -> str:
         return f"EXISTS (SELECT 1 FROM json_each({field}) WHERE value = ?)"
 
-    def index_text(self, connection: Connection, memory: Memory) -> None:
-        scope, author = full_text.scope_term(memory.namespace), " ".join(terms(memory.author or ""))
-        labels = " ".join(terms(" ".join(part for part in (memory.title, memory.category, *memory.tags) if part)))
-        parts = passages(memory.content)
-        said = memory.created_at if memory.valid_from is None else memory.valid_from
-        for part, passage in enumerate(parts):
-            facts = shape(passage, parts=len(parts), at=said).packed()
-            connection.execute(
-                "INSERT INTO memory_text (rowid, scope, author, labels, body, shape) VALUES (?, ?, ?, ?, ?, ?)",
-                (memory.seq * MAX_PASSAGES + part, scope, author, labels, " ".join(terms(passage)), facts),
-            )
-
-    def unindex_text(self, connection: Connection, seq: int) -> None:
-        first = seq * MAX_PASSAGES
-        connection.execute("DELETE FROM memory_text WHERE rowid BETWEEN ? AND ?", (first, first + MAX_PASSAGES - 1))
-
-    def clear_text(self, connection: Connection) -> None:
-        # Deleting rows reads the index first, which fails if it is damaged: the table is dropped and made again. Where
-        # these three rows are missing SQLite would not even open it.
-        connection.execute("INSERT OR IGNORE INTO memory_text_config VALUES ('version', 4)")
-        connection.execute("INSERT OR IGNORE INTO memory_text_data VALUES (1, x''), (10, x'00000000000000')")
-        (create,) = next(iter(connection.execute("SELECT sql FROM sqlite_master WHERE name = 'memory_text'")))
-        connection.execute("DROP TABLE memory_text")
-        connection.execute(create)
-
-    def count_text(self, connection: Connection) -> int:
-        sql = f"SELECT count(*) FROM memory_text_docsize WHERE id % {MAX_PASSAGES} = 0"
-        return int(next(iter(connection.execute(sql)))[0])
-
     def search_text(
         self,
         connection: Connection,
@@ -291,7 +261,7 @@ class Sqlite(SqliteCode):
                     writing.execute("INSERT INTO memory_text (memory_text) VALUES ('integrity-check')")
             else:
                 problems += self.code_problems(connection, thorough=False)
-                if not _newest_is_found(connection):
+                if not newest_is_found(connection):
                     problems.append("full text: the newest memory is not found")
         except sqlite3.DatabaseError as problem:
             problems.append(f"full text: {problem}")
@@ -300,6 +270,7 @@ class Sqlite(SqliteCode):
     def scrub(self) -> None:
         # Deleted terms stay in the full text until its segments are merged.
         with self.write() as writing:
+            forget_rebuild(self, writing)
             writing.execute("INSERT INTO memory_text (memory_text) VALUES ('optimize')")
         connection = self.connection()
         # Pages are cut out of memory that held others before; and what is copied may be larger than memory.
@@ -498,14 +469,3 @@ def _empty_log(connection: sqlite3.Connection) -> None:
 
 def _name(problem: sqlite3.Error) -> str:
     return getattr(problem, "sqlite_errorname", "") or ""
-
-
-def _newest_is_found(connection: Connection) -> bool:
-    """Return whether the last memory in the full text is found by its namespace: a quick look at a large index."""
-    for seq, scope in list(connection.execute("SELECT rowid, scope FROM memory_text ORDER BY rowid DESC LIMIT 1")):
-        found = connection.execute(
-            "SELECT 1 FROM memory_text WHERE memory_text MATCH ? AND rowid = ?",
-            (f"scope : {full_text.any_of([scope])}", seq),
-        )
-        return bool(list(found))
-    return True

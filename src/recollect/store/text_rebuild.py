@@ -1,0 +1,103 @@
+"""Making the full text anew beside the old one, a few memories at a time, while others read and write.
+
+    begin: an empty spare ─► memories as they are now, in order ─► those that changed since, by the log ─► swap
+
+The lock is held to write a few rows and not to work out their terms, which takes most of the time. The old full text
+is searched until the swap, which is one transaction with the last changes: whoever is stopped before has changed
+nothing. Of two that rebuild at once the later goes on; the other is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from recollect import clock, progress
+from recollect.errors import Conflict
+from recollect.model import Memory
+from recollect.store.counters import keep, kept, newest_change
+from recollect.store.dialect import Connection, Dialect
+from recollect.store.rows import chunks
+from recollect.store.tables import TABLES, from_row
+
+# Memories written under one lock: some twenty milliseconds of it, and others get their turn in between.
+STEP = 50
+# With no more changes left than this the spare is as good as complete, and they are made up for under the last lock.
+FEW = 20
+# Who is making a full text.
+KEY = "text_rebuild"
+
+
+def rebuild_text(dialect: Dialect) -> int:
+    """Make the full text of all memories anew; return of how many. Raises Conflict if another began to do so."""
+    owner = clock.new_id()
+    with dialect.write() as connection:
+        dialect.begin_spare(connection)
+        keep(connection, KEY, owner)
+        begun = newest_change(connection)
+        total = int(next(iter(connection.execute("SELECT count(*) FROM memories")))[0])
+    done = 0
+    for page in _pages(dialect, begun):
+        _write(dialect, owner, page)
+        done += len(page)
+        progress.report(min(done, total), total, "making the full text anew")
+    seen = begun
+    while len(changed := _changed(dialect.connection(), seen, STEP)) > FEW:
+        _write(dialect, owner, _memories(dialect.connection(), [name for _, name in changed]))
+        seen = changed[-1][0]
+    with _step(dialect, owner) as connection:
+        left = [name for _, name in _changed(connection, seen)]
+        for memory in _memories(connection, left):
+            dialect.put_spare(connection, memory.seq, dialect.text_rows(memory))
+        dialect.use_spare(connection)
+        keep(connection, KEY, "")
+        return dialect.count_text(connection)
+
+
+def forget_rebuild(dialect: Dialect, connection: Connection) -> None:
+    """Throw away what a rebuild has made so far, whether it still goes on or not."""
+    dialect.drop_spare(connection)
+    keep(connection, KEY, "")
+
+
+def _pages(dialect: Dialect, until: int) -> Iterator[list[Memory]]:
+    """Yield the memories that were there when the rebuild began, in order."""
+    last = -1
+    table = TABLES[Memory]
+    sql = f"SELECT {', '.join(table.columns)} FROM memories WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+    while page := [from_row(table, row) for row in dialect.connection().execute(sql, (last, until, STEP))]:
+        yield page
+        last = page[-1].seq
+
+
+def _write(dialect: Dialect, owner: str, memories: Sequence[Memory]) -> None:
+    """Write memories to the spare full text; what has changed since they were read is in the log and comes later."""
+    ready = [(memory.seq, dialect.text_rows(memory)) for memory in memories]
+    with _step(dialect, owner) as connection:
+        for seq, rows in ready:
+            dialect.put_spare(connection, seq, rows)
+
+
+@contextmanager
+def _step(dialect: Dialect, owner: str) -> Iterator[Connection]:
+    with dialect.write() as connection:
+        if kept(connection, KEY) != owner:
+            raise Conflict("another process began to make the full text anew", hint="Nothing was lost; wait for it.")
+        yield connection
+
+
+def _changed(connection: Connection, since: int, limit: int = 2**62) -> list[tuple[int, str]]:
+    """Return changes of memories after one, oldest first: their numbers and what they were about."""
+    sql = "SELECT seq, entity_id FROM changes WHERE seq > ? AND entity = 'memories' ORDER BY seq LIMIT ?"
+    return [(int(seq), str(name)) for seq, name in connection.execute(sql, (since, limit))]
+
+
+def _memories(connection: Connection, ids: Sequence[str]) -> list[Memory]:
+    """Return those of the memories that are there; what is left of the others in the spare goes at the end."""
+    table = TABLES[Memory]
+    sql = f"SELECT {', '.join(table.columns)} FROM memories WHERE id IN "
+    return [
+        from_row(table, row)
+        for chunk in chunks(list(dict.fromkeys(ids)))
+        for row in connection.execute(f"{sql}({', '.join('?' * len(chunk))})", chunk)
+    ]
