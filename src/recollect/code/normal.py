@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from hashlib import sha256
 
 from recollect.code.languages import Layout
@@ -73,7 +73,7 @@ def normalise(
     strings: Iterable[Span],
     directives: Iterable[Span],
     markup: Iterable[Span],
-    blocks: Iterable[int],
+    blocks: Collection[int],
     layout: Layout,
 ) -> bytes:
     """Return the normal form of a file, as long as the file, from what was found in it; blocks: where they end."""
@@ -87,7 +87,7 @@ def normalise(
         blob[start:end] = in_string[start:end].rstrip(BLANK_IN_STRING).ljust(end - start)
     for start, end in markup:
         blob[start:end] = _BREAK.sub(_in_markup, in_string[start:end])
-    for end, count in Counter(blocks).items():
+    for end, count in Counter(blocks).items() if blocks else ():
         if end < len(blob) and blob[end] in BLANK:
             blob[end] = BLOCK_ENDS + min(count, BLOCKS_MOST)
     return _marked(blob, by_line=layout == "lines")

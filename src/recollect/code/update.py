@@ -174,7 +174,7 @@ class _Batch:
         for file, touched, _ in answers:
             if file is not None:
                 self._files.append(file)
-                self._bytes += file.size_bytes
+                self._bytes += file.size_bytes if file.texts else 0  # of a picture only its name is written
                 self.read_bytes += file.size_bytes
                 self.read += 1
                 self.notes += [f"{file.path}: {note}" for note in file.notes]
