@@ -1,7 +1,8 @@
-"""What fills a window before a task is begun: two plain ways to do it, to compare the hierarchy with.
+"""What fills a window before a task is begun: plain ways to do it, to compare the hierarchy with.
 
-grep   what a person would grep for of the words of the task, rare ones counting most; the best files, whole
-map    the repository map, around what the task names; a file that is named there counts as outlined
+grep   for the names in the task: the files that hold most of them, whole; or for all of its words, rare ones and names
+       counting more, which no grep does: that is a small search engine, and the hardest of these to beat
+map    the repository map, around what the task names: what it names counts as outlined, or its files, opened
 """
 
 from __future__ import annotations
@@ -84,8 +85,20 @@ class Grep:
         files = sorted(path for path in tree.rglob("*") if path.suffix in CODE and path.is_file())
         self._texts = {path.relative_to(tree).as_posix(): path.read_bytes().lower() for path in files}
 
-    def ranked(self, text: str, *, tests_last: bool = False) -> list[tuple[str, int]]:
-        """Return files and their sizes, those first that hold the most and the rarest words."""
+    def ranked(self, text: str) -> list[tuple[str, int]]:
+        """Return files and their sizes, those first that hold the most of the names, then most often.
+
+        Names are what a person greps for; where a task has none of them, for its words.
+        """
+        worth = words(text)
+        needles = [word.encode() for word in worth if worth[word] == max(worth.values())]
+        counts = {path: [content.count(needle) for needle in needles] for path, content in self._texts.items()}
+        held = {path: (sum(count > 0 for count in each), sum(each)) for path, each in counts.items()}
+        order = sorted((path for path in held if any(held[path])), key=lambda path: (*(-n for n in held[path]), path))
+        return self.sized(order)
+
+    def weighed(self, text: str, *, tests_last: bool = False) -> list[tuple[str, int]]:
+        """Return files and their sizes, those first that hold the rarest words, in their text and in their path."""
         scores = dict.fromkeys(self._texts, 0.0)
         for word, worth in words(text).items():
             needle = word.lower().encode()
@@ -100,7 +113,11 @@ class Grep:
         if tests_last:
             scores = {path: score * (TESTS if "test" in path.lower() else 1) for path, score in scores.items()}
         order = sorted((path for path in scores if scores[path] > 0), key=lambda path: (-scores[path], path))
-        return [(path, len(self._texts[path])) for path in order]
+        return self.sized(order)
+
+    def sized(self, paths: Iterable[str]) -> list[tuple[str, int]]:
+        """Return sources with their sizes."""
+        return [(path, len(self._texts[path])) for path in paths if path in self._texts]
 
 
 def words(text: str) -> dict[str, float]:
@@ -119,11 +136,11 @@ def words(text: str) -> dict[str, float]:
 
 
 def mapped(engine: Engine, focus: Sequence[str], size: int) -> list[str]:
-    """Return the files that a map of so many bytes names."""
+    """Return the files that a map of so many bytes names, the most central first."""
     drawn = engine.survey.map(tokens=int(size / TOKEN_BYTES), focus=tuple(focus))
     while len(drawn.text().encode()) > size:
         drawn = engine.survey.map(tokens=int(drawn.budget * 0.9), focus=tuple(focus))
-    return [file.path for file in drawn.files]
+    return [file.path for file in sorted(drawn.files, key=lambda file: (-file.rank, file.path))]
 
 
 def named(engine: Engine, root: Path, text: str) -> list[str]:
@@ -142,6 +159,6 @@ def _is_known(engine: Engine, root: Path, name: str) -> bool:
         return False
 
 
-def as_map(paths: Sequence[str]) -> list[Held]:
-    """Return the files of a map as what a window holds: their outlines."""
-    return [Held(path, 1, "outline") for path in paths]
+def outlined(paths: Iterable[str], level: int) -> list[Held]:
+    """Return the files of a map as what a level holds: their outlines."""
+    return [Held(path, level, "outline") for path in paths]

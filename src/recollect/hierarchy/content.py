@@ -19,7 +19,7 @@ from recollect.engine.token_cost import size, tokens
 SIGNATURE_CHARACTERS = 160
 SENTENCE_CHARACTERS = 120
 # An outline is to be read at a glance and leaves room for others: a file of tests may have hundreds of symbols.
-OUTLINE_BYTES = 1_200
+OUTLINE_BYTES = 800
 # Of a file without symbols an outline has this many lines.
 PLAIN_LINES = 20
 # The share of a part that what is wanted may take: the lines of the others say where it stands.

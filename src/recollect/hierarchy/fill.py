@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 SEARCHED = 250
 # The rank at which a place counts half of what the first one does.
 HALF_RANK = 8
+# The same where a file counts as a whole: it fills what room is left once the best places are taken.
+HELD_HALF_RANK = 30
 # Files whose neighbours are looked at, and how many of each kind.
 SEEDS = 10
 NEIGHBOURS = 15
@@ -31,6 +34,7 @@ NEIGHBOURS = 15
 # file is changed; what a file uses says how to use it; of what uses it some has to follow.
 NAMED = 3.0
 WORDED = 0.5
+HELD = 0.7
 USED, USES, TESTS, SIBLING_TEST = 0.30, 0.30, 0.35, 0.45
 EDITED, READ = 0.30, 0.15
 REMEMBERED = 0.50
@@ -86,7 +90,7 @@ class _Ballot:
         if path not in self._known:
             return
         self.scores[path] = self.scores.get(path, 0.0) + score
-        self.why.setdefault(path, []).append(why)
+        self.why.setdefault(path, []).extend(filter(None, (why,)))
         self.symbols.setdefault(path, []).extend(filter(None, symbols))
 
     def ranked(self) -> list[str]:
@@ -100,6 +104,7 @@ def candidates(engine: Engine, sources: Sources, description: str, files: Sequen
         ballot.add(path, NAMED, "named with the task")
     notes = _searched(engine, sources, ballot, description)
     _worded(sources, ballot, description)
+    _held(sources, ballot, description)
     memories = _remembered(engine, sources, ballot, description)
     _seen(engine, sources, ballot)
     _beside(sources, ballot)
@@ -136,6 +141,14 @@ def _worded(sources: Sources, ballot: _Ballot, description: str) -> None:
     """Count the words alone, over all files: a search for a long text leaves tests out, which a task needs."""
     for rank, row in enumerate(sources.worded(description)[:SEARCHED]):
         ballot.add(row.path, WORDED / (1 + rank / HALF_RANK), f"holds the words, place {rank + 1}", *row.symbols)
+
+
+def _held(sources: Sources, ballot: _Ballot, description: str) -> None:
+    """Count which files hold the words at all: a change concerns files that are about something else."""
+    code = (path for path in sources.holding(description) if sources.files[path].language not in _DOCUMENTS)
+    for rank, path in enumerate(islice(code, SEARCHED)):
+        why = "" if path in ballot.scores else f"holds rare words, place {rank + 1}"  # what was found holds them, too
+        ballot.add(path, HELD / (1 + rank / HELD_HALF_RANK), why)
 
 
 def _remembered(engine: Engine, sources: Sources, ballot: _Ballot, description: str) -> list[Hit]:

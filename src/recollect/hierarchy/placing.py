@@ -1,11 +1,13 @@
 """Placing: candidates become items of levels 1 and 2, as many and as much of each as fits, the most likely first.
 
 level 1   the first few: whole where small, else the symbols that matter; the whole of it is then in level 2
-level 2   the next: whole where small, else what matters of it; once most of the level is taken, outlines
+level 2   the next: whole where small, else what matters of it, the less the further down; once most of the level is
+          taken, outlines
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -22,12 +24,14 @@ from recollect.hierarchy.shapes import MEMORY, Shapes
 
 # Files that are likely enough to be in the prompt from the beginning.
 IMMEDIATE = 8
-# A file may take this share of level 2 whole, and this one if a part of it is in level 1.
-LARGE_SHARE_2, OWNED_SHARE_2 = 0.05, 0.20
-# Once this share of level 2 is taken, the others come as outlines: they are there to be found. Of the files that 105
-# commits changed, 0.6 with outlines of 2,500 bytes finds 96 % (70 % as text), 0.72 with 1,200 98 % (73), 0.8 with 800
-# 97 % (76): bench/hierarchy.py. Shorter outlines say too little.
-WHOLE_SHARE = 0.72
+# What a file may take of level 2, whole or else by what matters of it: up to which place, which share. A part of 4 %
+# holds what a commit changed in a larger file four times of five, one of 2 % twice of three, one of 1 % every other
+# time: further down, more and smaller parts find more.
+SHARES_2 = ((12, 0.04), (35, 0.02), (math.inf, 0.01))
+# The same of one that is in level 1 by a part.
+OWNED_SHARE_2 = 0.12
+# Once this share of level 2 is taken, the others come as outlines: they are there to be found.
+WHOLE_SHARE = 0.8
 # Memories take at most this share of level 2.
 MEMORY_SHARE = 0.05
 # Candidates in a row that do not fit before it is given up.
@@ -97,7 +101,7 @@ class _Placing:
         is_first = first is not None and self._take(first, self._one)
         if is_first and first is not None and first.form == "whole":
             return True
-        share = OWNED_SHARE_2 if is_first else LARGE_SHARE_2
+        share = OWNED_SHARE_2 if is_first else next(share for last, share in SHARES_2 if rank < last)
         is_full = self._two.bytes > WHOLE_SHARE * self._two.most
         if (is_full or candidate.is_near) and not immediate:
             second = self._smaller(item)

@@ -53,10 +53,16 @@ def test_a_file_is_text_only_if_what_had_to_be_changed_is_shown() -> None:
     assert (measured["text, 50 + 500 KB"], measured["outline, 50 + 500 KB"]) == (0.5, 0.25)
 
 
-def test_grep_ranks_by_rare_words_and_names_and_fills_with_whole_files(repository: Path) -> None:
+def test_grep_ranks_by_the_names_held_and_the_weighed_one_by_rare_words_and_names(repository: Path) -> None:
     assert "lamp" in words("the `lamp` of it")
-    ranked = Grep(repository).ranked("the lamp must ignite")
-    assert ranked[0][0] == "lamp.py"
+    write(repository, {"many.py": "# sound return sound return\n", "one.py": "# ignite\n"})
+    grep = Grep(repository)
+    assert [path for path, _ in grep.ranked("sound, return, ignite")] == ["many.py", "horn.py", "lamp.py", "one.py"]
+    assert [path for path, _ in grep.ranked("sound, return, `ignite`")] == ["lamp.py", "one.py"]
+    assert grep.weighed("the lamp must ignite")[0][0] == "lamp.py"
+
+
+def test_whole_files_fill_the_first_level_that_has_room() -> None:
     assert packed([("a", 60), ("b", 50), ("c", 20)], Sizes(100, 40)) == [
         Held("a", 1, "whole"),
         Held("c", 1, "whole"),
@@ -68,7 +74,7 @@ def test_the_benchmark_runs_from_end_to_end_and_reads_what_it_wrote(repository: 
     command = [sys.executable, script, "--history", str(repository), "--out", str(held), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     report = json.loads(done.stdout)["groups"]["commits"]
-    assert set(report["ways"]) == {"grep", "grep, tests last", "map", "hierarchy"}
+    assert set(report["ways"]) == set(hierarchy.WAYS)
     assert report["ways"]["hierarchy"][hierarchy.HEADLINE] == 1.0
     again = subprocess.run(
         [sys.executable, script, "--read", str(held), "--json"], capture_output=True, text=True, check=True
