@@ -17,6 +17,7 @@ from tests.fakes import HashingEmbedder
 
 from recollect import Engine
 from recollect.capabilities import OPERATIONS
+from recollect.capture.spool import Spool
 from recollect.model import Change, Edge, Judgement, Memory, Node, Observed, Session
 
 MARK = "zyzzyva"
@@ -162,6 +163,17 @@ def test_what_repeats_it_goes_along_and_what_others_wrote_is_named(home: Path) -
     with Engine() as engine:
         assert [row.id for row in engine.store.find(Observed)] == ["o3"]
         assert [row.id for row in engine.store.find(Session)] == ["s"]
+
+
+def test_what_hooks_have_left_and_nobody_has_read_yet_is_looked_at_too(home: Path) -> None:
+    secret = store(SECRET)
+    payload = {"session_id": "s", "cwd": str(home), "hook_event_name": "UserPromptSubmit", "prompt": SECRET}
+    Spool(home).put(json.dumps(payload).encode(), event="UserPromptSubmit", assistant="claude")
+    assert [name for name in traces(home) if "UserPromptSubmit" in name]
+    answer = purge(secret)
+    if answer["elsewhere"]:
+        purge(*answer["elsewhere"])
+    assert traces(home) == []
 
 
 def test_a_summary_that_repeats_it_goes_with_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

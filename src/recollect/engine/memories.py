@@ -409,7 +409,14 @@ def existing(rows: Store | Transaction, memory_id: str) -> Memory:
 def unwanted(rows: Store | Transaction, ids: Sequence[str]) -> frozenset[str]:
     """Return which of these memories somebody deleted or purged: what is imported does not bring them back."""
     where = {"entity": "memories", "entity_id": tuple(ids), "operation": UNWANTED}
-    return frozenset(change.entity_id for change in rows.find(Change, where)) if ids else frozenset()
+    deleted = (change.entity_id for change in rows.find(Change, where)) if ids else ()
+    return purged(rows, ids).union(deleted)
+
+
+def purged(rows: Store | Transaction, ids: Sequence[str]) -> frozenset[str]:
+    """Return which of these memories, or of what they once said, was removed for good."""
+    emptied = {"entity": "memories", "entity_id": tuple(ids), "action": ("update", "delete"), "before": None}
+    return frozenset(change.entity_id for change in rows.find(Change, emptied)) if ids else frozenset()
 
 
 def store_in(transaction: Transaction, memory: Memory, *, deduplicate: bool = True) -> Stored:

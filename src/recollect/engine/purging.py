@@ -66,6 +66,7 @@ def purge(engine: Engine, ids: Sequence[str], *, keep_current: bool, dry_run: bo
             return _told(_planned(store, wanted, keep_current=keep_current), dry_run=True)
     for name in wanted:
         _versions(store, name)  # a wrong id must not leave a mark behind
+    engine.capture.catch_up()  # what hooks have left is looked at too
     store.keep_setting(DUE, "1")
     changes = others = 0
     with store.transaction("purge_memories") as transaction:

@@ -25,7 +25,7 @@ from recollect.capture.observation import Observation
 from recollect.capture.transcripts.said import may_say, said
 from recollect.capture.transcripts.turn import Turn, slim
 from recollect.engine.anchoring import Prepared
-from recollect.engine.memories import content_hash, unwanted
+from recollect.engine.memories import content_hash, purged, unwanted
 from recollect.engine.noticed import Home, Noticing, observed, redacted
 from recollect.engine.redaction import without_secrets
 from recollect.model import Memory, Observed
@@ -221,6 +221,7 @@ def write(
     """Write notes that were not seen before; returns what became of each memory: created, known or refused."""
     done: list[tuple[Memory, str]] = []
     fates = fates_of(transaction, notes)
+    gone = purged(transaction, [memory.id for note in notes for memory, _ in note.memories])
     for note in notes:
         row = note.row
         for memory, anchors in note.memories:
@@ -230,7 +231,8 @@ def write(
                 anchor(transaction, transaction.insert(memory), anchors)
             if kept_id and row.memory_id is None:
                 row = msgspec.structs.replace(row, memory_id=kept_id)
-        if note.is_kept:
+        # What happened is told in the words of the memory: those are not to be here again.
+        if note.is_kept and not any(memory.id in gone for memory, _ in note.memories):
             transaction.insert(row)
     return done
 

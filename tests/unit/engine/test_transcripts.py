@@ -527,6 +527,20 @@ def test_an_undo_of_the_latest_part_leaves_what_was_read_before(engine: Engine, 
     assert kept(engine) == after
 
 
+def test_what_was_purged_does_not_come_back_in_any_words(engine: Engine, home: Path, tmp_path: Path) -> None:
+    record(home, "claude")
+    batch = learn(engine, tmp_path).batch
+    rules = memories(engine, category="convention")
+    assert any("tabs in shell scripts" in rule.content for rule in rules)
+    engine.memories.purge(tuple(rule.id for rule in rules))
+    assert not [row for row in engine.store.find(Observed) if "tabs in shell scripts" in row.told]
+    engine.admin.undo(batch)
+    learnt = learn(engine, tmp_path)
+    assert learnt.sources[0].refused == len(rules)
+    assert not [row for row in engine.store.find(Observed) if "tabs in shell scripts" in row.told]
+    assert not [row for row in memories(engine) if "tabs in shell scripts" in row.content]
+
+
 def test_what_hooks_saw_of_a_session_stays_when_its_import_is_undone(
     engine: Engine, home: Path, tmp_path: Path
 ) -> None:
