@@ -259,6 +259,28 @@ def test_while_another_process_reads_the_files_are_said_not_to_be_clean(
     assert call("health", {})["checks"][0]["status"] == "ok"
 
 
+KILLED = """
+import os, sys
+from recollect import Engine
+from recollect.store.sql import SqlStore
+SqlStore.scrub = lambda store: os._exit(9)
+with Engine() as engine:
+    engine.memories.purge((sys.argv[1],))
+"""
+
+
+@pytest.mark.promise("B7")
+def test_a_purge_that_is_killed_before_the_files_are_clean_is_told_of_and_can_be_ended(home: Path) -> None:
+    secret = store(SECRET)
+    assert subprocess.run([sys.executable, "-c", KILLED, secret], check=False).returncode == 9
+    assert call("get_memory", {}, secret)["error"]["code"] == "MEMORY_NOT_FOUND"
+    check = call("health", {})["checks"][0]
+    assert (check["status"], "purge" in check["mend"]) == ("degraded", True)
+    assert purge()["scrubbed"]
+    assert traces(home) == []
+    assert call("health", {})["checks"][0]["status"] == "ok"
+
+
 def test_the_log_still_tells_that_something_happened(home: Path) -> None:
     secret = store(SECRET)
     call("update_memory", {}, secret, "--content", f"{SECRET}.")
