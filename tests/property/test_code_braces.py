@@ -82,6 +82,36 @@ RUST_INNER = (
     "assert!(matches!(x, A | B)); }", "quote! { fn #name() { #if } }", "let if = 1;", "x.match;",
     "'\\'' => '\\u{1F600}',",
 )  # fmt: skip
+SHARP_TOP = (
+    "class A {", "public sealed partial class B<T> : C<T>, D where T : class, new() {", "interface I<out T> {",
+    "enum E : byte {", "[Serializable, A(\"{\", new[] { 1 })]\n[B]", "struct S {",
+    "readonly record struct P(int X, [A] string Y) : Q(X) {", "record R;", "namespace N.M {", "namespace F;",
+    "using System;", "using X = A.B<C>;", "global using static D.E;", "extern alias G;",
+    "public delegate Task<T> H<T>(int a, (int, string) b) where T : J;", "[assembly: K(\"a b\")]", "#if NET", "#else",
+    "#endif", "#region a b", "#endregion", "#pragma warning disable CS1 // why", "#warning x // y",
+    "class L(int x) : M(x) { int y = x; }", "enum O { A, [B] C = 1 << 2, D = A | C, };", "class T { };", "void U() {}",
+    "var v = 1;", "/// <summary>{</summary>", "static class W {", "enum Y {\n#if X\n[A]\n#endif\nB,\n}",
+    "interface Z { int P { get; } void F(); event E G; }",
+)  # fmt: skip
+SHARP_INNER = (
+    "int x = 1, y;", "const int MAX = 3, MIN = f(1, 2);",
+    "[Fact] public async Task<int> F(int a = 3, params string[] b) {", "return 1;",
+    "public int P { get; private set; } = new() { 1 };", "int Q => x;",
+    "protected override (int, string)? R { get => 1; set { x = value; } }",
+    "public B(int x) : base(x, () => { y(); }) {", "~B() {", "static B() => x = 1;",
+    "public static B operator +(B a, B b) => a;", "public static bool operator true(B a) { return true; }",
+    "public static implicit operator int(B a) => 1;", "void I<T>.J() {", "public int this[int i] { get { return 1; } }",
+    "event E F1;", "event E G1 { add { } remove { } }", "int Local<T>(T t) where T : U {",
+    "static int Arrow(int a) => new C { D = a }.E;", "if (x) {", "} else if (y) {", "for (;;) {",
+    "foreach (var i in x) {", "while (x) ;", "switch (x) { case 1: break; default: { } break; }",
+    "var z = x switch { 1 => 2, > 3 and < 5 => 4, _ => f(1) };", "case 1: int G() => 2;",
+    "var o = new { A = 1, B = new C(1) { D = 2 } };", "Func<int, int> f = a => { int H() { return a; } return H(); };",
+    "do { } while (x);", "var s = $\"a {b} {{ c {d:x y} e\";", "var t = @\"a \"\" {\";", "var u = $@\"a {b} \"\" c\";",
+    "var v = \"\"\"\n  a \"x\" {\n  \"\"\";", "char c = '{';", "var w = $\"{f(\"x\")}\";", "#if A", "#endif",
+    "#if B\n[C]\n#endif\n[D] void K() {", "try { } catch (E e) when (e.F(1)) { }", "@if = 1;", "using (var a = b) {",
+    "lock (x) {", "return new A(1) {", "await foreach (var i in x) {", "public abstract int M();", "A, B = 2,", "};",
+    "partial void N();",
+)  # fmt: skip
 SCRIPT_TOP = (
     "function f(a, b = {}) {", "export async function* g() {", "class A extends B {", "export default class C {",
     "const run = async (x) => {", "const add = (a, b) => a + b", "export const LIMIT = 3", "let a = 1, b = () => 2",
@@ -138,6 +168,7 @@ ODD = ("}", ")", "{", "(", "", "'", '"', "`", "/*", "ü := 1", "x = 1; y = 2", "
 PARTS = {
     "go": (GO_TOP, GO_INNER),
     "java": (JAVA_TOP, JAVA_INNER),
+    "csharp": (SHARP_TOP, SHARP_INNER),
     "rust": (RUST_TOP, RUST_INNER),
     "javascript": (SCRIPT_TOP + ELEMENTS, SCRIPT_INNER + ELEMENTS),
     "typescript": (SCRIPT_TOP + TYPED_TOP, SCRIPT_INNER + TYPED_INNER),
@@ -265,6 +296,52 @@ public class Ring<T extends Comparable<T>> extends Base<T> implements Closeable 
   }
 
   record Pair(int a, int b) { Pair { assert a < b; } }
+}
+""",
+    "csharp": """\ufeffusing System;
+
+[assembly: Something("a b")]
+
+namespace Rings
+{
+    /// <summary>A ring.</summary>
+    [Serializable]
+#if NET
+    [Shown(new[] { 1, 2 })]
+#endif
+    public sealed class Ring<T> : Base<T>, IStack where T : class, new()
+    {
+        public const int MAX = 3, MIN = 1;
+        private readonly Dictionary<string, (int, T)> items = new() { ["a{"] = (1, null) };
+
+        public Ring(int x) : base(x, () => { Grow(); }) { }
+
+        public int Size { get; private set; } = MAX;
+        public bool IsFull => items.Count > MAX;
+        public T this[int at] { get { return null; } }
+
+        [Obsolete("no")]
+        public async Task<int?> Push(T item, params string[] more)
+        {
+            int Local(int a) => a switch { 1 => 2, _ => new Pair { A = 1 }.A };
+            T Other<U>(U u) where U : T { return u; }
+            foreach (var each in more)
+            {
+                if (each != $"a {item} {{ {MAX:x y}") { await Task.Run(() => { while (each != @"c "" {") { } }); }
+            }
+            return new Pair(1) { A = Local(2) };
+        }
+
+        void IStack.Clear() { }
+        public static Ring<T> operator +(Ring<T> a, Ring<T> b) => a;
+        public static implicit operator int(Ring<T> a) { return 1; }
+        ~Ring() { }
+        public delegate void Grown<in U>(U by);
+    }
+
+    public enum Mode : byte { Fast = 1 << 2, [Old] Slow, };
+    internal readonly record struct Pair(int A, string B = "");
+    interface IStack { void Clear(); int Size { get; } }
 }
 """,
     "rust": """#![warn(missing_docs)]
@@ -427,6 +504,14 @@ def test_what_people_write_needs_no_tree(language: str) -> None:
         ("java", "a module", "module a { }\n"),
         ("java", "commas that may separate names or types", "class A { List<B, C, D> E = x < y, F = z; }\n"),
         ("java", "an annotation of a dimension", "class A { int @B [] C; }\n"),
+        ("csharp", "statements outside of types", "var x = 1;\n"),
+        ("csharp", "code with quotes inside of a string", 'class A { string s = $"{f("x")}"; }\n'),
+        ("csharp", "a choice in the middle of a head", "class A { public\n#if X\noverride\n#endif\nvoid F() {} }\n"),
+        ("csharp", "braces that are chosen", "class A {\n#if X\nvoid F() {\n#else\nvoid G() {\n#endif\n} }\n"),
+        ("csharp", "what looks like a comment and is said", "#warning a // b\nclass A {}\n"),
+        ("csharp", "a word that chooses as a name", "class A { int @if; }\n"),
+        ("csharp", "a function after a label", "class A { void F() { a: int G() { } } }\n"),
+        ("csharp", "commas that may separate names or types", "class A { const bool B = C < D, E = F > (G); }\n"),
         ("rust", "a word that begins an item in the middle of one", "fn f() { let type = 1; }\n"),
         ("rust", "a word that chooses as a name", "fn f() { x.match; }\n"),
         ("rust", "a brace among the parameters of a type", "fn f() -> A<{ 1 }> { b }\n"),

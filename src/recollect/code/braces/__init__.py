@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 # Languages, and the module that reads them with a function of its name.
 READERS = {
-    "go": "go", "java": "java", "rust": "rust", "javascript": "script", "typescript": "script", "tsx": "script",
+    "go": "go", "java": "java", "csharp": "csharp", "rust": "rust", "javascript": "script", "typescript": "script",
+    "tsx": "script",
 }  # fmt: skip
 
 

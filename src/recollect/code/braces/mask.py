@@ -10,6 +10,7 @@ line feed: expressions that begin with a plain character skip what does not.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from functools import cache
 from itertools import accumulate, chain
 from typing import NamedTuple
@@ -73,6 +74,15 @@ RUST_CHARACTER = (
 LIFETIME = r"'(?!(?:if|while|loop|match)\b)[A-Za-z_]\w*+(?!')"
 
 
+# Of C#: after an at sign quotes are doubled, after a dollar sign there is code in braces, of which none holds quotes.
+SHARP_RAW = r'(?<![@$"])"""(?!")[^"]*+(?:"{1,2}(?!")[^"]*+)*+"""(?!")'
+SHARP_DOUBLE = rf'(?<![@$])(?!"""){DOUBLE}'
+SHARP_VERBATIM = r'(?<=@)(?<!\$@)"[^"]*+(?:""[^"]*+)*+"(?!")'
+SHARP_CODE = r"""\{\{|\}\}|\{[^{}"'\n/]*+\}"""
+SHARP_FORMAT = rf'(?<=\$)(?<!@\$)"(?!"")(?:[^"\\{{}}\n]|\\.|{SHARP_CODE})*+"'
+SHARP_BOTH = rf'(?:(?<=\$@)|(?<=@\$))"(?:[^"{{}}]|""|{SHARP_CODE})*+"(?!")'
+
+
 class Unsure(Exception):
     """What a text says cannot be told without parsing it."""
 
@@ -83,6 +93,7 @@ class Literals(NamedTuple):
     comments: tuple[str, ...]
     strings: tuple[str, ...]
     has_patterns: bool = False  # regular expressions between slashes, and code in strings: `${…}`
+    has_mark: bool = False  # the mark of their encoding before the first line, which is no code
     line: str = ""  # one comment, where the first of them is all that stand on lines that follow each other
 
 
@@ -94,6 +105,11 @@ LITERALS: dict[str, Literals] = {
         Literals((LINE_COMMENT, BLOCK_COMMENT), (DOUBLE, SINGLE), has_patterns=True),
     ),
     "java": Literals((LINE_COMMENT, BLOCK_COMMENT), (TEXT_BLOCK, DOUBLE_ALONE, CHARACTER)),
+    "csharp": Literals(
+        (LINE_COMMENT, BLOCK_COMMENT),
+        (SHARP_DOUBLE, SHARP_RAW, SHARP_VERBATIM, SHARP_FORMAT, SHARP_BOTH, CHARACTER),
+        has_mark=True,
+    ),
     "rust": Literals(
         (RUST_LINES, RUST_BLOCK),
         (RUST_DOUBLE, r'(?:(?<=\Wr)|(?<=\W[bc]r))"[^"]*+"', *RUST_RAW, RUST_CHARACTER, LIFETIME),
@@ -153,6 +169,8 @@ class Mask:
                 start = find(MARK, start + 1)  # divided by
             else:
                 raise Unsure
+        if LITERALS[language].has_mark and blob.startswith(BOM_UTF8):
+            blob[: len(BOM_UTF8)] = b" " * len(BOM_UTF8)
         if not blob.isascii() or any(each in blob for each in UNREAD):
             raise Unsure
         self.plain = b"\n" + blob
