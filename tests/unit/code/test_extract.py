@@ -252,7 +252,9 @@ def test_visibility_follows_the_rules_of_the_language(language: str, source: str
 
 
 def test_an_operator_of_swift_is_named_by_its_signs() -> None:
-    source = "struct A {\n  static func == (a: A, b: A) -> Bool { true }\n  static func <+> (a: A, b: A) -> A { a }\n}\n"
+    source = (
+        "struct A {\n  static func == (a: A, b: A) -> Bool { true }\n  static func <+> (a: A, b: A) -> A { a }\n}\n"
+    )
     assert [symbol.name for symbol in read(source, "swift").symbols] == ["A", "==", "<+>"]
 
 

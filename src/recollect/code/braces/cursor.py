@@ -21,7 +21,7 @@ OPENS = bytes.maketrans(BRACKETS, b"\1\0" * 3)
 BLANK = re.compile(r"[ \t\n]++")
 WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$"
 LONGEST_TYPE = 600  # characters of the arguments of a type
-BACK = 96  # characters that are looked at first for the end of what stands before
+BACK = 48  # characters that are looked at first for the end of what stands before
 # Where a statement may end, and how the next line must not begin if it does at a line's end.
 EDGE = re.compile(r"[][(){}\n;,]")
 GOES_ON = re.compile(r"[`,:;*%><=\[(?^|&/.]|\+(?!\+)|-(?!-)|!=|in(?:stanceof)?\b")
@@ -74,24 +74,24 @@ class Cursor:
             return at - 1
         if code[at - 2] > " ":
             return at - 2
-        first = max(0, at - BACK)
+        first = at - BACK if at > BACK else 0
         found = len(code[first:at].rstrip())
-        return first + found - 1 if found else len(code[:at].rstrip()) - 1 if first else 0
+        return first + found - 1 if found else max(0, len(code[:at].rstrip()) - 1)
 
     def next_sign(self, at: int) -> int:
         """Return where the next sign stands that is not white space."""
         if self.code[at] > " ":
             return at
+        if self.code[at + 1 : at + 2] > " ":
+            return at + 1
         found = BLANK.match(self.code, at)
         return found.end() if found else at
 
     def word_start(self, last: int) -> int:
         """Return where the word begins that ends here; after it if there is none."""
-        first = max(0, last - BACK)
+        first = last - BACK if last > BACK else 0
         found = len(self.code[first : last + 1].rstrip(WORD))
-        if not found and first:
-            raise Unsure
-        return first + found
+        return first + found if found else len(self.code[: last + 1].rstrip(WORD))
 
     def is_word(self, last: int, word: str) -> bool:
         begin = self.word_start(last)
@@ -197,8 +197,6 @@ class Cursor:
                 at = after + 3
             elif EXTENDS.match(code, after):
                 return self._conditional(after + 7)
-            elif code[after] == "<":
-                raise Unsure
             else:
                 return at
 

@@ -115,6 +115,8 @@ class Named(Members):
         """Take a call with a string and a function, if it makes a test."""
         code = self.code
         last = self.last_sign(comma)
+        if code[last] == ",":
+            raise Unsure
         if code[last] != '"':
             return
         around = self.enclosing(comma)

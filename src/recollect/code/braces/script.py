@@ -51,7 +51,7 @@ SIGNATURE = re.compile(r"function\b(?<![\w$.]function)[ \t]*\*?[ \t]*([\w$]+)\s*
 EXPORTED = re.compile(
     r"export\b(?<![\w$.]export)\s*+(?:(?:type\s+)?\{([^{}]*)\}(?!\s*from\b)"
     r"|(?:default\s+|=\s*)(?!(?:class|function|async|abstract|interface|enum|true|false|null|this|undefined)\b|\d)"
-    r"([\w$]+)\s*(?=[;\n]|\Z)"
+    r"([\w$]+)\s*(?=[;\n]|\Z)(?!\s*<)"
     r"|(default\s+(?:async\s+)?(?:function\s*\*?\s*\(|class\s*(?:\{|extends\b)|\(|[\w$]+\s*=>|abstract\b)))"
 )
 SPECIFIER = re.compile(r"(?:^|,)\s*(?:type\s+)?([\w$]+|\"+)")
@@ -59,12 +59,14 @@ SPECIFIER = re.compile(r"(?:^|,)\s*(?:type\s+)?([\w$]+|\"+)")
 BRACE = re.compile(r"\{\s*+(?:(\))|(>=)|([(,\[:=?&|<])|([\w$]++)(?=\s*+(\S|\Z))|(?=(\S|\Z)))")
 AFTER_ROUND, AFTER_ARROW, AFTER_SIGN, AFTER_WORD = 1, 2, 3, 5
 CONTROLLED = re.compile(r"\s*+(?:fi|rof|elihw|hctiws)\s*+(?:[;})]|esle\b)")
+# What begins a block and no type with members.
+STATEMENT = re.compile(r"\{\s*+(?:\}|(?:const|let|return|await|throw) |(?:if|for|while|switch) \(|[\w$]++(?:\.| = ))")
 WORD_SORTS = {
     **{word[::-1]: BLOCK for word in "else do try catch finally static".split()},
     **{word[::-1]: CLAUSE for word in "const let var import export type with".split()},
 }
 AFTER_VALUE = '.(["'  # what would take a function before it for a part of more
-AFTER_ARROWED = AFTER_VALUE + "<=?*%&|^"  # … or its block for an object
+AFTER_ARROWED = AFTER_VALUE + "<=?*%&|^!"  # … or its block for an object
 NEVER_FIRST = ".<>=?*%&|^,:"  # no statement begins with these: what stands before goes on
 BRANCH = re.compile(r"\w+\s*(?:await\s*)?\(")
 KEY = re.compile(r"\w+\s*\??\s*:")
@@ -104,7 +106,7 @@ class Script(Named):
             if CONTROLLED.match(self.back, self.size - self.opened[self.size - found.end()]):
                 self.sorts[at] = BLOCK
                 return
-        elif before == AFTER_ARROW and not self.is_typed:
+        elif before == AFTER_ARROW and (not self.is_typed or STATEMENT.match(self.code, at)):
             return
         sort = self.sort(at)
         if sort == CLASS or (sort == TYPE and not is_plain):
@@ -298,7 +300,7 @@ class Script(Named):
             self.angle_start(before)  # or this is no type
         if not (is_statement or word in ("export", "default", "declare")) or name is None:
             raise Unsure
-        if code[self.next_sign(end)] in NEVER_FIRST:
+        if code[self.next_sign(end)] in NEVER_FIRST or self.inside(self.around[at]) != BLOCK:
             raise Unsure
         self.add("Function", start, end, name, at)
         return BLOCK
@@ -431,8 +433,15 @@ class Script(Named):
         """Yield where what is declared begins outside of all brackets, but for what is declared to be elsewhere."""
         code = self.code
         for pattern in TOP:
+            outside = 0  # from here on
             for match in pattern.finditer(code):
-                if self.enclosing(match.start()) >= 0:
+                if match.start() < outside:
+                    continue
+                around = self.enclosing(match.start())
+                if around >= 0:
+                    while self.around[around] >= 0:
+                        around = self.around[around]
+                    outside = self.closes[around]
                     continue
                 before = self.last_sign(match.start())
                 word = code[self.word_start(before) : before + 1]
@@ -446,6 +455,8 @@ class Script(Named):
         if code[at] == ":":
             end = self.type_end(at + 1)
             at = self.next_sign(end)
+        if code[at] == "<":
+            raise Unsure
         if code[at] != "=":
             return -1, end
         value = self.next_sign(at + 1)

@@ -55,13 +55,14 @@ class ScriptMask(Mask):
         self.comments: list[Span] = []
         self.strings: list[Span] = []
         self.markup: list[Span] = []
-        if language == "javascript" and FLOW.search(text):
+        if language == "javascript" and FLOW.match(text):
             raise Unsure
         self.has_elements = language != "typescript"
         self.blob = blob = bytearray(source)
         blanked = source.translate(BLANKED)
         find, match = source.translate(MARKED_IN_ELEMENTS if self.has_elements else MARKED).find, PLAIN.match
         comment, string = self.comments.append, self.strings.append
+        goes_on = "\\\n" in text
         if text.startswith("#!"):  # the line that says who runs a script
             comment((0, end := (text + "\n").index("\n")))
             blob[:end] = blanked[:end]
@@ -78,7 +79,7 @@ class ScriptMask(Mask):
                 comment((start, end))
                 blob[start:end] = blanked[start:end]
             else:
-                if text.find("\\\n", start, end) >= 0:
+                if goes_on and text.find("\\\n", start, end) >= 0:
                     raise Unsure
                 string((start, end))
                 blob[start:end] = QUOTE * (end - start)

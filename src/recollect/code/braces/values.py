@@ -300,7 +300,7 @@ class Values(Cursor):
         while True:
             last = self.last_sign(at)
             sign = code[last]
-            if at != begin and "\n" in code[last:at] and code[at] not in ".?":
+            if at != begin and sign != "." and "\n" in code[last:at] and code[at] not in ".?":
                 return at
             if sign == ".":
                 at = last - 1 if code[last - 1] == "?" else last
