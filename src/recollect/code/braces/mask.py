@@ -26,14 +26,6 @@ DOUBLE = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 CHARACTER = r"'(?:\\[^\n][^'\n]{0,9}|[^'\\\n]{1,4})'"
 TEXT_BLOCK = r'"""[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*+"""'
 SINGLE = r"'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"
-PATTERN = re.compile(r"/(?![*/])(?:[^\\/\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*+\])++/[a-z]*+")
-# What a pattern can stand after; after a closing bracket or a value a slash divides.
-IN_TEMPLATE = re.compile(r"`|\\.|\$\{", re.DOTALL)
-IN_SUBSTITUTION = re.compile(r"[{}`\"'/]|=>|\bfunction\b")
-QUOTED = re.compile(f"{DOUBLE}|{SINGLE}|{PATTERN.pattern}")
-BEFORE_PATTERN = re.compile(
-    rb"(?:[(,=:\[!&|?{;+*%<>~^-]|(?<![\w$.])(?:return|typeof|case|in|of|delete|void|throw|await|yield|else|do))\s*\Z"
-)
 DOUBLE_ALONE = rf'(?!"""){DOUBLE}'
 
 # What literals begin with, and braces with what ends a statement, as one byte each: a byte is looked for many times as
@@ -92,7 +84,6 @@ class Literals(NamedTuple):
 
     comments: tuple[str, ...]
     strings: tuple[str, ...]
-    has_patterns: bool = False  # regular expressions between slashes, and code in strings: `${…}`
     has_mark: bool = False  # the mark of their encoding before the first line, which is no code
     line: str = ""  # one comment, where the first of them is all that stand on lines that follow each other
 
@@ -100,10 +91,6 @@ class Literals(NamedTuple):
 # By language.
 LITERALS: dict[str, Literals] = {
     "go": Literals((LINE_COMMENT, BLOCK_COMMENT), (DOUBLE, r"`[^`]*+`", CHARACTER)),
-    **dict.fromkeys(
-        ("javascript", "typescript", "tsx"),
-        Literals((LINE_COMMENT, BLOCK_COMMENT), (DOUBLE, SINGLE), has_patterns=True),
-    ),
     "java": Literals((LINE_COMMENT, BLOCK_COMMENT), (TEXT_BLOCK, DOUBLE_ALONE, CHARACTER)),
     "csharp": Literals(
         (LINE_COMMENT, BLOCK_COMMENT),
@@ -138,7 +125,6 @@ class Mask:
     def __init__(self, page: Page, language: str) -> None:
         self.text = text = page.text
         source = page.source
-        has_patterns = LITERALS[language].has_patterns
         self.comments: list[Span] = []
         self.strings: list[Span] = []
         match, line = _literal(language).match, _line(language)
@@ -157,13 +143,8 @@ class Mask:
                         self.comments.append((start, end))
                     blob[start:end] = blanked[start:end]
                 else:
-                    if has_patterns and text.find("\\\n", start, end) >= 0:
-                        raise Unsure
                     self.strings.append((start, end))
                     blob[start:end] = b'"' * (end - start)
-                start = find(MARK, end)
-            elif has_patterns and (end := self._template(start) if text[start] == "`" else self._pattern(blob, start)):
-                blob[start:end] = b'"' * (end - start)
                 start = find(MARK, end)
             elif text[start] == "/" and text[start + 1 : start + 2] != "*":
                 start = find(MARK, start + 1)  # divided by
@@ -175,63 +156,6 @@ class Mask:
             raise Unsure
         self.plain = b"\n" + blob
         self.code = self.plain.decode("ascii")
-
-    def _pattern(self, blob: bytearray, start: int) -> int:
-        """Take the regular expression that begins at a slash, and return its end; 0 if the slash divides."""
-        before = bytes(blob[max(0, start - 80) : start]).rstrip()
-        if self.text[start] != "/" or self.text[start + 1] == "*" or (not before and start):
-            raise Unsure
-        if before and before[-1:] in (b"}", b")", b"<"):
-            if before[-1:] != b")" or not self.text.startswith("/ ", start):
-                raise Unsure
-            return 0
-        if before and not BEFORE_PATTERN.search(before):
-            return 0
-        found = PATTERN.match(self.text, start)
-        if not found:
-            raise Unsure
-        self.strings.append(found.span())
-        return found.end()
-
-    def _template(self, start: int) -> int:
-        """Take a string that may hold code, and return its end. What is code in it counts as such."""
-        text, piece, at = self.text, start, start + 1
-        while match := IN_TEMPLATE.search(text, at):
-            at = match.end()
-            if match[0] == "`":
-                self.strings.append((piece, at))
-                return at
-            if match[0] == "${":
-                self.strings.append((piece, match.start()))
-                piece = at = self._substituted(at)
-            elif match[0][1].isspace():  # escaped, and so not said
-                self.strings.append((piece, match.start()))
-                piece = at
-        raise Unsure
-
-    def _substituted(self, at: int) -> int:
-        """Return where the code ends that stands in a string. Raises Unsure for statements, and for comments."""
-        text, depth = self.text, 1
-        while match := IN_SUBSTITUTION.search(text, at):
-            at = match.end()
-            sign = match[0]
-            if sign in "{}":
-                depth += 1 if sign == "{" else -1
-                if not depth:
-                    return at
-            elif sign == "`":
-                at = self._template(match.start())
-            elif sign in "\"'" or (sign == "/" and text[at - 2] in "(,=:[!&|?"):
-                found = QUOTED.match(text, match.start())
-                if not found:
-                    raise Unsure
-                self.strings.append(found.span())
-                at = found.end()
-            elif sign == "function" or (
-                text[at : at + 80].lstrip()[:1] == "{" if sign == "=>" else text[at - 2 : at + 1] != " / "
-            ):
-                raise Unsure
-        raise Unsure
 
     def places(self, signs: bytes) -> list[int]:
         """Return where any of these signs stands in the code."""

@@ -18,8 +18,11 @@ from recollect.code.found import Span
 DECLARED = re.compile(r"(?<![\w$.])(?<!as )(?:const|let|var)\s+([\w$]+)\s*!?\s*(?=[:=])")
 ASSIGNED = re.compile(r"(?<!\?)\.([\w$]+)\s*\Z")
 BARE = re.compile(r"(?<![\w$.)\]\"}?])([\w$]+)\s*\Z")
-TESTS = re.compile(r"(?<![\w$.])(?:it|test|describe|suite|context|specify|bench)\b")
-TEST_HEAD = re.compile(r"(?:it|test|describe|suite|context|specify|bench)\b[^\n]*\(\s*\Z")
+TRIED = ("it", "test", "describe", "suite", "context", "specify", "bench")
+TESTS = re.compile(rf"(?<![\w$.])(?:{'|'.join(TRIED)})\b")
+TEST_HEAD = re.compile(rf"(?:{'|'.join(TRIED)})\b[^\n]*\(\s*\Z")
+# Backwards: the name of what makes a test, and the end of a statement.
+BEFORE_TRIED = re.compile(rf"({'|'.join(word[::-1] for word in TRIED)})\s*+[;{{}})]")
 STRING_QUOTES = frozenset("\"'`")
 LONGEST_TARGET = 300  # characters before an equals sign that are looked at
 
@@ -120,10 +123,18 @@ class Named(Members):
         if code[last] != '"':
             return
         around = self.enclosing(comma)
-        if around < 0 or code[around] != "(":
-            return
+        if around >= 0 and code[around] == "(":
+            self._tried(around, last, body)
+
+    def _tried(self, around: int, last: int, body: int) -> None:
+        code = self.code
         first = self.next_sign(around + 1)
         if self.text[first] not in STRING_QUOTES:
+            return
+        is_name = not code[first : last + 1].strip('"')
+        tried = BEFORE_TRIED.match(self.back, self.size - around)
+        if tried and is_name and first == around + 1:
+            self.add("Test", self.size - tried.end(1), self.closes[around] + 1, (first, last + 1), body)
             return
         callee = self.callee(around)
         if self.is_word(self.last_sign(callee), "new"):
@@ -131,7 +142,7 @@ class Named(Members):
         if callee == around:
             return
         line = code.rfind("\n", 0, first)
-        if code[first : last + 1].strip('"'):
+        if not is_name:
             if self.text[first] == "`" and TESTS.search(code, line, first):
                 raise Unsure  # code in the name of a test, or something else that begins with a string
         elif TEST_HEAD.match(code, callee, first) and TEST_HEAD.match(self.text, callee, first):

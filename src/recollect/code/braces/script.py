@@ -58,6 +58,8 @@ SPECIFIER = re.compile(r"(?:^|,)\s*(?:type\s+)?([\w$]+|\"+)")
 # Backwards: a brace and what stands before it.
 BRACE = re.compile(r"\{\s*+(?:(\))|(>=)|([(,\[:=?&|<])|([\w$]++)(?=\s*+(\S|\Z))|(?=(\S|\Z)))")
 AFTER_ROUND, AFTER_ARROW, AFTER_SIGN, AFTER_WORD = 1, 2, 3, 5
+# Backwards: the name of a type and its arguments, a colon, and parameters.
+RETURNED = re.compile(r" ?+[\w$.<>\[\]|, ]++: ?+\)")
 CONTROLLED = re.compile(r"\s*+(?:fi|rof|elihw|hctiws)\s*+(?:[;})]|esle\b)")
 # What begins a block and no type with members.
 STATEMENT = re.compile(r"\{\s*+(?:\}|(?:const|let|return|await|throw) |(?:if|for|while|switch) \(|[\w$]++(?:\.| = ))")
@@ -155,6 +157,9 @@ class Script(Named):
     def _header(self, at: int) -> str:
         """Return what a brace opens after the head of a class or its like, or after what a function returns."""
         code = self.code
+        returned = RETURNED.match(self.back, self.size - at)
+        if returned:
+            return self._called(at, self.size - returned.end())
         first = max(0, at - LONGEST_TYPE)
         begin = max(first, code.rfind(";", first, at), code.rfind("{", first, at), code.rfind("}", first, at)) + 1
         word = max([code.rfind(each, begin, at) for each in HEADS])
