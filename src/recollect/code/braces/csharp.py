@@ -66,7 +66,7 @@ SORT, NAMED, NAMESPACE, OPERATOR, NAMELESS, METHOD, CONSTRUCTOR, PROPERTY = 1, 2
 FIELD = re.compile(rf"{MODIFIERS}(?:event\s++)?+{TYPE}\s*+(?<=[\s>\])?*])({NAME})\s*+(?:{SQUARE}\s*+)?+(?:=(?!>)|,|\Z)")
 DELEGATE = re.compile(rf"{MODIFIERS}delegate\s++{TYPE}\s*+(?<=[\s>\])?*])({NAME}){PARAMETERS}\Z")
 DECLARATOR = re.compile(rf"\s*+({NAME})\s*+(?:=(?![=>])|,|\Z)")
-CONSTANT = re.compile(r"\bconst\b")
+CONSTANT, EVENT = re.compile(r"\bconst\b"), re.compile(r"\bevent\b")
 IGNORED = re.compile(r"(?:global\s++)?+using\b[^(){}]*\Z|extern\s++alias\b[^(){}]*\Z|\Z")
 GLOBAL = re.compile(rf"\s*+(?=\[\s*+(?:assembly|module)\s*+:){SQUARE}")
 ATTRIBUTE = re.compile(rf"{SQUARE}\s*+")
@@ -84,9 +84,10 @@ WHERES = re.compile(r"\swhere\s")
 WORD = re.compile(NAME)
 STATEMENTS = frozenset(
     "return new await throw yield else case goto using lock in is as typeof default checked unchecked do try "
-    "finally if for foreach while switch fixed catch when and or not break continue stackalloc out select from "
-    "where orderby join let on equals into group by with var delegate this base".split()
+    "finally if for foreach while switch fixed catch break continue stackalloc out var delegate this base".split()
 )
+# … and those that may be types where they are no such words.
+SOFT = frozenset("select from where orderby join let on equals into group by with when and or not".split())
 # What nothing can be called; operators can be `true` and `false`.
 RESERVED = frozenset(
     "abstract as base bool break byte case catch char checked class const continue decimal default delegate do "
@@ -176,8 +177,10 @@ class CSharp:
                     around.begin = at + 1
                     if closed.sort and closed.definition:
                         self._wait(around, closed.definition, at + 1, is_property=closed.sort == "accessors")
-            else:
+            elif around.sort or code.find("=>", around.begin, at) >= 0:
                 self._statement(around, at)
+            else:
+                around.begin = at + 1
         if stack or code[self._after_global(around.begin) :].strip():
             raise Unsure
 
@@ -317,6 +320,8 @@ class CSharp:
         """Return what a brace opens that stands in code: a function, the value of one, or more code."""
         code = self.code
         text = code[begin:at].rstrip()
+        if text[:1] == "[" and self._goes_on(begin, at, has_values=False):
+            return Block(at, "", goes_on=True)  # in an attribute
         if "=>" in text:
             return Block(at, "", goes_on=self._local(begin, at) is not None)
         if text.endswith(")") or WHERES.search(text):
@@ -331,7 +336,7 @@ class CSharp:
         if found:
             first = WORD.match(found[1])
             if not first or first[0] not in STATEMENTS:
-                if found[2] in STATEMENTS or found[2] in RESERVED:
+                if found[2] in STATEMENTS or found[2] in RESERVED or (first and first[0] in SOFT):
                     raise Unsure
                 return found
         elif LABELLED.match(code, begin, at) and MAY_BE_LOCAL.search(code, begin, at):
@@ -350,8 +355,7 @@ class CSharp:
         if begin == at:
             return
         if not around.sort:
-            if code.find("=>", begin, at) >= 0:
-                self._arrow(begin, at)
+            self._arrow(begin, at)
             return
         if around.sort == "accessors":
             if not ACCESSOR.match(code, begin, at):
@@ -397,6 +401,8 @@ class CSharp:
         code = self.code
         if not CONSTANT.search(code, begin, field.start(1)):
             return
+        if EVENT.search(code, begin, field.start(1)):
+            raise Unsure
         names = [field.span(1)]
         if code.find(",", field.end(1), at) >= 0:
             names += self._declarators(field.end(1), at)
