@@ -25,6 +25,7 @@ from recollect.code.languages import Language
 from recollect.code.page import Page
 from recollect.model import NodeKind
 
+CONTINUED = BEFORE_VALUE - {"default", "return", "yield", "void"}  # on the next line; `void` may end a type
 CONTROL = frozenset("if for while switch catch with await".split())
 HEADS = ("class ", "interface ", "enum ", "namespace ", "module ")
 BEFORE_DECLARED = frozenset("export default declare const".split())
@@ -192,7 +193,7 @@ class Script(Named):
             begin = before - 7
             before = self.last_sign(begin)
         sign = code[before]
-        is_below = "\n" in code[before:begin]
+        is_below = "\n" in code[before:begin] and code[self.word_start(before) : before + 1] not in CONTINUED
         is_first = before == 0 or sign in ";{}" or (is_below and (sign not in "=(,:?[&|+.>" or self._is_case(before)))
         if sign == ">" and is_below and code[before - 1] != "=":
             is_first = self.angle_start(before) > 0
@@ -293,7 +294,7 @@ class Script(Named):
         sign = code[before]
         end = self.closes[at] + 1
         word = code[self.word_start(before) : before + 1]
-        is_below = "\n" in code[before:start]
+        is_below = "\n" in code[before:start] and word not in CONTINUED
         is_value = sign in "=(,:?[&|" or (sign == ">" and code[before - 1] == "=")
         if is_below and self._is_case(before):
             is_value = False
@@ -348,6 +349,8 @@ class Script(Named):
             end = self.closes[body] + 1
             if code[end] not in "),;" and code[self.next_sign(end)] in AFTER_ARROWED and not self.is_type(start):
                 raise Unsure
+            if code.startswith(("as ", "satisfies "), self.next_sign(end)):
+                return
         if code[before] in "=:,":
             self.value(start, before, body, end)
 
