@@ -177,8 +177,24 @@ def _rows(page: Page, language: Language, path: str) -> list[Called]:
     return [
         row
         for row in BY_LANGUAGE.get(language.name, ())
-        if any(needle in page.text for needle in row.needles) and (not row.files or _compiled(row.files).search(path))
+        if _has(page.text, row.needles) and (not row.files or _compiled(row.files).search(path))
     ]
+
+
+def _has(text: str, needles: tuple[str, ...]) -> bool:
+    """Return whether a text has any of the needles: in one pass, by their first character, where they share it."""
+    if len(needles) == 1:
+        return needles[0] in text
+    return any(_compiled(pattern).search(text) for pattern in _by_first(needles))
+
+
+@cache
+def _by_first(needles: tuple[str, ...]) -> list[str]:
+    """Return an expression for each first character; one that began with a choice would be ten times as slow."""
+    rests: dict[str, list[str]] = {}
+    for needle in needles:
+        rests.setdefault(needle[0], []).append(re.escape(needle[1:]))
+    return [f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items()]
 
 
 def _registered(page: Page, found: Found, row: Called, match: re.Match[str]) -> Definition | None:
