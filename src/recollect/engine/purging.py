@@ -21,7 +21,6 @@ import msgspec
 
 from recollect.engine import accept
 from recollect.engine.documents import KINDS, Documents
-from recollect.engine.groups import is_ours
 from recollect.engine.memories import headline, node_id
 from recollect.errors import MemoryNotFound, StorageError
 from recollect.model import Change, Edge, Errand, Fix, Judgement, Memory, Node, Observed, Purge, Record, Session
@@ -137,6 +136,8 @@ def _versions(rows: Store | Transaction, memory_id: str) -> list[Memory]:
 
 def _repeated(rows: Store | Transaction, ids: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what only repeats these memories, parts and summaries, and summaries that somebody has rewritten."""
+    from recollect.engine.groups import is_ours
+
     along: dict[str, None] = {}
     rewritten: dict[str, None] = {}
     waiting = list(ids)
