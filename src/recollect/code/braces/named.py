@@ -12,7 +12,7 @@ import re
 
 from recollect.code.braces.mask import Unsure
 from recollect.code.braces.members import Members
-from recollect.code.braces.values import BEFORE_VALUE, BLOCK, CLASS, CLAUSE, OBJECT
+from recollect.code.braces.values import BEFORE_VALUE, BLOCK, CLASS, CLAUSE, OBJECT, TYPE
 from recollect.code.found import Span
 
 DECLARED = re.compile(r"(?<![\w$.])(?<!as )(?:const|let|var)\s+([\w$]+)\s*!?\s*(?=[:=])")
@@ -96,6 +96,8 @@ class Named(Members):
         sign = code[before]
         word = code[self.word_start(before) : before + 1]
         is_value = word not in BEFORE_VALUE if word else sign in ')]"}'
+        if around >= 0 and code[around] == "(" and self.inside(self.around[around]) in (CLASS, TYPE):
+            raise Unsure  # among parameters
         is_held = code[begin] in "(["
         is_odd = begin == dot or code[begin] == '"' or sign == "." or (is_held and self.inside(around) != BLOCK)
         if is_odd or (is_value and (is_held or not is_below)):

@@ -232,6 +232,8 @@ class Script(Named):
                 self.add("Class", found.start(1), end, found.span(1), at)
             elif member and not self.is_typed:
                 self.add("Class", member[0], end, member[1], at, member[2])
+            elif not member and code[self.last_sign(self.word_start(self.last_sign(before)))] == ",":
+                raise Unsure  # declared after another
         return CLASS
 
     def _called(self, at: int, last: int) -> str:
@@ -320,9 +322,9 @@ class Script(Named):
         end = self.closes[at] + 1
         after = self.next_sign(end)
         is_next_line = "\n" in code[end:after]
+        if is_next_line and code[after] != "." and code[after] in AFTER_ARROWED:
+            raise Unsure
         if code[after] in AFTER_VALUE:
-            if is_next_line and code[after] != ".":
-                raise Unsure
             return  # a part of more: called at once, or asked for something
         if code[after] not in ",;)]}:" and not is_next_line:
             if not code.startswith(("as ", "satisfies "), after):
