@@ -94,10 +94,29 @@ def serve(orders: BinaryIO, answers: BinaryIO, answer: Callable[[bytes], bytes])
         answers.flush()
 
 
-def attend(answer: Callable[[bytes], bytes]) -> None:
-    """Be such a process: answer what is asked until nobody asks any more."""
+def attend(answer: Callable[[bytes], bytes], most_cpu_s: float) -> None:
+    """Be such a process: answer what is asked until nobody asks any more.
+
+    most_cpu_s: what takes more of the processor than this never ends, and the process does instead. Whoever asked looks
+    after that as well, unless it was killed: then nobody else would.
+    """
     # Ctrl-C reaches every process of a terminal; the one that asked decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD)
-    serve(sys.stdin.buffer, sys.stdout.buffer, answer)
+    serve(sys.stdin.buffer, sys.stdout.buffer, _bounded(answer, most_cpu_s))
+
+
+def _bounded(answer: Callable[[bytes], bytes], most_cpu_s: float) -> Callable[[bytes], bytes]:
+    """Return the same answer within a time: the system ends the process, whatever it is in the middle of."""
+    if not hasattr(signal, "setitimer"):
+        return answer  # Windows has no such clock
+
+    def bounded(content: bytes) -> bytes:
+        signal.setitimer(signal.ITIMER_PROF, most_cpu_s)
+        try:
+            return answer(content)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+    return bounded

@@ -10,6 +10,9 @@ from recollect.code.process import attend
 from recollect.code.read import Task, read
 from recollect.store.code_protocol import IndexedFile, Touched
 
+# Twice what the process that asks waits for an answer.
+MOST_CPU_S = 120.0
+
 
 class Order(NamedTuple):
     """Files to read below a root: for the index, or for their programs."""
@@ -50,7 +53,7 @@ def main() -> None:
         order = decoder.decode(content)
         return encoder.encode([answer(order, task) for task in order.tasks])
 
-    attend(answers)
+    attend(answers, MOST_CPU_S)
 
 
 def answer(order: Order, task: Task) -> Answer:

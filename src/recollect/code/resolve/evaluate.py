@@ -99,11 +99,12 @@ def _elsewhere(world: World, name: str, frame: Frame, told: Told) -> bool:
     module = frame.module
     site = Site(module)
     found = False
+    asked: dict[str, bool] = {}
     for star in [*frame.stars, *(module.stars if module is not frame else ())]:
         if star.is_export:
             continue
         for path in world.modules.find(frame.path, star.module, star.level):
-            found = of_file(world, path, name, site, told) or found
+            found = of_file(world, path, name, site, told, asked) or found
     if not found:
         for path in world.modules.visible(frame.path, name):
             found = of_file(world, path, name, site, told) or found

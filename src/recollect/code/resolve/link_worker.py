@@ -13,6 +13,9 @@ from recollect.code.resolve.link_pack import pack
 from recollect.code.resolve.link_solve import solved
 from recollect.code.resolve.modules import Declared, Facts, Modules
 
+# The largest groups of the largest projects measured take seconds.
+MOST_CPU_S = 600.0
+
 
 class Terrain(NamedTuple):
     """What has to be known of a tree to solve any group of it: its files as modules, and what leads out of it.
@@ -67,7 +70,7 @@ def main() -> None:
         known.append(Plan(Modules(told.files, told.facts), (), {}, crossed))
         return b""
 
-    attend(answer)
+    attend(answer, MOST_CPU_S)
 
 
 def read_answer(content: bytes) -> Sequence[Packed]:

@@ -51,18 +51,29 @@ def _of_module(world: World, value: Module, name: str, site: Site, told: Told) -
     of_file(world, value.path, name, site, told)
 
 
-def of_file(world: World, path: str, name: str, site: Site, told: Told, seen: frozenset[str] = frozenset()) -> bool:
-    """Tell what a file offers under a name; returns whether it offers anything of that name."""
+def of_file(world: World, path: str, name: str, site: Site, told: Told, asked: dict[str, bool] | None = None) -> bool:
+    """Tell what a file offers under a name; returns whether it offers anything of that name.
+
+    asked: what files have answered so far. Files that import all of each other, as those of a package in Kotlin do, are
+    asked once each, not once for every way that leads there.
+    """
+    asked = {} if asked is None else asked
+    if path not in asked:
+        asked[path] = False  # for whoever asks while it asks others
+        asked[path] = _offered(world, path, name, site, told, asked)
+    return asked[path]
+
+
+def _offered(world: World, path: str, name: str, site: Site, told: Told, asked: dict[str, bool]) -> bool:
     frame = world.frames.get((path, 0))
-    if frame is None or path in seen:
+    if frame is None:
         return False
-    seen |= {path}
     if frame.exports:
-        return _exported(world, frame, name, site, told, seen)
+        return _exported(world, frame, name, site, told, asked)
     if name in frame.names:
         frame.names[name].use(told)
         return True
-    if _starred(world, frame, name, site, told, seen):
+    if _starred(world, frame, name, site, told, asked):
         return True
     below = world.modules.find(path, name, 1)
     for file in below:
@@ -71,7 +82,7 @@ def of_file(world: World, path: str, name: str, site: Site, told: Told, seen: fr
     return bool(below)
 
 
-def _exported(world: World, frame: Frame, name: str, site: Site, told: Told, seen: frozenset[str]) -> bool:
+def _exported(world: World, frame: Frame, name: str, site: Site, told: Told, asked: dict[str, bool]) -> bool:
     offered = frame.exports
     if name in offered:
         offered[name].use(told)
@@ -82,20 +93,20 @@ def _exported(world: World, frame: Frame, name: str, site: Site, told: Told, see
         else:
             offered[WHOLE].use(lambda value: lookup(world, value, name, site, told))
         return True
-    if _starred(world, frame, name, site, told, seen):
+    if _starred(world, frame, name, site, told, asked):
         return True
     if name == DEFAULT:
         told(world.module(frame.path))
     return name == DEFAULT
 
 
-def _starred(world: World, frame: Frame, name: str, site: Site, told: Told, seen: frozenset[str]) -> bool:
+def _starred(world: World, frame: Frame, name: str, site: Site, told: Told, asked: dict[str, bool]) -> bool:
     found = False
     for star in frame.stars:
         if frame.exports and not star.is_export:
             continue
         for path in world.modules.find(frame.path, star.module, star.level):
-            found = of_file(world, path, name, site, told, seen) or found
+            found = of_file(world, path, name, site, told, asked) or found
     return found
 
 

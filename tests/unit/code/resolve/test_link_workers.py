@@ -102,3 +102,17 @@ def test_processes_are_started_for_as_much_work_as_they_cost(
     size_bytes: int, groups: int, wanted: int, expected: int
 ) -> None:
     assert useful_workers(size_bytes, groups, wanted) == expected
+
+
+def test_what_never_ends_is_ended_by_the_system_even_if_nobody_waits_any_more() -> None:
+    start = (
+        "import sys; sys.path.insert(0, {!r})\nfrom recollect.code.process import attend\n"
+        "def answer(content):\n    while content == b'round':\n        pass\n    return content\n"
+        "attend(answer, 0.2)"
+    )
+    worker = Process(start)
+    try:
+        assert worker.exchange(b"once") == b"once"
+        assert worker.exchange(b"round") is None
+    finally:
+        worker.end()
