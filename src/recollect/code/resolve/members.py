@@ -37,6 +37,8 @@ WHOLE, DEFAULT = "=", "default"  # what a file offers as itself, and what it off
 FUNCTIONAL = "functional"
 # Names between dots of what lies outside; longer ones are made by programs that go round in circles.
 MOST_PARTS = 7
+# Families of languages in which a file that imports all of another does not offer it in turn.
+KEPT = frozenset({"java", "csharp", "go", "haskell", "elixir"})
 AFTER_ALL = 1 << 30  # the place of a base that the head of a class does not name
 
 
@@ -54,8 +56,8 @@ def _of_module(world: World, value: Module, name: str, site: Site, told: Told) -
 def of_file(world: World, path: str, name: str, site: Site, told: Told, asked: dict[str, bool] | None = None) -> bool:
     """Tell what a file offers under a name; returns whether it offers anything of that name.
 
-    asked: what files have answered so far. Files that import all of each other, as those of a package in Kotlin do, are
-    asked once each, not once for every way that leads there.
+    asked: what files have answered so far. Files that import all of each other are asked once each, not once for every
+    way that leads there.
     """
     asked = {} if asked is None else asked
     if path not in asked:
@@ -73,7 +75,7 @@ def _offered(world: World, path: str, name: str, site: Site, told: Told, asked: 
     if name in frame.names:
         frame.names[name].use(told)
         return True
-    if _starred(world, frame, name, site, told, asked):
+    if world.modules.family(path) not in KEPT and _starred(world, frame, name, site, told, asked):
         return True
     below = world.modules.find(path, name, 1)
     for file in below:

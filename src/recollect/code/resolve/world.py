@@ -46,6 +46,10 @@ class Modules(Protocol):
         """Return the files that offer a name to this one without an import."""
         ...
 
+    def family(self, path: str) -> str:
+        """Return the family of languages that a file belongs to: those that import each other."""
+        ...
+
 
 class Site(msgspec.Struct):
     """Where something happens: the scope whose code it is, the line and column; of a member, what it is asked of.

@@ -38,7 +38,33 @@ def test_a_name_is_looked_for_once_in_each_file(tmp_path: Path, counted: list[st
     with Engine(home=str(tmp_path / "home"), embed_provider="off", index_workers=1) as engine:
         engine.code.index(str(tmp_path / "project"), link=True)
         found = engine.links.dependencies("run_0")
-    assert "run_1" in str(found), "and what the others offer is found"
+    assert [use.node.label for use in found.uses] == ["run_1"], "and what the others offer is found"
     for number in range(FILES):
         asked = [each for each in counted if each.endswith(f": nowhere_{number}")]
         assert len(asked) == len(set(asked)) > FILES / 2
+
+
+KOTLIN = {
+    "far/Far.kt": "package far\n\nfun beam() = 1\n",
+    "near/Near.kt": "package near\n\nimport far.*\n\nfun lamp() = beam()\n",
+    "here/Here.kt": "package here\n\nimport near.*\n\nfun first() = lamp()\n\nfun second() = beam()\n",
+}
+PYTHON = {
+    "far.py": "def beam():\n    return 1\n",
+    "near.py": "from far import *\n\n\ndef lamp():\n    return beam()\n",
+    "here.py": "from near import *\n\n\ndef first():\n    return lamp()\n\n\ndef second():\n    return beam()\n",
+}
+
+
+@pytest.mark.parametrize(("files", "is_handed_on"), [(KOTLIN, False), (PYTHON, True)])
+def test_what_a_file_imports_is_offered_by_it_where_the_language_says_so(
+    tmp_path: Path, files: dict[str, str], is_handed_on: bool
+) -> None:
+    write(tmp_path / "project", files)
+    with Engine(home=str(tmp_path / "home"), embed_provider="off") as engine:
+        engine.code.index(str(tmp_path / "project"), link=True)
+        found = {
+            name: {use.node.label.rpartition(".")[2] for use in engine.links.dependencies(name).uses}
+            for name in ("lamp", "first", "second")
+        }
+    assert found == {"lamp": {"beam"}, "first": {"lamp"}, "second": {"beam"} if is_handed_on else set()}
