@@ -17,7 +17,8 @@ EACH = pytest.mark.parametrize("error", CLASSES, ids=lambda error: error.__name_
 # Exit statuses are part of the interface of the command line: scripts rely on them.
 EXIT_STATUSES = {
     "INTERNAL_ERROR": 1, "INVALID_INPUT": 2, "CONTENT_TOO_LARGE": 2, "INVALID_WORKSPACE": 2, "NOT_FOUND": 3,
-    "MEMORY_NOT_FOUND": 3, "WORKSPACE_NOT_FOUND": 3, "PURGED": 3, "CONFLICT": 4, "WORKSPACE_EXISTS": 4, "BAD_SETTING": 5,
+    "MEMORY_NOT_FOUND": 3, "WORKSPACE_NOT_FOUND": 3, "PURGED": 3, "CONFLICT": 4, "WORKSPACE_EXISTS": 4,
+    "BAD_SETTING": 5,
     "STORAGE_ERROR": 6, "STORE_LOCKED": 6, "STORE_CORRUPT": 6, "STORE_FOREIGN": 6, "STORE_UNWRITABLE": 6,
     "STORE_FULL": 6, "SCHEMA_TOO_NEW": 6, "PROVIDER_ERROR": 7, "EMBEDDING_FAILED": 7, "LLM_ERROR": 7,
     "BUDGET_SPENT": 7, "CANCELLED": 130,
