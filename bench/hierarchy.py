@@ -3,7 +3,7 @@
     python bench/hierarchy.py --labels FILE … --repos DIR                     labelled issues, one file each
     python bench/hierarchy.py --history REPOSITORY … [--tasks N] [--seed N]   commits of the past, several files each
     python bench/hierarchy.py … --out HELD.jsonl                              one line per task and way: found, missed
-    python bench/hierarchy.py --read HELD.jsonl …                             the report of what earlier runs wrote
+    python bench/hierarchy.py --read HELD.jsonl … [--tasks N --seed N]        the report of what earlier runs wrote
     python bench/hierarchy.py … --embeddings                                  with vectors, which takes hours
 
 A task is begun with its description alone, on the tree as it was. Measured is the share of the files it turned out to
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tempfile
 import time
@@ -168,6 +169,7 @@ class Run:
         self.embeddings = chosen.embeddings
         self.out = out
         self.judged: dict[str, dict[str, list[metrics.Scores]]] = {}
+        self.sources: dict[str, set[str]] = {}
         self.cpu: dict[str, list[float]] = {name: [] for name in WAYS}
         self.skipped: list[str] = []
 
@@ -193,6 +195,7 @@ class Run:
 
     def _begin(self, group: str, begun: Begun) -> None:
         gold = changed_lines(begun.engine, begun.task)
+        self.sources.setdefault(group, set()).add(project(begun.task.id))
         rows = self.judged.setdefault(group, {name: [] for name in WAYS})
         for name, fill in WAYS.items():
             before = time.process_time_ns()
@@ -212,8 +215,9 @@ class Run:
         ways: dict[tuple[str, str], dict[str, metrics.Scores]] = {}
         for line in lines:
             ways.setdefault((line["group"], line["task"]), {})[line["way"]] = scores(line["found"])
-        for (group, _), found in ways.items():
+        for (group, task), found in ways.items():
             if found.keys() == WAYS.keys():
+                self.sources.setdefault(group, set()).add(project(task))
                 rows = self.judged.setdefault(group, {name: [] for name in WAYS})
                 for name, measured in found.items():
                     rows[name].append(measured)
@@ -227,8 +231,14 @@ class Run:
             "embeddings": self.embeddings,
             "groups": {group: {"ways": ways, "ratios": _ratios(ways)} for group, ways in groups.items()},
             "cpu_ms": {name: measure.summary(spent) for name, spent in self.cpu.items() if spent},
+            "sources": {group: sorted(names) for group, names in self.sources.items()},
             "skipped": self.skipped,
         }
+
+
+def project(task_id: str) -> str:
+    """Return which project a task is of, by its id: `caddy@a72acd21b0`, `django__django-11039`."""
+    return re.split(r"@|-(?=\d+$)", task_id)[0]
 
 
 HEADLINE = "there, 50 + 500 KB"
@@ -290,9 +300,7 @@ def main() -> None:
     finally:
         if out:
             out.close()
-    names = [path.name for path in chosen.history]
-    past = {"tasks": chosen.tasks, "seed": chosen.seed, "repositories": names}
-    report = {**run.report(), "issues": ", ".join(path.name for path in chosen.labels), "history": past}
+    report = {**run.report(), "history": {"tasks": chosen.tasks, "seed": chosen.seed}}
     if not report["groups"]:
         parser.error("no task was found: are these git repositories, and are the checkouts there?")
     if not chosen.json:

@@ -395,24 +395,25 @@ def usefulness_part(result: dict[str, Any]) -> str:
 
 def hierarchy_part(result: dict[str, Any]) -> str:
     """Return the tables of a result of bench/hierarchy.py."""
-    past = result["history"]
-    words, told = [], []
-    if result["issues"]:
-        words.append("--labels FILE --repos DIR")
-        told.append(f"issues of {result['issues']}")
-    if past["repositories"]:
-        words.append(f"--history REPOSITORY … --tasks {past['tasks']} --seed {past['seed']}")
-        told.append(f"commits of {', '.join(past['repositories'])}")
-    command = f"python bench/hierarchy.py {' '.join(words)} --json"
+    past, sources = result["history"], result["sources"]
+    words = {
+        "issues": "--labels FILE --repos DIR",
+        "commits": f"--history REPOSITORY … --tasks {past['tasks']} --seed {past['seed']}",
+    }
+    told = [f"{group} of {', '.join(names)}" for group, names in sources.items()]
+    command = f"python bench/hierarchy.py {' '.join(words[group] for group in sources)} --json"
     return (
         f"\n# Hierarchy\n\n`{command}`, commit {result['commit']}, {_machine(result)}; without vectors.\n\n"
         "What is in the window once a task was begun with its description alone: the share of the files it turned out "
         "to need that is there at all, as text (the whole file, or the symbols around a changed line) or by its "
-        "outline, and the share of tasks with all files there. grep fills the same bytes with whole files, the map "
-        f"names files. Tasks: {'; '.join(told)}.\n\n"
+        f"outline, and the share of tasks with all files there. Tasks: {'; '.join(told)}.\n\n"
+        "The other ways fill the same bytes. grep: the files that hold most of the names in the task, whole. map: "
+        "what the repository map, drawn around the task and as large as level 4, names, which counts as outlined. "
+        "rare words: all words of the task, rare ones and names counting more, in paths too, and tests by half if "
+        "they come last; a small search engine. map, opened: the files of a large map, whole, most central first.\n\n"
         + "\n".join(hierarchy.tables(result))
-        + "\nHow much comes as text and how long outlines are was chosen on commits of such repositories. A map "
-        "names more files in 50 KB than level 1, which holds their text.\n"
+        + "\nHow much of a file comes as text, and how long outlines are, was chosen on commits of seven other "
+        "projects. A map names more files in 50 KB than level 1, which holds their text.\n"
     )
 
 
