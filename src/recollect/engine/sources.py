@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Users of one file that are counted: what more files use is used everywhere.
 MOST_USERS = 500
 # A word that more pieces hold says nothing of the files that do. In the path of a file a word counts this much, and one
-# of the headline this much more: of one to three the best on commits of seven projects.
+# of the headline this much more: of one to three the best on commits of three projects.
 FREQUENT_PIECES = 6_000
 CALLED, HEADLINE = 2.0, 2.0
 # Linking is waited for where it takes about a second: in a project of no more bytes than this in all, and where no more
