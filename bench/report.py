@@ -413,7 +413,8 @@ def hierarchy_part(result: dict[str, Any]) -> str:
         "they come last; a small search engine. map, opened: the files of a large map, whole, most central first.\n\n"
         + "\n".join(hierarchy.tables(result))
         + "\nHow much of a file comes as text, and how long outlines are, was chosen on commits of five other "
-        "projects and with a look at these issues. A map names more files in 50 KB than level 1, which holds their text.\n"
+        "projects and with a look at these issues. A map names more files in 50 KB than level 1, which holds their "
+        "text.\n"
     )
 
 
