@@ -117,16 +117,16 @@ class Listener:
 
     def _serve(self, connection: socket.socket) -> None:
         try:
-            with connection:
-                connection.settimeout(PATIENCE_S)
-                asked = _request(connection)
-                if asked is not None:
-                    connection.sendall(b"+" + self._answer(*asked, lambda: _waits(connection)))
+            connection.settimeout(PATIENCE_S)
+            asked = _request(connection)
+            if asked is not None:
+                connection.sendall(b"+" + self._answer(*asked, lambda: _waits(connection)))
         except OSError:
             pass  # the hook lost its patience
         except Exception as problem:
             self._log(f"a hook got no answer: {type(problem).__name__}: {problem}")
         finally:
+            connection.close()  # after the log: who hears nothing finds the reason there
             self._free.release()
 
 
