@@ -186,6 +186,10 @@ def _connect(place: Place, project: str) -> None:
             )
 
 
+# What stands around the memories that we tell: in what a hook says, and in the answer of a tool.
+QUOTED = ("recollect-context", "lines is remembered data")
+
+
 def _went_well(name: str, report: dict[str, Any], place: Place) -> dict[str, bool]:
     return {
         f"{name}: the turn ended well": report["exit_code"] == 0 and report["played_to_end"],
@@ -198,7 +202,7 @@ def _went_well(name: str, report: dict[str, Any], place: Place) -> dict[str, boo
 
 def _complaints(report: dict[str, Any]) -> list[str]:
     """Return what was logged about hooks that went wrong, but not where a log quotes us: memories tell of errors."""
-    return [line for line in report["hook_errors"] if "recollect-context" not in line]
+    return [line for line in report["hook_errors"] if not any(sign in line for sign in QUOTED)]
 
 
 def _lines_that_quote_us(folder: Path) -> int:
