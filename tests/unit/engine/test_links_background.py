@@ -54,29 +54,35 @@ def test_answers_do_not_wait_for_links(engine: Engine, project: Path, monkeypatc
     assert [use.node.label for use in found.uses] == ["price"]
 
 
-def test_what_is_indexed_gets_its_links_without_a_question(engine: Engine, project: Path) -> None:
+@pytest.fixture
+def solved(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Set whenever a tree has got its links."""
     store: Any = engine.code_store
-    solved = threading.Event()
+    done = threading.Event()
     put = store.put_linked_tree
 
     def told(*arguments: Any) -> None:
         put(*arguments)
-        solved.set()
+        done.set()
 
-    store.put_linked_tree = told
-    try:
-        engine.links.start()
-        engine.code.index(str(project))
-        assert solved.wait(PATIENCE_S)
-        (tree,) = store.find(Tree)
-        assert linking.is_linked(store, tree)
-        solved.clear()
-        (project / "shop.py").write_text("def total():\n    return 2\n", encoding="utf-8")
-        engine.code.index(str(project))
-        assert solved.wait(PATIENCE_S)
-        assert linking.is_linked(store, tree)
-    finally:
-        del store.put_linked_tree
+    monkeypatch.setattr(store, "put_linked_tree", told)
+    return done
+
+
+def test_what_is_indexed_gets_its_links_without_a_question(
+    engine: Engine, project: Path, solved: threading.Event
+) -> None:
+    store: Any = engine.code_store
+    engine.links.start()
+    engine.code.index(str(project))
+    assert solved.wait(PATIENCE_S)
+    (tree,) = store.find(Tree)
+    assert linking.is_linked(store, tree)
+    solved.clear()
+    (project / "shop.py").write_text("def total():\n    return 2\n", encoding="utf-8")
+    engine.code.index(str(project))
+    assert solved.wait(PATIENCE_S)
+    assert linking.is_linked(store, tree)
 
 
 def test_closing_does_not_wait_for_links(engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,26 +106,17 @@ def test_closing_does_not_wait_for_links(engine: Engine, project: Path, monkeypa
     assert not linking.is_linked(engine.code_store, tree)  # type: ignore[arg-type]
 
 
-def test_another_project_is_linked_behind_when_it_is_wanted(engine: Engine, project: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("project")
+def test_another_project_is_linked_behind_when_it_is_wanted(
+    engine: Engine, tmp_path: Path, solved: threading.Event
+) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "till.py").write_text("def open_till():\n    return 1\n", encoding="utf-8")
     engine.code.index(str(elsewhere))
     (tree,) = engine.code_store.find(Tree)
     assert not engine.links.want(tree.id), "nobody is there to do it"
-    store: Any = engine.code_store
-    solved = threading.Event()
-    put = store.put_linked_tree
-
-    def told(*arguments: Any) -> None:
-        put(*arguments)
-        solved.set()
-
-    store.put_linked_tree = told
-    try:
-        engine.links.start()
-        assert engine.links.want(tree.id)
-        assert solved.wait(PATIENCE_S)
-        assert linking.is_linked(store, tree)
-    finally:
-        del store.put_linked_tree
+    engine.links.start()
+    assert engine.links.want(tree.id)
+    assert solved.wait(PATIENCE_S)
+    assert linking.is_linked(engine.code_store, tree)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ type F = () => A     after an equals sign of `type`: a type
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 
 from recollect.code.braces.cursor import LONGEST_TYPE, Cursor
 from recollect.code.braces.mask import Mask, Unsure
@@ -28,7 +29,7 @@ BEFORE_FUNCTION = re.compile(r"([ \t]*+cnysa(?![\w$.]))?+\s*+([^\w\s$>])")
 RETURNS_MOST = 3  # brackets that are tried
 
 
-class Values(Cursor):
+class Values(Cursor, ABC):
     """What is known of a file on its way: what its braces open, and what begins where. Raises Unsure."""
 
     __slots__ = ("is_typed", "sorts", "starts", "types")
@@ -47,8 +48,9 @@ class Values(Cursor):
             self.sorts[at] = known = self._sort(at)
         return known
 
+    @abstractmethod
     def _sort(self, at: int) -> str:
-        raise NotImplementedError
+        """Tell what the brace opens that stands here; asked once for each. The language's own reader knows."""
 
     def inside(self, around: int) -> str:
         """Return what something stands in whose innermost bracket is this one: what a brace opens, or the bracket."""
