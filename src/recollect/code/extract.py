@@ -17,7 +17,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from recollect.code import doc, endpoints, normal
-from recollect.code.braces import READERS, by_text
 from recollect.code.complexity import Branches
 from recollect.code.found import Captured, Found, Span
 from recollect.code.gather import Definition, gather
@@ -32,7 +31,6 @@ from recollect.code.testing import Trial
 from recollect.code.visibility import Exposure
 
 if TYPE_CHECKING:
-    from recollect.code.braces.mask import Reading
     from recollect.code.headings import Headings
     from recollect.code.scan import Scan
 
@@ -43,26 +41,9 @@ CONSTANT_CHARACTERS = 120  # a constant's value is shown where it is short
 KEYWORDS = re.compile(
     r"\b(?:(?:export|default|declare|abstract|async|const|let|var|type|public|private|protected|local)[ \t]+)+$"
 )
-Reader = Callable[["Page", "Language"], "Scan | Headings | Reading | None"]
-
-
-@cache
-def _loaded(name: str) -> Reader:
-    found: Reader = getattr(import_module(f"recollect.code.{name}"), name)
-    return found
-
-
-def _reader(name: str) -> Reader:
-    """Return the reader of a module of its name; what that compiles is not loaded before it reads its first file."""
-    return lambda page, language: _loaded(name)(page, language)
-
-
-# Languages whose outline is told by their text, and who reads that; None where a tree is needed after all.
-BY_TEXT: dict[str, Reader] = {
-    "python": _reader("scan"),
-    "markdown": _reader("headings"),
-    **dict.fromkeys(READERS, by_text),
-}
+# Languages whose outline is read without a tree, and the module with the function of that name that reads it. The
+# module is loaded with the first file of its language. It returns None where a tree is needed to be certain.
+BY_TEXT = {"python": "scan", "markdown": "headings"}
 TRAIL = " \t\r\n:;,{="  # between a signature and its body; and an arrow, and the end of an empty method of Ruby
 
 
@@ -85,8 +66,8 @@ def extract(source: bytes, path: str, language: Language) -> Extracted:
 def outline(source: bytes, path: str, language: Language) -> Outline:
     """Return what a file defines: the symbols and notes of `extract`, without what it uses and imports."""
     page = Page(source)
-    reader = BY_TEXT.get(language.name)
-    scanned = reader(page, language) if reader and not endpoints.may_call(page, language, path) else None
+    name = BY_TEXT.get(language.name)
+    scanned = _reader(name)(page, language) if name and not endpoints.may_call(page, language, path) else None
     if scanned:
         found: Captured = scanned
         nested = nest(page, language, scanned, scanned.definitions)
@@ -94,6 +75,12 @@ def outline(source: bytes, path: str, language: Language) -> Outline:
         found, nested = _nested(page, language, load(language.name, outline=True), path)
     symbols = _symbols(page, language, found, nested=nested, path=path)
     return Outline(symbols, page.notes + found.errors(page))
+
+
+@cache
+def _reader(name: str) -> Callable[[Page, Language], Scan | Headings | None]:
+    reader: Callable[[Page, Language], Scan | Headings | None] = getattr(import_module(f"recollect.code.{name}"), name)
+    return reader
 
 
 def _nested(page: Page, language: Language, grammar: Grammar, path: str) -> tuple[Found, Nest]:

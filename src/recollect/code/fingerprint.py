@@ -17,7 +17,7 @@ def fingerprint() -> str:
     changes it, too, and never too seldom, which a number that people must remember to raise would be.
     """
     folder = Path(__file__).parent
-    ours = [path for part in ("*.py", "braces/*.py", "manifests/*.py", "queries/*.scm") for path in folder.glob(part)]
+    ours = [path for part in ("*.py", "manifests/*.py", "queries/*.scm") for path in folder.glob(part)]
     redaction = [Path(redact.__file__), *Path(redact.__file__).parent.glob("secrets/*.py")]
     files = [*ours, *redaction, Path(identifiers.__file__), Path(tokens.__file__)]
     digest = hashlib.sha256()

