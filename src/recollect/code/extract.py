@@ -1,10 +1,10 @@
-"""Extract: from the bytes of a file to its symbols, references and imports; one loop for all languages.
+"""Extract symbols, references and imports from the bytes of a file, in every language.
 
     bytes ─► page ─► tree ─► matches of the query ─► definitions, nested ─► symbols
                                                   └► references, imports
 
-The tree is visited once, by the query; Python touches only what the query found. Searching needs symbols alone, which
-are had in two thirds of the time if the query does not ask for more: the outline.
+The query visits the tree once; Python code touches only the nodes that it captured. Search needs symbols alone: the
+outline. Its query captures less and takes two thirds of the time.
 """
 
 from __future__ import annotations
