@@ -17,6 +17,7 @@ from recollect import Engine
 from recollect.errors import RecollectError
 from recollect.operations import Operation
 from recollect.render import error_to_json, to_json
+from recollect.render.block import NOTICE
 from recollect.settings import load
 from recollect.surface.cli import main
 from recollect.surface.jsonrpc import decode, encode
@@ -70,9 +71,12 @@ def tool(name: str, arguments: Mapping[str, Any]) -> Any:
         backing.close()
     assert logged == []
     result = reply["result"]
-    assert result["isError"] == ("error" in result["structuredContent"])
+    told = dict(result["structuredContent"])
+    assert result["isError"] == ("error" in told)
+    assert result["isError"] or next(iter(told.items())) == ("notice", NOTICE)
     assert result["content"][0]["text"]
-    return result["structuredContent"]
+    told.pop("notice", None)
+    return told
 
 
 def _exits(kind: type[RecollectError]) -> dict[str, int]:

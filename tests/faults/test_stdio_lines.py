@@ -103,7 +103,7 @@ def test_what_operations_and_their_children_print_goes_to_standard_error(connect
     line.call("shout", 1)
     reply = line.receive()
     assert reply["id"] == 1
-    assert reply["result"]["structuredContent"] == {"text": ""}
+    assert reply["result"]["structuredContent"]["text"] == ""
     assert line.ask("ping")["result"] == {}
     line.hang_up()
     assert line.end() == 0

@@ -1,54 +1,66 @@
 """How an answer is shown, by its record's type: JSON for programs, text for models and pipes, Markdown for pages.
 
-    to_json(record)       one line, exactly the record
+    to_data(answer)       plain data for a surface that encodes it itself
+    to_json(answer)       the same as one line of JSON
     to_text(record)       compact plain text
     to_markdown(record)   the same as Markdown
-    error_to_json(error)  {"error": {…}}, the one error shape
+    error_to_data(error)  {"error": {…}}, the one error shape
+    error_to_json(error)  the same as one line of JSON
     error_to_text(error)  message, hint and code
-    without_secrets(…)    anything else that is given out
 
-Text remembered from elsewhere is untrusted: it is fenced as data that cannot end its own fence, introduced as data and
-not as instructions, and its control characters are shown, not obeyed. JSON carries it unchanged. Neither carries a
-secret: what is answered is looked through once more.
+Text remembered from elsewhere is untrusted: text answers fence it as data that cannot end its own fence. In every form
+harmful characters are readable escapes (text/harmless.py) and secrets are replaced once more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from recollect.errors import RecollectError
 from recollect.model import Record
-from recollect.render.untrusted import inline, visible
+from recollect.text.harmless import escaped_value, oneline
 from recollect.text.redact import redact_value, secrets
 
 if TYPE_CHECKING:
     from recollect.render.block import Block
 
-__all__ = ["error_to_json", "error_to_text", "to_blocks", "to_json", "to_markdown", "to_text", "without_secrets"]
+__all__ = [
+    "error_to_data",
+    "error_to_json",
+    "error_to_text",
+    "to_blocks",
+    "to_data",
+    "to_json",
+    "to_markdown",
+    "to_text",
+]
+
+# An error echoes what it was given: this much of each text says which value is meant, a megabyte says no more.
+ECHOED_CHARACTERS = 1_000
+# Members of a list or an object in the details of an error: more than any that we make ourselves.
+ECHOED_MEMBERS = 100
+# How deep the details of an error are told.
+ECHOED_DEPTH = 8
 
 # The printers are loaded when something is printed: a command that answers in JSON needs none of them (10 ms).
 
 
-def to_json(record: Record) -> bytes:
-    """Return the record as one line of JSON, every field in the order of its definition."""
-    encoded = msgspec.json.encode(record)
-    return msgspec.json.encode(_without_secrets(encoded)) if secrets(encoded) else encoded
+def to_json(answer: Any) -> bytes:
+    """Return an answer as one line of JSON, every field of a record in the order of its definition."""
+    return msgspec.json.encode(to_data(answer))
 
 
-def without_secrets(value: Any) -> Any:
-    """Return an answer or a part of one as it may be given out: itself, or as plain data with its secrets replaced."""
-    try:
-        encoded = msgspec.json.encode(value, enc_hook=str)
-    except (ValueError, RecursionError):
-        return value  # it cannot be written down, so it cannot be given out either
-    return _without_secrets(encoded) if secrets(encoded) else value
-
-
-def _without_secrets(encoded: bytes) -> Any:
-    return redact_value(msgspec.json.decode(encoded)).value
+def to_data(answer: Any) -> Any:
+    """Return an answer as plain data that may leave: harmful characters escaped and secrets replaced."""
+    encoded = msgspec.json.encode(answer, enc_hook=str)
+    data = msgspec.json.decode(encoded)
+    if secrets(encoded):
+        data = redact_value(data).value
+    return escaped_value(data)
 
 
 def to_blocks(record: Record, now: int | None = None) -> list[Block]:
@@ -72,24 +84,31 @@ def to_markdown(record: Record, now: int | None = None) -> str:
     return print_markdown(to_blocks(record, now))
 
 
+def error_to_data(error: RecollectError) -> dict[str, Any]:
+    """Return the error as plain data: texts on one line and cut, secrets replaced, whatever its details hold."""
+    return {"error": redact_value(_echoed(error.as_dict())).value}
+
+
 def error_to_json(error: RecollectError) -> bytes:
-    """Return the error as one line of JSON, whatever its message and details hold."""
-    return msgspec.json.encode(without_secrets({"error": _encodable(error.as_dict())}))
+    """Return the error as one line of JSON."""
+    return msgspec.json.encode(error_to_data(error))
 
 
 def error_to_text(error: RecollectError) -> str:
     """Return the error's message, hint and code, a line each."""
-    return f"error: {inline(error.message)}\nhint: {inline(error.hint)}\ncode: {error.code}"
+    message, hint = (oneline(text, ECHOED_CHARACTERS) for text in (error.message, error.hint))
+    return f"error: {message}\nhint: {hint}\ncode: {error.code}"
 
 
-def _encodable(value: Any) -> Any:
-    """Return `value` with text that UTF-8 cannot carry escaped and with unknown objects as text."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+def _echoed(value: Any, depth: int = ECHOED_DEPTH) -> Any:
+    """Return a value as plain data with harmless texts, cut in length, breadth and depth."""
     if value is None or isinstance(value, bool | int | float):
         return value
+    if isinstance(value, Mapping | list | tuple | set | frozenset) and not depth:
+        return "…"
     if isinstance(value, Mapping):
-        return {visible(str(key)): _encodable(item) for key, item in value.items()}
+        members = islice(value.items(), ECHOED_MEMBERS)
+        return {oneline(str(key), ECHOED_CHARACTERS): _echoed(item, depth - 1) for key, item in members}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_encodable(item) for item in value]
-    return _encodable(str(value))
+        return [_echoed(item, depth - 1) for item in islice(value, ECHOED_MEMBERS)]
+    return oneline(str(value), ECHOED_CHARACTERS)

@@ -6,22 +6,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from recollect.render.block import NOTICE, Block, Facts, Grid, Line, Listing, Quote, is_fenced
-from recollect.render.untrusted import fence
+from recollect.render.block import NOTICE, Block, Facts, Grid, Line, Listing, Quote
+from recollect.render.plain import fenced, pieces
 
 _BACKTICKS = re.compile("`+")
 
 
 def print_markdown(blocks: Iterable[Block]) -> str:
     """Return the blocks as Markdown without a final newline; a notice precedes the first fenced text."""
-    pieces: list[str] = []
-    warned = False
-    for block in blocks:
-        if is_fenced(block) and not warned:
-            pieces.append(f"> {NOTICE}")
-            warned = True
-        pieces.append(_PRINTERS[type(block)](block))
-    return "\n\n".join(piece for piece in pieces if piece)
+    shown = fenced(pieces(blocks), lambda block: _PRINTERS[type(block)](block), f"> {NOTICE}", "text")
+    return "\n\n".join(shown)
 
 
 def _code(text: str) -> str:
@@ -52,19 +46,11 @@ def _grid(block: Grid) -> str:
     return "\n".join((head, *rows))
 
 
-def _quote(block: Quote) -> str:
-    mark = fence(block.text)
-    tail = f"\n\n({block.omitted:,} more characters: get the memory by its id to read them)" if block.omitted else ""
-    return f"### {block.head}\n\n{_bullets(block.facts)}\n\n{mark}text\n{block.text}\n{mark}{tail}"
+def _head(block: Quote) -> str:
+    return "\n\n".join(filter(None, (f"### {block.head}" if block.head else "", _bullets(block.facts))))
 
 
 def _listing(block: Listing) -> str:
-    body = "\n".join(f"{entry.id}  {entry.head}  {entry.text}" for entry in block.entries)
-    mark = fence(body)
-    return f"{mark}text\n{body}\n{mark}" if block.fenced else _items(block)
-
-
-def _items(block: Listing) -> str:
     return "\n".join(f"- {_code(entry.id)} {_code(entry.head)} {_code(entry.text)}" for entry in block.entries)
 
 
@@ -72,6 +58,6 @@ _PRINTERS: Mapping[type, Callable[[Any], str]] = {
     Line: _line,
     Facts: _facts,
     Grid: _grid,
-    Quote: _quote,
+    Quote: _head,
     Listing: _listing,
 }

@@ -1,36 +1,48 @@
-"""Text that somebody else wrote, made harmless to show.
+"""Text that somebody else wrote, as a part of our own text.
 
-A memory can hold anything: terminal escapes, bidirectional overrides, characters no person sees but a model reads,
-sentences that give orders. None of that is removed when it is stored; what is *shown* passes through here:
+    inline     one visible line (text/harmless.py), marked as foreign
+    fence      a marker line that a text does not contain, so that quoted text cannot end its own quotation
 
-    visible   control and invisible characters become readable escapes (\\x1b), and secrets marks: they are not stored,
-              but code is shown from its files, and a database may be older than what is known as a secret today
-    inline    the same on one line, so that a tag or a title cannot pretend to be a line of ours
-    fence     a marker line the text does not contain, so that quoted text cannot end its own quotation
+The mark travels with the text into whatever sentence, table or list it becomes a part of. Printers put each line that
+carries a mark inside a fence and drop the mark, so that a new answer cannot forget to fence.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
+from recollect.text.harmless import clip as clip
+from recollect.text.harmless import escaped
+from recollect.text.harmless import oneline as oneline
 from recollect.text.harmless import visible as visible
 
 # Tilde, not backtick: memories of code are full of backtick fences, and each would lengthen ours.
 FENCE_CHARACTER = "~"
 FENCE_LENGTH = 3
 
+# A noncharacter: Unicode keeps it for use inside a program, and it never comes from outside (see harmless.py).
+MARK = "\ufdd0"
+
 _FENCE_RUN = re.compile(FENCE_CHARACTER + "+")
+# Hexadecimal ids and numbers carry no words, whoever wrote them: they may stand outside of a fence.
+_WORDLESS = re.compile(r"(?:mem:)?[0-9a-f-]{8,64}|[\d\s.,:+TZ-]*")
 
 
 def inline(text: str, limit: int = 0) -> str:
-    """Return `text` visible and on one line, cut to `limit` characters where one is given."""
-    line = " ".join(visible(text).split())
-    return clip(line, limit) if limit else line
+    """Return foreign `text` visible, marked and on one line, cut to `limit` characters where one is given."""
+    line = oneline(unmarked(text), limit)
+    return line if _WORDLESS.fullmatch(line) else MARK + line
 
 
-def clip(text: str, limit: int) -> str:
-    """Return `text`, or its beginning and an ellipsis: `limit` characters at most."""
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+def unmarked(value: Any) -> Any:
+    """Return a text, or a block with all its texts, as it is printed: without marks, and harmless in any case."""
+    if isinstance(value, str):
+        return escaped(value.replace(MARK, ""))
+    if not isinstance(value, tuple):
+        return value
+    parts = map(unmarked, value)
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
 
 
 def fence(text: str) -> str:

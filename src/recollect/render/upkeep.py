@@ -20,7 +20,7 @@ from recollect.render.block import (
     present,
 )
 from recollect.render.measure import count, day, since, size
-from recollect.render.untrusted import inline, visible
+from recollect.render.untrusted import inline, oneline, visible
 from recollect.text.redact import told
 
 TONES: Mapping[str, Tone] = {"ok": "good", "degraded": "weak", "failed": "bad"}
@@ -31,7 +31,7 @@ def _place(namespace: str | None) -> str:
 
 
 def _kinds(by_type: Mapping[str, int]) -> str:
-    return ", ".join(f"{inline(name)} {number:,}" for name, number in by_type.items())
+    return ", ".join(f"{oneline(name)} {number:,}" for name, number in by_type.items())
 
 
 def _namespace_stats(stats: model.NamespaceStats, now: int | None) -> list[Block]:
@@ -79,13 +79,17 @@ def _workspace_answer(answer: model.WorkspaceAnswer, now: int | None) -> list[Bl
 def _spent(spent: model.Spending) -> str:
     """Return what language models cost today, on one line."""
     return (
-        f"{inline(spent.model) or 'none'}, today {spent.calls:,} of {count(spent.max_calls, 'call')}, "
+        f"{oneline(spent.model) or 'none'}, today {spent.calls:,} of {count(spent.max_calls, 'call')}, "
         f"{spent.tokens:,} of {count(spent.max_tokens, 'token')}, {count(spent.failures, 'failure')}"
     ) + (f", left alone for {spent.paused_s} s more" if spent.paused_s else "")
 
 
 def _spending(spent: model.Spending, _now: int | None) -> list[Block]:
-    rows = (("language model", _spent(spent)), ("day", inline(spent.day)), ("last failure", inline(spent.last_failure)))
+    rows = (
+        ("language model", _spent(spent)),
+        ("day", oneline(spent.day)),
+        ("last failure", inline(spent.last_failure)),
+    )
     return [Facts(present(rows))]
 
 
@@ -96,7 +100,7 @@ def _usage(row: model.Usage, _now: int | None) -> list[Block]:
 def _days(rows: Iterable[model.Usage]) -> Grid:
     columns = ("day", "model", "calls", "tokens", "failures")
     cells = (
-        (inline(row.day), inline(row.model), f"{row.calls:,}", f"{row.tokens:,}", f"{row.failures:,}") for row in rows
+        (oneline(row.day), oneline(row.model), f"{row.calls:,}", f"{row.tokens:,}", f"{row.failures:,}") for row in rows
     )
     return Grid(columns, tuple(cells))
 
@@ -111,7 +115,7 @@ def _spendings(answer: model.Spendings, now: int | None) -> list[Block]:
         return [Line("No language model is configured, and none was asked.", "weak")]
     blocks: list[Block] = [block for spent in answer.today for block in _spending(spent, now)]
     if answer.waiting:
-        left = ", ".join(f"{number:,} to {inline(kind)}" for kind, number in sorted(answer.waiting.items()))
+        left = ", ".join(f"{number:,} to {oneline(kind)}" for kind, number in sorted(answer.waiting.items()))
         blocks.append(Facts((("left to do", left),)))
     return [*blocks, _days(answer.days)] if answer.days else blocks
 
@@ -137,7 +141,7 @@ def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
         ("memories", f"{stats.memories:,}"),
         ("types", _kinds(stats.by_type)),
         ("embeddings", f"{stats.embeddings:,}{pending}"),
-        ("embedding model", inline(stats.embedding_model)),
+        ("embedding model", oneline(stats.embedding_model)),
         ("language model", _spent(stats.language_model) if stats.language_model else None),
         ("nodes", f"{stats.nodes:,}"),
         ("edges", f"{stats.edges:,}"),
@@ -147,7 +151,7 @@ def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
         ("sessions", f"{stats.sessions:,}"),
         ("told memories", _told_memories(stats)),
         ("logged changes", f"{stats.changes:,}"),
-        ("database", inline(stats.database)),
+        ("database", oneline(stats.database)),
         ("size", size(stats.database_bytes)),
         ("schema", str(stats.schema_version)),
     )
@@ -161,7 +165,7 @@ def _scoring_weights(scoring: model.ScoringWeights, _now: int | None) -> list[Bl
         "global": "set for all" if scoring.namespace is None else f"set for all, {place} included",
         "default": "as shipped",
     }
-    rows = tuple((inline(name), f"{100 * weight:.1f} %") for name, weight in scoring.weights.items())
+    rows = tuple((oneline(name), f"{100 * weight:.1f} %") for name, weight in scoring.weights.items())
     return [
         Facts((("profile", scoring.profile), ("weights", said[scoring.source]))),
         Grid(("component", "weight"), rows),
@@ -173,7 +177,7 @@ def _checks(checks: Iterable[model.Check]) -> Grid:
     rows = tuple(
         (
             check.status,
-            inline(check.name),
+            oneline(check.name),
             inline(f"{check.detail.removesuffix('.')}. {check.mend}" if check.mend else check.detail),
         )
         for check in kept
@@ -314,7 +318,7 @@ def _history(history: model.History, now: int | None) -> list[Block]:
         for batch, changes in batches.items()
     )
     said = f"{len(history.changes):,} of {count(history.total, 'change')}, newest first; each batch is undone as one."
-    return [Line(said), Listing(entries, fenced=False)]
+    return [Line(said), Listing(entries)]
 
 
 def _together(changes: list[model.Change]) -> str:

@@ -13,10 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import msgspec
-
 from recollect.errors import Cancelled, ConfigError, InvalidInput, NotFound, RecollectError
-from recollect.render.untrusted import inline, visible
 from recollect.settings import Settings
 from recollect.surface.assistants.entry import this_install
 from recollect.surface.assistants.ledger import Ledger
@@ -25,6 +22,7 @@ from recollect.surface.assistants.plan import Change, Work, carry_out, connect, 
 from recollect.surface.assistants.table import ASSISTANTS, BY_NAME, Assistant, Scope
 from recollect.surface.form import meant
 from recollect.surface.output import Output, has_colour, is_terminal
+from recollect.text.harmless import oneline, visible
 
 Plan = Callable[[Assistant, Scope, Work], list[Change]]
 Status = Literal["changed", "unchanged", "would change", "failed"]
@@ -173,7 +171,7 @@ def _shown(task: Task) -> str:
     colours = _COLOURS if has_colour(sys.stdout) else {}
     lines = [f"{task.assistant.title}:"] if task.edits else []
     for change in task.edits:
-        for line in diff(change) or [f"  {inline(str(change.path))} (white space only)"]:
+        for line in diff(change) or [f"  {oneline(str(change.path))} (white space only)"]:
             colour = colours.get(line[:1], "")
             lines.append(f"{colour}{line}\x1b[0m" if colour else line)
     return "\n".join([*lines, ""]) + "\n" if lines else ""
@@ -191,7 +189,7 @@ def _report(tasks: list[Task], scope: Scope, work: Work, plan: Plan, output: Out
     steps = [_steps(task, scope, work, plan) for task in tasks]
     if output.as_json:
         rows = [_as_dict(task, left) for task, left in zip(tasks, steps, strict=True)]
-        output.line(msgspec.json.encode({"scope": scope, "dry_run": is_rehearsal, "assistants": rows}))
+        output.line({"scope": scope, "dry_run": is_rehearsal, "assistants": rows})
         return
     is_brief = plan is disconnect  # most of the table was never connected: not worth a line each
     lines = [_line(task, plan) for task in tasks if not (is_brief and task.status == "unchanged")]
@@ -228,6 +226,6 @@ _DONE: Mapping[tuple[Plan, Status], str] = {
 
 def _line(task: Task, plan: Plan) -> str:
     if task.error:
-        message, hint = inline(task.error.message), inline(task.error.hint)
+        message, hint = oneline(task.error.message), oneline(task.error.hint)
         return f"{task.assistant.title}: {message}\n  hint: {hint} [{task.error.code}]"
     return f"{task.assistant.title}: {_DONE[plan, task.status]}"

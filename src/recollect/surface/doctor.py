@@ -11,17 +11,15 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-import msgspec
-
 from recollect.errors import ConfigError, RecollectError
 from recollect.render.block import Block, Grid, Line, Tone
-from recollect.render.untrusted import inline
 from recollect.settings import Settings
 from recollect.surface.assistants import proof
 from recollect.surface.assistants.plan import Work, connect, disconnect
 from recollect.surface.assistants.table import ASSISTANTS, Assistant, Scope
 from recollect.surface.connecting import work_here
 from recollect.surface.output import Output
+from recollect.text.harmless import oneline
 
 Status = Literal["ok", "warning", "problem"]
 TONES: Mapping[Status, Tone] = {"ok": "good", "warning": "weak", "problem": "bad"}
@@ -63,11 +61,11 @@ def _show(checks: list[Check], output: Output) -> None:
     is_well = all(row.status != "problem" for row in checks)
     if output.as_json:
         rows = [row._asdict() for row in checks]
-        output.line(msgspec.json.encode({"status": "ok" if is_well else "problem", "checks": rows}))
+        output.line({"status": "ok" if is_well else "problem", "checks": rows})
         return
-    cells = tuple((row.status, row.subject, row.name, inline(row.found)) for row in checks)
+    cells = tuple((row.status, row.subject, row.name, oneline(row.found)) for row in checks)
     blocks: list[Block] = [Grid(("status", "of", "check", "found"), cells, tuple(TONES[row.status] for row in checks))]
-    blocks += [Line(f"{row.subject}: {inline(row.remedy)}", TONES[row.status]) for row in checks if row.status != "ok"]
+    blocks += [Line(f"{row.subject}: {oneline(row.remedy)}", TONES[row.status]) for row in checks if row.status != "ok"]
     output.blocks(blocks)
 
 

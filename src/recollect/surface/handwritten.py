@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import msgspec
-
-from recollect.render.untrusted import inline
 from recollect.settings import Settings, load
 from recollect.surface.command import Command
 from recollect.surface.form import read
-from recollect.surface.output import Output
+from recollect.surface.output import Output, log_harmless
+from recollect.text.harmless import oneline
 
 Written = Callable[[Mapping[str, Any], Settings, Mapping[str, Command], Output], int]
 
@@ -51,6 +49,7 @@ def _watch(values: Mapping[str, Any], settings: Settings, _table: Mapping[str, C
     from recollect.engine import Engine
     from recollect.surface.watching import follow
 
+    log_harmless(settings.log_level)
     with Engine(settings) as engine:
         follow(engine, str(values.get("path", ".")), output, lines=bool(values.get("verbose")))
     return 0
@@ -62,11 +61,11 @@ def _config(_values: Mapping[str, Any], settings: Settings, _table: Mapping[str,
     ]
     if output.as_json:
         shown = [{"name": row.name, "value": value, "source": source, "help": row.help} for row, value, source in rows]
-        output.line(msgspec.json.encode({"settings": shown}))
+        output.line({"settings": shown})
     else:
         from recollect.render.block import Grid
 
-        cells = tuple((row.name, inline(str(value)), inline(source)) for row, value, source in rows)
+        cells = tuple((row.name, oneline(str(value)), oneline(source)) for row, value, source in rows)
         output.blocks([Grid(("setting", "value", "source"), cells)])
     return 0
 

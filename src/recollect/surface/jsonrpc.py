@@ -16,6 +16,9 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
+# What a message may echo of a request: enough to see which one was meant.
+ECHOED_CHARACTERS = 500
+
 Message = Any  # a decoded JSON value of which nothing is known yet
 Reply = dict[str, Any]
 RequestId = str | int
@@ -60,9 +63,14 @@ def success(request_id: RequestId, result: dict[str, Any]) -> Reply:
 
 def failure(problem: ProtocolError, request_id: RequestId | None = None) -> Reply:
     """Return the response that carries an error; its id is null where the request's could not be read."""
-    error: dict[str, Any] = {"code": problem.code, "message": str(problem)}
+    from recollect.text.harmless import (  # loaded where something failed: a server starts without it
+        escaped_value,
+        oneline,
+    )
+
+    error: dict[str, Any] = {"code": problem.code, "message": oneline(str(problem), ECHOED_CHARACTERS)}
     if problem.data is not None:
-        error["data"] = problem.data
+        error["data"] = escaped_value(problem.data)
     return {"jsonrpc": "2.0", "id": request_id, "error": error}
 
 

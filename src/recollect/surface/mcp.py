@@ -201,7 +201,7 @@ def _request(message: Message) -> Request:
         meta = {}
     version = meta.get(VERSION_KEY, MODERN if method == "server/discover" else HANDSHAKE[0])
     if version not in SUPPORTED:
-        data = {"requested": str(version), "supported": SUPPORTED}
+        data = {"requested": str(version)[:100], "supported": SUPPORTED}
         raise ProtocolError(UNSUPPORTED_VERSION, f"Unsupported protocol version: {version}", data)
     if method not in _METHODS:
         raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {method}")
@@ -259,28 +259,38 @@ def _call_tool(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
         peer.refuse_withdrawn(request.id)  # while it waited for its turn
         with reporting_to(peer.listener(request.id, request.meta.get("progressToken"))):
             record = server.call(row, arguments)
-        return _content(server, server.to_text(record), record, failed=False)
+        return _result(server, server.to_text(record), record)
     except RecollectError as problem:
         error = problem
     except Exception as problem:  # the model must hear of it, or it will wait or guess
         server.log(_traceback(problem))
         error = RecollectError(f"{row.name} failed: {type(problem).__name__}: {problem}")
-    return _content(server, f"{error.code}: {error.message}\n{error.hint}", {"error": error.as_dict()}, failed=True)
+    return _failure(server, error)
 
 
-def _content(server: Server, text: str, value: Any, *, failed: bool) -> dict[str, Any]:
-    from recollect.render import without_secrets
+def _result(server: Server, text: str, record: Record) -> dict[str, Any]:
+    """Return an answer; Claude Code and Codex show the model its structured content alone, so that says what it is."""
+    from recollect.render import to_data
+    from recollect.render.block import NOTICE
+    from recollect.text.harmless import visible
 
-    structured = {"structuredContent": without_secrets(value)} if server.structured else {}
-    return {"content": [{"type": "text", "text": without_secrets(text)}], **structured, "isError": failed}
+    structured = {"structuredContent": {"notice": NOTICE, **to_data(record)}} if server.structured else {}
+    return {"content": [{"type": "text", "text": visible(text)}], **structured, "isError": False}
+
+
+def _failure(server: Server, error: RecollectError) -> dict[str, Any]:
+    from recollect.render import error_to_data
+
+    told = error_to_data(error)
+    text = "{code}: {message}\n{hint}".format_map(told["error"])
+    structured = {"structuredContent": told} if server.structured else {}
+    return {"content": [{"type": "text", "text": text}], **structured, "isError": True}
 
 
 def _traceback(problem: Exception) -> str:
     import traceback
 
-    from recollect.render import without_secrets
-
-    return str(without_secrets("".join(traceback.format_exception(problem)).rstrip()))
+    return "".join(traceback.format_exception(problem)).rstrip()
 
 
 _METHODS: Mapping[str, Callable[[Server, Peer, Request], dict[str, Any]]] = {

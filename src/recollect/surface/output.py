@@ -17,6 +17,7 @@ from recollect.clock import now
 from recollect.errors import RecollectError
 from recollect.model import Exported, Record
 from recollect.render import error_to_json, error_to_text, to_blocks, to_json
+from recollect.text.harmless import escaped, visible
 
 if TYPE_CHECKING:
     from recollect.render.block import Block
@@ -38,7 +39,7 @@ class Output:
     def record(self, record: Record) -> None:
         """Show an answer. An export without a path is its content itself, so that `> file` gets nothing else."""
         if self.as_json:
-            self.line(to_json(record))
+            self.line(record)
         elif isinstance(record, Exported) and record.content is not None:
             self.raw(record.content.encode("utf-8", "backslashreplace"))
         else:
@@ -56,9 +57,9 @@ class Output:
         with _quiet_when_gone():
             draw(blocks, sys.stdout)
 
-    def line(self, document: bytes) -> None:
-        """Write one JSON document and a newline."""
-        self.raw(document + b"\n")
+    def line(self, value: Any) -> None:
+        """Write a value as one harmless line of JSON."""
+        self.raw(to_json(value) + b"\n")
 
     def raw(self, content: bytes) -> None:
         """Write bytes as they are."""
@@ -69,20 +70,33 @@ class Output:
                 sys.stdout.buffer.flush()
 
     def text(self, text: str) -> None:
-        """Write text that is made to be read."""
+        """Write text that is made to be read, harmless whatever it holds."""
         if sys.stdout is not None:
             with _quiet_when_gone():
-                sys.stdout.write(text)
+                sys.stdout.write(escaped(text))
                 sys.stdout.flush()
 
     def error(self, error: RecollectError) -> None:
         """Show an error: on standard output as JSON where that was asked for, else on standard error."""
         if self.as_json:
-            self.line(error_to_json(error))
+            self.raw(error_to_json(error) + b"\n")
         elif sys.stderr is not None:
             text = error_to_text(error)
             sys.stderr.write((_coloured(text) if has_colour(sys.stderr) else text) + "\n")
             sys.stderr.flush()
+
+
+def log_harmless(level: str) -> None:
+    """Write the log to standard error from a level on, with what it quotes made harmless."""
+    import logging
+
+    class Harmless(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return visible(super().format(record))
+
+    shown = logging.StreamHandler()
+    shown.setFormatter(Harmless("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=level.upper(), handlers=[shown])
 
 
 def is_terminal(stream: IO[Any] | None) -> bool:

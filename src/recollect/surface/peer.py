@@ -17,6 +17,8 @@ from recollect.surface.jsonrpc import Reply, RequestId, is_id, notification
 
 # Of a long task with a known end, about this many steps are told; more would only fill the pipe.
 PROGRESS_STEPS = 100
+# A line of a status bar.
+MESSAGE_CHARACTERS = 200
 
 
 class Peer:
@@ -52,6 +54,8 @@ class Peer:
 
     def listener(self, request_id: RequestId, token: object) -> Listener:
         """Return what a call reports to: it stops withdrawn work, and tells a client with a token how far it is."""
+        from recollect.text.harmless import oneline  # a server starts without it
+
         told = 0.0
 
         def hear(done: int, total: int | None, message: str) -> None:
@@ -65,7 +69,7 @@ class Peer:
             if total is not None:
                 params["total"] = total
             if message:
-                params["message"] = message
+                params["message"] = oneline(message, MESSAGE_CHARACTERS)
             self.emit(notification("notifications/progress", params))
 
         return hear

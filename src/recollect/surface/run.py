@@ -16,16 +16,16 @@ from typing import Any, NamedTuple
 from recollect.errors import Cancelled, InvalidInput, RecollectError, StorageError
 from recollect.model import Health, Record
 from recollect.operations import Operation
-from recollect.render.untrusted import inline
 from recollect.settings import Settings, load
 from recollect.surface.arguments import arguments, has, parse, parser, split
 from recollect.surface.command import FAMILIES, Command, commands, of_family, question
 from recollect.surface.form import meant
 from recollect.surface.handwritten import WRITTEN
 from recollect.surface.hooked import printed
-from recollect.surface.output import Output, ReaderGone, is_terminal
+from recollect.surface.output import Output, ReaderGone, is_terminal, log_harmless
 from recollect.surface.pipe import piped
 from recollect.surface.waiting import waiting
+from recollect.text.harmless import oneline, visible
 from recollect.version import __version__
 
 # What a process that dies of SIGPIPE would leave: 128 + 13.
@@ -67,7 +67,7 @@ def _unexpected(problem: Exception, *, with_trace: bool) -> RecollectError:
     if with_trace:
         import traceback
 
-        traceback.print_exception(problem)
+        sys.stderr.write(visible("".join(traceback.format_exception(problem))))
     if isinstance(problem, UnicodeEncodeError):  # bytes of a shell word or a variable that are no UTF-8
         return InvalidInput("a word, path or variable of this call is not valid UTF-8")
     return RecollectError(
@@ -105,7 +105,7 @@ def _run(words: Sequence[str], offer: Offer, output: Output) -> int:
 
 def _version(output: Output) -> int:
     if output.as_json:
-        output.line(b'{"version":"%s"}' % __version__.encode())
+        output.line({"version": __version__})
     else:
         output.text(f"recollect {__version__}\n")
     return 0
@@ -130,9 +130,7 @@ def _settings(values: Mapping[str, Any]) -> Settings:
     level = "info" if values.get("verbose") else None
     settings = load({"home": values.get("home"), "database": values.get("database"), "log_level": level})
     if settings.log_level != "warning":  # Python prints warnings by itself; logging is loaded only to change that
-        import logging
-
-        logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+        log_harmless(settings.log_level)
     return settings
 
 
@@ -169,7 +167,7 @@ def _confirm(operation: Operation, given: Mapping[str, Any], *, has_consent: boo
             f"{operation.command} needs a confirmation and there is no terminal to ask at",
             hint="Add --yes if you mean it; nothing was changed.",
         )
-    sys.stderr.write(asked.format_map({name: inline(str(value)) for name, value in given.items()}) + " [y/N] ")
+    sys.stderr.write(asked.format_map({name: oneline(str(value), 200) for name, value in given.items()}) + " [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise Cancelled("not confirmed", hint="Nothing was changed.")

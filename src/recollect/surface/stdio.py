@@ -217,7 +217,9 @@ class Backing:
     def warm_up(self) -> None:
         """Keep derived state up to date from now on, and answer hooks."""
         from recollect.surface.listening import Listener
+        from recollect.surface.output import log_harmless
 
+        log_harmless(self._settings.log_level)
         self.engine().start_background()
         self._listener = Listener(self._settings.home_path, self._answer, log)
         self._listener.start()
@@ -297,8 +299,10 @@ def claim_streams() -> tuple[int, int]:
 
 def log(text: str) -> None:
     """Write a line for people to standard error; nobody listening is no problem."""
+    from recollect.text.harmless import visible
+
     with contextlib.suppress(OSError):
-        os.write(2, f"recollect: {text}\n".encode(errors="backslashreplace"))
+        os.write(2, f"recollect: {visible(text)}\n".encode())
 
 
 def _obey_signals(ring: Callable[[], None]) -> None:

@@ -1,7 +1,8 @@
 """Blocks drawn for a person at a terminal: colours, tables, text that wraps where the window ends.
 
-Nothing here is markup: every piece is a `Text`, so that brackets in a memory stay brackets; control characters were
-made visible before (render/untrusted.py). Colours follow NO_COLOR and what the terminal can do.
+Nothing here is markup: every piece is a `Text`, so that brackets in a memory stay brackets; control characters are
+made visible (text/harmless.py). There are no fences: quoted text is drawn apart. Colours follow NO_COLOR and what the
+terminal can do.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.render.block import Block, Facts, Grid, Line, Listing, Quote, Tone
+from recollect.render.untrusted import unmarked
 
 STYLES: Mapping[Tone, str] = {"": "", "good": "green", "weak": "yellow", "bad": "bold red"}
 MARKS: Mapping[Tone, str] = {"": "", "good": "✔ ", "weak": "! ", "bad": "✘ "}
@@ -34,7 +36,7 @@ def draw(blocks: list[Block], stream: IO[str], width: int | None = None) -> None
     """Draw the blocks on the stream, `width` columns wide (default: the terminal's own)."""
     console = Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
     quotes = sum(isinstance(block, Quote) for block in blocks)
-    for block in blocks:
+    for block in map(unmarked, blocks):
         _DRAWN[type(block)](console, block, quotes > 1)
 
 

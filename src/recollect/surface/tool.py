@@ -3,8 +3,9 @@
     Operation ─► {name, description, inputSchema, outputSchema, annotations}
 
 Models read input schemas and pay for every token, so those are written out flat: no references, no titles, no null
-that leaving the argument out says as well. Output schemas are read by validators only, so they carry no prose; they
-also accept `{"error": …}`, because some clients hold the structured content of a failed call against them.
+that leaving the argument out says as well. Output schemas are read by validators only, so they carry no prose. They
+name the notice that comes first in every answer. They accept `{"error": …}` too, because some clients hold the
+structured content of a failed call against them.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def _argument(schema: Schema) -> Schema:
 
 
 def _output(root: Schema) -> Schema:
-    properties = root.get("properties", {}) | {"error": {"type": "object"}}
+    properties = {"notice": {"type": "string"}, **root.get("properties", {}), "error": {"type": "object"}}
     either = {"anyOf": [{"required": root["required"]}, {"required": ["error"]}]} if root.get("required") else {}
     return {"type": "object", "properties": properties, **either}
 

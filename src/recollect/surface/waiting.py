@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from recollect.errors import Cancelled
 from recollect.progress import reporting_to
+from recollect.text.harmless import oneline
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -72,9 +73,9 @@ class _Watch:
                 f"cancelled after {done:,} of {total:,} steps" if total else f"cancelled after {done:,} steps"
             )
         if self.bar:
-            self._draw(done, total, message)
+            self._draw(done, total, oneline(message))
         elif self.lines:
-            self._print(done, total, message)
+            self._print(done, total, oneline(message))
 
     def close(self) -> None:
         if self._progress is not None:
