@@ -42,8 +42,8 @@ class Place(NamedTuple):
         return posixpath.normpath(plain if plain.startswith("/") else posixpath.join(self.cwd or "/", plain))
 
     def shown(self, path: str) -> str:
-        """Return a path as people write it: from the root of the project, if it lies there."""
-        whole = self.absolute(path)
+        """Return a path as people write it: on one line, from the root of the project if it lies there."""
+        whole = " ".join(self.absolute(path).splitlines())
         for folder in (self.root, self.cwd):
             if folder and whole.startswith(folder.rstrip("/") + "/"):
                 return whole[len(folder.rstrip("/")) + 1 :]
@@ -102,6 +102,6 @@ def code(text: str, characters: int = 100) -> str:
 
 
 def listed(names: list[str], most: int) -> str:
-    """Return names with commas, and how many more there are."""
+    """Return names on one line with commas, and how many more there are."""
     rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+    return ", ".join(" ".join(name.splitlines()) for name in names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -43,11 +43,12 @@ _TAGS = re.compile(
 
 
 class Line(NamedTuple):
-    """A line, and the memory that it tells of, if it is one's; why it is there."""
+    """One line, the memory that it tells of, why it is there, and the lines that belong below it."""
 
     text: str
     memory_id: str = ""
     why: str = ""
+    below: tuple[str, ...] = ()
 
 
 class Section(NamedTuple):
@@ -67,8 +68,8 @@ class Block(NamedTuple):
 
 
 def harmless(text: str) -> str:
-    """Return a text that somebody else wrote as it may stand in a block."""
-    return _TAGS.sub("‹", visible(text))
+    """Return a text that somebody else wrote as one line of a block."""
+    return " ".join(_TAGS.sub("‹", visible(text)).splitlines())
 
 
 def flat(text: str, characters: int = 0) -> str:
@@ -102,7 +103,7 @@ def block(sections: Iterable[Section], *, budget: int, most: int = MOST_BYTES) -
     for section in sections:
         title = f"## {harmless(section.title)}\n" if section.title else ""
         for line in section.lines:
-            text = f"{title}{harmless(line.text)}\n"
+            text = title + "".join(f"{harmless(part)}\n" for part in (line.text, *line.below))
             cost, size = tokens(text), len(text.encode("utf-8", "replace"))
             if cost > left or size > room or not line.text.strip():
                 continue

@@ -163,8 +163,8 @@ def _sessions(store: Store, wanted: Wanted) -> Iterator[Line]:
         lines = list(quoted(session.summary or "", SUMMARY_CHARACTERS if not number else HEADLINE_CHARACTERS))
         if lines:
             # One line each: a summary without its first half would be misleading.
-            text = "\n  ".join(row.text for row in (lines if not number else lines[:1]))
-            yield Line(f"{head}: {text}", session.insight_id or "", "session")
+            below = tuple(f"  {row.text}" for row in lines[1:]) if not number else ()
+            yield Line(f"{head}: {lines[0].text}", session.insight_id or "", "session", below)
 
 
 # --- what hooks saw ---

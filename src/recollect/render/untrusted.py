@@ -13,7 +13,7 @@ import re
 from typing import Any
 
 from recollect.text.harmless import clip as clip
-from recollect.text.harmless import escaped
+from recollect.text.harmless import escaped as escaped
 from recollect.text.harmless import oneline as oneline
 from recollect.text.harmless import visible as visible
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from recollect.errors import Cancelled, ConfigError, InvalidInput, NotFound, RecollectError
+from recollect.render.untrusted import oneline, visible
 from recollect.settings import Settings
 from recollect.surface.assistants.entry import this_install
 from recollect.surface.assistants.ledger import Ledger
@@ -22,7 +23,6 @@ from recollect.surface.assistants.plan import Change, Work, carry_out, connect, 
 from recollect.surface.assistants.table import ASSISTANTS, BY_NAME, Assistant, Scope
 from recollect.surface.form import meant
 from recollect.surface.output import Output, has_colour, is_terminal
-from recollect.text.harmless import oneline, visible
 
 Plan = Callable[[Assistant, Scope, Work], list[Change]]
 Status = Literal["changed", "unchanged", "would change", "failed"]

@@ -13,13 +13,13 @@ from typing import Any, Literal, NamedTuple
 
 from recollect.errors import ConfigError, RecollectError
 from recollect.render.block import Block, Grid, Line, Tone
+from recollect.render.untrusted import oneline
 from recollect.settings import Settings
 from recollect.surface.assistants import proof
 from recollect.surface.assistants.plan import Work, connect, disconnect
 from recollect.surface.assistants.table import ASSISTANTS, Assistant, Scope
 from recollect.surface.connecting import work_here
 from recollect.surface.output import Output
-from recollect.text.harmless import oneline
 
 Status = Literal["ok", "warning", "problem"]
 TONES: Mapping[Status, Tone] = {"ok": "good", "warning": "weak", "problem": "bad"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from recollect.render.untrusted import oneline
 from recollect.settings import Settings, load
 from recollect.surface.command import Command
 from recollect.surface.form import read
 from recollect.surface.output import Output, log_harmless
-from recollect.text.harmless import oneline
 
 Written = Callable[[Mapping[str, Any], Settings, Mapping[str, Command], Output], int]
 

@@ -63,14 +63,11 @@ def success(request_id: RequestId, result: dict[str, Any]) -> Reply:
 
 def failure(problem: ProtocolError, request_id: RequestId | None = None) -> Reply:
     """Return the response that carries an error; its id is null where the request's could not be read."""
-    from recollect.text.harmless import (  # loaded where something failed: a server starts without it
-        escaped_value,
-        oneline,
-    )
+    from recollect.render.untrusted import oneline  # loaded where something failed: a server starts without it
 
     error: dict[str, Any] = {"code": problem.code, "message": oneline(str(problem), ECHOED_CHARACTERS)}
     if problem.data is not None:
-        error["data"] = escaped_value(problem.data)
+        error["data"] = problem.data
     return {"jsonrpc": "2.0", "id": request_id, "error": error}
 
 

@@ -201,7 +201,9 @@ def _request(message: Message) -> Request:
         meta = {}
     version = meta.get(VERSION_KEY, MODERN if method == "server/discover" else HANDSHAKE[0])
     if version not in SUPPORTED:
-        data = {"requested": str(version)[:100], "supported": SUPPORTED}
+        from recollect.render.untrusted import oneline
+
+        data = {"requested": oneline(str(version), 100), "supported": SUPPORTED}
         raise ProtocolError(UNSUPPORTED_VERSION, f"Unsupported protocol version: {version}", data)
     if method not in _METHODS:
         raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {method}")
@@ -272,7 +274,7 @@ def _result(server: Server, text: str, record: Record) -> dict[str, Any]:
     """Return an answer; Claude Code and Codex show the model its structured content alone, so that says what it is."""
     from recollect.render import to_data
     from recollect.render.block import NOTICE
-    from recollect.text.harmless import visible
+    from recollect.render.untrusted import visible
 
     structured = {"structuredContent": {"notice": NOTICE, **to_data(record)}} if server.structured else {}
     return {"content": [{"type": "text", "text": visible(text)}], **structured, "isError": False}

@@ -17,7 +17,7 @@ from recollect.clock import now
 from recollect.errors import RecollectError
 from recollect.model import Exported, Record
 from recollect.render import error_to_json, error_to_text, to_blocks, to_json
-from recollect.text.harmless import escaped, visible
+from recollect.render.untrusted import escaped, visible
 
 if TYPE_CHECKING:
     from recollect.render.block import Block

@@ -54,7 +54,7 @@ class Peer:
 
     def listener(self, request_id: RequestId, token: object) -> Listener:
         """Return what a call reports to: it stops withdrawn work, and tells a client with a token how far it is."""
-        from recollect.text.harmless import oneline  # a server starts without it
+        from recollect.render.untrusted import oneline  # a server starts without it
 
         told = 0.0
 

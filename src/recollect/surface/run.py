@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from recollect.errors import Cancelled, InvalidInput, RecollectError, StorageError
 from recollect.model import Health, Record
 from recollect.operations import Operation
+from recollect.render.untrusted import oneline, visible
 from recollect.settings import Settings, load
 from recollect.surface.arguments import arguments, has, parse, parser, split
 from recollect.surface.command import FAMILIES, Command, commands, of_family, question
@@ -25,7 +26,6 @@ from recollect.surface.hooked import printed
 from recollect.surface.output import Output, ReaderGone, is_terminal, log_harmless
 from recollect.surface.pipe import piped
 from recollect.surface.waiting import waiting
-from recollect.text.harmless import oneline, visible
 from recollect.version import __version__
 
 # What a process that dies of SIGPIPE would leave: 128 + 13.

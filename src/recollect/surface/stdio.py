@@ -299,7 +299,7 @@ def claim_streams() -> tuple[int, int]:
 
 def log(text: str) -> None:
     """Write a line for people to standard error; nobody listening is no problem."""
-    from recollect.text.harmless import visible
+    from recollect.render.untrusted import visible
 
     with contextlib.suppress(OSError):
         os.write(2, f"recollect: {visible(text)}\n".encode())

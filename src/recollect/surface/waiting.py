@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from recollect.errors import Cancelled
 from recollect.progress import reporting_to
-from recollect.text.harmless import oneline
+from recollect.render.untrusted import oneline
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
