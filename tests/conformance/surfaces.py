@@ -38,14 +38,24 @@ def library(row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) 
         return msgspec.json.decode(error_to_json(error))
 
 
-def command_line(row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) -> Any:
-    written = TextIOWrapper(BytesIO(), encoding="utf-8")
-    kept, sys.stdout = sys.stdout, written
+def run(*words: str) -> tuple[int, bytes, bytes]:
+    """Run a command line in this process; returns its exit status and what it wrote to both streams."""
+    written = TextIOWrapper(BytesIO(), encoding="utf-8"), TextIOWrapper(BytesIO(), encoding="utf-8")
+    kept = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = written
     try:
-        status = main([row.command, "--json", *words])
+        status = main(list(words))
     finally:
-        sys.stdout = kept
-    (line,) = written.buffer.getvalue().splitlines()  # type: ignore[attr-defined]
+        sys.stdout, sys.stderr = kept
+    for stream in written:
+        stream.flush()
+    out, error = (stream.buffer.getvalue() for stream in written)  # type: ignore[attr-defined]
+    return status, out, error
+
+
+def command_line(row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) -> Any:
+    status, out, _ = run(row.command, "--json", *words)
+    (line,) = out.splitlines()
     told = msgspec.json.decode(line)
     failed = "error" in told or told.get("status") == "failed"
     assert (status != 0) == failed, f"exit {status} with {line[:200]!r}"
@@ -59,7 +69,18 @@ def mcp(row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) -> A
 
 
 def tool(name: str, arguments: Mapping[str, Any]) -> Any:
-    """Call a tool by its name, over the bytes of both directions."""
+    """Call a tool by its name and return its answer as data."""
+    result = called(name, arguments)
+    told = dict(result["structuredContent"])
+    assert result["isError"] == ("error" in told)
+    assert result["isError"] or next(iter(told.items())) == ("notice", NOTICE)
+    assert result["content"][0]["text"]
+    told.pop("notice", None)
+    return told
+
+
+def called(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Call a tool by its name, over the bytes of both directions; returns the whole result."""
     backing = Backing(load())
     logged: list[str] = []
     server = Server(backing.operations, backing.call, to_text=backing.to_text, log=logged.append)
@@ -70,13 +91,8 @@ def tool(name: str, arguments: Mapping[str, Any]) -> Any:
     finally:
         backing.close()
     assert logged == []
-    result = reply["result"]
-    told = dict(result["structuredContent"])
-    assert result["isError"] == ("error" in told)
-    assert result["isError"] or next(iter(told.items())) == ("notice", NOTICE)
-    assert result["content"][0]["text"]
-    told.pop("notice", None)
-    return told
+    result: dict[str, Any] = reply["result"]
+    return result
 
 
 def _exits(kind: type[RecollectError]) -> dict[str, int]:

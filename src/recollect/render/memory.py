@@ -136,7 +136,7 @@ def _hit(hit: model.Hit, now: int | None, number: int = 1, numbers: Mapping[str,
             ("said again in", inline(", ".join(hit.folded))),
             *_fresh_facts(hit.freshness),
             *_branch_facts(hit.branch),
-            ("use", hit.use),
+            ("use", inline(hit.use)),
             ("why", inline(hit.reason)),
             *_judged_facts(hit.judged),
         )

@@ -54,8 +54,9 @@ def _quote(block: Quote) -> Iterator[Piece]:
     own = tuple(fact for fact in block.facts if MARK not in fact[0] + fact[1])
     yield Quote("" if MARK in head else head, own, "")
     yield "\n".join([*lines, "", block.text] if lines else [block.text])
-    if block.omitted:
-        yield Line(f"({block.omitted:,} more characters: get the memory by its id to read them)")
+    # An empty line of ours ends the fence: what follows cannot be forged by the text.
+    more = f"({block.omitted:,} more characters: get the memory by its id to read them)"
+    yield Line(more if block.omitted else "")
 
 
 def _line(block: Line) -> str:

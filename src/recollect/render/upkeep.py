@@ -195,7 +195,10 @@ def _health(health: model.Health, _now: int | None) -> list[Block]:
         "degraded": "Works, but less well than it could.",
         "failed": "Something is broken.",
     }
-    return [Line(f"{said[health.status]} recollect {health.version}", TONES[health.status]), _checks(health.checks)]
+    return [
+        Line(f"{said[health.status]} recollect {oneline(health.version)}", TONES[health.status]),
+        _checks(health.checks),
+    ]
 
 
 def _exported(exported: model.Exported, _now: int | None) -> list[Block]:

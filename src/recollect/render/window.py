@@ -104,7 +104,7 @@ def _filled(answer: model.Filled, now: int | None) -> list[Block]:
         *_levels(answer.levels),
         *_task(answer.task, now),
         *_items(answer.items, answer.placed),
-        Facts(present((("profile", answer.profile), ("found no room", left)))),
+        Facts(present((("profile", inline(answer.profile)), ("found no room", left)))),
         *_notes(answer.notes),
     ]
 
