@@ -50,8 +50,12 @@ def operation(
     """Mark a method as an operation.
 
     name: the tool's name; command: the CLI command's name; toolset: core for the few an agent needs.
-    read_only, destructive, idempotent: hints for clients; aliases: further tool names from the documents;
-    positional: optional parameters that a command line takes by position, after the required ones.
+    read_only: it changes no file and nothing that is kept. Derived state does not count: any operation may process
+    queued hook events, bring indexes, vectors and caches up to date, and count how often a memory was read.
+    destructive: it may remove or replace something that `undo` cannot bring back, or remove much at once.
+    idempotent: calling it again with the same arguments changes nothing more, whatever it logs.
+    aliases: further tool names from the documents; positional: optional parameters that a command line takes by
+    position, after the required ones.
     """
 
     def mark(method: Method) -> Method:

@@ -10,7 +10,6 @@ is left to migrating.py.
 """
 
 import contextlib
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -24,6 +23,7 @@ from recollect.engine import accept
 from recollect.engine.identity import namespace_of
 from recollect.engine.memories import content_hash, store_in
 from recollect.engine.redaction import without_secrets
+from recollect.engine.target_file import written
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.model import (
     IMPORT_SOURCES,
@@ -40,6 +40,7 @@ from recollect.model import (
 )
 from recollect.operations import operation
 from recollect.store.protocol import Range, Store, Transaction
+from recollect.text.harmless import json_escaped
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -78,18 +79,30 @@ class Archive:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("export_memories", "export", read_only=True, positional=("path",))
-    def export(self, path: str = "-", *, namespace: str | None = None) -> Exported:
+    @operation("export_memories", "export", destructive=True, idempotent=True, positional=("path",))
+    def export(self, path: str = "-", *, namespace: str | None = None, overwrite: bool = False) -> Exported:
         """Export memories with their links, sessions and workspaces as JSON Lines.
 
-        path: the file to write, replaced as a whole; '-' gives the text back
-        namespace: only of this project, as a path or a name; none: everything
+        Text comes out exactly as it was stored. A server writes below the project and the recollect home only.
+
+        path: the file to write; '-' gives the text back
+        namespace: only of this project, as a path or a name; default: everything
+        overwrite: replace the file if it exists; default: refuse
         """
         scope, target = namespace_of(namespace), accept.text("path", path)
         # One moment for all of it: a link whose ends others deleted meanwhile could not be imported again.
         with self._engine.store.snapshot():
             lines = _lines(self._engine.store, scope)
-            return _inline(lines) if target == "-" else _write(_file(path), lines)
+            return _inline(lines) if target == "-" else self._write(_file(path), lines, overwrite=overwrite)
+
+    def _write(self, path: Path, lines: Iterator[tuple[str, bytes]], *, overwrite: bool) -> Exported:
+        count = memories = 0
+        with written(self._engine, path, overwrite=overwrite) as file:
+            for kind, line in lines:
+                file.write(line + b"\n")
+                count += 1
+                memories += kind == "memory"
+        return Exported(lines=count, memories=memories, path=str(path))
 
     @operation("import_memories", "import", idempotent=True, positional=("path",))
     def import_(
@@ -333,9 +346,8 @@ def _line(kind: str, record: Record) -> bytes:
     fields = {name: getattr(record, name) for name in record.__struct_fields__ if name not in _LOCAL_FIELDS}
     if isinstance(record, Node):
         fields["payload"] = _without_centrality(record.payload)
-    if kind == "memory":
-        return msgspec.json.encode({"kind": kind, **fields})
-    return msgspec.json.encode({"kind": kind, kind: fields})
+    # Escapes of JSON lose nothing, and whoever looks at the file is not harmed by it.
+    return json_escaped(msgspec.json.encode({"kind": kind, **(fields if kind == "memory" else {kind: fields})}))
 
 
 def _without_centrality(payload: dict[str, Any]) -> dict[str, Any]:
@@ -388,35 +400,6 @@ def _inline(lines: Iterator[tuple[str, bytes]]) -> Exported:
                 f"the export is larger than {MAX_INLINE_BYTES:,} bytes", hint="Give a path to write it to a file."
             )
     return Exported(lines=len(parts), memories=memories, content=b"\n".join(parts).decode() + "\n")
-
-
-def _write(path: Path, lines: Iterator[tuple[str, bytes]]) -> Exported:
-    """Write the lines beside `path` and put them in its place at once, so that a reader sees all or nothing."""
-    import tempfile
-
-    count = memories = 0
-    partial = None
-    try:
-        if path.exists() and not path.is_file():
-            # A pipe or a device (/dev/stdout) cannot be replaced, only written to.
-            target = path.open("wb")
-        else:
-            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-            partial, target = Path(name), os.fdopen(handle, "wb")
-        with target:
-            for kind, line in lines:
-                target.write(line + b"\n")
-                count += 1
-                memories += kind == "memory"
-        if partial:
-            partial.replace(path)
-            partial = None
-    except OSError as problem:
-        raise InvalidInput(f"{path} cannot be written: {problem.strerror}", path=str(path)) from None
-    finally:
-        if partial:
-            partial.unlink(missing_ok=True)
-    return Exported(lines=count, memories=memories, path=str(path))
 
 
 def _file(path: object) -> Path:

@@ -19,6 +19,7 @@ import msgspec
 from recollect import clock
 from recollect.engine.checkout import work_tree
 from recollect.engine.identity import project_root
+from recollect.engine.target_file import refuse_elsewhere
 from recollect.errors import Conflict, InvalidInput, NotFound, StorageError
 from recollect.model import Fix, Lesson, Memory, Proposal
 from recollect.patterns.correction import corrections
@@ -66,10 +67,10 @@ def distil(engine: Engine, path: str, file: str | None, apply: str | None, limit
         known=len(clean) - len(told),
         notes=(f"{len(told) - limit} more lessons were left out: raise the limit",) if len(told) > limit else (),
     )
-    return proposal if apply is None else _applied(proposal, apply, target, before, after)
+    return proposal if apply is None else _applied(engine, proposal, apply, target, before, after)
 
 
-def _applied(proposal: Proposal, apply: str, target: Path, before: bytes, after: bytes) -> Proposal:
+def _applied(engine: Engine, proposal: Proposal, apply: str, target: Path, before: bytes, after: bytes) -> Proposal:
     if apply.partition("-")[2] == _mark(before):
         # It was written before, or there is nothing to write: what was agreed to is so.
         note = "the file says all of it already; nothing was written"
@@ -80,6 +81,7 @@ def _applied(proposal: Proposal, apply: str, target: Path, before: bytes, after:
             hint="Look at the proposal again, and apply the id that it shows.",
             id=proposal.id,
         )
+    refuse_elsewhere(engine, target)
     _write(target, before, after)
     return msgspec.structs.replace(proposal, applied=True)
 

@@ -128,6 +128,8 @@ class Engine:
         self.compressor = Language(self, role="compress") if own else self.language
         self.errands = Errands(self)
         self.schedule = Schedule(self)
+        # Folders below which files are written that a caller names; None: anywhere.
+        self.write_roots: tuple[str, ...] | None = None
         self._store: CodeStore | None = None
         self._closed = False
         self._opening = threading.Lock()

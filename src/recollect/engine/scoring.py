@@ -47,7 +47,7 @@ class Scoring:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("set_scoring_weights", "weights", idempotent=True)
+    @operation("set_scoring_weights", "weights", destructive=True)
     def set_weights(
         self,
         *,

@@ -27,7 +27,7 @@ class ContextWindow:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("context_window_start", "context-window-start")
+    @operation("context_window_start", "context-window-start", destructive=True)
     def start(
         self,
         description: str,
@@ -67,7 +67,7 @@ class ContextWindow:
         """
         return self._window(namespace).look_up(query)
 
-    @operation("context_window_set", "context-window-set", idempotent=True)
+    @operation("context_window_set", "context-window-set", destructive=True, idempotent=True)
     def set(self, content: str, *, name: str = "immediate", namespace: str = ".") -> WindowMoves:
         """Put a text into level 1, in the place of the last one of this name: a note, or the error of this moment.
 
@@ -89,7 +89,7 @@ class ContextWindow:
         window = self._window(namespace)
         return _moves(window, window.promote(path, level))
 
-    @operation("context_window_demote", "context-window-demote")
+    @operation("context_window_demote", "context-window-demote", destructive=True)
     def demote(self, path: str, *, namespace: str = ".") -> WindowMoves:
         """Let go of a file or a memory: it leaves levels 1 and 2 and stays in the archive.
 
@@ -99,7 +99,7 @@ class ContextWindow:
         window = self._window(namespace)
         return _moves(window, window.demote_to_archive(path))
 
-    @operation("context_window_clean", "context-window-clean", idempotent=True)
+    @operation("context_window_clean", "context-window-clean", destructive=True, idempotent=True)
     def clean(self, *, namespace: str = ".") -> WindowMoves:
         """Let go of what was not used for long (30 minutes by default), and of files that are gone.
 
@@ -108,7 +108,7 @@ class ContextWindow:
         window = self._window(namespace)
         return _moves(window, window.cleanup())
 
-    @operation("context_window_complete", "context-window-complete", idempotent=True)
+    @operation("context_window_complete", "context-window-complete", destructive=True, idempotent=True)
     def complete(self, *, namespace: str = ".") -> WindowMoves:
         """End the task: everything in levels 1 and 2 goes back to the archive; statistics stay.
 

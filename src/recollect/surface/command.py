@@ -135,11 +135,18 @@ GLOBAL_OPTIONS: tuple[GlobalOption, ...] = (
 YES = GlobalOption(("-y", "--yes"), "", "do not ask for confirmation")
 
 # Whether a destructive operation asks first. One memory is not asked about: it is in sight when its id is typed, and
-# `recollect undo` brings it back. A namespace is, since nobody sees the thousands of memories behind its name.
-# A destructive operation that is not listed asks.
+# `recollect undo` brings it back. A namespace is, since nobody sees the thousands of memories behind its name. Weights
+# and notes of a context window are set to be replaced. A destructive operation that is not listed asks.
 QUESTIONS: Mapping[str, str] = {
     "delete_memory": "",
     "undo": "",
+    "export_memories": "",
+    "set_scoring_weights": "",
+    "context_window_start": "",
+    "context_window_set": "",
+    "context_window_demote": "",
+    "context_window_clean": "",
+    "context_window_complete": "",
     "purge_memories": "Remove for good? Nothing can bring it back.",
     "delete_namespace": "Delete everything in namespace {namespace}?",
 }

@@ -199,6 +199,7 @@ class Backing:
                 from recollect.engine import Engine
 
                 self._engine = Engine(self._settings)
+                self._engine.write_roots = write_roots(self._settings)
             return self._engine
 
     def operations(self) -> Mapping[str, Operation]:
@@ -249,17 +250,33 @@ def main(settings: Settings) -> int:
     return converse(server, warm_up=backing.warm_up, close=backing.close)
 
 
+def project_folder() -> str:
+    """Return the folder that the assistant works in; "" where that is the user's home or the root."""
+    try:
+        folder = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109 - pathlib is not loaded yet
+    except OSError:
+        return ""
+    return "" if folder in (os.path.expanduser("~"), "/") else folder  # noqa: PTH111
+
+
+def write_roots(settings: Settings) -> tuple[str, ...]:
+    """Return the folders below which a server writes files that a model names: the project, and our home."""
+    from recollect.engine.checkout import work_tree
+
+    folder = project_folder()
+    whole = work_tree(folder) if folder else ""
+    project = folder if whole in (os.path.realpath(os.path.expanduser("~")), "/") else whole  # noqa: PTH111
+    return (*([project] if project else []), str(settings.home_path))
+
+
 def in_project(settings: Settings) -> Settings:
     """Return settings by which what an assistant stores belongs to the project it works on, unless they name another.
 
     Assistants start their servers in the folder of the project. Some start one for all projects, in the user's home or
     at the root: what is stored there belongs to no project.
     """
-    try:
-        folder = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109 - pathlib is not loaded yet
-    except OSError:
-        return settings
-    if settings.namespace or folder in (os.path.expanduser("~"), "/"):  # noqa: PTH111
+    folder = project_folder()
+    if settings.namespace or not folder:
         return settings
     rows = {row.setting.name: row for row in settings.rows()}
     rows["namespace"] = rows["namespace"]._replace(value=folder, source="the folder the server was started in")

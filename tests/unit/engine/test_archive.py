@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 from tests.fakes import FrozenClock
+from tests.hostile import HARMFUL, NAME, TEXT, harmful
 
 from recollect import Engine, progress
-from recollect.errors import Cancelled, InvalidInput, NotFound
+from recollect.errors import Cancelled, Conflict, InvalidInput, NotFound
 from recollect.model import Anchor, Edge, Memory, Node, Session
 
 
@@ -77,22 +78,62 @@ def test_an_export_of_one_namespace_holds_nothing_of_another_and_can_be_imported
 def test_an_export_to_a_file_is_the_same_as_the_text(full: Engine, tmp_path: Path) -> None:
     target = tmp_path / "out.jsonl"
     target.write_text("what was there before", encoding="utf-8")
-    exported = full.archive.export(str(target))
+    exported = full.archive.export(str(target), overwrite=True)
     assert (exported.path, exported.content) == (str(target), None)
     assert target.read_text(encoding="utf-8") == full.archive.export().content
     assert target.stat().st_mode & 0o077 == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "out.jsonl"]
 
 
-def test_an_export_can_be_written_to_a_pipe(full: Engine, tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
+def test_an_export_replaces_no_file_unless_it_is_told_to(full: Engine, tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    target.write_text("precious", encoding="utf-8")
+    with pytest.raises(Conflict):
+        full.archive.export(str(target))
+    assert target.read_text(encoding="utf-8") == "precious"
+
+
+def test_an_export_follows_no_link_and_waits_for_no_pipe(full: Engine, tmp_path: Path) -> None:
+    precious, link, pipe = tmp_path / "precious", tmp_path / "link", tmp_path / "pipe"
+    precious.write_text("precious", encoding="utf-8")
+    link.symlink_to(precious)
     os.mkfifo(pipe)
-    read: list[str] = []
-    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")))
-    reader.start()
-    full.archive.export(str(pipe))
-    reader.join()
-    assert read == [full.archive.export().content]
+    for target in (link, pipe):
+        with pytest.raises(Conflict):
+            full.archive.export(str(target))
+        with pytest.raises(InvalidInput):
+            full.archive.export(str(target), overwrite=True)
+    dangling = tmp_path / "dangling"
+    dangling.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(Conflict):
+        full.archive.export(str(dangling))
+    assert precious.read_text(encoding="utf-8") == "precious"
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_an_export_replaces_no_file_of_recollect_itself(full: Engine, home: Path) -> None:
+    before = full.archive.export().content
+    (home / "config.toml").write_text("", encoding="utf-8")
+    for name in ("recollect.db", "config.toml"):
+        with pytest.raises(InvalidInput):
+            full.archive.export(str(home / name), overwrite=True)
+    for _ in range(2):
+        full.archive.export(str(home / "backup.jsonl"), overwrite=True)
+    assert full.archive.export().content == before
+
+
+@pytest.mark.promise("E30")
+def test_an_export_is_harmless_to_look_at_and_loses_nothing(
+    engine: Engine, open_engine: Callable[..., Engine], tmp_path: Path
+) -> None:
+    kept = engine.memories.store(TEXT + HARMFUL[1:], title=TEXT, tags=(NAME,), metadata={NAME: TEXT}).memory
+    content = engine.archive.export().content or ""
+    assert harmful(content) == []
+    other = open_engine(home=str(tmp_path / "elsewhere"), embed_provider="off")
+    other.archive.import_(content=content)
+    found = other.memories.get(kept.id)
+    assert (found.content, found.title, found.tags) == (kept.content, kept.title, kept.tags)
+    assert found.metadata == kept.metadata
 
 
 @pytest.mark.parametrize(
@@ -115,7 +156,7 @@ def test_an_export_that_fails_leaves_the_old_file(full: Engine, tmp_path: Path) 
         raise Cancelled("enough")
 
     with pytest.raises(Cancelled), progress.reporting_to(withdraw):
-        full.archive.export(str(target))
+        full.archive.export(str(target), overwrite=True)
     assert target.read_text(encoding="utf-8") == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "out.jsonl"]
 

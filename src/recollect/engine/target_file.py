@@ -1,0 +1,99 @@
+"""Files that an operation writes because its caller named them: where they may lie, and how they are written.
+
+A person at a command line and a program with the library write where they like. A server works for a language model,
+which may have read anything: it writes below the project and the home only (`Engine.write_roots`). Nobody replaces a
+file without saying so, and no link is followed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from recollect.errors import Conflict, InvalidInput
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+# How an export begins: in the home, nothing else may be replaced by one.
+EXPORT = b'{"kind":"recollect"'
+
+
+def refuse_elsewhere(engine: Engine, target: Path) -> None:
+    """Raise InvalidInput for a file that this engine may not write, wherever links of its folder lead."""
+    if engine.write_roots is None:
+        return
+    real = Path(os.path.realpath(target.parent)) / target.name
+    if ".git" in real.parts or not any(real.is_relative_to(os.path.realpath(root)) for root in engine.write_roots):
+        raise InvalidInput(
+            f"{target} lies outside of the project and of the recollect home",
+            hint="Name a file below one of them; on a command line any file may be written.",
+            path=str(target),
+        )
+
+
+@contextlib.contextmanager
+def written(engine: Engine, target: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
+    """Open a file that appears at `target` as a whole when the block ends, readable by its owner alone.
+
+    Raises InvalidInput where none may or can be written, and Conflict where one is already and `overwrite` is false.
+    """
+    import tempfile
+
+    refuse_elsewhere(engine, target)
+    partial = ""
+    try:
+        _refuse_existing(engine, target, overwrite=overwrite)
+        handle, partial = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        if overwrite:
+            os.replace(partial, target)  # noqa: PTH105 - a link at the target is replaced, never followed
+        else:
+            _link(partial, target)
+    except OSError as problem:
+        raise InvalidInput(f"{target} cannot be written: {problem.strerror}", path=str(target)) from None
+    finally:
+        if partial:
+            Path(partial).unlink(missing_ok=True)
+
+
+def _refuse_existing(engine: Engine, target: Path, *, overwrite: bool) -> None:
+    try:
+        found = os.lstat(target)
+    except FileNotFoundError:
+        return
+    if not overwrite and not stat.S_ISDIR(found.st_mode):
+        raise _conflict(target)
+    if not stat.S_ISREG(found.st_mode):
+        raise InvalidInput(f"{target} is not a regular file", hint="Name another file, or '-'.", path=str(target))
+    home = os.path.realpath(engine.settings.home_path)
+    if Path(os.path.realpath(target)).is_relative_to(home) and not _is_export(target):
+        raise InvalidInput(f"{target} is a file of recollect and no export", hint="Name another.", path=str(target))
+
+
+def _is_export(file: Path) -> bool:
+    with file.open("rb") as source:
+        return source.read(len(EXPORT)) == EXPORT
+
+
+def _link(partial: str, target: Path) -> None:
+    """Give a file its name unless that was taken meanwhile; where there are no hard links, as surely as possible."""
+    try:
+        os.link(partial, target)
+    except FileExistsError:
+        raise _conflict(target) from None
+    except OSError:
+        if os.path.lexists(target):
+            raise _conflict(target) from None
+        os.replace(partial, target)  # noqa: PTH105
+
+
+def _conflict(target: Path) -> Conflict:
+    return Conflict(
+        f"{target} is there already", hint="Name another file, or say overwrite to replace it.", path=str(target)
+    )
