@@ -56,8 +56,10 @@ class Server:
         """Return the structured answer of a tool, which must have text for people, too."""
         result = self.ask("tools/call", {"name": name, "arguments": arguments})
         assert result["content"][0]["text"]
-        assert result["isError"] == ("error" in result["structuredContent"])
-        return result["structuredContent"]
+        told = dict(result["structuredContent"])
+        assert result["isError"] == ("error" in told)
+        assert result["isError"] or told.pop("notice")
+        return told
 
     def close(self) -> None:
         assert self._process.stdin

@@ -18,6 +18,7 @@ from recollect.render import to_json, to_markdown, to_text
 
 # What recollect writes itself, and settings of the user: it may stand outside of a fence.
 OURS = {
+    model.Share: {"meaning"},
     model.Stats: {"database", "embedding_model", "by_type"},
     model.NamespaceStats: {"by_type"},
     model.Spending: {"model", "day"},

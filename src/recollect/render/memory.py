@@ -21,7 +21,7 @@ from recollect.render.block import (
 from recollect.render.code import show_places
 from recollect.render.measure import count, day, since
 from recollect.render.shares import show_shares
-from recollect.render.untrusted import clip, inline, visible
+from recollect.render.untrusted import clip, inline, oneline, visible
 from recollect.text.redact import told
 
 # A recalled memory is shown whole up to here, about 500 tokens, so that ten of them fit beside a question; of a longer
@@ -307,7 +307,7 @@ def _packed_memory(part: model.PackedMemory, _now: int | None) -> list[Block]:
 
 
 def _share(share: model.Share, _now: int | None) -> list[Block]:
-    return [Facts(((f"{share.share:+.2f}", inline(share.meaning)),))]
+    return [Facts(((f"{share.share:+.2f}", oneline(share.meaning)),))]
 
 
 def _linked(linked: model.Linked, _now: int | None) -> list[Block]:

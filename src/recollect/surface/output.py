@@ -17,7 +17,7 @@ from recollect.clock import now
 from recollect.errors import RecollectError
 from recollect.model import Exported, Record
 from recollect.render import error_to_json, error_to_text, to_blocks, to_json
-from recollect.render.untrusted import escaped, visible
+from recollect.render.untrusted import visible
 
 if TYPE_CHECKING:
     from recollect.render.block import Block
@@ -70,10 +70,10 @@ class Output:
                 sys.stdout.buffer.flush()
 
     def text(self, text: str) -> None:
-        """Write text that is made to be read, harmless whatever it holds."""
+        """Write text that is made to be read; what it quotes is harmless already."""
         if sys.stdout is not None:
             with _quiet_when_gone():
-                sys.stdout.write(escaped(text))
+                sys.stdout.write(text)
                 sys.stdout.flush()
 
     def error(self, error: RecollectError) -> None:
