@@ -99,6 +99,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
             transaction.insert(
                 Session(id="s", namespace="app", started_at=1, summary=TEXT, assistant=NAME, branch=NAME)
             )
+        snippet = f"def parse_parser(line):\n    # {PLANTED}\x1b[2J\u202e the parser\n    return line.split(':')"
+        OPERATIONS["store_coding_memory"].call(engine, {"content": snippet, "context": f"The parser {TEXT}"})
         engine.memories.delete("m5")
         engine.code.index(str(project), namespace="app")
         OPERATIONS["import_history"].call(engine, {"path": str(project), "only": ["git", "docs"]})
@@ -168,6 +170,12 @@ def prepare(bench: Bench, case: Case, folder: Path) -> None:
     bench.call(Case("list_namespaces", {}, ()), "library")  # a fresh copy of the home
 
 
+# Some of those that show what is hostile here, so that none of the tests below can pass by showing nothing.
+TELLING = {"get_memory", "recall_memory", "list_memories", "pack_context", "get_session", "session_context",
+           "workspace_retrieve", "search_code", "search_symbols", "repo_map", "get_decision_chain", "graph_traverse",
+           "list_namespaces", "retrieve_relevant_memories", "import_history", "list_commands"}  # fmt: skip
+
+
 each_case = pytest.mark.parametrize(
     "case", CASES, ids=[f"{case.operation}-{number}" for number, case in enumerate(CASES)]
 )
@@ -221,6 +229,15 @@ ARGUMENTS = {
     for name, value in case.arguments.items()
     if isinstance(value, str | dict | list | tuple)
 }
+
+
+@pytest.mark.parametrize("operation", sorted(TELLING))
+def test_what_is_hostile_is_shown_at_all(operation: str, bench: Bench, tmp_path: Path) -> None:
+    told = []
+    for case in (case for case in CASES if case.operation == operation):
+        prepare(bench, case, tmp_path)
+        told.append(called(operation, case.arguments)["content"][0]["text"])
+    assert PLANTED in "".join(told)
 
 
 @pytest.mark.parametrize(("operation", "parameter"), ARGUMENTS, ids=["-".join(names) for names in ARGUMENTS])

@@ -26,17 +26,16 @@ _ALWAYS = (
     "\u2060-\u206f\u3164\ufdd0-\ufdef\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-# Three of them belong to ordinary writing. An emoji may be followed by a selector of its look, and joined to another.
-# A joiner or non-joiner between two letters of Arabic, Indic, Burmese or Khmer scripts is spelling.
+# These may belong to ordinary writing. An emoji may be followed by a selector of its look, and joined to another. A
+# joiner or non-joiner between two letters of Arabic, Indic, Burmese or Khmer scripts is spelling.
+_SOMETIMES = "\u200c\u200d\ufe0e\ufe0f"
 _EMOJI = "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
-_STYLED = f"#*0-9\u00a9\u00ae\u203c\u2049\u2122\u2139{_EMOJI}"
-_JOINING = "\u0620-\u06ff\u0750-\u077f\u08a0-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17b3\u17b6-\u17dd"
-_HARMFUL = re.compile(
-    f"[{_ALWAYS}]"
-    f"|(?<![{_STYLED}])[\ufe0e\ufe0f]|(?<=[#*0-9])[\ufe0e\ufe0f](?!\u20e3)"
-    f"|(?<![{_JOINING}])\u200c|\u200c(?![{_JOINING}])"
-    f"|(?<![{_JOINING}{_EMOJI}\ufe0f])\u200d|(?<=[{_JOINING}])\u200d(?![{_JOINING}])"
-    f"|(?<=[{_EMOJI}\ufe0f])\u200d(?![{_EMOJI}])"
+_LETTER = "[\u0620-\u06ff\u0750-\u077f\u08a0-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17b3\u17b6-\u17dd]"
+_HARMFUL = re.compile(f"[{_ALWAYS}{_SOMETIMES}]")
+# Matched from the character before the one in question; one class to search with is ten times as fast as alternatives.
+_WRITING = re.compile(
+    f"[{_EMOJI}\u00a9\u00ae\u203c\u2049\u2122\u2139][\ufe0e\ufe0f]|[#*0-9]\ufe0f\u20e3"
+    f"|(?:[{_EMOJI}]|(?<=[{_EMOJI}])\ufe0f)\u200d[{_EMOJI}]|{_LETTER}[\u200c\u200d]{_LETTER}"
 )
 
 
@@ -75,7 +74,14 @@ def json_escaped(encoded: bytes) -> bytes:
     return _HARMFUL.sub(_json_escape, encoded.decode()).encode()
 
 
+def _is_writing(match: re.Match[str]) -> bool:
+    place = match.start()
+    return match[0] in _SOMETIMES and place > 0 and _WRITING.match(match.string, place - 1) is not None
+
+
 def _escape(match: re.Match[str]) -> str:
+    if _is_writing(match):
+        return match[0]
     code = ord(match[0])
     if code < 0x100:
         return f"\\x{code:02x}"
@@ -83,5 +89,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _json_escape(match: re.Match[str]) -> str:
+    if _is_writing(match):
+        return match[0]
     units = match[0].encode("utf-16-be").hex()
     return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
