@@ -156,7 +156,6 @@ def project(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     [
         ("../elsewhere/out.jsonl", "INVALID_INPUT"),
         ("~/out.jsonl", "INVALID_INPUT"),
-        ("/etc/recollect-export.jsonl", "INVALID_INPUT"),
         ("out/new.jsonl", "INVALID_INPUT"),
         ("lib/../../elsewhere/out.jsonl", "INVALID_INPUT"),
         (".git/hooks/post-commit", "INVALID_INPUT"),

@@ -44,6 +44,13 @@ def test_a_block_is_within_its_limits_and_cannot_be_left(parts: list[Section], b
     assert any(line.text.strip() for line in made.lines)
 
 
+def test_a_line_of_a_block_is_one_line_whatever_breaks_it() -> None:
+    text = "a\nb\rc\x0bd\x85e\u2028f"
+    made = block([Section(text, (Line(text, below=(text,)),))], budget=1_000)
+    assert made is not None
+    assert len(made.text.splitlines()) == 5  # both fences, the title, the line and the one below it
+
+
 @given(sections)
 def test_what_is_left_out_leaves_no_title_behind(parts: list[Section]) -> None:
     made = block([section._replace(title="Title of a section") for section in parts], budget=400)
