@@ -1,7 +1,19 @@
-"""The only sources of time and identity, so that tests can freeze both and nothing else reads them."""
+"""Time, identity and limits of CPU time. Nothing else reads the time, so that tests can freeze it."""
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# The kill comes after twice the limit: the exception comes first wherever Python can raise it.
+KILL_RATIO = 2.0
+
+
+class CpuLimitExceeded(BaseException):
+    """A block used more CPU time than it may.
+
+    Not an Exception: code that tolerates any error of a single item must not swallow it.
+    """
 
 
 def now() -> int:
@@ -19,3 +31,51 @@ def new_id() -> str:
     raw[8] = (raw[8] & 0x3F) | 0x80
     text = raw.hex()
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def can_limit_cpu() -> bool:
+    """Return whether `cpu_limit` works here: in the main thread, on a system with interval timers."""
+    import signal
+    import threading
+
+    return threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+
+
+@contextmanager
+def cpu_limit(seconds: float, *, kill: bool = False) -> Iterator[None]:
+    """Raise CpuLimitExceeded in the block after `seconds` of CPU time of this thread.
+
+    It interrupts regular expressions too: they check for signals, but only in the main thread, where Python runs its
+    signal handlers. Elsewhere (`can_limit_cpu` is False) the block runs without a limit.
+
+    kill: let the system end the process at twice the limit, for native code that never checks for signals. Only for
+    child processes.
+    """
+    if not can_limit_cpu():
+        yield
+        return
+    import signal
+
+    ends_at: float | None = time.thread_time() + seconds
+
+    def expire(_number: int, _frame: object) -> None:
+        if ends_at is None:
+            return  # the signal was on its way when the block ended
+        left = ends_at - time.thread_time()
+        if left <= 0:
+            raise CpuLimitExceeded
+        signal.setitimer(signal.ITIMER_PROF, left)  # the timer also counts the other threads of this process
+
+    handler = signal.signal(signal.SIGPROF, expire)
+    timer = signal.setitimer(signal.ITIMER_PROF, seconds)
+    if kill:
+        signal.setitimer(signal.ITIMER_VIRTUAL, KILL_RATIO * seconds)
+    try:
+        yield
+    finally:
+        ends_at = None
+        if kill:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, signal.SIG_DFL if handler is None else handler)
+        signal.setitimer(signal.ITIMER_PROF, *timer)  # an outer limit, or a profiler's

@@ -274,7 +274,19 @@ def take_in(payload: str, *, options: dict[str, Any]) -> None:
         say(opened.capture.ingest(payload).compressed)
 
 
+def drain(home: str) -> None:
+    """Drain the spool as a server does, not in the main thread, and say what stood in the way."""
+    import threading
+
+    from recollect.engine import Engine
+
+    with Engine(home=home, embed_provider="off") as opened:
+        draining = threading.Thread(target=lambda: say(list(opened.capture.drain().notes)))
+        draining.start()
+        draining.join()
+
+
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
-    roles = (use, fill, hold_lock, hold_write, open_first, write_and_stay, embed, ask_model, take_in)
+    roles = (use, fill, hold_lock, hold_write, open_first, write_and_stay, embed, ask_model, take_in, drain)
     {role.__name__: role for role in roles}[sys.argv[1]](**json.loads(sys.argv[2]))

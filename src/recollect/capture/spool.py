@@ -1,13 +1,19 @@
 """Spool: the folder where hooks leave payloads, and how drainers take them so that each is taken once.
 
     tmp/  ──hook──►  new/  ──claim──►  work/<drainer>/  ──done──►  gone
-                      ▲                     │      └──refused──►  bad/   (redacted, with its reason)
-                      └──── taken back ─────┘
+                      ▲                     │     ├──refused──►  bad/               (redacted, with its reason)
+                      ├──── taken back ─────┘     └──stuck────►  stuck/<version>/   (unchanged)
+                      └──────────── by a newer version ───────────────┘
 
 Claiming is a rename, so two drainers never hold the same file. A drainer keeps a lock on work/<drainer>.lock as long
-as it lives; the system lets go of it however the process ends, so whoever gets the lock knows that the claims beside it
+as it lives. The system releases it however the process ends, so whoever gets the lock knows that the claims beside it
 are nobody's, and puts them back. A file may therefore be handed out twice, if a drainer died after storing and
 before removing it: whoever stores notes the name of the file in the same transaction.
+
+A payload that was in the hands of a dead drainer may be what killed it. Its file name counts that (`<name>~2`): such a
+payload is taken alone and after all others, and set aside as stuck after MOST_DEATHS. So is one that exceeds its limit
+of CPU time. A stuck payload is kept as it is, since its redaction may be what does not end, and a newer version of
+recollect tries it again.
 """
 
 from __future__ import annotations
@@ -22,11 +28,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect import clock
+from recollect.version import __version__
 
 # Kept of a payload that could not be read: enough to see what it was.
 BAD_BYTES = 16 * 1024
 # Bad payloads kept at most; the oldest go first.
 BAD_FILES = 100
+# Stuck payloads kept at most, in files and in bytes; the oldest go first.
+STUCK_FILES = 100
+STUCK_BYTES = 256 * 1024 * 1024
+# Drainers that may die while they hold a payload. The first one held others too, the rest held it alone: three deaths
+# by chance at the same payload do not happen.
+MOST_DEATHS = 4
 # A file in tmp/ belongs to a hook that is writing it, for a second at most; after this long its hook was killed.
 ABANDONED_S = 3600
 # Where the system has no such locks, claims are given up after this long: far longer than a batch takes.
@@ -65,22 +78,36 @@ class Payload(NamedTuple):
         words = self.name.split(".")
         return words[place] if len(words) > place and words[place] != "unknown" else ""
 
+    @property
+    def deaths(self) -> int:
+        """How many drainers died while they held it."""
+        return _deaths(self.path.name)
+
     def read(self) -> bytes:
         """Return the bytes the hook was given, up to the limit of hooks."""
         with self.path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
 
 
+class Stuck(NamedTuple):
+    """A payload that was set aside because it took too long, or because drainers died of it."""
+
+    payload: Payload
+    at: int
+    size_bytes: int
+    version: str
+
+
 class Spool:
-    """The spool of a home."""
+    """The spool of a home, as this version of recollect sees it."""
 
     def __init__(self, home: Path) -> None:
         self.folder = home / "spool"
-        self.new, self.work, self.bad = (self.folder / name for name in ("new", "work", "bad"))
+        self.new, self.work, self.bad, self.stuck = (self.folder / name for name in ("new", "work", "bad", "stuck"))
 
     def is_empty(self) -> bool:
-        """Tell whether nothing waits: two small looks, cheap enough for every command."""
-        return not _has_entries(self.new) and not _has_entries(self.work)
+        """Tell whether nothing waits: three small looks, cheap enough for every command."""
+        return not _has_entries(self.new) and not _has_entries(self.work) and not self._outdated()
 
     def waiting(self) -> int:
         """Return how many payloads wait to be taken."""
@@ -101,7 +128,7 @@ class Spool:
         return name
 
     def tidy(self) -> None:
-        """Put back what dead drainers had claimed, and remove what dead hooks had begun."""
+        """Put back what dead drainers had claimed and older versions set aside; remove what dead hooks had begun."""
         for lock in _names(self.work):
             if lock.endswith(".lock"):
                 self._take_back(lock.removesuffix(".lock"))
@@ -109,6 +136,7 @@ class Spool:
             # A folder without a lock: its drainer died between the two, or somebody tidied with us.
             if not name.endswith(".lock") and not (self.work / f"{name}.lock").exists():
                 self.give_back(self.work / name)
+        self._retry()
         edge = time.time() - ABANDONED_S
         for name in _names(self.folder / "tmp"):
             with suppress(OSError):
@@ -119,16 +147,61 @@ class Spool:
         lock = self.work / f"{drainer}.lock"
         with suppress(OSError), lock.open("rb") as file:
             if _is_free(file.fileno(), lock):
-                self.give_back(self.work / drainer)
+                self.give_back(self.work / drainer, died=True)
                 lock.unlink()
 
-    def give_back(self, claims: Path) -> None:
-        """Put everything in a drainer's folder back to where it was claimed from."""
+    def give_back(self, claims: Path, *, died: bool = False) -> None:
+        """Put everything in a drainer's folder back to where it was claimed from.
+
+        died: the drainer died, perhaps of one of these; a payload that was held at too many deaths is set aside
+        """
         for name in _names(claims):
+            payload = _payload(claims / name)
+            deaths = payload.deaths + died
             with suppress(OSError):
-                (claims / name).rename(self.new / name)
+                if died and deaths >= MOST_DEATHS:
+                    self.set_aside(payload, deaths)
+                else:
+                    payload.path.rename(self.new / _counted(payload.name, deaths))
         with suppress(OSError):
             claims.rmdir()
+
+    def set_aside(self, payload: Payload, deaths: int = 0) -> None:
+        """Keep a payload out of the way until a newer version comes. Raises OSError."""
+        folder = self.stuck / __version__
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.utime(payload.path)  # when it was set aside; the name tells when it was written
+        payload.path.rename(folder / _counted(payload.name, deaths))
+        kept = 0
+        for number, each in enumerate(reversed(self.stuck_payloads())):
+            kept += each.size_bytes
+            if number >= STUCK_FILES or kept > STUCK_BYTES:
+                each.payload.path.unlink(missing_ok=True)
+
+    def stuck_payloads(self) -> list[Stuck]:
+        """Return the payloads that are set aside, the oldest first."""
+        found = []
+        for version in _names(self.stuck):
+            for name in _files(self.stuck / version):
+                payload = _payload(self.stuck / version / name)
+                with suppress(OSError):
+                    status = payload.path.stat()
+                    found.append(Stuck(payload, int(status.st_mtime), status.st_size, version))
+        return sorted(found, key=lambda each: (each.at, each.payload.name))
+
+    def _retry(self) -> None:
+        """Put back what older versions have set aside."""
+        for folder in self._outdated():
+            for name in _names(folder):
+                payload = _payload(folder / name)
+                with suppress(OSError):
+                    payload.path.rename(self.new / payload.name)
+            with suppress(OSError):
+                folder.rmdir()
+
+    def _outdated(self) -> list[Path]:
+        own = _numbers(__version__)
+        return [self.stuck / version for version in _names(self.stuck) if _numbers(version) < own]
 
     def refuse(self, payload: Payload, reason: str, excerpt: str) -> None:
         """Set a payload aside with the reason; `excerpt` is what is kept of it, already without secrets."""
@@ -179,20 +252,47 @@ class Claims:
 
     def take(self, limit: int) -> list[Payload]:
         """Return up to `limit` payloads, the oldest first, from now on held by this drainer alone."""
-        return [Payload(name, self._folder / name) for name in islice(self._claimed(), limit)]
+        return list(islice(self._claimed(), limit))
 
-    def _claimed(self) -> Iterator[str]:
-        for name in sorted(_files(self._spool.new)):
+    def _claimed(self) -> Iterator[Payload]:
+        """Claim payloads that no drainer has died with; if there are none, one of the others."""
+        is_first = True
+        for name in sorted(_files(self._spool.new), key=lambda name: (_deaths(name), name)):
+            is_suspect = _deaths(name) > 0
+            if is_suspect and not is_first:
+                return
             try:
                 (self._spool.new / name).rename(self._folder / name)
             except OSError:  # another drainer has it
                 continue
-            yield name
+            yield _payload(self._folder / name)
+            if is_suspect:
+                return
+            is_first = False
 
     def done(self, payload: Payload) -> None:
         """Remove a payload for good."""
         with suppress(OSError):
             payload.path.unlink()
+
+
+def _payload(path: Path) -> Payload:
+    return Payload(path.name.partition("~")[0], path)
+
+
+def _counted(name: str, deaths: int) -> str:
+    """Return the file name of a payload that was held at so many deaths of drainers."""
+    return f"{name}~{deaths}" if deaths else name
+
+
+def _deaths(file_name: str) -> int:
+    count = file_name.partition("~")[2]
+    return int(count) if count.isascii() and count.isdigit() else 0
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return a version as numbers that compare."""
+    return tuple(int(part) for part in version.split(".") if part.isascii() and part.isdigit())
 
 
 def _is_free(descriptor: int, path: Path) -> bool:

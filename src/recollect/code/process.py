@@ -50,6 +50,10 @@ class Process:
         except (OSError, EOFError):
             return None
 
+    def terminate(self) -> None:
+        """Ask it to stop, from any thread."""
+        self._process.terminate()
+
     def kill(self) -> None:
         """Let it die, from any thread: whoever waits for its answer learns it at once."""
         self._process.kill()

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, get_args
 
@@ -39,8 +40,11 @@ from recollect.store.code_protocol import UNREAD
 from recollect.version import __version__
 
 if TYPE_CHECKING:
+    from recollect.capture.spool import Stuck
     from recollect.engine.root import Engine
 
+# Inputs that are set aside and named by health; more are counted.
+MOST_NAMED = 3
 # Less than this and the next writes may fail.
 LOW_DISK_BYTES = 200 * 1024 * 1024
 
@@ -228,6 +232,7 @@ class Admin:
         yield "graph", self._look_at_graph
         yield "code", self._look_at_code
         yield "embeddings", self._look_at_embedder
+        yield "capture", self._look_at_capture
         yield "language model", self._look_at_language
         yield "consolidation", self._look_at_consolidation
         yield "disk", self._look_at_disk
@@ -297,6 +302,22 @@ class Admin:
         embedding.try_now()
         return Check(name="embeddings", status="ok", detail=f"{embedding.model_id} answers")
 
+    def _look_at_capture(self) -> Check:
+        """Return how many hook events wait, and which are set aside."""
+        spool = self._engine.capture.spool
+        detail = f"{spool.waiting():,} hook events wait"
+        stuck = spool.stuck_payloads()
+        if not stuck:
+            return Check(name="capture", status="ok", detail=detail)
+        listed = "; ".join(_stuck(each) for each in stuck[-MOST_NAMED:])
+        more = f"; and {len(stuck) - MOST_NAMED:,} older" if len(stuck) > MOST_NAMED else ""
+        mend = (
+            "A newer version of recollect retries them. "
+            f"To retry now: mv {spool.stuck}/*/* {spool.new}/ ; to discard them: rm -r {spool.stuck}"
+        )
+        detail = f"{detail}; {len(stuck):,} set aside: {listed}{more}"
+        return Check(name="capture", status="degraded", detail=detail, mend=mend)
+
     def _look_at_language(self) -> Check:
         """What the ledger says: asking would cost, and would count."""
         name, settings = "language model", self._engine.settings
@@ -353,6 +374,15 @@ class Admin:
             mend = f"chmod 700 {folder}"
             return Check(name="disk", status="degraded", detail=f"others can look into {folder}", mend=mend)
         return Check(name="disk", status="ok", detail=f"{free // 2**20:,} MiB left in {folder}")
+
+
+def _stuck(stuck: "Stuck") -> str:
+    """Return what is set aside, when, by which version, and why."""
+    payload = stuck.payload
+    what = f"{payload.event or 'event'} of {payload.assistant or 'an assistant'}, {stuck.size_bytes:,} bytes"
+    when = datetime.fromtimestamp(stuck.at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    why = f"ended the process {payload.deaths} times" if payload.deaths else "exceeded its CPU time limit"
+    return f"{what}, {when}, {why} (version {stuck.version})"
 
 
 def _guarded(name: str, look: Callable[[], Check]) -> Check:

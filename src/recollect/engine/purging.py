@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -27,6 +26,7 @@ from recollect.model import Change, Edge, Errand, Fix, Judgement, Memory, Node, 
 from recollect.text.redact import redact
 
 if TYPE_CHECKING:
+    from recollect.capture.spool import Spool
     from recollect.engine.root import Engine
     from recollect.store.protocol import Store, Transaction
 
@@ -65,14 +65,14 @@ def purge(engine: Engine, ids: Sequence[str], *, keep_current: bool, dry_run: bo
             return _told(_planned(store, wanted, keep_current=keep_current), dry_run=True)
     for name in wanted:
         _versions(store, name)  # a wrong id must not leave a mark behind
-    engine.capture.catch_up()  # what hooks have left is looked at too
+    engine.capture.drain()  # what hooks have left is looked at too
     store.keep_setting(DUE, "1")
     changes = others = 0
     with store.transaction("purge_memories") as transaction:
         plan = _planned(transaction, wanted, keep_current=keep_current)
         if wanted:
             changes, others = _carry_out(transaction, plan, keep_current=keep_current)
-    others += _forget_documents(engine, plan) + _drop_payloads(engine.settings.home_path / "spool" / "bad", plan.marks)
+    others += _forget_documents(engine, plan) + _drop_payloads(engine.capture.spool, plan.marks)
     if wanted:
         store.graph_written()  # the log tells caches of the graph no more what was there
     notes = scrub(store)
@@ -228,11 +228,12 @@ def _forget_documents(engine: Engine, plan: Plan) -> int:
     return forgotten
 
 
-def _drop_payloads(folder: Path, marks: frozenset[str]) -> int:
-    """Remove payloads that could not be read and were set aside, where they have words of a purged memory."""
+def _drop_payloads(spool: Spool, marks: frozenset[str]) -> int:
+    """Remove payloads that were set aside, where they have words of a purged memory."""
     signs = [sign for mark in marks for sign in (mark.encode(), msgspec.json.encode(redact(mark).text)[1:-1])]
     dropped = 0
-    for file in sorted(folder.glob("*")) if signs else ():
+    aside = [*spool.bad.glob("*"), *(each.payload.path for each in spool.stuck_payloads())]
+    for file in aside if signs else ():
         with suppress(OSError):
             content = file.read_bytes()
             if any(sign in content for sign in signs):

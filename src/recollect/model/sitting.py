@@ -11,7 +11,8 @@ class Ingested(Record, frozen=True, kw_only=True):
 
     taken: how many were looked at. stored: memories made of them, merged: into one that was there already
     noted: of no more use than that they happened. skipped: machine noise, and what was told twice
-    bad: set aside with a reason. waiting: how many are left. notes: what stood in the way
+    bad: set aside with a reason. stuck: set aside because they took too long; a newer version tries them again
+    waiting: how many are left. notes: what stood in the way
     compressed: memories that a language model has shortened since
     """
 
@@ -21,6 +22,7 @@ class Ingested(Record, frozen=True, kw_only=True):
     noted: int = 0
     skipped: int = 0
     bad: int = 0
+    stuck: int = 0
     waiting: int = 0
     notes: tuple[str, ...] = ()
     compressed: int = 0

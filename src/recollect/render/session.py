@@ -23,6 +23,7 @@ def _ingested(answer: model.Ingested, _now: int | None) -> list[Block]:
         ("only noted", f"{answer.noted:,}" if answer.noted else ""),
         ("skipped", f"{answer.skipped:,}" if answer.skipped else ""),
         ("bad", f"{answer.bad:,}" if answer.bad else ""),
+        ("took too long", f"{answer.stuck:,}" if answer.stuck else ""),
         ("waiting", f"{answer.waiting:,}" if answer.waiting else ""),
         ("compressed", f"{answer.compressed:,}" if answer.compressed else ""),
     )

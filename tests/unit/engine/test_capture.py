@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from tests.trees import git
 
 from recollect import Engine
 from recollect.capture.fingerprint import failure
-from recollect.engine import capture as module
+from recollect.engine import background_drain
 from recollect.errors import StorageError
 from recollect.model import Edge, Fix, Memory, Node, Observed, Session
 
@@ -185,16 +186,9 @@ def test_a_spool_that_cannot_be_written_is_an_error_with_a_code(tmp_path: Path) 
 
 
 def test_a_server_drains_in_the_background(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "POLL_S", 0.01)
-    drained = __import__("threading").Event()
-    write = engine.sessions.write
-
-    def told(notices):  # type: ignore[no-untyped-def]
-        done = write(notices)
-        drained.set()
-        return done
-
-    monkeypatch.setattr(engine.sessions, "write", told)
+    monkeypatch.setattr(background_drain, "POLL_S", 0.01)
+    drained = threading.Event()
+    monkeypatch.setattr(engine.embedding, "wake", drained.set)
     engine.capture.put(payloads.ran("make"))
     engine.capture.start()
     assert drained.wait(60)
@@ -203,10 +197,13 @@ def test_a_server_drains_in_the_background(engine: Engine, monkeypatch: pytest.M
 
 
 def test_a_server_that_is_asked_before_it_looked_looks_first(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "POLL_S", 3600)
+    monkeypatch.setattr(background_drain, "POLL_S", 3600)
+    monkeypatch.setattr(background_drain, "START_S", 60)
     engine.capture.start()
     engine.capture.put(payloads.ran("make"))
-    engine.capture.catch_up()
+    asking = threading.Thread(target=engine.capture.catch_up)  # as calls of a server: not in its main thread
+    asking.start()
+    asking.join(60)
     engine.capture.stop()
     assert len(memories(engine)) == 1
 
