@@ -319,6 +319,47 @@ def test_memories_without_a_vector_come_newest_first(store: Store, add: Add) -> 
     assert [memory.id for memory in store.lacking_vectors(MODEL, 2)] == ["d", "b"]
 
 
+def test_short_memories_without_a_vector_come_before_long_ones_and_of_those_the_shortest(
+    store: Store, add: Add
+) -> None:
+    for name, size in (("short", 5), ("longest", 90), ("shorter", 3), ("long", 70)):
+        add(name, "x" * size)
+    assert [memory.id for memory in store.lacking_vectors(MODEL, 10, longest=10)] == ["shorter", "short"]
+    for name in ("shorter", "short"):
+        give(store, *store.get(Memory, [name]), 1, 0, 0)
+    assert [memory.id for memory in store.lacking_vectors(MODEL, 10, longest=10)] == ["long"]
+
+
+def test_memories_can_be_left_out_until_they_change(store: Store, add: Add) -> None:
+    first, second = add("a"), add("b")
+    without = {row.id: row.rev for row in (first, second)}
+    assert store.lacking_vectors(MODEL, 10, without=without) == []
+    update(store, "a", content="changed")
+    assert [memory.id for memory in store.lacking_vectors(MODEL, 10, without=without)] == ["a"]
+
+
+def test_vectors_made_in_parts_are_found_at_once_and_complete_with_the_first_passage(store: Store, add: Add) -> None:
+    row = add("a")
+    parts = np.stack([vector(1, 0, 0), vector(0, 1, 0)])
+    assert store.embedded_from(MODEL, "a") is None
+    assert store.put_vectors(MODEL, [Vectors("a", row.rev, parts, 3)]) == 0
+    assert (store.embedded_from(MODEL, "a"), store.count_vectors(MODEL)) == (3, 0)
+    assert near(store, 0, 1, 0)[0] == "a"
+    assert [memory.id for memory in store.lacking_vectors(MODEL, 10)] == ["a"]
+    assert store.put_vectors(MODEL, [Vectors("a", row.rev, np.stack([vector(0, 0, 1)] * 3))]) == 1
+    assert (store.embedded_from(MODEL, "a"), store.count_vectors(MODEL), store.lacking_vectors(MODEL, 10)) == (0, 1, [])
+    assert near(store, 0, 1, 0)[0] == "a"
+
+
+def test_a_changed_memory_is_not_found_by_parts_of_what_it_was(store: Store, add: Add) -> None:
+    row = add("a")
+    give(store, add("b"), 0, 1, 0)
+    store.put_vectors(MODEL, [Vectors("a", row.rev, vector(1, 0, 0)[None], 3)])
+    assert near(store, 1, 0, 0) == ["a", "b"]
+    update(store, "a", content="changed")
+    assert near(store, 1, 0, 0) == ["b"]
+
+
 def test_what_lacks_a_vector_is_found_after_all_had_one_too(store: Store) -> None:
     with store.transaction("test") as transaction:
         rows = [transaction.insert(Memory(id=f"m{number}", content="x")) for number in range(1200)]

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect import clock
-from recollect.version import __version__
+from recollect.version import __version__, release
 
 # Kept of a payload that could not be read: enough to see what it was.
 BAD_BYTES = 16 * 1024
@@ -200,8 +200,8 @@ class Spool:
                 folder.rmdir()
 
     def _outdated(self) -> list[Path]:
-        own = _numbers(__version__)
-        return [self.stuck / version for version in _names(self.stuck) if _numbers(version) < own]
+        own = release(__version__)
+        return [self.stuck / version for version in _names(self.stuck) if release(version) < own]
 
     def refuse(self, payload: Payload, reason: str, excerpt: str) -> None:
         """Set a payload aside with the reason; `excerpt` is what is kept of it, already without secrets."""
@@ -288,11 +288,6 @@ def _counted(name: str, deaths: int) -> str:
 def _deaths(file_name: str) -> int:
     count = file_name.partition("~")[2]
     return int(count) if count.isascii() and count.isdigit() else 0
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """Return a version as numbers that compare."""
-    return tuple(int(part) for part in version.split(".") if part.isascii() and part.isdigit())
 
 
 def _is_free(descriptor: int, path: Path) -> bool:

@@ -12,6 +12,7 @@ from recollect import clock
 from recollect.engine import accept
 from recollect.engine.language import CONFIGURE, Language
 from recollect.engine.ledger import day_of
+from recollect.engine.pending_vectors import MAX_EMBEDDED
 from recollect.engine.purging import is_due
 from recollect.errors import BudgetSpent, ModelFailed, NotFound, RecollectError
 from recollect.model import (
@@ -146,6 +147,7 @@ class Admin:
         embedding = self._engine.embedding
         if vectors and embedding.model_id:
             embedding.try_now()  # before anything is thrown away that nobody could make again
+            embedding.retry()
         text_rows, dropped = self._engine.store.drop_derived(vectors=vectors)
         unused = self._engine.code_store.drop_code_vectors(unused_only=True) if vectors else 0
         made = embedding.catch_up() if vectors and not embedding.running else 0
@@ -262,8 +264,16 @@ class Admin:
             return Check(name="vectors", status="degraded", detail="embeddings are off: lexical search only", mend=mend)
         made, total = embedding.coverage()
         detail = f"{made:,} of {total:,} memories have a vector of {embedding.model_id}"
+        if long := self._engine.store.count_embedded(embedding.model_id, MAX_EMBEDDED - 1):
+            detail += f"; of {long:,} long ones the first {MAX_EMBEDDED} passages"
         if made >= total:
             return Check(name="vectors", status="ok", detail=detail)
+        if aside := embedding.set_aside():
+            listed = "; ".join(f"{each.memory_id}, {_when(each.at)}, {each.why}" for each in aside[-MOST_NAMED:])
+            more = f"; and {len(aside) - MOST_NAMED:,} more" if len(aside) > MOST_NAMED else ""
+            detail += f"; {len(aside):,} set aside: {listed}{more} (version {aside[-1].version})"
+            mend = "A newer version of recollect retries them; `recollect rebuild` does it now."
+            return Check(name="vectors", status="degraded", detail=detail, mend=mend)
         mend = (
             "They are being made in the background."
             if embedding.running
@@ -380,9 +390,12 @@ def _stuck(stuck: "Stuck") -> str:
     """Return what is set aside, when, by which version, and why."""
     payload = stuck.payload
     what = f"{payload.event or 'event'} of {payload.assistant or 'an assistant'}, {stuck.size_bytes:,} bytes"
-    when = datetime.fromtimestamp(stuck.at, UTC).strftime("%Y-%m-%d %H:%M UTC")
     why = f"ended the process {payload.deaths} times" if payload.deaths else "exceeded its CPU time limit"
-    return f"{what}, {when}, {why} (version {stuck.version})"
+    return f"{what}, {_when(stuck.at)}, {why} (version {stuck.version})"
+
+
+def _when(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _guarded(name: str, look: Callable[[], Check]) -> Check:

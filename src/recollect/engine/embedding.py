@@ -1,16 +1,19 @@
 """Embedding: vectors catch up with memories, in the background where a process lives long, on demand elsewhere.
 
-A write never waits for a vector and never fails for lack of one. Whoever comes next makes those that are missing: the
-worker thread of a server, or a recall, up to a bound. While most are missing, recall is lexical and says so.
+A write never waits for a vector and never fails for lack of one. The worker thread of a server makes those that are
+missing, or a recall, up to a bound. While most are missing, recall is lexical and says so. A memory that the embedder
+cannot take is set aside, and the others go on.
 """
 
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect import progress
 from recollect.engine.enrichment import Enricher
+from recollect.engine.pending_vectors import Aside, Part, next_parts, put_aside, retry, set_aside
 from recollect.errors import EmbeddingFailed, RecollectError
 from recollect.model import Memory
 from recollect.store.protocol import Vectors
@@ -19,8 +22,11 @@ if TYPE_CHECKING:
     from recollect.engine.root import Engine
     from recollect.providers.protocol import Embedder
 
-# Texts per round of the worker: small enough that stopping is prompt and vectors become searchable as they come.
+# Passages per round of the worker, 2 to 5 CPU s: small enough that stopping is prompt, and that vectors are committed
+# and searchable as they come.
 BATCH = 32
+# CPU time for a round of one memory: ten times what it takes on a slow machine.
+LIMIT_CPU_S = 60.0
 # Below this share of memories with a vector, similarity would only favour those that happen to have one.
 MIN_COVERAGE = 0.5
 # After a failure the provider is left alone for this long, doubling up to the maximum: a dead provider must not slow
@@ -90,6 +96,14 @@ class Embedding:
             self._counted = (generation, (made, store.count(Memory)))
         return self._counted[1]
 
+    def set_aside(self) -> list[Aside]:
+        """Return the memories that get no vectors of the current model until a newer version comes."""
+        return set_aside(self._engine.store, self.model_id) if self.model_id else []
+
+    def retry(self) -> None:
+        """Try the memories again that were set aside."""
+        retry(self._engine.store, self.model_id)
+
     def of_query(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the question's vector, or None where it could not help, with notes that say what is degraded."""
         if not self.model_id:
@@ -125,30 +139,23 @@ class Embedding:
         return self._stop.is_set()
 
     def catch_up(self, limit: int | None = None) -> int:
-        """Make missing vectors, newest memories first, of at most `limit` passages; return how many memories got them.
+        """Make missing vectors of at most `limit` passages; return how many memories have all of theirs by that.
 
-        Raises EmbeddingFailed; what was made before it is kept. Makes none where they could not be kept. A memory
-        with more passages than are left to make is not begun.
+        Short memories come first, the newest of them before others. A long one is made in parts: what is stored
+        meanwhile is made before the next part. Raises EmbeddingFailed; what was made before it is kept. Makes none
+        where they could not be kept.
         """
         store, model = self._engine.store, self.model_id
         made = spent = 0
         if model:
             self._enricher.begin(model)
         while model and not self._stop.is_set():
-            lacking = store.lacking_vectors(model, BATCH)
-            chosen: list[tuple[Memory, list[str]]] = []
-            begun = spent
-            for memory in lacking:
-                texts = self._enricher.texts(memory)
-                if limit is None or spent + len(texts) <= limit:
-                    chosen.append((memory, texts))
-                    spent += len(texts)
-                # Kept at once, not after 32 long memories: a failure then costs one round.
-                if spent - begun >= BATCH:
-                    break
-            if not chosen or store.describe().read_only:
+            most = BATCH if limit is None else min(BATCH, limit - spent)
+            parts = next_parts(store, self._enricher, model, most) if most > 0 else []
+            if not parts or store.describe().read_only:
                 break
-            made += store.put_vectors(model, self._vectors(chosen))
+            spent += sum(len(part.texts) for part in parts)
+            made += store.put_vectors(model, self._vectors(parts))
             progress.report(made, None, "embedding")
         return made + self.follow_links(None if limit is None else limit - spent)
 
@@ -162,12 +169,13 @@ class Embedding:
             return
         self._enricher.begin(self.model_id)
         with suppress(RecollectError):
-            self._engine.store.put_vectors(self.model_id, self._vectors([(memory, texts)]))
+            self._engine.store.put_vectors(self.model_id, self._vectors([Part(memory, 0, texts)]))
 
     def follow_links(self, limit: int | None = None) -> int:
-        """Make the vectors of memories anew whose links changed, where links are embedded; return of how many.
+        """Make new vectors of memories whose links changed, where links are embedded; return of how many.
 
-        At most `limit` passages and those of a few memories more. Raises EmbeddingFailed as `catch_up` does.
+        Not of long ones: their own text says enough. At most `limit` passages and those of a few memories more. Raises
+        EmbeddingFailed as `catch_up` does.
         """
         store, model = self._engine.store, self.model_id
         made = spent = 0
@@ -176,32 +184,60 @@ class Embedding:
                 break
             if memory_ids and limit is not None and spent >= limit:
                 break
-            chosen = [(memory, self._enricher.texts(memory)) for memory in store.get(Memory, memory_ids)]
-            spent += sum(len(texts) for _, texts in chosen)
-            vectors = self._vectors(chosen)
-            made += store.put_vectors(model, vectors) if vectors else 0
-            if len(vectors) < len(chosen):
-                break
+            for parts in self._rounds(store.get(Memory, memory_ids)):
+                spent += sum(len(part.texts) for part in parts)
+                made += store.put_vectors(model, self._vectors(parts))
+                if self._stop.is_set():
+                    return made
             self._enricher.done(model, change, links=bool(memory_ids))
         return made
 
-    def _vectors(self, chosen: list[tuple[Memory, list[str]]]) -> list[Vectors]:
-        """Return the vectors of whole memories, a few texts at a time so that stopping is prompt."""
-        import numpy as np
+    def _rounds(self, memories: list[Memory]) -> Iterator[list[Part]]:
+        """Yield memories that are not long as parts to embed together."""
+        gathered: list[Part] = []
+        size = 0
+        for memory in memories:
+            texts = self._enricher.texts(memory)
+            if len(texts) > BATCH:
+                continue
+            if size + len(texts) > BATCH:
+                yield gathered
+                gathered, size = [], 0
+            gathered.append(Part(memory, 0, texts))
+            size += len(texts)
+        if gathered:
+            yield gathered
 
-        texts = [text for _, parts in chosen for text in parts]
-        rows: list[Any] = []
-        for start in range(0, len(texts), BATCH):
-            if self._stop.is_set():
-                break
-            rows.extend(self._embed(texts[start : start + BATCH]))
-        whole: list[Vectors] = []
-        for memory, parts in chosen:
-            if len(rows) < len(parts):
-                break
-            whole.append(Vectors(memory.id, memory.rev, np.array(rows[: len(parts)])))
-            del rows[: len(parts)]
-        return whole
+    def _vectors(self, parts: list[Part]) -> list[Vectors]:
+        """Return the vectors of parts, without those that are set aside. Raises EmbeddingFailed."""
+        self._raise_if_paused()
+        began = time.thread_time()
+        try:
+            rows = self._ask([text for part in parts for text in part.texts])
+        except EmbeddingFailed:
+            self.try_now()
+            return self._one_by_one(parts)
+        if len(parts) == 1 and parts[0].first and time.thread_time() - began > LIMIT_CPU_S:
+            self._put_aside(parts[0], f"{len(parts[0].texts)} passages took more than {LIMIT_CPU_S:g} s of CPU time")
+        made, start = [], 0
+        for part in parts:
+            made.append(_made(part, rows[start : start + len(part.texts)]))
+            start += len(part.texts)
+        return made
+
+    def _one_by_one(self, parts: list[Part]) -> list[Vectors]:
+        """Return the vectors of parts that failed together; set aside each that fails while the embedder works."""
+        made = []
+        for part in parts:
+            try:
+                made.append(_made(part, self._ask(part.texts)))
+            except EmbeddingFailed as problem:
+                self.try_now()
+                self._put_aside(part, problem.message)
+        return made
+
+    def _put_aside(self, part: Part, why: str) -> None:
+        put_aside(self._engine.store, self.model_id, part.memory, why)
 
     def start(self) -> None:
         """Start the worker thread, once."""
@@ -255,9 +291,12 @@ class Embedding:
         self._ask(["health"])
 
     def _embed(self, texts: list[str]) -> Any:
+        self._raise_if_paused()
+        return self._ask(texts)
+
+    def _raise_if_paused(self) -> None:
         if self._failure is not None and time.monotonic() < self._resume_at:
             raise self._failure.with_traceback(None)
-        return self._ask(texts)
 
     def _ask(self, texts: list[str]) -> Any:
         embedder = self.embedder
@@ -275,6 +314,12 @@ class Embedding:
             raise self._failure from problem.__cause__
         self._failure, self._pause_s = None, FIRST_PAUSE_S
         return vectors
+
+
+def _made(part: Part, rows: Any) -> Vectors:
+    import numpy as np
+
+    return Vectors(part.memory.id, part.memory.rev, np.array(rows), part.first)
 
 
 def _failed(model: str, problem: Exception) -> EmbeddingFailed:

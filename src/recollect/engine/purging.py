@@ -21,7 +21,7 @@ import msgspec
 from recollect.engine import accept
 from recollect.engine.documents import KINDS, Documents
 from recollect.engine.memories import headline, node_id
-from recollect.errors import MemoryNotFound, StorageError
+from recollect.errors import MemoryNotFound, RecollectError, StorageError
 from recollect.model import Change, Edge, Errand, Fix, Judgement, Memory, Node, Observed, Purge, Record, Session
 from recollect.text.redact import redact
 
@@ -73,6 +73,8 @@ def purge(engine: Engine, ids: Sequence[str], *, keep_current: bool, dry_run: bo
         if wanted:
             changes, others = _carry_out(transaction, plan, keep_current=keep_current)
     others += _forget_documents(engine, plan) + _drop_payloads(engine.capture.spool, plan.marks)
+    with suppress(RecollectError):
+        engine.embedding.retry()  # why a memory was set aside may repeat what it said
     if wanted:
         store.graph_written()  # the log tells caches of the graph no more what was there
     notes = scrub(store)

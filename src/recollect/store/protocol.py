@@ -63,11 +63,12 @@ class NotBefore(NamedTuple):
 
 
 class Vectors(NamedTuple):
-    """The vectors of a memory's passages, in order, made for it as it was at revision `rev`."""
+    """The vectors of a memory's passages from number `first` on, made for it as it was at revision `rev`."""
 
     memory_id: str
     rev: int
     values: NDArray[np.float32]
+    first: int = 0
 
 
 class MemoryVectors(NamedTuple):
@@ -272,11 +273,28 @@ class Store(WordSearch, Protocol):
         ...
 
     def put_vectors(self, model: str, vectors: Iterable[Vectors]) -> int:
-        """Keep vectors whose memory has not changed since; returns how many were kept."""
+        """Keep vectors whose memory has not changed since; returns how many memories are complete by that.
+
+        A memory is complete when its first passage has a vector: whoever makes vectors in parts makes that one last.
+        """
         ...
 
-    def lacking_vectors(self, model: str, limit: int) -> list[Memory]:
-        """Return memories without a vector of `model`, newest first."""
+    def lacking_vectors(
+        self, model: str, limit: int, *, longest: int | None = None, without: Mapping[str, int] = {}
+    ) -> list[Memory]:
+        """Return memories that are not complete in `model`, newest first.
+
+        longest: only memories of so many characters; if there are none, the shortest of the others.
+        without: memories to leave out, by their revision; one that has changed since is not
+        """
+        ...
+
+    def embedded_from(self, model: str, memory_id: str) -> int | None:
+        """Return the first passage of a memory that has a vector of `model`; None if none has."""
+        ...
+
+    def count_embedded(self, model: str, part: int) -> int:
+        """Return how many memories have a vector of `model` for this passage."""
         ...
 
     def memory_vectors(self, model: str) -> MemoryVectors:

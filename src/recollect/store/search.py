@@ -120,28 +120,39 @@ class Searches(Rows):
                 if not list(current):
                     continue
                 connection.execute(
-                    "DELETE FROM memory_embeddings WHERE memory_id = ? AND model = ?", (vector.memory_id, model)
+                    "DELETE FROM memory_embeddings WHERE memory_id = ? AND model = ? AND part BETWEEN ? AND ?",
+                    (vector.memory_id, model, vector.first, vector.first + len(vector.values) - 1),
                 )
-                for part, values in enumerate(vector.values):
+                for part, values in enumerate(vector.values, vector.first):
                     connection.execute(
                         "INSERT INTO memory_embeddings (memory_id, embedding, model, part, stamp) "
                         "VALUES (?, ?, ?, ?, ?)",
                         (vector.memory_id, to_blob(values), model, part, stamp),
                     )
-                kept_count += 1
+                kept_count += vector.first == 0
         return kept_count
 
-    def lacking_vectors(self, model: str, limit: int) -> list[Memory]:
+    def lacking_vectors(
+        self, model: str, limit: int, *, longest: int | None = None, without: Mapping[str, int] = {}
+    ) -> list[Memory]:
         condition = (
             "rev > ? AND NOT EXISTS "
-            "(SELECT 1 FROM memory_embeddings e WHERE e.memory_id = memories.id AND e.model = ?) "
-            "ORDER BY seq DESC LIMIT ?"
+            "(SELECT 1 FROM memory_embeddings e WHERE e.memory_id = memories.id AND e.model = ? AND e.part = 0)"
         )
+        left_out = " AND ".join("NOT (id = ? AND rev = ?)" for _ in without)
+        condition += f" AND {left_out}" if left_out else ""
+        newest_first, shortest = " ORDER BY seq DESC LIMIT ?", " ORDER BY length(content), seq DESC LIMIT 1"
         with self._dialect.errors(), self._dialect.snapshot() as connection:
             key, newest = _complete_key(connection, model)
             complete = int(kept(connection, key) or 0)
-            lacking = self._select(TABLES[Memory], condition, [complete, model, limit])
-        if not lacking and newest - complete > COMPLETE_STEP:
+            values = [complete, model, *(value for pair in without.items() for value in pair)]
+            if longest is None:
+                lacking = self._select(TABLES[Memory], condition + newest_first, [*values, limit])
+            else:
+                short = f"{condition} AND length(content) <= ?{newest_first}"
+                lacking = self._select(TABLES[Memory], short, [*values, longest, limit])
+                lacking = lacking or self._select(TABLES[Memory], condition + shortest, values)
+        if not lacking and not without and newest - complete > COMPLETE_STEP:
             self._remember_complete(key, newest)
         return lacking
 
@@ -153,10 +164,19 @@ class Searches(Rows):
             # Only a short cut for the next look: without it the look is slower, not wrong.
             return
 
-    def count_vectors(self, model: str) -> int:
-        sql = "SELECT count(*) FROM memory_embeddings WHERE model = ? AND part = 0"
+    def embedded_from(self, model: str, memory_id: str) -> int | None:
+        sql = "SELECT min(part) FROM memory_embeddings WHERE memory_id = ? AND model = ?"
         with self._dialect.errors():
-            return int(next(iter(self._connection().execute(sql, (model,))))[0])
+            (found,) = next(iter(self._connection().execute(sql, (memory_id, model))))
+        return None if found is None else int(found)
+
+    def count_vectors(self, model: str) -> int:
+        return self.count_embedded(model, 0)
+
+    def count_embedded(self, model: str, part: int) -> int:
+        sql = "SELECT count(*) FROM memory_embeddings WHERE model = ? AND part = ?"
+        with self._dialect.errors():
+            return int(next(iter(self._connection().execute(sql, (model, part))))[0])
 
     def memory_vectors(self, model: str) -> MemoryVectors:
         from recollect.store.vectors import means

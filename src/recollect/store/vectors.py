@@ -167,9 +167,8 @@ class VectorIndex:
         for (seq,) in list(connection.execute(f"SELECT seq FROM memories WHERE id IN ({updated})", (change,))):
             for pid in range(seq * MAX_PASSAGES, (seq + 1) * MAX_PASSAGES):
                 row = self._row_of.get(pid)
-                if row is None:
-                    break
-                self._alive[row] = False
+                if row is not None:  # a memory that is not complete has vectors of its last passages only
+                    self._alive[row] = False
         now = f"SELECT {_COLUMNS} WHERE e.model = ? AND e.memory_id IN ({updated})"
         self._load(connection.execute(now, (self._model, change)))
 

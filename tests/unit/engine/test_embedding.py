@@ -152,7 +152,7 @@ def test_every_passage_of_a_long_memory_is_embedded_under_its_headline(
     assert (stats.memories, stats.embeddings, stats.pending_embeddings) == (1, 1, 0)
 
 
-def test_a_bound_on_catching_up_counts_passages_and_begins_no_memory_that_does_not_fit(
+def test_a_bound_on_catching_up_counts_passages_and_a_memory_that_does_not_fit_is_made_in_parts(
     engine: Engine, embedder: HashingEmbedder
 ) -> None:
     for number in (3, 4, 2):
@@ -162,6 +162,7 @@ def test_a_bound_on_catching_up_counts_passages_and_begins_no_memory_that_does_n
     assert engine.embedding.coverage() == (2, 3)
     assert engine.embedding.catch_up(3) == 0
     assert engine.embedding.catch_up(4) == 1
+    assert len(embedder.embedded) == 9
 
 
 def test_when_the_embedder_fails_amid_long_memories_those_that_were_whole_are_kept(
@@ -180,7 +181,7 @@ def test_when_the_embedder_fails_amid_long_memories_those_that_were_whole_are_ke
     assert (made >= 10, total) == (True, 60)
 
 
-def test_a_memory_whose_vectors_are_not_all_made_has_none(engine: Engine, embedder: HashingEmbedder) -> None:
+def test_a_memory_whose_vectors_are_not_all_made_does_not_count(engine: Engine, embedder: HashingEmbedder) -> None:
     engine.memories.store(long_text(40))
     embedder.when_called = lambda: setattr(embedder, "failing", bool(embedder.embedded))
     with pytest.raises(EmbeddingFailed):
@@ -202,7 +203,7 @@ def test_without_an_embedder_search_is_by_words_and_says_so(open_engine: Callabl
     assert engine.admin.stats().pending_embeddings == 0
     assert statuses(engine) == {
         "storage": "ok", "vectors": "degraded", "graph": "ok", "code": "ok", "embeddings": "ok", "language model": "ok",
-        "disk": "ok", "consolidation": "ok",
+        "disk": "ok", "consolidation": "ok", "capture": "ok",
     }  # fmt: skip
 
 
@@ -234,10 +235,10 @@ def test_an_embedder_that_failed_is_left_alone_for_a_while(engine: Engine, embed
     embedder.failing = True
     for _ in range(5):
         assert engine.recall.search("needle").mode == "lexical"
-    assert len(calls) == 1
+    assert len(calls) == 2, "the memories, and a text of our own that tells whether the embedder is down"
     with pytest.raises(EmbeddingFailed):
         engine.embedding.catch_up()
-    assert len(calls) == 1
+    assert len(calls) == 2
 
 
 def test_an_embedder_that_answers_again_is_used_again(engine: Engine, embedder: HashingEmbedder) -> None:
