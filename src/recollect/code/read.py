@@ -153,6 +153,14 @@ def content_of(path: str, max_bytes: int) -> tuple[bytes | None, int]:
     return content, _trusted(status.st_mtime_ns)
 
 
+def time_of(path: str) -> int:
+    """Return a file's time, or -1 if there is no telling whether it will be written again without that changing."""
+    try:
+        return _trusted(os.lstat(path).st_mtime_ns)
+    except OSError:
+        return -1
+
+
 def _trusted(mtime_ns: int) -> int:
     """Return a file's time, or -1 if it was written so recently that a further write might not show in it."""
     window = RACY_NS if mtime_ns % 1_000_000_000 else RACY_WHOLE_SECONDS_NS

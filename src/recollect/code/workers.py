@@ -1,5 +1,9 @@
 """Reading files with all cores: processes of our own, so that one that dies of a file takes nothing with it.
 
+A few files are read in the main thread, within a limit of CPU time that interrupts regular expressions too. Another
+thread cannot do that, and would stop all others meanwhile, so it leaves its files to a worker. A file that takes too
+long is kept as failed; it is read again when it changes, or when recollect does.
+
 Each worker has a thread that gives it one order at a time and hands the answers to the caller; what is in flight is
 bounded by one order per worker and a short queue. When a worker dies or does not answer in time, its order is given
 file by file to a new one; the file that this one dies of, too, is skipped with a note.
@@ -12,6 +16,7 @@ from __future__ import annotations
 
 import os
 import queue
+import sys
 import threading
 import time
 from collections import deque
@@ -20,9 +25,11 @@ from contextlib import suppress
 
 import msgspec
 
+from recollect.clock import CpuLimitExceeded, can_limit_cpu, cpu_limit
 from recollect.code.languages import BY_EXTENSION
 from recollect.code.process import Process
-from recollect.code.read import Task
+from recollect.code.read import Task, time_of
+from recollect.code.walk import real
 from recollect.code.worker import Answer, Order, Translated, answer
 from recollect.store.code_protocol import IndexedFile
 
@@ -39,6 +46,9 @@ MIN_PROGRAM_BYTES = MIN_BYTES // 4
 MAX_WORKERS = 12
 # An order takes a tenth of a second and no file of two megabytes a second; what takes this long never ends.
 TIMEOUT_S = 60.0
+# The same in CPU time, of one file.
+LIMIT_CPU_S = 30.0
+TOO_LONG = "takes too long"
 # How often the caller looks for workers that are overdue.
 LOOK_S = 1.0
 
@@ -62,13 +72,16 @@ def read_all(
     # Files of a language together: a grammar takes up to half a second to load, and most workers need few of them.
     orders = list(_orders(Order(root, max_bytes, [], programs), sorted(tasks, key=_language)))
     size = sum(task.size_bytes for task in tasks if _suffix(task) in BY_EXTENSION)  # pictures are read in no time
-    if workers == 1 or len(orders) <= 1 or size < (MIN_PROGRAM_BYTES if programs else MIN_BYTES):
+    is_little = len(orders) <= 1 or size < (MIN_PROGRAM_BYTES if programs else MIN_BYTES)
+    # A program is read of what the index has read before: no reason for a process of its own.
+    is_here = programs or can_limit_cpu() or sys.platform == "win32"
+    if not orders or workers == 1 or (is_little and is_here):
         for order in orders:
-            yield [answer(order, task) for task in order.tasks]
+            yield [_answer_here(order, task) for task in order.tasks]
         return
     # Reading programs takes several times as long, and who says how many there are to be knows why.
     useful = MAX_WORKERS if programs or workers else max(1, size // BYTES_EACH)
-    count = min(workers or cores(), MAX_WORKERS, len(orders), useful)
+    count = 1 if is_little else min(workers or cores(), MAX_WORKERS, len(orders), useful)
     crew = _Crew(orders, count, timeout_s)
     try:
         yield from crew.answers()
@@ -184,7 +197,7 @@ class _Crew:
                     if answers is None:
                         self._dismiss(worker)
                         waiting[:0] = _alone(part)
-                        answers = _failed(part, worker) if len(part.tasks) == 1 else []
+                        answers = [_failed(part, part.tasks[0], worker.complaint)] if len(part.tasks) == 1 else []
                         worker = None
                     found += answers
                 self._found.put(found)
@@ -211,13 +224,20 @@ def _alone(order: Order) -> list[Order]:
     return [order._replace(tasks=[task]) for task in order.tasks] if len(order.tasks) > 1 else []
 
 
-def _failed(order: Order, worker: _Worker) -> list[Answer]:
-    how = "takes too long" if worker.is_overdue else f"ends the reader (exit code {worker.exit_code})"
-    (task,) = order.tasks
+def _answer_here(order: Order, task: Task) -> Answer:
+    """Read one file in this process, within a limit of CPU time where that is possible."""
+    try:
+        with cpu_limit(LIMIT_CPU_S):
+            return answer(order, task)
+    except CpuLimitExceeded:
+        return _failed(order, task, TOO_LONG)
+
+
+def _failed(order: Order, task: Task, how: str) -> Answer:
     if order.is_program:
-        return [Answer(None, program=Translated(task.path, "", note=f"reading it {how}"))]
-    file = IndexedFile(task.path, "", -1, task.size_bytes, skipped="failed", notes=(f"reading it {how}",))
-    return [Answer(file)]
+        return Answer(None, program=Translated(task.path, "", note=f"reading it {how}"))
+    mtime_ns = time_of(f"{order.root}/{real(task.path)}")
+    return Answer(IndexedFile(task.path, "", mtime_ns, task.size_bytes, skipped="failed", notes=(f"reading it {how}",)))
 
 
 class _Worker(Process):
@@ -229,6 +249,11 @@ class _Worker(Process):
         self._decoder = msgspec.msgpack.Decoder(list[Answer])
         self._asked_at = 0.0
         self.is_overdue = False
+
+    @property
+    def complaint(self) -> str:
+        """What reading a file did to it."""
+        return TOO_LONG if self.is_overdue else f"ends the reader (exit code {self.exit_code})"
 
     def busy_s(self) -> float:
         """Return how long it has been at its order; 0 while it has none."""

@@ -297,6 +297,14 @@ class Admin:
         if unread := self._engine.store.count(File, UNREAD):
             detail += f"; {unread:,} of the files wait to be read anew"
             return Check(name="code", status="degraded", detail=detail, mend="Run `recollect index` in their project.")
+        if failed := self._engine.store.find(File, {"skipped": "failed"}, order="-indexed_at"):
+            listed = "; ".join(
+                f"{file.path}, {_when(file.indexed_at)}, {', '.join(file.notes)}" for file in failed[:MOST_NAMED]
+            )
+            more = f"; and {len(failed) - MOST_NAMED:,} more" if len(failed) > MOST_NAMED else ""
+            mend = "They are retried when they change, or by a newer version; `recollect index --rebuild` does it now."
+            detail += f"; {len(failed):,} could not be read: {listed}{more}"
+            return Check(name="code", status="degraded", detail=detail, mend=mend)
         made, pending = self._engine.code.coverage()
         if not made + pending:
             return Check(name="code", status="ok", detail=detail)

@@ -63,6 +63,7 @@ def test_a_sound_memory_is_well_in_every_respect(engine: Engine) -> None:
             ("graph", "ok"),
             ("code", "ok"),
             ("embeddings", "ok"),
+            ("capture", "ok"),
             ("language model", "ok"),
             ("consolidation", "ok"),
             ("disk", "ok"),
@@ -75,7 +76,7 @@ def test_the_whole_is_as_well_as_its_worst_part(engine: Engine, embedder: Hashin
     embedder.failing = True
     health = engine.admin.health()
     assert health.status == "degraded"
-    assert [row.status for row in health.checks] == ["ok", "degraded", "ok", "ok", "degraded", "ok", "ok", "ok"]
+    assert [row.status for row in health.checks] == ["ok", "degraded", "ok", "ok", "degraded", "ok", "ok", "ok", "ok"]
     assert all(row.mend for row in health.checks if row.status != "ok")
 
 
