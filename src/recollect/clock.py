@@ -2,9 +2,9 @@
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
+# CPU time for one record of an import: a commit, a section, a turn. Some milliseconds are normal.
+RECORD_CPU_S = 10.0
 # The kill comes after twice the limit: the exception comes first wherever Python can raise it.
 KILL_RATIO = 2.0
 
@@ -41,9 +41,8 @@ def can_limit_cpu() -> bool:
     return threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
 
 
-@contextmanager
-def cpu_limit(seconds: float, *, kill: bool = False) -> Iterator[None]:
-    """Raise CpuLimitExceeded in the block after `seconds` of CPU time of this thread.
+class cpu_limit:  # noqa: N801 - used like a function
+    """A context manager that raises CpuLimitExceeded in its block after `seconds` of CPU time of this thread.
 
     It interrupts regular expressions too: they check for signals, but only in the main thread, where Python runs its
     signal handlers. Elsewhere (`can_limit_cpu` is False) the block runs without a limit.
@@ -51,31 +50,42 @@ def cpu_limit(seconds: float, *, kill: bool = False) -> Iterator[None]:
     kill: let the system end the process at twice the limit, for native code that never checks for signals. Only for
     child processes.
     """
-    if not can_limit_cpu():
-        yield
-        return
-    import signal
 
-    ends_at: float | None = time.thread_time() + seconds
+    def __init__(self, seconds: float, *, kill: bool = False) -> None:
+        self._seconds = seconds
+        self._kill = kill
+        self._ends_at: float | None = None
 
-    def expire(_number: int, _frame: object) -> None:
-        if ends_at is None:
-            return  # the signal was on its way when the block ended
-        left = ends_at - time.thread_time()
-        if left <= 0:
-            raise CpuLimitExceeded
-        signal.setitimer(signal.ITIMER_PROF, left)  # the timer also counts the other threads of this process
+    def __enter__(self) -> None:
+        if not can_limit_cpu():
+            return
+        import signal
 
-    handler = signal.signal(signal.SIGPROF, expire)
-    timer = signal.setitimer(signal.ITIMER_PROF, seconds)
-    if kill:
-        signal.setitimer(signal.ITIMER_VIRTUAL, KILL_RATIO * seconds)
-    try:
-        yield
-    finally:
-        ends_at = None
-        if kill:
+        self._ends_at = time.thread_time() + self._seconds
+        self._handler = signal.signal(signal.SIGPROF, self._expire)
+        self._timer = signal.setitimer(signal.ITIMER_PROF, self._seconds)
+        if self._kill:
+            signal.setitimer(signal.ITIMER_VIRTUAL, KILL_RATIO * self._seconds)
+
+    def __exit__(self, *_: object) -> None:
+        if self._ends_at is None:
+            return
+        import signal
+
+        self._ends_at = None
+        if self._kill:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, signal.SIG_DFL if handler is None else handler)
-        signal.setitimer(signal.ITIMER_PROF, *timer)  # an outer limit, or a profiler's
+        signal.signal(signal.SIGPROF, signal.SIG_DFL if self._handler is None else self._handler)
+        if self._timer[0]:
+            signal.setitimer(signal.ITIMER_PROF, *self._timer)  # an outer limit, or a profiler's
+
+    def _expire(self, _number: int, _frame: object) -> None:
+        if self._ends_at is None:
+            return  # the signal was on its way when the block ended
+        left = self._ends_at - time.thread_time()
+        if left <= 0:
+            raise CpuLimitExceeded
+        import signal
+
+        signal.setitimer(signal.ITIMER_PROF, left)  # the timer also counts the other threads of this process

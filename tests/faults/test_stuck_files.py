@@ -6,16 +6,20 @@ import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from tests.trees import write
 
+from recollect import clock
 from recollect.code import update, workers
 from recollect.code.read import Task
 from recollect.code.record import Indexed
 from recollect.code.worker import Order
-from recollect.engine import Engine
+from recollect.engine import Engine, learning, migrating
+from recollect.history import documents, files
+from recollect.model import Memory
 
 FILES = {f"m{number}.py": f"def f{number}():\n    return {number}\n" for number in range(5)}
 OLD = 1_700_000_000  # the time of what was just written is not trusted
@@ -91,3 +95,46 @@ def test_a_thread_that_cannot_interrupt_a_file_leaves_it_to_a_process(
     indexing.join()
     assert done[0].symbols == 5
     assert tries == [], "nothing was read here"
+
+
+# --- Imports ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "project"
+    text = "A section about {} that is long enough to be kept by an import."
+    write(folder, {f"docs/{name}.md": f"# {name}\n\n{text.format(name)}\n" for name in ("first", "endless", "last")})
+    monkeypatch.setattr(files, "RECORD_CPU_S", 0.2)
+    monkeypatch.setattr(clock, "RECORD_CPU_S", 0.2)
+    return folder
+
+
+def loops(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> None:
+    """Let a function of a module use CPU time for ever over what has the word endless."""
+    work = getattr(module, name)
+
+    def endless(given: Any) -> Any:
+        while "endless" in str(given):
+            pass
+        return work(given)
+
+    monkeypatch.setattr(module, name, endless)
+
+
+@pytest.mark.parametrize(("module", "name"), [(documents, "_sections"), (learning, "without_secrets")])
+def test_an_import_of_history_leaves_out_what_takes_too_long_and_says_so(
+    engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str
+) -> None:
+    loops(monkeypatch, module, name)
+    learnt = engine.history.import_history(str(project), only=("docs",))
+    assert {memory.title for memory in engine.store.find(Memory)} == {"docs/first.md › first", "docs/last.md › last"}
+    assert any("docs/endless.md" in note for note in learnt.notes)
+
+
+def test_an_import_of_another_program_leaves_out_what_takes_too_long_and_says_so(
+    engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loops(monkeypatch, migrating, "without_secrets")
+    done = engine.archive.import_(str(project / "docs"))
+    assert (done.created, [sum(part.left.values()) for part in done.parts]) == (2, [1])

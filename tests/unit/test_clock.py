@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import signal
+import threading
 import time
 import uuid
+
+import pytest
 
 from recollect import clock
 
@@ -25,3 +30,53 @@ def test_an_id_is_a_random_uuid_in_its_usual_spelling() -> None:
 
 def test_ids_do_not_repeat() -> None:
     assert len({clock.new_id() for _ in range(10_000)}) == 10_000
+
+
+def test_a_limit_of_cpu_time_interrupts_a_regular_expression_and_lets_go_of_the_timer() -> None:
+    with pytest.raises(clock.CpuLimitExceeded), clock.cpu_limit(0.1):
+        re.match("(a|a)*$", "a" * 100 + "b")
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
+    assert signal.getsignal(signal.SIGPROF) is signal.SIG_DFL
+
+
+def test_an_outer_limit_holds_after_an_inner_one() -> None:
+    with pytest.raises(clock.CpuLimitExceeded), clock.cpu_limit(0.1):
+        with clock.cpu_limit(100):
+            pass
+        while True:
+            pass
+
+
+def test_other_threads_do_not_use_up_a_limit() -> None:
+    done = threading.Event()
+
+    def work() -> None:
+        while not done.is_set():
+            pass
+
+    working = threading.Thread(target=work)
+    working.start()
+    try:
+        with clock.cpu_limit(0.2):
+            began = time.process_time()
+            while time.process_time() - began < 0.25:
+                done.wait(0.01)  # gives way: the time is the other's
+    finally:
+        done.set()
+        working.join()
+
+
+def test_another_thread_runs_without_a_limit() -> None:
+    found: list[bool] = []
+
+    def work() -> None:
+        with clock.cpu_limit(0.0001):
+            began = time.thread_time()
+            while time.thread_time() - began < 0.01:
+                pass
+            found.append(clock.can_limit_cpu())
+
+    working = threading.Thread(target=work)
+    working.start()
+    working.join()
+    assert found == [False]

@@ -1,6 +1,6 @@
 """History: what a project's past teaches, so that the first question already finds an answer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +30,8 @@ MOST = 3_000
 
 # Payloads of hooks that are taken in before transcripts are read: more than an assistant leaves in a day.
 DRAINED = 10_000
+# Named of what took too long to read; more is counted.
+MOST_NAMED = 5
 
 Most = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
 
@@ -73,9 +75,7 @@ class Histories:
         most = accept.whole("limit", limit, least=1, most=100_000)
         start = accept.moment("since", since)
         writing = Writing(self._engine, place, dry_run=dry_run)
-        sources = [
-            writing.learn(name, SOURCES[name](most).records(place.root, start)) for name in wanted if name in SOURCES
-        ]
+        sources = [writing.learn(name, SOURCES[name](most), start) for name in wanted if name in SOURCES]
         told = self._transcripts(wanted, Wanted(self._home(), start, most, dry_run, writing.batch), is_named=bool(only))
         sources += told.sources
         changed = writing.changed + told.changed
@@ -89,7 +89,7 @@ class Histories:
             batch=writing.batch if changed and not dry_run else "",
             dry_run=dry_run,
             redacted=dict(writing.redacted + told.redacted),
-            notes=(*_notes(sources, place.root), *told.notes),
+            notes=(*_notes(sources, place.root), *_left_out(writing.left_out), *told.notes),
         )
 
     def _transcripts(self, names: Sequence[HistorySource], wanted: "Wanted", *, is_named: bool) -> "Chronicle":
@@ -127,6 +127,13 @@ class Histories:
             raise NotFound(f"there is no folder {path}", hint="Give a folder of the project.", path=path)
         branch, own = self._engine.branches.own(str(root))
         return Place(project_root(root), root, branch, own)
+
+
+def _left_out(names: Sequence[str]) -> Iterator[str]:
+    """Yield a note on what took too long to read."""
+    if names:
+        more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+        yield f"left out because it takes too long to read: {', '.join(names[:MOST_NAMED])}{more}"
 
 
 def _notes(sources: Iterable[LearntFrom], root: Path) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +25,7 @@ from recollect.model import Edge, HistorySource, LearntFrom, Memory
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
-    from recollect.history.found import Found
+    from recollect.history.found import Found, Source
     from recollect.store.protocol import Store, Transaction
 
 # Memories of one transaction: long enough to be fast, short enough that other writers never wait long.
@@ -60,18 +60,31 @@ class Writing:
         self.examples: list[str] = []
         self._shown: Counter[str] = Counter()
         self.changed = 0
+        # What took too long, by source and key.
+        self.left_out: list[str] = []
 
-    def learn(self, source: HistorySource, found: Iterator[Found]) -> LearntFrom:
+    def learn(self, name: HistorySource, source: Source, since: int | None) -> LearntFrom:
         """Write down everything that a source finds; returns what became of it."""
+        found = source.records(self._place.root, since)
         fates: Counter[str] = Counter()
         rules: Counter[str] = Counter()
         while chunk := list(islice(found, BATCH)):
             rules.update(row.rule for row in chunk)
-            ready = [self._memory(source, row) for row in chunk]
+            ready = [memory for row in chunk if (memory := self._ready(name, row)) is not None]
             fates.update(self._fates(self._engine.store, ready) if self._dry_run else self._write(ready))
             progress.report(fates.total(), None, "writing memories")
         self.changed += fates["created"] + fates["updated"]
-        return LearntFrom(source=source, found=rules.total(), rules=dict(rules.most_common()), **fates)
+        self.left_out += [f"{name}: {path}" for path in source.left_out]
+        return LearntFrom(source=name, found=rules.total(), rules=dict(rules.most_common()), **fates)
+
+    def _ready(self, source: str, found: Found) -> Memory | None:
+        """Return what is found as a memory; None if that takes too long."""
+        try:
+            with clock.cpu_limit(clock.RECORD_CPU_S):
+                return self._memory(source, found)
+        except clock.CpuLimitExceeded:
+            self.left_out.append(f"{source}: {found.key}")
+            return None
 
     def _write(self, ready: Sequence[Memory]) -> list[str]:
         fates = self._fates(self._engine.store, ready)

@@ -299,11 +299,14 @@ class Migration:
             return found
         try:
             raw = self._made(found, sessions)
+            if isinstance(raw, Left):
+                return raw
+            with clock.cpu_limit(clock.RECORD_CPU_S):
+                clean, kinds = without_secrets(raw)
         except InvalidInput as problem:
             return Left(found.part, problem.message)
-        if isinstance(raw, Left):
-            return raw
-        clean, kinds = without_secrets(raw)
+        except clock.CpuLimitExceeded:
+            return Left(found.part, "it takes too long to read")
         self._report.redacted.update(kinds)
         return self._signed(clean) if isinstance(clean, Memory) else clean
 

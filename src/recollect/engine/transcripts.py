@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock, progress
 from recollect.capture.transcripts.table import Book, books, steps
+from recollect.capture.transcripts.turn import Turn
 from recollect.engine.recounted import OWN, Captured, Note, Recounting, fates_of, write
 from recollect.engine.sitting import note_fixes, sum_up
 from recollect.history.found import clipped
@@ -119,7 +120,7 @@ class Chronicle:
         for step in steps(book, position, lines):
             turn = step.turn
             if turn is not None and turn.at_ms and turn.at_ms // 1000 >= (self._wanted.since or 0):
-                note = self._recounting.note(turn)
+                note = self._note(turn, book)
                 if note is not None:
                     batch.append(note)
             position, lines = step.position, step.number
@@ -130,6 +131,15 @@ class Chronicle:
         if book.at < clock.now() - ABANDONED_S:
             position = book.size  # what has not ended by now never will
         self._write(work, batch, (position, lines), counted, is_end=True)
+
+    def _note(self, turn: Turn, book: Book) -> Note | None:
+        """Return what is to be written of a turn; None, and a note in the answer, if that takes too long."""
+        try:
+            with clock.cpu_limit(clock.RECORD_CPU_S):
+                return self._recounting.note(turn)
+        except clock.CpuLimitExceeded:
+            self.notes.append(f"{book.assistant}: left out a turn of {book.path.name} that takes too long to read")
+            return None
 
     def _finish(self, source: HistorySource, counted: _Counted) -> None:
         """Finish the sessions that an earlier import was stopped in after it had read their last line."""

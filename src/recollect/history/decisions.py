@@ -13,7 +13,7 @@ from pathlib import Path
 
 from recollect import progress
 from recollect.history.documents import is_decision, sections
-from recollect.history.files import Text, paths, texts
+from recollect.history.files import Text, found_in, paths, texts
 from recollect.history.found import Found, clipped
 
 # What is kept of a record, its sections in order of what they say: a decision before what led to it.
@@ -33,18 +33,19 @@ class Decisions:
 
     def __init__(self, most: int) -> None:
         self._most = most
+        self.left_out: list[str] = []
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         """Yield the records of decisions of a project, the latest first."""
         wanted = sorted((path for path in paths(root) if is_decision(path)), reverse=True)[: self._most]
         for number, file in enumerate(texts(root, wanted)):
             progress.report(number, len(wanted), "reading decisions")
-            found = _found(file)
-            if since is None or found.at >= since:
-                yield found
+            for found in found_in(file, _found, self.left_out):
+                if since is None or found.at >= since:
+                    yield found
 
 
-def _found(file: Text) -> Found:
+def _found(file: Text) -> Iterator[Found]:
     parts = [part for part in sections(file.text, is_rst=file.path.endswith(".rst")) if part.text]
     title = next((part.headings[0] for part in parts if part.headings), file.path)
     status = _status(file.text, [(part.headings, part.text) for part in parts])
@@ -58,7 +59,7 @@ def _found(file: Text) -> Found:
             break
         room -= len(text)
         lines.append(f"{part.headings[-1]}: {text}" if len(part.headings) > 1 else text)
-    return Found(
+    yield Found(
         key=file.path,
         rule="given up" if is_given_up else "decision",
         title=clipped(title, 200),

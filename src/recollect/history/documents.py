@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect import progress
-from recollect.history.files import Text, paths, texts
+from recollect.history.files import Text, found_in, paths, texts
 from recollect.history.found import Found, clipped
 
 # A piece of a section: as much as is shown of a memory without being cut.
@@ -63,6 +63,7 @@ class Documents:
 
     def __init__(self, most: int) -> None:
         self._most = most
+        self.left_out: list[str] = []
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         """Yield the sections of a project's documents."""
@@ -72,7 +73,7 @@ class Documents:
             progress.report(number, len(wanted), "reading documents")
             if since is not None and file.at < since:
                 continue
-            for found in _sections(file):
+            for found in found_in(file, _sections, self.left_out):
                 if left <= 0:
                     return
                 left -= 1

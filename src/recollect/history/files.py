@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect.clock import RECORD_CPU_S, CpuLimitExceeded, cpu_limit
+from recollect.history.found import Found
 from recollect.history.log import commits, said
 
 # Files that are looked at, and what is read of one: a larger one is generated, or data.
@@ -52,6 +54,16 @@ def texts(root: Path, wanted: list[str]) -> Iterator[Text]:
             yield Text(path, raw.decode("utf-8", "replace"), dates.get(path) or int(file.stat().st_mtime))
         except OSError:
             continue
+
+
+def found_in(file: Text, read: Callable[[Text], Iterable[Found]], left_out: list[str]) -> list[Found]:
+    """Return what a reader finds in a file; nothing, and the file is named in `left_out`, if that takes too long."""
+    try:
+        with cpu_limit(RECORD_CPU_S):
+            return list(read(file))
+    except CpuLimitExceeded:
+        left_out.append(file.path)
+        return []
 
 
 def _dates(root: Path, wanted: set[str]) -> dict[str, int]:

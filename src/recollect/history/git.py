@@ -50,6 +50,7 @@ class Git:
 
     def __init__(self, most: int) -> None:
         self._most = most
+        self.left_out: list[str] = []
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         """Yield what the commits teach, newest first, then what they say together."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from recollect import progress
 from recollect.history.documents import is_document
-from recollect.history.files import Text, paths, texts
+from recollect.history.files import Text, found_in, paths, texts
 from recollect.history.found import Found, clipped
 
 # What is kept of a note; notes of one file; a file with more of them is a test of a tool that looks for them.
@@ -35,6 +35,7 @@ class Notes:
 
     def __init__(self, most: int) -> None:
         self._most = most
+        self.left_out: list[str] = []
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         """Yield the notes in a project's sources."""
@@ -45,7 +46,7 @@ class Notes:
                 progress.report(number, len(wanted), "reading notes in the code")
             if since is not None and file.at < since:
                 continue
-            for found in _notes(file):
+            for found in found_in(file, _notes, self.left_out):
                 if left <= 0:
                     return
                 left -= 1
