@@ -68,6 +68,15 @@ def test_short_memories_get_their_vectors_before_a_long_one_that_is_newer(path: 
         assert engine.embedding.coverage() == (6, 6)
 
 
+def test_a_search_that_may_embed_one_passage_embeds_the_short_memory(path: Path) -> None:
+    embedder = Listening()
+    with opened(path, embedder) as engine:
+        engine.memories.store("short memory")
+        engine.memories.store(long_text(LONG))
+        assert engine.embedding.catch_up(1) == 1
+        assert embedder.rounds == [["short"]]
+
+
 def test_what_is_stored_while_a_long_memory_is_embedded_comes_before_its_next_part(path: Path) -> None:
     embedder = Listening()
     with opened(path, embedder) as engine:
