@@ -35,23 +35,24 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "clock": set(),
     "progress": set(),
+    "git": set(),
     "hook": set(),
     "ask": {"surface"},
     "settings": {"errors"},
     "text": {"model", "errors"},
     "store": {*GROUND, "progress"},
     "providers": {*GROUND},
-    "code": {*GROUND, *PROTOCOLS, "progress"},
+    "code": {*GROUND, *PROTOCOLS, "progress", "git"},
     "capture": {*GROUND, *PROTOCOLS, "progress"},
     "patterns": {*GROUND, "capture"},
-    "history": {*GROUND, "progress"},
+    "history": {*GROUND, "progress", "git"},
     "migrate": {*GROUND, "progress"},
     "graph": {*GROUND, *PROTOCOLS},
     "recall": {*GROUND, *PROTOCOLS, "graph"},
     "consolidate": {*GROUND, *PROTOCOLS, "graph", "recall", "progress"},
     "operations": {"model", "errors"},
     "render": {"model", "errors", "code.record", "graph.record", "hierarchy.model", "text.harmless", "text.redact"},
-    "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress"},
+    "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress", "git"},
     "hierarchy": {"engine", "model", "errors", "operations"},
     "episodic": {"engine", "model", "errors"},
     "memory_lib": {"engine", "model", "errors"},
@@ -103,14 +104,14 @@ def test_nothing_imports_the_hook(modules: dict[str, Module]) -> None:
     assert [name for name, module in modules.items() if "recollect.hook" in of_ours(module, modules)] == []
 
 
-def test_only_settings_surfaces_and_the_hook_read_the_environment(modules: dict[str, Module]) -> None:
+def test_only_settings_surfaces_the_hook_and_git_read_the_environment(modules: dict[str, Module]) -> None:
     readers = {
         module.unit
         for module in modules.values()
         for node in ast.walk(module.tree)
         if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
     }
-    assert {"settings", "hook"} <= readers <= {"settings", "hook", "surface"}
+    assert {"settings", "hook"} <= readers <= {"settings", "hook", "surface", "git"}
 
 
 def test_the_rules_have_no_circle() -> None:

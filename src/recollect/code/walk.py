@@ -15,15 +15,13 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect import git
 from recollect.code import ignore
 from recollect.code.marks import left_out
 
-# git answers in well under a second; a repository on a network drive that hangs must not hang the index for ever.
-GIT_TIMEOUT_S = 120
 # Examples of what was left out that are told by name; the others are counted.
 MAX_NOTES = 50
 
@@ -133,43 +131,12 @@ def _listed(found: _Walk, prefix: str, paths: list[str], *, is_repository: bool 
 
     A folder without a repository is listed as if it were a new one: git reads its .gitignore files all the same.
     """
-    import subprocess  # of all that uses this module, only who lists files needs it
-
-    with _git_folder(is_repository) as git_folder:
-        # The folder is named outright, so that a variable of a calling git hook cannot lead elsewhere; a repository's
-        # own settings may name a program to run, and that one must not.
-        command = ["git", "-C", str(found.root / prefix), f"--git-dir={git_folder}", "--work-tree=."]
-        command += ["--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.bare=false"]
-        command += ["ls-files", "-z", "-c", "-o", "--exclude-standard", "--", *paths]
-        try:
-            answer = subprocess.run(command, capture_output=True, check=False, timeout=GIT_TIMEOUT_S)  # noqa: S603
-        except FileNotFoundError:  # no git here: nothing is lost by it
-            return None
-        except (OSError, subprocess.TimeoutExpired) as problem:
-            found.note(f"git could not list {shown(prefix) or 'the tree'}: {problem}")
-            return None
-    if answer.returncode:
-        reason = answer.stderr.decode("utf-8", "replace").strip().split("\n")[0]
-        found.note(f"git could not list {shown(prefix) or 'the tree'}: {reason}")
+    answer = git.listed(found.root / prefix, paths, is_repository=is_repository)
+    if answer.problem:
+        if answer.problem != git.MISSING:  # nothing is lost without git
+            found.note(f"git could not list {shown(prefix) or 'the tree'}: {answer.problem}")
         return None
-    names = answer.stdout.split(b"\0")
-    return list(dict.fromkeys(prefix + os.fsdecode(name) for name in names if name))
-
-
-@contextmanager
-def _git_folder(is_repository: bool) -> Iterator[str]:
-    """Yield the git folder to list by: the tree's own, or one with nothing in it."""
-    if is_repository:
-        yield ".git"
-        return
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="recollect-") as name:
-        empty = Path(name)
-        (empty / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
-        (empty / "objects").mkdir()
-        (empty / "refs").mkdir()
-        yield name
+    return list(dict.fromkeys(prefix + os.fsdecode(name) for name in answer.output.split(b"\0") if name))
 
 
 def _scanned(found: _Walk) -> Iterator[str]:

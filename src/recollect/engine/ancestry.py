@@ -5,9 +5,10 @@ Git is asked for facts alone, never for longer than a recall may take, and fetch
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+
+from recollect.git import Folders, opened
 
 # Asking git takes some milliseconds; a repository on a drive that hangs must not hang a recall.
 GIT_TIMEOUT_S = 3.0
@@ -49,16 +50,7 @@ def is_held(common: Path, head: str, commit: str) -> bool:
     if len(changed) > MAX_FILES:
         return False
     paths = sorted({path for path, _ in changed})
-    words = (
-        "--literal-pathspecs",
-        "log",
-        *raw,
-        "--format=",
-        f"--max-count={MAX_COMMITS}",
-        f"{base}..{head}",
-        "--",
-        *paths,
-    )
+    words = ("log", *raw, "--format=", f"--max-count={MAX_COMMITS}", f"{base}..{head}", "--", *paths)
     return changed <= set(_contents(git(common, *words) or ""))
 
 
@@ -78,16 +70,6 @@ def _contents(told: str) -> Iterator[tuple[str, str]]:
 
 def git(common: Path, *words: str, given: Collection[str] = ()) -> str | None:
     """Return what git prints; None where it fails, takes too long or is not there."""
-    # Nothing is fetched for a question, however the repository was cloned.
-    command = ["git", f"--git-dir={common}", "-c", "protocol.allow=never", *words]
-    try:
-        done = subprocess.run(  # noqa: S603
-            command,
-            input="".join(f"{line}\n" for line in given).encode(),
-            capture_output=True,
-            check=False,
-            timeout=GIT_TIMEOUT_S,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+    with opened(Folders(common.parent, common, common)) as repository:
+        told = repository.run(*words, given="".join(f"{row}\n" for row in given).encode(), timeout_s=GIT_TIMEOUT_S)
+    return told.text if not told.problem else None

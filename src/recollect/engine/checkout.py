@@ -14,6 +14,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect.git import folders, line, read
+
 # Names of default branches, in the order of how many repositories have them.
 USUAL = ("main", "master", "trunk", "default", "develop")
 # A name that is longer than this is none that git could keep as a file.
@@ -55,14 +57,12 @@ def work_tree(path: str) -> str:
 
 def checkout(root: str) -> Checkout | None:
     """Return what the work tree at `root` is on; None where there is no repository, or none that can be read so."""
-    folder = _git_folder(root)
-    head = _line(folder / "HEAD") if folder is not None else ""
-    if folder is None or not head:
+    found = folders(root)
+    head = line(found.own / "HEAD") if found is not None else ""
+    if found is None or not head:
         return None
-    common = folder / (_line(folder / "commondir") or ".")
-    branch = _named(head) or next(
-        (name for place in _REBASING if (name := _named(f"ref: {_line(folder / place)}"))), ""
-    )
+    folder, common = found.own, found.common
+    branch = _named(head) or next((name for place in _REBASING if (name := _named(f"ref: {line(folder / place)}"))), "")
     if head == "ref: refs/heads/.invalid":  # the refs are kept in tables, which only git reads
         return None
     commit = head if _COMMIT.fullmatch(head) else tip(common, branch)
@@ -74,17 +74,6 @@ def tip(common: Path, branch: str) -> str:
     return _ref(common, _BRANCH + branch) if branch else ""
 
 
-def _git_folder(root: str) -> Path | None:
-    git = Path(root) / ".git"
-    try:
-        if not git.is_file():
-            return git
-        # A work tree beside the first one, or a submodule.
-        return Path(root) / _line(git).removeprefix("gitdir:").strip()
-    except (OSError, ValueError):
-        return None
-
-
 def _named(head: str) -> str:
     """Return the branch that HEAD names; "" where it names none, or one that cannot be."""
     name = head.removeprefix(f"ref: {_BRANCH}") if head.startswith(f"ref: {_BRANCH}") else ""
@@ -93,7 +82,7 @@ def _named(head: str) -> str:
 
 
 def _default(common: Path, current: str) -> str:
-    remote = _line(common / "refs/remotes/origin/HEAD")
+    remote = line(common / "refs/remotes/origin/HEAD")
     if remote.startswith("ref: refs/remotes/origin/"):
         return remote.removeprefix("ref: refs/remotes/origin/")
     for name in USUAL:
@@ -115,7 +104,7 @@ def _branches(common: Path) -> set[str]:
 
 
 def _ref(common: Path, name: str) -> str:
-    loose = _line(common / name)
+    loose = line(common / name)
     if _COMMIT.fullmatch(loose):
         return loose
     found = re.search(rf"^([0-9a-f]+) {re.escape(name)}$", _packed(common), re.MULTILINE)
@@ -124,17 +113,5 @@ def _ref(common: Path, name: str) -> str:
 
 def _packed(common: Path) -> str:
     """Return the refs that git has packed into one file."""
-    try:
-        file = common / "packed-refs"
-        return file.read_text(encoding="utf-8", errors="replace") if file.stat().st_size <= MAX_PACKED_BYTES else ""
-    except (OSError, ValueError):
-        return ""
-
-
-def _line(file: Path) -> str:
-    """Return what a small file of git says; "" where it is not there."""
-    try:
-        with file.open(encoding="utf-8", errors="replace") as opened:
-            return opened.read(4096).strip()
-    except (OSError, ValueError):
-        return ""
+    content = read(common / "packed-refs", MAX_PACKED_BYTES)
+    return content.decode("utf-8", "replace") if content and len(content) <= MAX_PACKED_BYTES else ""

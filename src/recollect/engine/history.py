@@ -1,6 +1,6 @@
 """History: what a project's past teaches, so that the first question already finds an answer."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +16,6 @@ from recollect.model import (
     HistoryChoice,
     HistorySource,
     Learnt,
-    LearntFrom,
 )
 from recollect.operations import operation
 
@@ -75,7 +74,9 @@ class Histories:
         most = accept.whole("limit", limit, least=1, most=100_000)
         start = accept.moment("since", since)
         writing = Writing(self._engine, place, dry_run=dry_run)
-        sources = [writing.learn(name, SOURCES[name](most), start) for name in wanted if name in SOURCES]
+        readers = {name: SOURCES[name](most) for name in wanted if name in SOURCES}
+        sources = [writing.learn(name, reader, start) for name, reader in readers.items()]
+        notes = dict.fromkeys(note for reader in readers.values() for note in reader.notes)
         told = self._transcripts(wanted, Wanted(self._home(), start, most, dry_run, writing.batch), is_named=bool(only))
         sources += told.sources
         changed = writing.changed + told.changed
@@ -89,7 +90,7 @@ class Histories:
             batch=writing.batch if changed and not dry_run else "",
             dry_run=dry_run,
             redacted=dict(writing.redacted + told.redacted),
-            notes=(*_notes(sources, place.root), *_left_out(writing.left_out), *told.notes),
+            notes=(*notes, *_left_out(writing.left_out), *told.notes),
         )
 
     def _transcripts(self, names: Sequence[HistorySource], wanted: "Wanted", *, is_named: bool) -> "Chronicle":
@@ -134,8 +135,3 @@ def _left_out(names: Sequence[str]) -> Iterator[str]:
     if names:
         more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
         yield f"left out because it takes too long to read: {', '.join(names[:MOST_NAMED])}{more}"
-
-
-def _notes(sources: Iterable[LearntFrom], root: Path) -> tuple[str, ...]:
-    silent = {"git": f"no commits were found: {root} is no git work tree, or git is not installed"}
-    return tuple(silent[part.source] for part in sources if not part.found and part.source in silent)

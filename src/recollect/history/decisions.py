@@ -34,10 +34,11 @@ class Decisions:
     def __init__(self, most: int) -> None:
         self._most = most
         self.left_out: list[str] = []
+        self.notes: list[str] = []
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         """Yield the records of decisions of a project, the latest first."""
-        wanted = sorted((path for path in paths(root) if is_decision(path)), reverse=True)[: self._most]
+        wanted = sorted((path for path in paths(root, self.notes) if is_decision(path)), reverse=True)[: self._most]
         for number, file in enumerate(texts(root, wanted)):
             progress.report(number, len(wanted), "reading decisions")
             for found in found_in(file, _found, self.left_out):

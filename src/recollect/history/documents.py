@@ -64,11 +64,12 @@ class Documents:
     def __init__(self, most: int) -> None:
         self._most = most
         self.left_out: list[str] = []
+        self.notes: list[str] = []
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         """Yield the sections of a project's documents."""
         left = self._most
-        wanted = sorted((path for path in paths(root) if is_document(path)), key=_order)
+        wanted = sorted((path for path in paths(root, self.notes) if is_document(path)), key=_order)
         for number, file in enumerate(texts(root, wanted)):
             progress.report(number, len(wanted), "reading documents")
             if since is not None and file.at < since:

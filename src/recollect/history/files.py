@@ -8,9 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect import git
 from recollect.clock import RECORD_CPU_S, CpuLimitExceeded, cpu_limit
 from recollect.history.found import Found
-from recollect.history.log import commits, said
+from recollect.history.log import commits
 
 # Files that are looked at, and what is read of one: a larger one is generated, or data.
 MAX_FILES = 20_000
@@ -30,9 +31,17 @@ class Text(NamedTuple):
     at: int
 
 
-def paths(root: Path) -> list[str]:
-    """Return the files of a project, in order: those that git knows or would add, else all that are not foreign."""
-    told = said(root, ["ls-files", "-z", "-c", "-o", "--exclude-standard"])
+def paths(root: Path, notes: list[str]) -> list[str]:
+    """Return the files of a project, in order: those that are tracked or not ignored, else all that are not foreign.
+
+    notes: receives why git could not list them
+    """
+    told = ""
+    if git.folders(root) is not None:
+        answer = git.listed(root)
+        told = answer.text
+        if answer.problem not in ("", git.MISSING):
+            notes.append(f"ignored files were read too: {answer.problem}")
     # Somebody's whole home may have been given: what is no repository is not looked through to its end.
     found = told.split("\0") if told else list(islice(_walked(root), WALKED))
     own = (path for path in found if path and _FOREIGN.isdisjoint(path.split("/")[:-1]))
@@ -41,12 +50,12 @@ def paths(root: Path) -> list[str]:
 
 def texts(root: Path, wanted: list[str]) -> Iterator[Text]:
     """Yield files that are text and small enough, with when each was last changed by a commit, else on disk."""
-    dates = _dates(root, set(wanted))
+    dates = _dates(root, set(wanted))  # where git fails, the time on disk is as good
     for path in wanted:
         try:
             file = root / path
             # A link may lead out of the project.
-            if file.is_symlink() or file.stat().st_size > MAX_BYTES:
+            if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_BYTES:
                 continue
             raw = file.read_bytes()
             if b"\0" in raw[:8192]:
@@ -70,7 +79,7 @@ def _dates(root: Path, wanted: set[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     if not wanted or not (root / ".git").exists():
         return found
-    for commit in commits(root, None, most=DATED_COMMITS):
+    for commit in commits(root, None, most=DATED_COMMITS, notes=[]):
         for file in commit.files:
             if file.path in wanted:
                 found.setdefault(file.path, commit.at)

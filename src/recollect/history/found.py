@@ -31,9 +31,13 @@ class Found(NamedTuple):
 
 
 class Source(Protocol):
-    """Where a project's past can be read; `left_out` names files that took too long, once the records were read."""
+    """Where a project's past can be read.
+
+    Once the records were read, `left_out` names files that took too long, and `notes` says what git could not give.
+    """
 
     left_out: list[str]
+    notes: list[str]
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         """Yield what is found below a folder, nothing from before `since`; says how far it is (progress)."""

@@ -51,15 +51,16 @@ class Git:
     def __init__(self, most: int) -> None:
         self._most = most
         self.left_out: list[str] = []
+        self.notes: list[str] = []
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         """Yield what the commits teach, newest first, then what they say together."""
-        total = log.count(root, since)
+        total = log.count(root, since, notes=self.notes)
         if not total:
             return
         tally = Tally(log.tracked(root))
         history = _History(self._most)
-        for number, commit in enumerate(log.commits(root, since)):
+        for number, commit in enumerate(log.commits(root, since, notes=self.notes)):
             if number % STEP == 0:
                 progress.report(number, total, "reading commits")
             named = commit._replace(author=_name(commit.author))

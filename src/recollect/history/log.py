@@ -1,15 +1,12 @@
-"""Log: the commits of a repository, newest first, read from one stream of git.
-
-However long a history is, one commit at a time is held. Nothing of the repository's own settings can run a program or
-change what is printed.
-"""
+"""The commits of a repository, newest first, read from one stream of git; one commit at a time is in memory."""
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
+
+from recollect import git
 
 # Commits that are read, the newest: ten years of a busy project, some seconds.
 MAX_COMMITS = 30_000
@@ -18,7 +15,8 @@ MAX_MESSAGE = 20_000
 MAX_FILES = 500
 # Renames are looked for among so many files of a commit; moving whole folders is told by git without comparing.
 RENAMES = 200
-BLOCK = 1 << 16
+# A pause of git this long means that it is stuck.
+TIMEOUT_S = 120.0
 
 _FORMAT = "%x01%H%x02%at%x02%aN%x02%B"
 
@@ -41,59 +39,61 @@ class Commit(NamedTuple):
     files: tuple[Touched, ...]
 
 
-def commits(root: Path, since: int | None, *, most: int = MAX_COMMITS) -> Iterator[Commit]:
-    """Yield the commits of what is checked out, newest first, without merges; none where there is no repository."""
-    words = [
-        "log", "-z", "--no-merges", "--no-show-signature", "--no-color", "--no-ext-diff", "--name-status",
-        "--find-renames", f"-l{RENAMES}", f"--max-count={most}", f"--format={_FORMAT}",
-    ]  # fmt: skip
-    if since is not None:
-        words.append(f"--since={since}")
-    command = _command(root, [*words, "HEAD", "--"])
-    try:
-        git = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # noqa: S603
-    except OSError:  # no git here
+def commits(root: Path, since: int | None, *, most: int = MAX_COMMITS, notes: list[str]) -> Iterator[Commit]:
+    """Yield the commits of what is checked out, newest first, without merges; none where there is no repository.
+
+    notes: receives why git could not give everything
+    """
+    where = git.folders(root)
+    if where is None:
         return
-    with git:
-        assert git.stdout is not None  # noqa: S101 - it was asked for
-        try:
-            yield from _parsed(_pieces(git.stdout))
-        finally:
-            git.kill()
+    seen = 0
+    with git.opened(where) as repository:
+        # Recognising a renamed file that was edited needs its content, which a partial clone may lack.
+        for renames in ("--find-renames", "--find-renames=100%"):
+            words = [*_words(since), renames, f"--max-count={most - seen}", f"--skip={seen}", "HEAD", "--"]
+            problems: list[str] = []
+            for commit in _parsed(_pieces(repository.stream(*words, timeout_s=TIMEOUT_S), problems)):
+                seen += 1
+                yield commit
+            if not problems:
+                return
+            if not problems[0].startswith(git.UNREADABLE):
+                notes.append(f"the git log was read up to commit {seen:,}: {problems[0]}")
+                return
+            notes.append(f"files that were renamed and edited in one commit were not recognised: {problems[0]}")
 
 
-def count(root: Path, since: int | None, *, most: int = MAX_COMMITS) -> int:
-    """Return how many commits there are to read; 0 where there is no repository."""
+def _words(since: int | None) -> list[str]:
+    words = [
+        "log", "-z", "--no-merges", "--no-show-signature", "--no-color", "--no-ext-diff", "--no-textconv",
+        "--name-status", f"-l{RENAMES}", f"--format={_FORMAT}",
+    ]  # fmt: skip
+    return [*words, f"--since={since}"] if since is not None else words
+
+
+def count(root: Path, since: int | None, *, most: int = MAX_COMMITS, notes: list[str]) -> int:
+    """Return how many commits there are to read; 0 where there are none, and why in `notes`."""
     words = ["rev-list", "--count", "--no-merges", f"--max-count={most}"]
-    told = said(root, [*words, *([f"--since={since}"] if since is not None else []), "HEAD", "--"])
-    return int(told) if told.strip().isdigit() else 0
+    told = git.run(root, *words, *([f"--since={since}"] if since is not None else []), "HEAD", "--")
+    if told.problem:
+        # Git names HEAD where nothing was committed yet.
+        notes.append(f"no commits were read: {told.problem if ' HEAD' not in told.problem else 'there are none'}")
+    return int(told.output) if told.output.strip().isdigit() else 0
 
 
 def tracked(root: Path) -> frozenset[str]:
     """Return the paths of the files that are checked in."""
-    return frozenset(
-        filter(None, said(root, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD"]).split("\0"))
-    )
+    told = git.run(root, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD")
+    return frozenset(filter(None, told.text.split("\0")))
 
 
-def said(root: Path, words: Sequence[str]) -> str:
-    """Return what git prints; "" where it fails or is not there."""
-    try:
-        done = subprocess.run(_command(root, words), capture_output=True, check=False, timeout=120)  # noqa: S603
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
-
-
-def _command(root: Path, words: Sequence[str]) -> list[str]:
-    quiet = ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "log.showSignature=false"]
-    return ["git", "-C", str(root), *quiet, "-c", "protocol.allow=never", *words]
-
-
-def _pieces(stream: IO[bytes]) -> Iterator[str]:
-    """Yield what stands between NUL characters."""
+def _pieces(stream: Iterator[git.Answer], problems: list[str]) -> Iterator[str]:
+    """Yield what stands between NUL characters; what went wrong goes to `problems`."""
     rest = b""
-    while block := stream.read(BLOCK):
+    for block, problem in stream:
+        if problem:
+            problems.append(problem)
         *whole, rest = (rest + block).split(b"\0")
         for piece in whole:
             yield piece.decode("utf-8", "replace")

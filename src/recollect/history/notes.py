@@ -36,11 +36,12 @@ class Notes:
     def __init__(self, most: int) -> None:
         self._most = most
         self.left_out: list[str] = []
+        self.notes: list[str] = []
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         """Yield the notes in a project's sources."""
         left = self._most
-        wanted = [path for path in paths(root) if _SOURCE.search(path) and not is_document(path)]
+        wanted = [path for path in paths(root, self.notes) if _SOURCE.search(path) and not is_document(path)]
         for number, file in enumerate(texts(root, wanted)):
             if number % 100 == 0:
                 progress.report(number, len(wanted), "reading notes in the code")

@@ -13,9 +13,9 @@ from tests.payloads import ROOT, ran
 from tests.trees import git, write
 
 from recollect import Engine
-from recollect.engine import ancestry
 from recollect.engine import branches as asking
 from recollect.engine.checkout import checkout, tip
+from recollect.git import Repository
 from recollect.model import Hit, Memory
 from recollect.render import to_text
 
@@ -352,7 +352,7 @@ def test_who_cannot_wait_reads_files_only_and_uses_what_is_known(
 
     def without_git() -> str | None:
         with monkeypatch.context() as patch:
-            patch.setattr(ancestry.subprocess, "run", never)
+            patch.setattr(Repository, "run", never)
             engine.branches.asks_git = False
             try:
                 return standing(engine, content)

@@ -361,7 +361,7 @@ def test_a_folder_without_a_repository_says_so_and_other_mistakes_are_refused(en
     write(plain, {"README.md": "# Plain\n\nNothing but a folder with a file that describes it.\n"})
     learnt = engine.history.import_history(str(plain))
     assert {part.source: part.created for part in learnt.sources} == {"git": 0, "adr": 0, "docs": 1, "notes": 0}
-    assert "no git work tree" in learnt.notes[0]
+    assert "not a git work tree" in learnt.notes[0]
     with pytest.raises(NotFound):
         engine.history.import_history(str(tmp_path / "nothing"))
     for wrong in ({"only": ("svn",)}, {"limit": 0}, {"since": "soon"}):

@@ -1,41 +1,41 @@
-"""Git: the diff of a work tree or of a range of commits, and contents by what git calls them.
-
-Git is asked with nothing from the repository's own settings that could run a program or change how a diff looks, and
-never for longer than it may take.
-"""
+"""The diff of a work tree or of a range of commits, and contents by the names git gives them."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from recollect import git
+from recollect.code.diff.work_tree import snapshot
 from recollect.errors import InvalidInput
 
-GIT_TIMEOUT_S = 60
 # Files that are compared to find renames; beyond, git compares names alone.
 RENAME_LIMIT = 2_000
-# What a diff looks like whatever the settings of the repository and its owner are.
+# The form of a diff.
 PLAIN = (
-    "--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "--src-prefix=a/", "--dst-prefix=b/",
+    "-p", "-r", "--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "--src-prefix=a/", "--dst-prefix=b/",
     "--unified=3", "--find-renames", f"-l{RENAME_LIMIT}", "--submodule=short", "--ignore-submodules=dirty",
 )  # fmt: skip
+# Files that are compared where the content of others is missing.
+MAX_FILES = 2_000
 
 _BLOB = re.compile(r"(?!0+$)[0-9a-f]{4,64}")
 
 
 def working_diff(root: Path, since: str = "HEAD") -> tuple[str, tuple[str, ...]]:
-    """Return how the files of a work tree differ from a commit, and notes: files git does not know are not in it.
+    """Return how the tracked files of a work tree differ from a commit, and notes.
 
     Raises InvalidInput where there is no repository or no such commit.
     """
-    commit = _commit(root, since)
-    text = _answer(root, "diff", *PLAIN, commit, "--")
-    told = _git(root, "ls-files", "--others", "--exclude-standard", "-z") or b""
-    unknown = told.count(b"\0")
+    with snapshot(folders(root)) as (repository, notes):
+        commit = commit_named(repository, since)
+        text = _answer(repository.run("diff-index", "--cached", *PLAIN, commit, "--"))
+    told = git.listed(root, kinds=("-o",))
+    unknown = told.output.count(b"\0")
     note = f"{unknown:,} new file{'s' * (unknown != 1)} that git does not track yet not looked at: `git add -N` them"
-    return text, (note,) if unknown else ()
+    late = f"new files were not looked for: {told.problem}"
+    return text, (*notes, *([note] if unknown else []), *([late] if told.problem else []))
 
 
 def range_diff(root: Path, span: str) -> tuple[str, tuple[str, ...]]:
@@ -43,62 +43,72 @@ def range_diff(root: Path, span: str) -> tuple[str, tuple[str, ...]]:
     first, dots, second = re.fullmatch(r"(.*?)(\.{2,3}|$)(.*)", span.strip(), re.DOTALL).groups()  # type: ignore[union-attr]
     if not dots:
         return working_diff(root, first)
-    ends = [_commit(root, name or "HEAD") for name in (first, second)]
-    if dots == "...":
-        ends[0] = (_git(root, "merge-base", *ends) or ends[0].encode()).decode().strip()
-    return _answer(root, "diff", *PLAIN, *ends, "--"), ()
+    with git.opened(folders(root)) as repository:
+        ends = [commit_named(repository, name or "HEAD") for name in (first, second)]
+        if dots == "...":
+            ends[0] = repository.run("merge-base", *ends).text.strip() or ends[0]
+        told = repository.run("diff-tree", *PLAIN, *ends, "--")
+        if told.problem.startswith(git.UNREADABLE):
+            return _partial_diff(repository, ends)
+    return _answer(told), ()
+
+
+def _partial_diff(repository: git.Repository, ends: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the diff of the files whose contents the repository has, and a note about the others."""
+    raw = repository.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", *ends, "--")
+    rows = list(_raw(_answer(raw)))
+    asked = "".join(f"{name}\n" for name in dict.fromkeys(name for _, names in rows for name in names)).encode()
+    told = repository.run("cat-file", "--batch-check", given=asked).text
+    missing = {line.split(" ")[0] for line in told.splitlines() if line.endswith(" missing")}
+    paths = [path for path, names in rows if missing.isdisjoint(names)]
+    note = (
+        f"{len(rows) - len(paths):,} files were not compared: this repository lacks their contents (a partial clone?)"
+    )
+    shown = paths[:MAX_FILES]
+    text = _answer(repository.run("diff-tree", *PLAIN, *ends, "--", *shown)) if shown else ""
+    return text, (note,)
+
+
+def _raw(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield paths with the names of the contents that they have on both sides."""
+    parts = iter(text.split("\0"))
+    for part in parts:
+        words = part.split(" ")
+        if len(words) == 5 and part.startswith(":"):
+            yield next(parts, ""), [name for name in words[2:4] if name.strip("0")]
 
 
 def blobs(root: Path, names: Iterable[str]) -> dict[str, bytes]:
     """Return contents by what git calls them, in full or shortened; unknown ones are left out."""
     wanted = [name for name in dict.fromkeys(names) if _BLOB.fullmatch(name)]
-    if not wanted:
+    where = git.folders(root)
+    if not wanted or where is None:
         return {}
-    told = _git(root, "cat-file", "--batch", given="".join(f"{name}\n" for name in wanted).encode()) or b""
-    found: dict[str, bytes] = {}
-    at = 0
-    for name in wanted:
-        end = told.find(b"\n", at)
-        if end < 0:
-            break
-        words = told[at:end].split(b" ")
-        at = end + 1
-        if len(words) == 3 and words[2].isdigit():
-            size = int(words[2])
-            if words[1] == b"blob":
-                found[name] = told[at : at + size]
-            at += size + 1
+    with git.opened(where) as repository:
+        return repository.blobs(wanted)[0]
+
+
+def folders(root: Path | str) -> git.Folders:
+    """Return the git folders of a work tree. Raises InvalidInput where there are none."""
+    found = git.folders(root)
+    if found is None:
+        hint = "Pipe a diff in instead: `diff -u old new | recollect review`."
+        raise InvalidInput(f"{root} is no git work tree", hint=hint, field="range")
     return found
 
 
-def _commit(root: Path, name: str) -> str:
-    told = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name.strip() or 'HEAD'}^{{commit}}")
-    if told is None:
-        is_tree = _git(root, "rev-parse", "--git-dir") is not None
-        raise InvalidInput(
-            f"git knows no commit {name!r}" if is_tree else f"{root} is no git work tree",
-            hint="Name commits, branches or tags as git does, such as HEAD~3..HEAD."
-            if is_tree
-            else "Pipe a diff in instead: `diff -u old new | recollect review`.",
-            field="range",
-        )
-    return told.decode("ascii", "replace").strip()
+def commit_named(repository: git.Repository, name: str) -> str:
+    """Return the full name of a commit. Raises InvalidInput for what git does not know."""
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name.strip() or 'HEAD'}^{{commit}}")
+    told = repository.run(*words)
+    if told.is_refused:
+        hint = "Name commits, branches or tags as git does, such as HEAD~3..HEAD."
+        raise InvalidInput(f"git knows no commit {name!r}", hint=hint, field="range")
+    return _answer(told).strip()
 
 
-def _answer(root: Path, *words: str) -> str:
-    told = _git(root, *words)
-    if told is None:
-        raise InvalidInput("git could not compare this", hint="Check the repository with `git diff`.", field="range")
-    return told.decode("utf-8", "replace")
-
-
-def _git(root: Path, *words: str, given: bytes | None = None) -> bytes | None:
-    """Return what git prints; None where it fails or is not there."""
-    command = ["git", "-C", str(root), "--literal-pathspecs", "-c", "core.fsmonitor=false", *words]
-    try:
-        done = subprocess.run(  # noqa: S603
-            command, input=given, capture_output=True, check=False, timeout=GIT_TIMEOUT_S
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
+def _answer(told: git.Answer) -> str:
+    if told.problem:
+        hint = "Check the repository with `git diff`."
+        raise InvalidInput(f"git could not compare this: {told.problem}", hint=hint, field="range")
+    return told.text

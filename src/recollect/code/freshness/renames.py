@@ -1,16 +1,17 @@
-"""Renames: what git knows of files that were renamed, and of the states between which a range of commits leads.
+"""What git knows of renamed files, and of the two states that a range of commits names.
 
-Git is asked with nothing from the repository's own settings that could run a program, and never for longer than it may
-take; where there is no git, there are no renames, and content has to tell.
+Where git is missing or fails there are no renames, and content has to tell.
 """
 
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from recollect import git
+from recollect.code.diff.git import commit_named, folders
+from recollect.code.diff.work_tree import snapshot
 from recollect.code.walk import shown
 from recollect.errors import InvalidInput
 
@@ -28,18 +29,21 @@ class Altered(NamedTuple):
 
 def head(root: str) -> str:
     """Return the commit that is checked out, empty where there is none."""
-    told = _git(root, "rev-parse", "--verify", "--quiet", "HEAD")
-    return told.decode("ascii", "replace").strip() if told is not None else ""
+    told = git.run(root, "rev-parse", "--verify", "--quiet", "HEAD", timeout_s=GIT_TIMEOUT_S)
+    return told.text.strip() if not told.problem else ""
 
 
 def renames(root: str, since: str) -> dict[str, str]:
     """Return old path → new path of files renamed since a commit, committed or staged."""
-    found: dict[str, str] = {}
-    for ends in ((since, "HEAD"), ("HEAD",)):
-        if since or len(ends) == 1:
-            for row in _altered(root, *ends, only="R") or ():
-                found[row.old] = row.new
-    return found
+    where = git.folders(root)
+    if where is None:
+        return {}
+    found: list[Altered] = []
+    with snapshot(where) as (repository, _):
+        if since:
+            found += _altered(repository, "diff-tree", "-r", since, "HEAD", only="R")[0]
+        found += _altered(repository, "diff-index", "--cached", "HEAD", only="R")[0]
+    return {row.old: row.new for row in found}
 
 
 def altered(root: str, span: str) -> tuple[str, str, list[Altered]]:
@@ -48,75 +52,40 @@ def altered(root: str, span: str) -> tuple[str, str, list[Altered]]:
     span: `A..B`, or `A` for everything since A. Raises InvalidInput for what git does not know.
     """
     first, dots, second = span.strip().partition("..")
-    ends = [_commit(root, first or "HEAD", span), _commit(root, second.lstrip(".") if dots else "HEAD", span)]
-    rows = _altered(root, *ends)
-    if rows is None:
-        raise InvalidInput(f"git could not compare {span}", hint="Check the repository with `git diff`.", range=span)
+    with git.opened(folders(root)) as repository:
+        ends = [commit_named(repository, name) for name in (first, second.lstrip(".") if dots else "HEAD")]
+        rows, problem = _altered(repository, "diff-tree", "-r", *ends)
+    if problem:
+        hint = "Check the repository with `git diff`."
+        raise InvalidInput(f"git could not compare {span}: {problem}", hint=hint, range=span)
     return ends[0], ends[1], rows
 
 
 def contents(root: str, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
     """Return the files at paths as a commit has them."""
-    if not paths:
+    where = git.folders(root)
+    if where is None:
         return {}
-    asked = "".join(f"{commit}:{path}\n" for path in paths if "\n" not in path).encode("utf-8", "surrogateescape")
-    told = _git(root, "cat-file", "--batch", given=asked) or b""
-    found: dict[str, bytes] = {}
-    at = 0
-    for path in (path for path in paths if "\n" not in path):
-        end = told.find(b"\n", at)
-        words = told[at:end].split(b" ")
-        if end < 0:
+    names = {f"{commit}:{path}": path for path in paths}
+    with git.opened(where) as repository:
+        found, _ = repository.blobs(names, timeout_s=GIT_TIMEOUT_S)
+    return {names[name]: content for name, content in found.items()}
+
+
+def _altered(repository: git.Repository, *words: str, only: str = "") -> tuple[list[Altered], str]:
+    """Return the files that differ, and why git could not tell."""
+    told = git.Answer(b"")
+    # Recognising a renamed file that was edited needs its content, which a partial clone may lack.
+    for likeness in ("-M", "-M100%"):
+        options = ["--name-status", "-z", "--no-ext-diff", f"-l{RENAME_LIMIT}", likeness]
+        options += [f"--diff-filter={only}"] * bool(only)
+        told = repository.run(words[0], *options, *words[1:], "--", timeout_s=GIT_TIMEOUT_S)
+        if not told.problem.startswith(git.UNREADABLE):
             break
-        at = end + 1
-        if len(words) == 3 and words[2].isdigit():
-            size = int(words[2])
-            if words[1] == b"blob":
-                found[path] = told[at : at + size]
-            at += size + 1
-    return found
-
-
-def _commit(root: str, name: str, span: str) -> str:
-    told = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name or 'HEAD'}^{{commit}}")
-    if told is None:
-        raise InvalidInput(
-            f"git knows no commit {name!r}",
-            hint="Name commits, branches or tags as git does, such as HEAD~3..HEAD.",
-            range=span,
-        )
-    return told.decode("ascii").strip()
-
-
-def _altered(root: str, *ends: str, only: str = "") -> list[Altered] | None:
-    words = [
-        "diff",
-        "--name-status",
-        "-z",
-        "--no-ext-diff",
-        f"-l{RENAME_LIMIT}",
-        "-M",
-        *([f"--diff-filter={only}"] * bool(only)),
-    ]
-    told = _git(root, *words, *ends, "--")
-    if told is None:
-        return None
-    parts = iter(os.fsdecode(part) for part in told.split(b"\0") if part)
+    parts = iter(os.fsdecode(part) for part in told.output.split(b"\0") if part)
     found: list[Altered] = []
-    for status in parts:
+    for status in parts if not told.problem else ():
         first = shown(next(parts, ""))
         second = shown(next(parts, "")) if status[0] in "RC" else first
         found.append(Altered("" if status[0] in "AC" else first, "" if status[0] == "D" else second))
-    return found
-
-
-def _git(root: str, *words: str, given: bytes | None = None) -> bytes | None:
-    """Return what git prints; None where it fails or is not there."""
-    command = ["git", "-C", root, "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *words]
-    try:
-        done = subprocess.run(  # noqa: S603
-            command, input=given, capture_output=True, check=False, timeout=GIT_TIMEOUT_S
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
+    return found, told.problem

@@ -1,0 +1,211 @@
+"""A work tree as git would record it now, made without letting git read a file.
+
+Git runs the filters that a repository names whenever it reads a file. So we read the files ourselves, and give git a
+copy of the index that holds what we found:
+
+    index ─► entries whose time, size or mode differ ─► read, hash ─► objects and index of the stand-in
+
+Contents are compared as they are on disk. Two conversions are known: line ends changed to CRLF, and files that Git LFS
+keeps outside of the repository.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from recollect import git
+
+# A larger file is data. What is read of all changed files together: a checkout of a large project.
+MAX_BYTES = 16_000_000
+MAX_TOTAL_BYTES = 512_000_000
+# Blobs that are asked for at a time.
+BATCH = 100
+LFS = b"version https://git-lfs.github.com/spec/"
+
+_ENTRY = re.compile(
+    rb"(?P<tag>\S) (?P<mode>\d{6}) (?P<blob>[0-9a-f]{40,64}) (?P<stage>\d)\t(?P<path>[^\0]+)\0"
+    rb"(?:  ctime: (?P<ctime>\d+:\d+)\n  mtime: (?P<mtime>\d+:\d+)\n  dev: [^\n]*\n  uid: [^\n]*\n"
+    rb"  size: (?P<size>\d+)\t[^\n]*\n)?"
+)
+_LINK, _MODULE, _NOTHING = "120000", "160000", "0"
+
+
+class Entry(NamedTuple):
+    """A file of the index: its name in the file system, mode, blob, and (ctime, mtime, size) when it was added."""
+
+    name: str
+    mode: str
+    blob: str
+    status: tuple[int, int, int]
+
+
+class Current(NamedTuple):
+    """A file of the index as it is on disk; without content it is gone."""
+
+    entry: Entry
+    mode: str
+    content: bytes | None
+
+
+@contextmanager
+def snapshot(where: git.Folders) -> Iterator[tuple[git.Repository, tuple[str, ...]]]:
+    """Yield a stand-in whose index has the tracked files as they are on disk, and notes about what it lacks."""
+    with git.opened(where) as repository:
+        yield repository, tuple(_Snapshot(where, repository).take())
+
+
+class _Snapshot:
+    """Brings the index of a stand-in up to what is on disk."""
+
+    def __init__(self, where: git.Folders, repository: git.Repository) -> None:
+        self._root = os.path.realpath(where.root)
+        self._repository = repository
+        self._index = repository.folder / "index"
+        # An entry as new as the index may have been changed after it was compared.
+        self._written_at = self._index.stat().st_mtime_ns if self._index.exists() else 0
+        self._objects = repository.keep_objects()
+        self._links: dict[str, bool] = {"": False}
+        self._left = MAX_TOTAL_BYTES
+        self._large: list[str] = []
+        self._elsewhere = 0
+
+    def take(self) -> Iterator[str]:
+        """Update the index of the stand-in; yields notes."""
+        told = self._repository.run("ls-files", "-s", "-v", "-z", "--debug")
+        if told.problem:
+            yield f"the work tree was not compared: {told.problem}"
+            return
+        rows: list[bytes] = []
+        batch: list[Current] = []
+        for entry in self._entries(told.output):
+            current = self._current(entry)
+            if current is not None:
+                batch.append(current)
+            if len(batch) >= BATCH:
+                rows += self._rows(batch)
+                batch = []
+        rows += self._rows(batch)
+        problem = self._write(rows)
+        if problem:
+            yield f"the work tree was not compared: {problem}"
+        if self._large:
+            names = ", ".join(sorted(self._large)[:3])
+            yield f"{len(self._large):,} large files were not compared, such as {names}"
+        if self._elsewhere:
+            yield f"{self._elsewhere:,} files of Git LFS were taken as unchanged"
+
+    def _entries(self, told: bytes) -> Iterator[Entry]:
+        """Yield the entries that may differ from what is on disk, by what the index says of them."""
+        for found in _ENTRY.finditer(told):
+            # Left out are conflicts, submodules, and files that the user told git not to look at (h, S).
+            if found["stage"] == b"0" and found["mode"] != _MODULE.encode() and found["tag"] == b"H":
+                times = [_nanoseconds(found[name]) for name in ("ctime", "mtime")]
+                status = (times[0], times[1], int(found["size"] or -1))
+                yield Entry(os.fsdecode(found["path"]), found["mode"].decode(), found["blob"].decode(), status)
+
+    def _current(self, entry: Entry) -> Current | None:
+        """Return a file as it is on disk; None where it is as the index has it, or cannot be told."""
+        path = f"{self._root}/{entry.name}"
+        try:
+            found = os.lstat(path) if not self._is_behind_a_link(entry.name) else None
+        except OSError:
+            found = None
+        if found is None or not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
+            return Current(entry, _NOTHING, None)
+        mode = self._mode(entry, found)
+        if mode == entry.mode and self._is_unchanged(entry, found):
+            return None
+        content = _target(path) if mode == _LINK else git.read(path, MAX_BYTES, follows=False)
+        if content is None or len(content) > min(MAX_BYTES, self._left):
+            self._large.append(entry.name)
+            return None
+        self._left -= len(content)
+        return Current(entry, mode, content)
+
+    def _is_behind_a_link(self, name: str) -> bool:
+        folder = name.rpartition("/")[0]
+        if folder not in self._links:
+            self._links[folder] = self._is_behind_a_link(folder) or os.path.islink(f"{self._root}/{folder}")  # noqa: PTH114
+        return self._links[folder]
+
+    def _mode(self, entry: Entry, found: os.stat_result) -> str:
+        if stat.S_ISLNK(found.st_mode):
+            return _LINK
+        if self._repository.has_modes or entry.mode == _LINK:
+            return "100755" if found.st_mode & 0o100 else "100644"
+        return entry.mode
+
+    def _is_unchanged(self, entry: Entry, found: os.stat_result) -> bool:
+        """Tell whether times and size are those of the index, and older than the index itself."""
+        is_same = entry.status == (found.st_ctime_ns, found.st_mtime_ns, found.st_size & 0xFFFFFFFF)
+        return is_same and found.st_mtime_ns < self._written_at
+
+    def _rows(self, batch: list[Current]) -> list[bytes]:
+        """Return lines for `update-index`; contents that git does not have yet are kept beside its objects."""
+        differ = [row for row in batch if row.content is not None and _name(row.content, row.entry) != row.entry.blob]
+        olds, _ = self._repository.blobs(row.entry.blob for row in differ)
+        rows = []
+        for entry, mode, content in batch:
+            blob = "0" * len(entry.blob)
+            if content is not None:
+                content = self._converted(content, olds.get(entry.blob))
+                blob = self._kept(content, entry) if content is not None else entry.blob
+            rows.append(f"{mode} {blob}\t".encode() + os.fsencode(entry.name) + b"\0")
+        return rows
+
+    def _converted(self, content: bytes, old: bytes | None) -> bytes | None:
+        """Return a file as it would be committed; None where it would be as it is."""
+        if old is None:
+            return content
+        if old.startswith(LFS) and len(old) < 1024 and not content.startswith(LFS):
+            self._elsewhere += 1
+            return None
+        if b"\r\n" in content and b"\r\n" not in old and b"\0" not in content[:8000]:
+            return content.replace(b"\r\n", b"\n")
+        return content
+
+    def _kept(self, content: bytes, entry: Entry) -> str:
+        name = _name(content, entry)
+        file = self._objects / name[:2] / name[2:]
+        if name != entry.blob and not file.exists():
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(zlib.compress(_framed(content), 1))
+        return name
+
+    def _write(self, rows: list[bytes]) -> str:
+        if not rows:
+            return ""
+        real = os.path.realpath(self._index)
+        self._index.unlink()
+        shutil.copyfile(real, self._index)
+        return self._repository.run("update-index", "-z", "--index-info", given=b"".join(rows)).problem
+
+
+def _target(path: str) -> bytes | None:
+    try:
+        return os.fsencode(os.readlink(path))  # noqa: PTH115 - a target may end with a slash
+    except OSError:
+        return None
+
+
+def _framed(content: bytes) -> bytes:
+    return b"blob %d\0" % len(content) + content
+
+
+def _name(content: bytes, entry: Entry) -> str:
+    """Return the name that git gives to a content; its length tells the repository's kind of names."""
+    kind = hashlib.sha256 if len(entry.blob) == 64 else hashlib.sha1
+    return kind(_framed(content)).hexdigest()
+
+
+def _nanoseconds(text: bytes | None) -> int:
+    seconds, _, rest = (text or b"0:-1").partition(b":")
+    return int(seconds) * 1_000_000_000 + int(rest)

@@ -1,0 +1,405 @@
+"""The one place that starts git.
+
+A repository is a stranger's: its settings may name commands (filters, hooks, monitors, ssh, pagers, helpers), include
+other files and fetch objects. So git never runs in the repository itself. It runs in a stand-in, an empty repository in
+a temporary folder with settings of our own, which borrows from the real one only what holds no settings:
+
+    stand-in/   config, written here          real/.git/   config, hooks, info/attributes, modules: not read
+                HEAD, *_HEAD           ◄─ copied
+                index, packed-refs, shallow, objects, refs, logs   ◄─ linked
+
+The environment is built from nothing, and no transport is allowed. Git sees a work tree only to list its files. It
+never reads their content, because that is where filters run; `code.diff.work_tree` does that.
+
+A failure is a value: `Answer.problem` says that git is missing, that it ran out of time, or git's own error.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+# Git answers in milliseconds. Comparing large commits takes seconds; a slow network drive takes longer.
+TIMEOUT_S = 60.0
+# Listing 27,000 files takes 0.1 s. A rule of .gitignore can be written so that matching one name takes for ever.
+LIST_S = 30.0
+# Reading the user's own settings.
+USER_S = 5.0
+MISSING = "git is not installed"
+# How git complains of a content that is not there: a partial clone, or a damaged repository.
+UNREADABLE = "fatal: unable to read"
+LATE = "git timed out"
+MAX_COMPLAINT = 300
+
+# A reference, a `.git` file or a `commondir` is one line.
+MAX_LINE_BYTES = 4096
+MAX_CONFIG_BYTES = 1_000_000
+BLOCK_BYTES = 1 << 16
+
+# Git reads these variables, and nothing of the caller's environment.
+_VARIABLES: Mapping[str, str] = {
+    "LC_ALL": "C.UTF-8",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    # A missing object stays missing: no protocol may be used to fetch it, and no helper may ask for a password.
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_TERMINAL_PROMPT": "0",
+    **dict.fromkeys(("GIT_ASKPASS", "SSH_ASKPASS", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_PROXY_COMMAND"), "false"),
+    **dict.fromkeys(("GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "PAGER"), "false"),
+}
+# The settings of a stand-in. Those that name commands are set although nothing else could set them.
+_SETTINGS = f"""\
+[core]
+\tbare = {{is_bare}}
+\tfsmonitor = false
+\tuntrackedCache = false
+\thooksPath = {os.devnull}
+\tattributesFile = {os.devnull}
+\tquotePath = false
+[protocol]
+\tallow = never
+[submodule]
+\trecurse = false
+[gc]
+\tauto = 0
+"""
+# Settings of a repository that are kept: they describe the file system and the object names, and name nothing.
+_KEPT = re.compile(
+    r"(?i)\b(filemode|ignorecase|precomposeunicode|symlinks|objectformat)\s*=\s*(true|false|sha1|sha256)\b"
+)
+_LINKED = re.compile(r"index|sharedindex\.[0-9a-f]{40,64}")
+_SHARED = ("objects", "refs", "packed-refs", "shallow", "logs/refs", "info/exclude")
+_COPIED = re.compile(r"HEAD|[A-Z_]{1,40}_HEAD")
+
+
+class Answer(NamedTuple):
+    """What git printed, and why it failed: "" where it did not."""
+
+    output: bytes
+    problem: str = ""
+
+    @property
+    def text(self) -> str:
+        """The output as text."""
+        return self.output.decode("utf-8", "replace")
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether git ran and said no; it is not missing or late."""
+        return self.problem not in ("", MISSING) and not self.problem.startswith(LATE)
+
+
+class Folders(NamedTuple):
+    """A work tree, its own git folder, and the one that all work trees of the repository share."""
+
+    root: Path
+    own: Path
+    common: Path
+
+
+def folders(root: Path | str) -> Folders | None:
+    """Return the git folders of the work tree at `root`; None where there are none."""
+    tree = Path(root)
+    marker = tree / ".git"
+    try:
+        own = marker if marker.is_dir() else tree / line(marker).removeprefix("gitdir:").strip()
+        if own == tree or not own.is_dir():
+            return None
+    except (OSError, ValueError):
+        return None
+    return Folders(tree, own, own / (line(own / "commondir") or "."))
+
+
+def line(file: Path) -> str:
+    """Return what a small file of git says; "" where there is no such regular file."""
+    content = read(file, MAX_LINE_BYTES)
+    return content[:MAX_LINE_BYTES].decode("utf-8", "replace").strip() if content is not None else ""
+
+
+def read(file: Path | str, most: int, *, follows: bool = True) -> bytes | None:
+    """Return a regular file up to one byte more than `most`; None where there is none. A pipe cannot block this.
+
+    follows: whether the file may be a link
+    """
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW))
+    except (OSError, ValueError):
+        return None
+    with open(handle, "rb") as opened:  # noqa: PTH123 - a handle, not a path
+        try:
+            return opened.read(most + 1) if stat.S_ISREG(os.fstat(handle).st_mode) else None
+        except OSError:
+            return None
+
+
+class Repository:
+    """A stand-in that git can be started in, any number of times."""
+
+    def __init__(self, folder: Path, root: Path, *, sees_files: bool) -> None:
+        self.folder = folder
+        path = os.pathsep.join(_path(root))
+        self._program = shutil.which("git", path=path) or ""
+        self._at = root if sees_files else folder
+        self._variables = {**_VARIABLES, **_user(), "PATH": path, "GIT_DIR": str(folder)}
+        if sees_files:
+            self._variables["GIT_WORK_TREE"] = str(root)
+
+    @property
+    def has_modes(self) -> bool:
+        """Whether the file system keeps which files can be executed."""
+        return "filemode = false" not in (self.folder / "config").read_text("utf-8")
+
+    def excludes(self) -> tuple[str, ...]:
+        """Return the option that names the user's own ignore file, if there is one."""
+        if not self._program:
+            return ()
+        found = _excludes(self._program, tuple(_user().items()), self._variables["PATH"])
+        return ("-c", f"core.excludesFile={found}") if found else ()
+
+    def keep_objects(self) -> Path:
+        """Return a folder for objects that git reads besides those of the repository."""
+        kept = self.folder / "kept"
+        kept.mkdir(exist_ok=True)
+        self._variables["GIT_OBJECT_DIRECTORY"] = str(kept)
+        self._variables["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = str(self.folder / "objects")
+        return kept
+
+    def run(self, *words: str, given: bytes = b"", timeout_s: float = TIMEOUT_S) -> Answer:
+        """Return what git prints."""
+        import subprocess  # most users of this module only look for folders
+
+        if not self._program:
+            return Answer(b"", MISSING)
+        try:
+            done = subprocess.run(  # noqa: S603
+                self._command(words),
+                input=given,
+                capture_output=True,
+                check=False,
+                timeout=timeout_s,
+                cwd=self._at,
+                env=self._variables,
+            )
+        except subprocess.TimeoutExpired:
+            return Answer(b"", _late(timeout_s))
+        except OSError as problem:
+            return Answer(b"", f"git could not be started: {problem.strerror}")
+        return Answer(done.stdout, _complaint(done.returncode, done.stderr))
+
+    def stream(self, *words: str, timeout_s: float = TIMEOUT_S) -> Iterator[Answer]:
+        """Yield what git prints as it comes, and its problem last if there is one.
+
+        timeout_s: how long to wait for more output; the caller may take its time between two pieces
+        """
+        import subprocess
+
+        if not self._program:
+            yield Answer(b"", MISSING)
+            return
+        with tempfile.TemporaryFile() as errors:
+            with subprocess.Popen(  # noqa: S603
+                self._command(words),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=self._at,
+                env=self._variables,
+            ) as process:
+                try:
+                    is_late = yield from _blocks(process, timeout_s)
+                finally:
+                    process.kill()
+            errors.seek(0)
+            problem = _late(timeout_s) if is_late else _complaint(process.returncode, errors.read(MAX_LINE_BYTES))
+        if problem:
+            yield Answer(b"", problem)
+
+    def blobs(self, names: Iterable[str], timeout_s: float = TIMEOUT_S) -> tuple[dict[str, bytes], str]:
+        """Return the content of blobs by the names they were asked for, without unknown ones, and a problem or ""."""
+        wanted = [name for name in dict.fromkeys(names) if name and "\n" not in name]
+        if not wanted:
+            return {}, ""
+        asked = "".join(f"{name}\n" for name in wanted).encode("utf-8", "surrogateescape")
+        told, problem = self.run("cat-file", "--batch", given=asked, timeout_s=timeout_s)
+        found: dict[str, bytes] = {}
+        at = 0
+        for name in wanted:
+            end = told.find(b"\n", at)
+            if end < 0:
+                break
+            words = told[at:end].split(b" ")
+            at = end + 1
+            if len(words) == 3 and words[2].isdigit():
+                size = int(words[2])
+                if words[1] == b"blob":
+                    found[name] = told[at : at + size]
+                at += size + 1
+        return found, problem
+
+    def _command(self, words: Iterable[str]) -> list[str]:
+        return [self._program, "--no-pager", "--literal-pathspecs", *words]
+
+
+@contextmanager
+def opened(where: Folders | None, *, tree: Path | None = None) -> Iterator[Repository]:
+    """Yield a stand-in for a repository; None gives an empty one.
+
+    tree: the work tree whose files git may list. Without it git sees none.
+    """
+    with tempfile.TemporaryDirectory(prefix="recollect-git-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        (folder / "config").write_text(_settings(where, is_bare=tree is None), "utf-8")
+        if where is not None:
+            _borrow(where, folder)
+        for needed in ("objects", "refs"):
+            (folder / needed).mkdir(exist_ok=True)
+        if not (folder / "HEAD").exists():
+            (folder / "HEAD").write_text("ref: refs/heads/main\n", "ascii")
+        root = tree or (where.root if where is not None else folder)
+        yield Repository(folder, root, sees_files=tree is not None)
+
+
+def run(root: Path | str, *words: str, given: bytes = b"", timeout_s: float = TIMEOUT_S) -> Answer:
+    """Return what git prints about the repository whose work tree is at `root`."""
+    where = folders(root)
+    if where is None:
+        return Answer(b"", f"{root} is not a git work tree")
+    with opened(where) as repository:
+        return repository.run(*words, given=given, timeout_s=timeout_s)
+
+
+def listed(
+    root: Path, paths: Iterable[str] = (), *, is_repository: bool = True, kinds: Sequence[str] = ("-c", "-o")
+) -> Answer:
+    """Return the names of the files that are tracked (-c) or neither tracked nor ignored (-o), each followed by NUL.
+
+    is_repository: whether the tree has a repository. Without one, git still applies .gitignore files.
+    """
+    where = folders(root) if is_repository else None
+    if where is None and is_repository:
+        return Answer(b"", f"{root} is not a git work tree")
+    with opened(where, tree=root) as repository:
+        words = (*repository.excludes(), "ls-files", "-z", *kinds, "--exclude-standard", "--", *paths)
+        return repository.run(*words, timeout_s=LIST_S)
+
+
+# --- the stand-in ---
+
+
+def _borrow(where: Folders, folder: Path) -> None:
+    """Copy and link into a stand-in what it needs of a repository."""
+    own, common = Path(os.path.realpath(where.own)), Path(os.path.realpath(where.common))
+    try:
+        names = [entry.name for entry in own.iterdir()]
+    except OSError:
+        names = []
+    for name in names:
+        # Git refuses a HEAD that is a link.
+        if _COPIED.fullmatch(name) and (content := line(own / name)):
+            (folder / name).write_text(f"{content}\n", "utf-8")
+        elif _LINKED.fullmatch(name):
+            _link(own / name, folder / name)
+    _link(own / "logs/HEAD", folder / "logs/HEAD")
+    for name in _SHARED:
+        _link(common / name, folder / name)
+
+
+def _link(source: Path, place: Path) -> None:
+    """Link to a folder or a regular file; git would wait for a pipe."""
+    if source.is_file() or source.is_dir():
+        place.parent.mkdir(exist_ok=True)
+        place.symlink_to(source)
+
+
+def _settings(where: Folders | None, *, is_bare: bool) -> str:
+    """Return the settings of a stand-in: ours, and the harmless ones of the repository."""
+    content = read(where.common / "config", MAX_CONFIG_BYTES) if where is not None else None
+    kept = {name.lower(): value.lower() for name, value in _KEPT.findall((content or b"").decode("utf-8", "replace"))}
+    form = kept.pop("objectformat", "sha1")
+    core = "".join(f"\t{name} = {value}\n" for name, value in kept.items() if value in ("true", "false"))
+    extensions = f"[extensions]\n\tobjectFormat = {form}\n" if form == "sha256" else ""
+    ours = _SETTINGS.format(is_bare=str(is_bare).lower())
+    return f"{ours}[core]\n\trepositoryformatversion = {int(bool(extensions))}\n{core}{extensions}"
+
+
+# --- the program and its environment ---
+
+
+def _path(root: Path) -> list[str]:
+    """Return the folders that programs are looked for in: absolute ones outside of the work tree."""
+    inside = os.path.realpath(root) + os.sep
+    return [
+        folder
+        for folder in os.get_exec_path()
+        if os.path.isabs(folder) and not (os.path.realpath(folder) + os.sep).startswith(inside)  # noqa: PTH117
+    ]
+
+
+def _user() -> dict[str, str]:
+    """Return the variables by which git finds files of the user."""
+    names = ("HOME", "XDG_CONFIG_HOME")
+    return {name: value for name in names if os.path.isabs(value := os.environ.get(name, ""))}  # noqa: PTH117
+
+
+@lru_cache(maxsize=8)
+def _excludes(program: str, user: tuple[tuple[str, str], ...], path: str) -> str:
+    """Return the ignore file that the user's own settings name; "" where they name none."""
+    import subprocess
+
+    variables = {**_VARIABLES, **dict(user), "PATH": path}
+    del variables["GIT_CONFIG_GLOBAL"]
+    with tempfile.TemporaryDirectory(prefix="recollect-git-") as empty:
+        variables["GIT_DIR"] = empty  # no repository: no settings but the user's
+        command = [program, "config", "--global", "--includes", "--type=path", "--get", "core.excludesFile"]
+        with suppress(OSError, subprocess.TimeoutExpired):
+            done = subprocess.run(  # noqa: S603
+                command, capture_output=True, check=False, timeout=USER_S, cwd=empty, env=variables
+            )
+            return os.fsdecode(done.stdout.rstrip(b"\n")) if done.returncode == 0 else ""
+    return ""
+
+
+# --- what went wrong ---
+
+
+def _blocks(process: Popen[bytes], timeout_s: float) -> Generator[Answer, None, bool]:
+    """Yield the output of a process as it comes; return whether it came too late."""
+    import select
+
+    assert process.stdout is not None  # noqa: S101 - it was asked for
+    handle = process.stdout.fileno()
+    while select.select([handle], [], [], timeout_s)[0]:
+        block = os.read(handle, BLOCK_BYTES)
+        if not block:
+            process.wait()
+            return False
+        yield Answer(block)
+    return True
+
+
+def _late(timeout_s: float) -> str:
+    return f"{LATE} after {timeout_s:g} s"
+
+
+def _complaint(code: int, errors: bytes) -> str:
+    """Return the first error line of git, "" where it succeeded."""
+    if code == 0:
+        return ""
+    lines = [text.strip() for text in errors.decode("utf-8", "replace").splitlines() if text.strip()]
+    wanted = [text for text in lines if text.startswith(("fatal:", "error:"))] or lines
+    return wanted[0][:MAX_COMPLAINT] if wanted else f"git failed with exit status {code}"
