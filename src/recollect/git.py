@@ -341,13 +341,21 @@ def _settings(where: Folders | None, *, is_bare: bool) -> str:
 
 
 def _path(root: Path) -> list[str]:
-    """Return the folders that programs are looked for in: absolute ones outside of the work tree."""
-    inside = os.path.realpath(root) + os.sep
+    """Return the folders to look for programs in: absolute ones outside of the project and of the current one."""
+    avoided = tuple(f"{tree}{os.sep}" for tree in {*_trees(root), *_trees(Path.cwd())})
     return [
         folder
         for folder in os.get_exec_path()
-        if os.path.isabs(folder) and not (os.path.realpath(folder) + os.sep).startswith(inside)  # noqa: PTH117
+        if os.path.isabs(folder) and not f"{os.path.realpath(folder)}{os.sep}".startswith(avoided)  # noqa: PTH117
     ]
+
+
+def _trees(folder: Path) -> Iterator[str]:
+    """Yield the outermost git work tree that a folder lies in, if there is one."""
+    place = Path(os.path.realpath(folder))
+    around = [path for path in (place, *place.parents) if path.name and os.path.lexists(path / ".git")]
+    if around:
+        yield str(around[-1])
 
 
 def _user() -> dict[str, str]:

@@ -63,13 +63,14 @@ def _reviewed(engine: Engine, tree: Tree, span: str) -> tuple[dict[str, Freshnes
     anchors = _anchors(engine, tree, [row.old for row in rows if row.old])
     if not anchors:
         return {}, notes
-    forms = [
-        {path: form(path, source) for path, source in renames.contents(tree.root, commit, paths).items()}
-        for commit, paths in (
-            (first, [row.old for row in rows if row.old]),
-            (second, [row.new for row in rows if row.new]),
-        )
-    ]
+    old = renames.contents(tree.root, first, [row.old for row in rows if row.old])
+    new = renames.contents(tree.root, second, [row.new for row in rows if row.new])
+    missing = {row.old for row in rows if (row.old and row.old not in old) or (row.new and row.new not in new)}
+    if missing:
+        # Without its content a file would count as gone.
+        notes.append(f"{len(missing):,} files were not compared: git has no content for them")
+        anchors = [anchor for anchor in anchors if anchor.path not in missing]
+    forms = [{path: form(path, source) for path, source in side.items()} for side in (old, new)]
     renamed = {row.old: row.new for row in rows if row.old and row.new and row.old != row.new}
     judged = _judged(anchors, forms[0], forms[1], renamed)
     by_memory: dict[str, list[Anchored]] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from recollect import git
@@ -30,12 +30,12 @@ def working_diff(root: Path, since: str = "HEAD") -> tuple[str, tuple[str, ...]]
     """
     with snapshot(folders(root)) as (repository, notes):
         commit = commit_named(repository, since)
-        text = _answer(repository.run("diff-index", "--cached", *PLAIN, commit, "--"))
+        text, missing = _compared(repository, "diff-index", "--cached", commit)
     told = git.listed(root, kinds=("-o",))
     unknown = told.output.count(b"\0")
     note = f"{unknown:,} new file{'s' * (unknown != 1)} that git does not track yet not looked at: `git add -N` them"
     late = f"new files were not looked for: {told.problem}"
-    return text, (*notes, *([note] if unknown else []), *([late] if told.problem else []))
+    return text, (*notes, *missing, *([note] if unknown else []), *([late] if told.problem else []))
 
 
 def range_diff(root: Path, span: str) -> tuple[str, tuple[str, ...]]:
@@ -47,25 +47,24 @@ def range_diff(root: Path, span: str) -> tuple[str, tuple[str, ...]]:
         ends = [commit_named(repository, name or "HEAD") for name in (first, second)]
         if dots == "...":
             ends[0] = repository.run("merge-base", *ends).text.strip() or ends[0]
-        told = repository.run("diff-tree", *PLAIN, *ends, "--")
-        if told.problem.startswith(git.UNREADABLE):
-            return _partial_diff(repository, ends)
-    return _answer(told), ()
+        return _compared(repository, "diff-tree", *ends)
 
 
-def _partial_diff(repository: git.Repository, ends: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the diff of the files whose contents the repository has, and a note about the others."""
-    raw = repository.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", *ends, "--")
-    rows = list(_raw(_answer(raw)))
+def _compared(repository: git.Repository, *words: str) -> tuple[str, tuple[str, ...]]:
+    """Return a diff; files whose contents the repository lacks are left out, with a note."""
+    told = repository.run(*words, *PLAIN, "--")
+    if not told.problem.startswith(git.UNREADABLE):
+        return _answer(told), ()
+    rows = list(_raw(_answer(repository.run(*words, "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--"))))
     asked = "".join(f"{name}\n" for name in dict.fromkeys(name for _, names in rows for name in names)).encode()
-    told = repository.run("cat-file", "--batch-check", given=asked).text
-    missing = {line.split(" ")[0] for line in told.splitlines() if line.endswith(" missing")}
+    known = repository.run("cat-file", "--batch-check", given=asked).text
+    missing = {line.split(" ")[0] for line in known.splitlines() if line.endswith(" missing")}
     paths = [path for path, names in rows if missing.isdisjoint(names)]
     note = (
         f"{len(rows) - len(paths):,} files were not compared: this repository lacks their contents (a partial clone?)"
     )
     shown = paths[:MAX_FILES]
-    text = _answer(repository.run("diff-tree", *PLAIN, *ends, "--", *shown)) if shown else ""
+    text = _answer(repository.run(*words, *PLAIN, "--", *shown)) if shown else ""
     return text, (note,)
 
 

@@ -1,0 +1,234 @@
+"""No operation on a hostile repository runs a command that the repository names.
+
+Every operation of the table is tried with the arguments of the conformance suite, which has a case for each of them:
+an operation that is added is tried too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from tests.conformance.surfaces import SURFACES
+from tests.conformance.test_operations import CASES, Case
+from tests.hostile.repositories import BUILDERS, Traps, ordinary
+
+from recollect import Engine, git
+from recollect.capabilities import OPERATIONS
+from recollect.code.place import place
+from recollect.code.update import update_paths
+from recollect.errors import RecollectError
+from recollect.surface.cli import main
+
+# Commands that are no operations and end by themselves; `watch` updates paths, which is tried below.
+OTHER_COMMANDS = (("doctor",), ("config",), ("completion", "bash"))
+MEMORIES = [
+    {"id": "m1", "content": "parse_file of lib/parser.py makes a parser", "namespace": "app", "tags": ["parser"]},
+    {"id": "m2", "content": "Errors carry a code and a hint", "namespace": "app"},
+    {"id": "m3", "content": "The parser of lib is generated", "namespace": "lib"},
+    {"id": "m4", "content": "Without a namespace"},
+    {"id": "m5", "content": "b.py has many lines", "namespace": "app"},
+    {"id": "m6", "content": "parse_file makes a parser", "namespace": "app"},
+]
+
+
+class Hostile(NamedTuple):
+    """A hostile repository and what it would run."""
+
+    root: Path
+    traps: Traps
+
+
+def adapted(case: Case) -> dict[str, Any]:
+    """Return the arguments of a case for a repository that is the current folder."""
+    return {key: "." if value in ("project", "repository") else value for key, value in case.arguments.items()}
+
+
+def calls() -> list[tuple[str, dict[str, Any]]]:
+    """Return what is tried: each different case, and questions about commits and the work tree."""
+    more: list[tuple[str, dict[str, Any]]] = [
+        ("import_history", {"path": "."}),
+        *(("review_diff", {"range": span}) for span in ("main..HEAD", "main...HEAD", "HEAD", "main")),
+        ("review_diff", {}),
+        *(("drift", {"range": span}) for span in ("main..HEAD", "main")),
+        ("index_codebase", {"path": ".", "namespace": "app"}),
+        ("recall_memory", {"query": "parse_file makes a parser", "namespace": "app"}),
+        ("store_memory", {"content": "Stored on a branch", "namespace": "."}),
+    ]
+    found = [(case.operation, adapted(case)) for case in CASES if not is_final(case)]
+    return [*more, *{json.dumps(call, sort_keys=True): call for call in found}.values()]
+
+
+def is_final(case: Case) -> bool:
+    """Tell whether nothing is left to ask about after a case."""
+    return case.operation in ("delete_namespace", "purge_memories", "rebuild")
+
+
+@contextmanager
+def hostile_environment(hostile: Hostile) -> Iterator[None]:
+    """Stand in the repository, with programs called git and variables that name commands."""
+    trap = hostile.traps.command
+    folder = hostile.traps.folder / "bin"
+    folder.mkdir(exist_ok=True)
+    for name in ("git", "git-log", "git-ls-files", "git-diff-index", "ssh", "gpg"):
+        if not (folder / name).exists():
+            (folder / name).symlink_to(trap(f"program.{name}"))
+    inside = hostile.root / "tools"
+    if not inside.exists():
+        inside.mkdir()
+        (inside / "git").symlink_to(trap("program.inside"))
+        (hostile.root / "git").symlink_to(trap("program.root"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(hostile.root)
+        patch.setenv("PATH", os.pathsep.join((".", "", "tools", str(inside), os.environ["PATH"])))
+        for name in ("GIT_EXTERNAL_DIFF", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_PAGER", "PAGER",
+                     "GIT_EDITOR", "EDITOR", "GIT_PROXY_COMMAND"):  # fmt: skip
+            patch.setenv(name, trap(f"variable.{name}"))
+        patch.setenv("GIT_EXEC_PATH", str(folder))
+        patch.setenv("GIT_CONFIG_COUNT", "1")
+        patch.setenv("GIT_CONFIG_KEY_0", "core.fsmonitor")
+        patch.setenv("GIT_CONFIG_VALUE_0", trap("variable.GIT_CONFIG_COUNT"))
+        patch.setenv("GIT_CONFIG_PARAMETERS", f"'core.fsmonitor={trap('variable.GIT_CONFIG_PARAMETERS')}'")
+        patch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
+        yield
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ordinary repository that all others are copies of."""
+    root = tmp_path_factory.mktemp("model") / "repository"
+    ordinary(root)
+    return root
+
+
+def built(name: str, model: Path, folder: Path) -> Hostile:
+    root = Path(os.path.realpath(folder)) / "repository"
+    shutil.copytree(model, root, symlinks=True)
+    traps = Traps(Path(os.path.realpath(folder)) / "outside")
+    if name:
+        BUILDERS[name](root, traps)
+    return Hostile(root, traps)
+
+
+@pytest.fixture
+def hostile(request: pytest.FixtureRequest, model: Path, tmp_path: Path) -> Hostile:
+    return built(request.param, model, tmp_path)
+
+
+def furnish(engine: Engine, root: Path) -> None:
+    engine.archive.import_(content="\n".join(map(json.dumps, MEMORIES)))
+    engine.code.index(str(root), namespace="app")
+    plain = {"namespace": "app", "content": "Written on another branch about the parser"}
+    engine.memories.store(**plain)
+
+
+def tried(engine: Engine, hostile: Hostile) -> dict[str, set[str]]:
+    """Call every operation; return the subcommands of git that each one used."""
+    used: dict[str, set[str]] = {}
+    original = git.Repository._command
+
+    def recorded(self: git.Repository, words: Any) -> list[str]:
+        command = original(self, words)
+        at = next(number for number, word in enumerate(words) if not word.startswith("-") and "=" not in word)
+        used.setdefault(current, set()).add(words[at])
+        return command
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(git.Repository, "_command", recorded)
+        current = "furnish"
+        furnish(engine, hostile.root)
+        for current, arguments in calls():
+            with suppress(RecollectError):  # such as a memory that another case deleted
+                OPERATIONS[current].call(engine, arguments)
+        current = "watch"
+        update_paths(engine.code_store, place(hostile.root), "app", ["lib/parser.py", "nested/lib/parser.py", "sub"])
+    return used
+
+
+@pytest.mark.parametrize("hostile", BUILDERS, indirect=True)
+def test_no_operation_runs_a_command_of_a_hostile_repository(hostile: Hostile) -> None:
+    with hostile_environment(hostile), Engine() as engine:
+        used = tried(engine, hostile)
+        assert hostile.traps.sprung() == []
+        for words in OTHER_COMMANDS:
+            with suppress(SystemExit):
+                main([*words, "--json"])
+    assert hostile.traps.sprung() == []
+    assert {"diff-index", "diff-tree", "update-index"} <= used["review_diff"]
+    assert {"log", "ls-files"} <= used["import_history"]
+
+
+@pytest.mark.parametrize("hostile", ["settings", "promisor remote"], indirect=True)
+@pytest.mark.parametrize("surface", SURFACES)
+def test_no_surface_runs_a_command_of_a_hostile_repository(hostile: Hostile, surface: str) -> None:
+    with hostile_environment(hostile):
+        SURFACES["library"](OPERATIONS["index_codebase"], {"path": "."}, (".",))
+        for name, arguments, words in (
+            ("index_codebase", {"path": "."}, (".",)),
+            ("import_history", {"path": "."}, (".",)),
+            ("review_diff", {}, ()),
+            ("review_diff", {"range": "main..HEAD"}, ("--range", "main..HEAD")),
+            ("drift", {"range": "main..HEAD"}, ("--range", "main..HEAD")),
+        ):
+            told = SURFACES[surface](OPERATIONS[name], arguments, words)
+            assert "error" not in told, told
+    assert hostile.traps.sprung() == []
+
+
+# --- the suite can fail ---
+
+
+@contextmanager
+def unprotected(where: git.Folders | None, *, tree: Path | None = None) -> Iterator[git.Repository]:
+    """Yield what `git.opened` would if git ran in the repository itself, as anybody starts it."""
+    assert where is not None
+    repository = git.Repository(where.own, where.root, sees_files=True)
+    repository._variables = {**os.environ, "GIT_DIR": str(where.own), "GIT_WORK_TREE": str(where.root)}
+    yield repository
+
+
+@pytest.mark.parametrize(
+    ("hostile", "expected"),
+    [
+        ("settings", {"core.fsmonitor", "hook.post-index-change"}),
+        ("promisor remote", {"promisor"}),
+    ],
+    indirect=["hostile"],
+)
+def test_without_the_stand_in_the_same_operations_run_commands(
+    hostile: Hostile, expected: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(hostile.root)
+    monkeypatch.setattr(git, "opened", unprotected)
+    with Engine(embed_provider="off") as engine:
+        tried(engine, hostile)
+    assert set(hostile.traps.sprung()) == expected
+
+
+# What plain git runs: the traps work, and a repository needs no more than an ordinary command.
+PLAIN = (
+    ("status",), ("diff",), ("diff", "HEAD"), ("log", "-p", "--all", "--ext-diff"), ("log", "--show-signature"),
+    ("fetch", "origin"), ("checkout", "-f", "other"), ("submodule", "update", "--init", "--recursive"),
+    ("-C", "lib/vendored.git", "log", "-p"), ("-C", "nested", "status"), ("-C", "sub", "status"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("hostile", "expected"),
+    [
+        ("settings", {"core.fsmonitor"}),
+        ("promisor remote", {"promisor"}),
+    ],
+    indirect=["hostile"],
+)
+def test_plain_git_runs_the_commands(hostile: Hostile, expected: set[str]) -> None:
+    environment = {"PATH": os.environ["PATH"], "HOME": str(hostile.traps.folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    for words in PLAIN:
+        subprocess.run(["git", *words], cwd=hostile.root, env=environment, capture_output=True, check=False)
+    assert set(hostile.traps.sprung()) >= expected, hostile.traps.sprung()
