@@ -31,7 +31,7 @@ EAGER_SETTINGS: Mapping[str, str] = {
     "gc.autoDetach": "false", "maintenance.auto": "true", "core.untrackedCache": "true", "core.trustctime": "false",
     "core.checkStat": "minimal", "filter.e.required": "true", "diff.tool": "e", "merge.tool": "e",
     "protocol.allow": "always", "protocol.ext.allow": "always", "protocol.file.allow": "always",
-    "safe.bareRepository": "all", "mailmap.file": "/dev/zero", "log.mailmap": "true", "index.version": "2",
+    "safe.bareRepository": "all", "log.mailmap": "true", "index.version": "2",
     "core.preloadIndex": "true", "feature.manyFiles": "true", "color.ui": "always",
 }  # fmt: skip
 HOOKS = (
@@ -56,11 +56,12 @@ class Traps:
         self.markers.mkdir(parents=True)
 
     def command(self, name: str) -> str:
-        """Return an executable that leaves a marker and passes its input on."""
+        """Return an executable that leaves a marker; a filter passes its input on."""
         file = self.folder / "traps" / name.replace("/", "_")
         if not file.exists():
             marker = self.markers / file.name
-            write(file.parent, {file.name: f"#!/bin/sh\n: >'{marker}'\nexec cat 2>/dev/null\n"})
+            passes = "cat" if name.endswith((".clean", ".smudge")) else "exit 0"
+            write(file.parent, {file.name: f"#!/bin/sh\n: >'{marker}'\n{passes}\n"})
             file.chmod(0o755)
         return str(file)
 
@@ -113,7 +114,6 @@ def _arm(folder: Path, traps: Traps, config: Path | None = None, mark: str = "")
     settings |= {f"alias.{name}": f"!{traps.command(f'{mark}alias.{name}')}" for name in SUBCOMMANDS}
     settings |= EAGER_SETTINGS
     settings["core.attributesFile"] = str(folder / "info/attributes")
-    settings["core.excludesFile"] = "/dev/zero"
     settings["init.templateDir"] = str(folder)
     _set(config or folder / "config", settings)
     rules = "* filter=e diff=e merge=e\n*.py filter=e diff=e\n"
@@ -236,6 +236,17 @@ def _stale(root: Path, traps: Traps) -> None:
         os.utime(file, (1, 1))
 
 
+def _endless(root: Path, traps: Traps) -> None:
+    """Files that never end, and pipes that nobody writes to, where git would read settings."""
+    os.mkfifo(traps.folder / "pipe")
+    _settings(root, traps)
+    _set(root / ".git/config", {"mailmap.file": "/dev/zero", "core.excludesFile": "/dev/zero"})
+    for name in ("description", "FETCH_HEAD", "MERGE_HEAD", "shallow", "info/grafts", "config.worktree"):
+        (root / ".git" / name).unlink(missing_ok=True)
+        os.mkfifo(root / ".git" / name)
+    _set(root / ".git/config", {"include.path": str(traps.folder / "pipe")})
+
+
 BUILDERS: Mapping[str, Callable[[Path, Traps], None]] = {
     "settings": _settings,
     "clean filter": _process_filter,
@@ -247,4 +258,5 @@ BUILDERS: Mapping[str, Callable[[Path, Traps], None]] = {
     "foreign git folder": _foreign,
     "bare repositories": _bare,
     "stale index": _stale,
+    "endless files": _endless,
 }

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,6 +20,7 @@ import pytest
 from tests.conformance.surfaces import SURFACES
 from tests.conformance.test_operations import CASES, Case
 from tests.hostile.repositories import BUILDERS, Traps, ordinary
+from tests.trees import write
 
 from recollect import Engine, git
 from recollect.capabilities import OPERATIONS
@@ -211,24 +214,104 @@ def test_without_the_stand_in_the_same_operations_run_commands(
     assert set(hostile.traps.sprung()) == expected
 
 
-# What plain git runs: the traps work, and a repository needs no more than an ordinary command.
+# Ordinary commands of plain git spring these traps, so a repository of the table is as hostile as it looks.
 PLAIN = (
-    ("status",), ("diff",), ("diff", "HEAD"), ("log", "-p", "--all", "--ext-diff"), ("log", "--show-signature"),
-    ("fetch", "origin"), ("checkout", "-f", "other"), ("submodule", "update", "--init", "--recursive"),
-    ("-C", "lib/vendored.git", "log", "-p"), ("-C", "nested", "status"), ("-C", "sub", "status"),
+    ("status",), ("diff", "HEAD"), ("log", "-p", "--all", "--ext-diff"), ("fetch", "origin"),
+    ("checkout", "-f", "other"), ("-C", "lib/vendored.git", "log", "-p"), ("-C", "nested", "status"),
+    ("-C", "sub", "status"),
 )  # fmt: skip
+SPRUNG: dict[str, set[str]] = {
+    "settings": {"core.fsmonitor", "filter.e.process", "remote.origin.uploadpack"},
+    "clean filter": {"filter.e.clean", "filter.e.smudge", "diff.e.command", "hook.post-checkout"},
+    "included settings": {"included3.core.fsmonitor", "included3.filter.e.process"},
+    "promisor remote": {"promisor"},
+    "alternates": {"core.fsmonitor", "filter.e.process"},
+    "submodule": {"sub.core.fsmonitor", "sub.filter.e.process"},
+    "linked work tree": {"worktree.core.fsmonitor", "worktree.filter.e.process"},
+    "foreign git folder": {"core.fsmonitor", "filter.e.process"},
+    "bare repositories": {"nested.core.fsmonitor", "lib_vendored.git.filter.e.process"},
+    "stale index": {"core.fsmonitor", "filter.e.process"},
+}
 
 
-@pytest.mark.parametrize(
-    ("hostile", "expected"),
-    [
-        ("settings", {"core.fsmonitor"}),
-        ("promisor remote", {"promisor"}),
-    ],
-    indirect=["hostile"],
-)
-def test_plain_git_runs_the_commands(hostile: Hostile, expected: set[str]) -> None:
+@pytest.mark.parametrize("hostile", SPRUNG, indirect=True)
+def test_plain_git_runs_the_commands(hostile: Hostile, request: pytest.FixtureRequest) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(hostile.traps.folder), "GIT_CONFIG_NOSYSTEM": "1"}
     for words in PLAIN:
         subprocess.run(["git", *words], cwd=hostile.root, env=environment, capture_output=True, check=False)
-    assert set(hostile.traps.sprung()) >= expected, hostile.traps.sprung()
+    name = request.node.callspec.params["hostile"]
+    assert SPRUNG[name] <= set(hostile.traps.sprung())
+
+
+def test_every_hostile_repository_has_a_proof_that_it_is_one() -> None:
+    assert set(BUILDERS) - set(SPRUNG) == {"endless files"}, "plain git would not end on these"
+
+
+# --- what was found in the field ---
+
+PROMISOR = """
+git init -q . ; seq 1 60 >a.py; git add .; git commit -qm one
+git mv a.py b.py; echo 61 >>b.py; git commit -qam "two, because"
+b=$(git rev-parse HEAD~1:a.py); rm -f .git/objects/${b:0:2}/${b:2}
+git config core.repositoryformatversion 1; git config extensions.partialClone o
+git config remote.o.promisor true; git config protocol.ext.allow always
+git config remote.o.url 'ext::sh -c touch% MARKER'
+recollect import-history . --only git
+recollect index .; recollect review --range HEAD~1..HEAD; recollect drift --range HEAD~1..HEAD; recollect review
+"""
+FILTER = """
+git init -q . ; seq 1 60 >a.py; git add .; git commit -qm one
+echo '*.py filter=e' >.git/info/attributes; git config filter.e.clean 'touch MARKER; cat'
+echo 61 >>a.py
+recollect review; recollect review --range HEAD; recollect index .; recollect import-history .
+"""
+
+
+@pytest.mark.parametrize(("script", "expected"), [(PROMISOR, "unable to read"), (FILTER, "a.py")])
+def test_the_commands_of_the_field_test_do_nothing(script: str, expected: str, tmp_path: Path) -> None:
+    marker, folder = tmp_path / "PWNED", tmp_path / "repository"
+    folder.mkdir()
+    environment = {**os.environ, "RECOLLECT_EMBED_PROVIDER": "off", "GIT_CONFIG_GLOBAL": os.devnull}
+    for name in ("AUTHOR", "COMMITTER"):
+        environment |= {f"GIT_{name}_NAME": "a", f"GIT_{name}_EMAIL": "a@b"}
+    function = f'recollect() {{ "{sys.executable}" -m recollect "$@"; }}\n'
+    text = function + script.replace("MARKER", str(marker))
+    done = subprocess.run(
+        ["bash", "-c", text], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert not marker.exists()
+    assert "INTERNAL_ERROR" not in done.stdout + done.stderr
+    assert expected in done.stdout
+
+
+# --- git that hangs ---
+
+
+def test_a_git_that_hangs_is_reported_and_the_files_are_indexed(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile = built("", model, tmp_path)
+    os.mkfifo(hostile.root / "lib/.gitignore")
+    monkeypatch.setattr(git, "LIST_S", 0.5)
+    with Engine(embed_provider="off") as engine:
+        told = engine.code.index(str(hostile.root))
+        assert told.files >= 3
+        assert any("git timed out after 0.5 s" in note for note in told.notes)
+        learnt = engine.history.import_history(str(hostile.root), only=("docs",))
+        assert any("git timed out after 0.5 s" in note for note in learnt.notes)
+        reviewed = engine.survey.review(path=str(hostile.root))
+    assert any("git timed out after 0.5 s" in note for note in reviewed.notes)
+    assert {row.path for row in reviewed.changes} == {"lib/parser.py"}
+
+
+def test_a_log_that_stops_coming_is_reported(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile = built("", model, tmp_path)
+    slow = tmp_path / "slow" / "git"
+    real = shutil.which("git")
+    write(slow.parent, {"git": f'#!/bin/sh\ncase "$*" in *" log "*) exec sleep 60;; esac\nexec {real} "$@"\n'})
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join((str(slow.parent), os.environ["PATH"])))
+    monkeypatch.setattr("recollect.history.log.TIMEOUT_S", 0.5)
+    with Engine(embed_provider="off") as engine:
+        learnt = engine.history.import_history(str(hostile.root), only=("git",))
+    assert learnt.notes == ("the git log was read up to commit 0: git timed out after 0.5 s",)

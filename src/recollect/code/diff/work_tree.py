@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import stat
 import zlib
 from collections.abc import Iterator
@@ -183,9 +182,9 @@ class _Snapshot:
     def _write(self, rows: list[bytes]) -> str:
         if not rows:
             return ""
-        real = os.path.realpath(self._index)
-        self._index.unlink()
-        shutil.copyfile(real, self._index)
+        index = self._index.read_bytes()
+        self._index.unlink()  # it is a link
+        self._index.write_bytes(index)
         return self._repository.run("update-index", "-z", "--index-info", given=b"".join(rows)).problem
 
 

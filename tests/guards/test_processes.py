@@ -1,0 +1,32 @@
+"""Only `recollect.git` starts git, and few modules start any program."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .conftest import Module
+
+# Who may start a program, and which.
+STARTS = {
+    "recollect.git": "git, in a stand-in for the repository",
+    "recollect.code.process": "our own Python, to read files",
+    "recollect.surface.assistants.proof": "our own command, as an assistant starts it",
+}
+MODULES = {"subprocess", "pty", "pexpect", "_posixsubprocess", "multiprocessing"}
+# Functions of other modules that start a program.
+CALLS = {"system", "popen", "fork", "forkpty", "posix_spawn", "posix_spawnp", "startfile"} | {
+    f"{kind}{form}" for kind in ("exec", "spawn") for form in ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe")
+} | {"create_subprocess_exec", "create_subprocess_shell", "subprocess_exec", "subprocess_shell"}  # fmt: skip
+
+
+def starts_programs(module: Module) -> bool:
+    if any(origin.split(".")[0] in MODULES for origin, _ in module.imports()):
+        return True
+    return any(isinstance(node, ast.Attribute) and node.attr in CALLS for node in ast.walk(module.tree))
+
+
+def test_only_named_modules_start_programs(modules: dict[str, Module]) -> None:
+    found = {name for name, module in modules.items() if starts_programs(module)}
+    assert found == set(STARTS)
