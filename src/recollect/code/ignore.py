@@ -3,63 +3,66 @@
 Inside a git work tree git itself answers that, faster and with all its exceptions; this is for folders without git, and
 for `.recollectignore`, which git does not know. Rules of a deeper folder win over those above, and within one file the
 last that matches wins. What lies in an ignored folder is ignored, whatever is said of it.
+
+A rule is a stranger's. It becomes a regular expression without ambiguity: after `*` and `**` the first place that fits
+is taken for good, which is right because what follows has a fixed length. So matching takes time in proportion to the
+lengths of the path and of the rule, where git and backtracking expressions may take for ever.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 OURS = ".recollectignore"
 GITS = ".gitignore"
 
 # A file of rules beyond this is none: 100 kB are some thousand rules.
 MAX_RULES_BYTES = 1_000_000
+# The longest path that a system allows; a longer rule matches nothing.
+MAX_RULE = 4096
+
+_CLASS = re.compile(r"\[(?P<not>[!^]?)(?P<body>\]?(?:\[:\w+:\]|\\.|[^\]\\])*+)\]", re.DOTALL)
+_NAMED = {
+    "alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "upper": "A-Z", "lower": "a-z", "xdigit": "0-9a-fA-F",
+    "space": r"\s", "punct": r"!-/:-@\[-`{-~", "blank": r" \t",
+}  # fmt: skip
+
+
+class Rule(NamedTuple):
+    """One line: the form of the paths it matches, whether it re-includes them, and whether it means folders only."""
+
+    form: re.Pattern[str]
+    is_negated: bool
+    is_folder: bool
 
 
 class Rules:
     """The rules of a folder's files, on top of those of the folders above."""
 
-    __slots__ = ("_above", "_prefix", "_spec")
+    __slots__ = ("_above", "_prefix", "_rules")
 
-    def __init__(self, spec: GitIgnoreSpec, prefix: str, above: Rules | None) -> None:
-        self._spec = spec
+    def __init__(self, rules: list[Rule], prefix: str, above: Rules | None) -> None:
+        self._rules = rules[::-1]
         self._prefix = prefix
         self._above = above
 
     def decide(self, path: str) -> bool | None:
         """Tell whether a path from the root is ignored; None where no rule speaks of it. A folder ends with a slash."""
-        verdict = self._spec.check_file(path[len(self._prefix) :]).include
-        if verdict is None and self._above is not None:
-            return self._above.decide(path)
-        return verdict
+        name = path[len(self._prefix) :]
+        is_folder, name = name.endswith("/"), name.rstrip("/")
+        for form, is_negated, means_folder in self._rules:
+            if is_folder >= means_folder and form.fullmatch(name):
+                return not is_negated
+        return self._above.decide(path) if self._above is not None else None
 
 
 def rules(texts: Iterable[bytes], prefix: str, above: Rules | None) -> Rules | None:
     """Return the rules in force in the folder `prefix` (from the root, with a final slash), given its rule files."""
-    lines = [line for text in texts for line in text[:MAX_RULES_BYTES].decode("utf-8", "replace").splitlines()]
-    if not any(line.strip() and not line.startswith("#") for line in lines):
-        return above
-    from pathspec import GitIgnoreSpec
-
-    try:
-        return Rules(GitIgnoreSpec.from_lines(lines), prefix, above)
-    except ValueError:
-        # git ignores a line that it cannot read; the library refuses the whole file for it.
-        return Rules(GitIgnoreSpec.from_lines([line for line in lines if _is_readable(line)]), prefix, above)
-
-
-def _is_readable(line: str) -> bool:
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return True
+    lines = [line for text in texts for line in text[:MAX_RULES_BYTES].decode("utf-8", "replace").split("\n")]
+    found = [rule for line in lines if (rule := _rule(line.rstrip("\r"))) is not None]
+    return Rules(found, prefix, above) if found else above
 
 
 def is_ignored(path: str, decide: Rules | None) -> bool:
@@ -72,3 +75,90 @@ def is_ignored(path: str, decide: Rules | None) -> bool:
             return True
         end = path.find("/", end + 1)
     return bool(decide.decide(path))
+
+
+# --- one line ---
+
+
+def _rule(line: str) -> Rule | None:
+    """Return the rule of a line; None for a comment, and for what git cannot read either."""
+    while line.endswith(" ") and not line.endswith("\\ "):
+        line = line[:-1]
+    is_negated = line.startswith("!")
+    text = line[is_negated:]
+    is_folder = text.endswith("/")
+    text = re.sub(r"(?:\*\*/)++", "**/", text.removesuffix("/"))
+    if not text or line.startswith("#") or len(text) > MAX_RULE:
+        return None
+    parts = text.removeprefix("/").split("/") if "/" in text else ["**", text]
+    try:
+        return Rule(re.compile(_path_form(parts), re.DOTALL), is_negated, is_folder)
+    except (re.error, OverflowError):
+        return None
+
+
+def _path_form(parts: list[str]) -> str:
+    """Return the expression of a rule's parts; what stands between two `**` is found at the first place that fits."""
+    groups: list[list[str]] = [[]]
+    for part in parts:
+        if part != "**":
+            groups[-1].append(_part_form(part))
+        elif groups[-1] or len(groups) == 1:
+            groups.append([])
+    first, *others = ["/".join(group) for group in groups]
+    if not others:
+        return first
+    *middle, last = others
+    form = f"{first}/" if first else ""
+    form += "".join(f"(?>(?:[^/]++/)*?{group}/)" for group in middle)
+    return form + (f"(?:[^/]++/)*{last}" if last else ".+")
+
+
+def _part_form(part: str) -> str:
+    """Return the expression of what stands between two slashes."""
+    pieces = [""]
+    for piece in _pieces(part):
+        if piece == "*":
+            pieces.append("")
+        else:
+            pieces[-1] += piece
+    first, *others = pieces
+    if not others:
+        return first
+    *middle, last = others
+    found = "".join(f"(?>[^/]*?{piece})" for piece in middle if piece)
+    return f"(?>{first}{found}[^/]*{last}(?=/|\\Z))"
+
+
+def _pieces(part: str) -> Iterator[str]:
+    """Yield the expressions of single characters, and `*`."""
+    at = 0
+    while at < len(part):
+        sign = part[at]
+        group = _CLASS.match(part, at) if sign == "[" else None
+        if group is not None:
+            yield _class_form(group)
+            at = group.end()
+            continue
+        if sign == "[":
+            raise re.error("a set without an end")
+        if sign == "\\":
+            at += 1
+            sign = part[at : at + 1]
+            if not sign:
+                raise re.error("a backslash at the end")
+            yield re.escape(sign)
+        else:
+            yield {"*": "*", "?": "[^/]"}.get(sign, re.escape(sign))
+        at += 1
+
+
+def _class_form(group: re.Match[str]) -> str:
+    body = re.sub(r"\[:(\w+):\]|\\(.)|([\[\]&~|^])", _member, group["body"], flags=re.DOTALL)
+    return f"(?!/)[{'^' if group['not'] else ''}{body}]"
+
+
+def _member(found: re.Match[str]) -> str:
+    if found[1]:
+        return _NAMED.get(found[1], "")
+    return "\\" + (found[2] or found[3]) if not (found[2] or "").isalnum() else found[2]

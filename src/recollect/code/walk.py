@@ -61,7 +61,17 @@ def walk(root: Path, below: str = "", *, is_git: bool = True, max_bytes: int = 0
 
     below: a folder relative to the root, with a final slash. max_bytes: larger files are left out.
     """
-    return _walked(_Walk(root, is_git), [below] if below else [], max_bytes)
+    walked = _walked(_Walk(root, is_git), [below] if below else [], max_bytes)
+    if not walked.files and not walked.skipped and _has_files(root / below):
+        walked.notes.append(f"no file was indexed: the rules of {ignore.GITS} leave out everything here")
+    return walked
+
+
+def _has_files(folder: Path) -> bool:
+    try:
+        return any(entry.name != ".git" for entry in folder.iterdir())
+    except OSError:
+        return False
 
 
 def within(root: Path, paths: list[str], *, is_git: bool = True, max_bytes: int = 0) -> Walked:

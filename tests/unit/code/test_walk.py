@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.trees import git, write
 
+from recollect.code import ignore
 from recollect.code import walk as walking
 from recollect.code.walk import Entry, Walked, real, shown, walk, within
 
@@ -239,3 +240,42 @@ def test_where_git_fails_the_folders_are_walked_and_it_is_said(tmp_path: Path) -
     found = walk(tmp_path / "tree")
     assert paths(found) == ["a.py"]
     assert found.notes[0].startswith("git could not list the tree: ")
+
+
+# --- rules that are meant to hang ---
+
+ENDLESS = ["**/" * 3000 + "x", "*a" * 100 + "b", "**/a/" * 200 + "b", "[a-z]*" * 100 + "!"]
+
+
+def test_rules_that_take_git_for_ever_cost_no_file(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.git.LIST_S", 0.5)
+    name = "a/" * 20 + "a" * 200
+    write(tree, {"d/.gitignore": "\n".join(ENDLESS), f"d/{name}.py": "", "b.py": "", "d/x.log": ""})
+    found = walked(tree)
+    assert [path for path in paths(found) if path.endswith(".py")] == ["b.py", f"d/{name}.py"]
+    assert found.notes == [] or found.notes == ["git could not list the tree: git timed out after 0.5 s"]
+
+
+def test_where_everything_is_ignored_a_note_says_so(tree: Path) -> None:
+    write(tree, {".gitignore": "**/" * 3000 + "**", "a.py": "", "b/c.py": ""})
+    found = walked(tree)
+    assert paths(found) == []
+    assert found.notes == ["no file was indexed: the rules of .gitignore leave out everything here"]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "*.py", "/a", "a/", "a/**", "**/b", "a/**/b", "a/*/b", "!a/b\na/*", "[ab]", "[!a]*", "a[[:digit:]]", "\\#x",
+        "#x", "a\\ ", "x y ", "*\n!*/\n!*.py", "a/b\n!b", "**", "*a*b*", "?b", "a**b", "b/**/\n", "[", "a\\", "/*\n!/a",
+    ],
+)  # fmt: skip
+def test_our_rules_are_those_of_git(repository: Path, rules: str) -> None:
+    names = ["a", "b", "ab", "aab", "a1", "#x", "a ", "x y", "x.py"]
+    write(repository, {f"{one}.d/{two}": "" for one in names for two in names} | dict.fromkeys(names[2:], ""))
+    write(repository, {f"{one}/{two}/{three}": "" for one in "ab" for two in ("a.d", "b") for three in names})
+    write(repository, {".git/info/exclude": rules})
+    everything = {file.relative_to(repository).as_posix() for file in repository.rglob("*") if file.is_file()}
+    ours = ignore.rules([rules.encode()], "", None)
+    expected = {name for name in everything if ".git/" not in name and not ignore.is_ignored(name, ours)}
+    assert set(paths(walk(repository))) == {shown(name) for name in expected}
