@@ -15,6 +15,7 @@ import os
 import re
 from pathlib import Path
 
+from recollect import git
 from recollect.errors import InvalidWorkspace
 
 _NAME = re.compile(r"\w[\w .:/@+\-]{0,199}")
@@ -79,17 +80,20 @@ def project_root(path: Path) -> str:
         if os.path.isdir(marker):  # noqa: PTH112
             return str(folder)
         if os.path.isfile(marker):  # noqa: PTH113
-            return str(_work_tree_root(folder, marker))
+            return str(_work_tree_root(folder))
     return str(absolute)
 
 
-def _work_tree_root(folder: Path, marker: Path) -> Path:
-    """Return the repository a work tree belongs to, given its .git file; a submodule is its own."""
-    try:
-        line = marker.read_text(encoding="utf-8", errors="replace").strip()
-        git_folder = folder / line.removeprefix("gitdir:").strip()
-        common = (git_folder / "commondir").read_text(encoding="utf-8", errors="replace").strip()
-    except (OSError, ValueError):
+def _work_tree_root(folder: Path) -> Path:
+    """Return the repository that a work tree with a .git file belongs to; a submodule is its own.
+
+    A stranger's folder may name any repository. It counts if that repository has made the work tree and names it back.
+    """
+    found = git.folders(folder)
+    if found is None:
         return folder
-    shared = Path(os.path.realpath(git_folder / common))
+    own, shared = Path(os.path.realpath(found.own)), Path(os.path.realpath(found.common))
+    named = os.path.realpath(own / git.line(own / "gitdir"))
+    if own.parent != shared / "worktrees" or named != os.path.realpath(folder / ".git"):
+        return folder
     return shared.parent if shared.name == ".git" else shared

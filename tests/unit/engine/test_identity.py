@@ -30,6 +30,7 @@ def work_tree(repository: Path, name: str, *, absolute: bool = True) -> Path:
     (private / "commondir").write_text("../..\n", encoding="utf-8")
     folder = repository.parent / name
     folder.mkdir()
+    (private / "gitdir").write_text(f"{folder}/.git\n", encoding="utf-8")
     pointer = private if absolute else Path(os.path.relpath(private, folder))
     (folder / ".git").write_text(f"gitdir: {pointer}\n", encoding="utf-8")
     return folder
@@ -99,9 +100,26 @@ def test_work_trees_of_a_bare_repository_share_its_folder(tmp_path: Path) -> Non
         private = bare / "worktrees" / name
         private.mkdir(parents=True)
         (private / "commondir").write_text("../..", encoding="utf-8")
+        (private / "gitdir").write_text(f"{tmp_path / name}/.git\n", encoding="utf-8")
         (tmp_path / name).mkdir()
         (tmp_path / name / ".git").write_text(f"gitdir: {private}", encoding="utf-8")
     assert project_root(tmp_path / "one") == project_root(tmp_path / "two") == str(bare)
+
+
+def test_a_folder_cannot_claim_to_be_a_work_tree_of_another_project(repository: Path, tmp_path: Path) -> None:
+    real = work_tree(repository, "feature", absolute=True)
+    claims = {
+        "copied": (real / ".git").read_text(encoding="utf-8"),
+        "made up": f"gitdir: {tmp_path}/made up/private",
+    }
+    for name, pointer in claims.items():
+        private = tmp_path / name / "private"
+        private.mkdir(parents=True)
+        (private / "commondir").write_text(str(repository / ".git"), encoding="utf-8")
+        (private / "gitdir").write_text(str(tmp_path / name / ".git"), encoding="utf-8")
+        (tmp_path / name / ".git").write_text(pointer, encoding="utf-8")
+        assert project_root(tmp_path / name) == os.path.realpath(tmp_path / name)
+    assert project_root(real) == str(repository)
 
 
 @pytest.mark.parametrize("pointer", [b"", b"gitdir: /nowhere/at/all", b"\xff\xfe", b"gitdir: a\0b", b"x" * 5000])

@@ -366,6 +366,7 @@ def test_work_trees_of_a_repository_are_one_project(engine: Engine, home: Path, 
     main, other = tmp_path / "main", tmp_path / "other"
     (main / ".git/worktrees/other").mkdir(parents=True)
     (main / ".git/worktrees/other/commondir").write_text("../..", "utf-8")
+    (main / ".git/worktrees/other/gitdir").write_text(f"{other}/.git", "utf-8")
     other.mkdir()
     (other / ".git").write_text(f"gitdir: {main}/.git/worktrees/other", "utf-8")
     record(home, "claude", STEPS[:1], cwd=str(other))

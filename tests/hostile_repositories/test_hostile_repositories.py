@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.conformance.surfaces import SURFACES
 from tests.conformance.test_operations import CASES, Case
-from tests.hostile.repositories import BUILDERS, Traps, ordinary
+from tests.hostile_repositories.builders import BUILDERS, Traps, ordinary
 from tests.trees import write
 
 from recollect import Engine, git
