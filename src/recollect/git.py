@@ -19,13 +19,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import stat
 import tempfile
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.files import open_file
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -137,14 +138,10 @@ def read(file: Path | str, most: int, *, follows: bool = True) -> bytes | None:
     follows: whether the file may be a link
     """
     try:
-        handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW))
+        with open_file(file, follows=follows) as opened:
+            return opened.read(most + 1)
     except (OSError, ValueError):
         return None
-    with open(handle, "rb") as opened:  # noqa: PTH123 - a handle, not a path
-        try:
-            return opened.read(most + 1) if stat.S_ISREG(os.fstat(handle).st_mode) else None
-        except OSError:
-            return None
 
 
 class Repository:

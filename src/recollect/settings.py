@@ -6,7 +6,8 @@ A value is looked for in this order, and `recollect config` prints where it was 
 
 The environment name is RECOLLECT_<NAME>; the names of the documents that recollect grew out of (CODEMEM_*, ATLAS_*)
 are honoured after it. A project file comes with a repository somebody else may have written, so it can only set rows
-marked `project`: never where memories are kept or where text is sent.
+marked `project`: never where memories are kept, whose memories they are, where text is sent or which tools a model is
+shown. Other rows in it are ignored, and `settings.ignored` says so.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from recollect.errors import ConfigError
+from recollect.errors import ConfigError, InvalidInput
 
 Number = TypeVar("Number", int, float)
 
 PROJECT_FILE = ".recollect.toml"
 USER_FILE = "config.toml"
+# A settings file that people write has a few kilobytes.
+MAX_FILE_BYTES = 1024 * 1024
 
 
 def _whole(low: int, high: int) -> Callable[[object], int]:
@@ -96,21 +99,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("home", "~/.recollect", _text, "folder of the database, settings and spool; created with mode 0700"),
     Setting("database", "", _text, "database file; empty: recollect.db in home"),
     Setting("assistants_home", "~", _text, "folder below which assistants keep transcripts that can be imported"),
-    Setting(
-        "namespace",
-        "",
-        _text,
-        "namespace used where none is given; empty: none; a path means its project",
-        project=True,
-    ),
+    Setting("namespace", "", _text, "namespace used where none is given; empty: none; a path means its project"),
     Setting(
         "busy_timeout_ms", 30_000, _whole(0, 600_000), "how long a write waits for other processes before STORE_LOCKED"
     ),
     Setting("max_content_bytes", 1_048_576, _whole(1, 67_108_864), "largest memory accepted, in UTF-8 bytes"),
     Setting("log_level", "warning", _one_of("debug", "info", "warning", "error"), "what is written to standard error"),
-    Setting(
-        "toolset", "all", _one_of("all", "core"), "MCP tools listed: all, or core, the few an agent needs", project=True
-    ),
+    Setting("toolset", "all", _one_of("all", "core"), "MCP tools listed: all, or core, the few an agent needs"),
     Setting(
         "embed_provider",
         "local",
@@ -380,12 +375,17 @@ class Sourced(NamedTuple):
 
 
 class Settings:
-    """Frozen settings: `settings.embed_model` is the value, `settings.rows()` tells where each came from."""
+    """Frozen settings: `settings.embed_model` is the value, `settings.rows()` tells where each came from.
 
-    __slots__ = ("_rows",)
+    ignored: an error for each row of the project file that it may not set
+    """
 
-    def __init__(self, rows: Mapping[str, Sourced]) -> None:
+    __slots__ = ("_rows", "ignored")
+    ignored: tuple[ConfigError, ...]
+
+    def __init__(self, rows: Mapping[str, Sourced], ignored: tuple[ConfigError, ...] = ()) -> None:
         object.__setattr__(self, "_rows", MappingProxyType(dict(rows)))
+        object.__setattr__(self, "ignored", ignored)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -432,15 +432,19 @@ def load(
         ("environment", lambda row: _from_environment(row, environment)),
     ]
     project_file = _project_file(directory)
+    ignored: list[ConfigError] = []
     if project_file:
-        layers.append(("project", _file_layer(project_file, project=True)))
+        values = _content(project_file, project=True)
+        ignored = [_not_of_a_project(project_file, name) for name in values if not _BY_NAME[name].project]
+        allowed = {name: value for name, value in values.items() if _BY_NAME[name].project}
+        layers.append(("project", _file_layer(allowed, f"project file {project_file}")))
     home = _resolve(_BY_NAME["home"], layers)
     user_file = Path(os.path.expanduser(home.value)) / USER_FILE  # noqa: PTH111
     if _is_file(user_file):
-        layers.append(("user", _file_layer(user_file, project=False)))
+        layers.append(("user", _file_layer(_content(user_file), f"user file {user_file}")))
     rows = {row.name: _resolve(row, layers) for row in SETTINGS}
     rows["home"] = home
-    return Settings(rows)
+    return Settings(rows, tuple(ignored))
 
 
 def _resolve(row: Setting, layers: list[tuple[str, Callable[[Setting], tuple[object, str] | None]]]) -> Sourced:
@@ -494,31 +498,39 @@ def _is_file(path: Path) -> bool:
         raise ConfigError(f"{path} cannot be read: {problem.strerror}", path=str(path)) from None
 
 
-def _file_layer(path: Path, *, project: bool) -> Callable[[Setting], tuple[object, str] | None]:
-    import tomllib
+def _content(path: Path, *, project: bool = False) -> dict[str, object]:
+    """Return the rows of a settings file; raises ConfigError where it cannot be read or has an unknown row."""
+    from recollect.files import read_file
+    from recollect.parsing import parse_toml
 
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise ConfigError(f"{path} cannot be read: {problem}", path=str(path)) from None
+        raw = read_file(path, most=MAX_FILE_BYTES, within=path.parent if project else None)
+        values = parse_toml(raw, what="its content")
+    except OSError as problem:
+        raise ConfigError(f"{path} cannot be read: {problem.strerror}", path=str(path)) from None
+    except InvalidInput as problem:
+        raise ConfigError(f"{path} cannot be read: {problem.message}", path=str(path)) from None
     _refuse_unknown(values, str(path))
-    if project:
-        for name in values:
-            if not _BY_NAME[name].project:
-                raise ConfigError(
-                    f"{path} sets {name}, which a project file may not",
-                    hint=f"A repository must not redirect memories: use the user file or RECOLLECT_{name.upper()}.",
-                    setting=name,
-                    path=str(path),
-                )
-    elif "home" in values:
+    if "home" in values and not project:
         raise ConfigError(
             f"{path} sets home, which is where it lies itself",
             hint="Set RECOLLECT_HOME instead.",
             setting="home",
             path=str(path),
         )
-    label = f"{'project' if project else 'user'} file {path}"
+    return values
+
+
+def _not_of_a_project(path: Path, name: str) -> ConfigError:
+    return ConfigError(
+        f"{path} sets {name}, which a project file may not: it is ignored",
+        hint=f"Use the user file or RECOLLECT_{name.upper()}: a repository must not decide this for its user.",
+        setting=name,
+        path=str(path),
+    )
+
+
+def _file_layer(values: Mapping[str, object], label: str) -> Callable[[Setting], tuple[object, str] | None]:
     return lambda row: (values[row.name], label) if row.name in values else None
 
 

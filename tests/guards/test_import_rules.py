@@ -17,7 +17,7 @@ import pytest
 if TYPE_CHECKING:
     from .conftest import Module
 
-GROUND = {"model", "errors", "settings", "clock", "text"}
+GROUND = {"model", "errors", "settings", "clock", "text", "files", "parsing"}
 PROTOCOLS = {
     "store.protocol",
     "store.code_protocol",
@@ -35,10 +35,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "clock": set(),
     "progress": set(),
-    "git": set(),
+    "git": {"files"},
     "hook": set(),
     "ask": {"surface"},
-    "settings": {"errors"},
+    "files": set(),
+    "parsing": {"errors"},
+    "settings": {"errors", "files", "parsing"},
     "text": {"model", "errors"},
     "store": {*GROUND, "progress"},
     "providers": {*GROUND},
@@ -53,9 +55,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "operations": {"model", "errors"},
     "render": {"model", "errors", "code.record", "graph.record", "hierarchy.model", "text.harmless", "text.redact"},
     "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress", "git"},
-    "hierarchy": {"engine", "model", "errors", "operations"},
+    "hierarchy": {"engine", "model", "errors", "operations", "files", "parsing"},
     "episodic": {"engine", "model", "errors"},
-    "memory_lib": {"engine", "model", "errors"},
+    "memory_lib": {"engine", "model", "errors", "files"},
     "capabilities": {"engine", "hierarchy", "operations"},
     "surface": {"capabilities", "engine", "operations", "render", *GROUND - {"text"}, "progress", "code.record"},
 }

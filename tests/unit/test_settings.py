@@ -216,11 +216,17 @@ def test_unknown_variables_are_left_alone(world: World) -> None:
 
 
 @pytest.mark.parametrize("row", [row for row in SETTINGS if not row.project], ids=lambda row: row.name)
-def test_a_project_file_may_not_set_what_is_the_users_alone(world: World, row: Setting) -> None:
-    world.checkout(toml(row.name, samples(row)[0]))
-    with pytest.raises(ConfigError, match="which a project file may not") as caught:
-        world.load()
-    assert caught.value.details == {"setting": row.name, "path": str(world.project / PROJECT_FILE)}
+def test_a_project_file_cannot_set_what_is_the_users_alone_and_settings_say_so(world: World, row: Setting) -> None:
+    before = world.load()
+    world.checkout(toml(row.name, samples(row)[0]) + "context_tokens = 77\n")
+    settings = world.load()
+    assert getattr(settings, row.name) == getattr(before, row.name)
+    assert source(settings, row.name) == source(before, row.name)
+    assert settings.context_tokens == 77
+    (error,) = settings.ignored
+    assert error.code == "BAD_SETTING"
+    assert error.details == {"setting": row.name, "path": str(world.project / PROJECT_FILE)}
+    assert row.name.upper() in error.hint
 
 
 def test_what_redirects_memories_or_text_is_the_users_alone() -> None:
@@ -228,20 +234,20 @@ def test_what_redirects_memories_or_text_is_the_users_alone() -> None:
     assert project.isdisjoint({"home", "database", "embed_provider", "embed_url", "embed_api_key", "embed_model"})
     assert project.isdisjoint({"llm_provider", "llm_url", "llm_api_key", "llm_model", "judge", "summaries"})
     assert not [name for name in project if name.startswith("compress_")]
-    assert project == {"namespace", "toolset", "index_max_file_bytes", "context_tokens", "prompt_tokens"}
+    assert project == {"index_max_file_bytes", "context_tokens", "prompt_tokens"}
 
 
 def test_the_project_file_is_looked_for_up_to_the_root_of_the_checkout(world: World) -> None:
-    (world.project.parent / PROJECT_FILE).write_text("namespace = 'outside'", encoding="utf-8")
-    assert world.load().namespace == ""
-    world.checkout("namespace = 'inside'")
-    assert world.load().namespace == "inside"
+    (world.project.parent / PROJECT_FILE).write_text("prompt_tokens = 1", encoding="utf-8")
+    assert source(world.load(), "prompt_tokens") == "default"
+    world.checkout("prompt_tokens = 2")
+    assert world.load().prompt_tokens == 2
 
 
 def test_a_project_file_in_the_users_home_is_not_a_project_file(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(world.project))
-    world.checkout("namespace = 'home'")
-    assert world.load().namespace == ""
+    world.checkout("prompt_tokens = 3")
+    assert source(world.load(), "prompt_tokens") == "default"
 
 
 def test_the_user_file_may_not_move_the_home_it_lies_in(world: World) -> None:
@@ -252,7 +258,20 @@ def test_the_user_file_may_not_move_the_home_it_lies_in(world: World) -> None:
     assert "RECOLLECT_HOME" in caught.value.hint
 
 
-@pytest.mark.parametrize("content", [b"this is not toml", b"namespace = '\xff'"])
+UNREADABLE = {
+    "words": b"this is not toml",
+    "not UTF-8": b"namespace = '\xff'",
+    "nested arrays": b"a = " + b"[" * 200_000,
+    "closed arrays": b"a = " + b"[" * 5_000 + b"]" * 5_000,
+    "nested tables": b"a = " + b"{a = " * 5_000,
+    "dotted keys": b".".join([b"a"] * 5_000) + b" = 1",
+    "a table's name": b"[" + b".".join([b"a"] * 5_000) + b"]",
+    "a number": b"prompt_tokens = " + b"1" * 5_000,
+    "size": b"#" * 2_000_000,
+}
+
+
+@pytest.mark.parametrize("content", UNREADABLE.values(), ids=UNREADABLE)
 def test_an_unreadable_file_is_named(world: World, content: bytes) -> None:
     (world.project / PROJECT_FILE).write_bytes(content)
     with pytest.raises(ConfigError, match="cannot be read") as caught:

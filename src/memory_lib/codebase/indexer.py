@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from recollect.engine.entities import Entity, read_source, source_files
 from recollect.errors import InvalidInput
+from recollect.files import open_file
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +50,7 @@ class CodeIndexer:
     def compute_file_hash(self, file_path: str) -> str:
         """Return the SHA-256 of a file's content, in hexadecimal."""
         digest = hashlib.sha256()
-        with Path(file_path).open("rb") as file:
+        with open_file(file_path) as file:
             while block := file.read(BLOCK_BYTES):
                 digest.update(block)
         return digest.hexdigest()

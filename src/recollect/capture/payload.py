@@ -13,6 +13,9 @@ from typing import Any, NoReturn
 from recollect.capture import tools
 from recollect.capture.assistants import Assistant, Event, named, recognised
 from recollect.capture.observation import BadPayload, Observation
+from recollect.errors import InvalidInput
+from recollect.parsing import limited
+from recollect.text.naming import without_secrets
 
 # Longer texts are cut: whole files are looked at for what they define, never kept.
 TEXT_CHARACTERS = 400_000
@@ -49,10 +52,10 @@ def read(raw: bytes, *, event: str = "", assistant: str = "", at: int = 0) -> Ob
 def _decoded(raw: bytes) -> dict[str, Any]:
     try:
         value = _json(raw.decode())
-    except (ValueError, RecursionError):
+    except ValueError:
         try:  # some hand over bytes that are not quite UTF-8, with a byte order mark, or with several lines
             value = _json(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").strip())
-        except (ValueError, RecursionError) as problem:
+        except ValueError as problem:
             raise BadPayload(f"it is not JSON: {problem}") from None
     if not isinstance(value, dict):
         raise BadPayload(f"it is a JSON {type(value).__name__}, not an object")
@@ -60,7 +63,11 @@ def _decoded(raw: bytes) -> dict[str, Any]:
 
 
 def _json(text: str) -> Any:
-    return json.loads(text, parse_constant=_no_number)
+    """Return the value of a JSON text; raises ValueError."""
+    try:
+        return limited(lambda: json.loads(text, parse_constant=_no_number), "its JSON")
+    except InvalidInput as problem:
+        raise ValueError(problem.message) from None
 
 
 def _no_number(name: str) -> NoReturn:
@@ -83,13 +90,13 @@ def _observation(payload: Mapping[str, Any], row: Assistant, event: Event, at: i
     seen = Observation(
         assistant=row.name,
         event=event.name,
-        session=_text(_found(payload, row, "session"))[:LABEL_CHARACTERS],
+        session=_label(_found(payload, row, "session")),
         cwd=_text(_found(payload, row, "cwd"))[:4096],
         at=at,
         reason=_text(_found(payload, row, "reason"))[:LABEL_CHARACTERS],
-        agent=_text(_found(payload, row, "agent"))[:LABEL_CHARACTERS],
-        agent_type=_text(_found(payload, row, "agent_type"))[:LABEL_CHARACTERS],
-        call_id=_text(_found(payload, row, "call_id"))[:LABEL_CHARACTERS],
+        agent=_label(_found(payload, row, "agent")),
+        agent_type=_label(_found(payload, row, "agent_type")),
+        call_id=_label(_found(payload, row, "call_id")),
         failed=event.failed,
         error=_error(_found(payload, row, "error")),
     )
@@ -113,8 +120,8 @@ def _with_tool(seen: Observation, payload: Mapping[str, Any], row: Assistant, ev
     server = _text(_found(payload, row, "server")) or server
     seen = seen._replace(
         tool="mcp" if server and kind == "other" else kind,
-        tool_name=name[:LABEL_CHARACTERS],
-        server=server[:LABEL_CHARACTERS],
+        tool_name=_label(name),
+        server=_label(server),
         input=given if isinstance(given, dict) else {},
         output=output,
     )
@@ -192,6 +199,11 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
 
 
+def _label(value: Any) -> str:
+    """Return an id or a name of the assistant's, cut after secrets are out: half a key is not recognised as one."""
+    return without_secrets(_text(value))[:LABEL_CHARACTERS]
+
+
 def _error(value: Any) -> str:
     return value if isinstance(value, str) else tools.said(value)
 
@@ -199,6 +211,6 @@ def _error(value: Any) -> str:
 def _object(text: str) -> Any:
     try:
         value = _json(text)
-    except (RecursionError, ValueError):
+    except ValueError:
         return None
     return _bounded(value, 0) if isinstance(value, dict | list) else None

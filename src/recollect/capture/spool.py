@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect import clock
+from recollect.files import open_file, private_folder
 from recollect.version import __version__, release
 
 # Kept of a payload that could not be read: enough to see what it was.
@@ -85,7 +86,7 @@ class Payload(NamedTuple):
 
     def read(self) -> bytes:
         """Return the bytes the hook was given, up to the limit of hooks."""
-        with self.path.open("rb") as file:
+        with open_file(self.path) as file:
             return file.read(MAX_BYTES + 1)
 
 
@@ -120,7 +121,7 @@ class Spool:
         at_ns = clock.now() * 10**9 + time.time_ns() % 10**9
         name = f"{at_ns:020d}-{os.getpid()}-{os.urandom(4).hex()}.{words[0]}.{words[1]}"
         for folder in (self.folder / "tmp", self.new):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(folder)
         temporary = self.folder / "tmp" / name
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(payload)
@@ -145,7 +146,7 @@ class Spool:
 
     def _take_back(self, drainer: str) -> None:
         lock = self.work / f"{drainer}.lock"
-        with suppress(OSError), lock.open("rb") as file:
+        with suppress(OSError), open_file(lock) as file:
             if _is_free(file.fileno(), lock):
                 self.give_back(self.work / drainer, died=True)
                 lock.unlink()
@@ -169,7 +170,7 @@ class Spool:
     def set_aside(self, payload: Payload, deaths: int = 0) -> None:
         """Keep a payload out of the way until a newer version comes. Raises OSError."""
         folder = self.stuck / __version__
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(folder)
         os.utime(payload.path)  # when it was set aside; the name tells when it was written
         payload.path.rename(folder / _counted(payload.name, deaths))
         kept = 0
@@ -226,8 +227,8 @@ class Claims:
         self._lock, self._name = -1, ""
 
     def __enter__(self) -> Claims:
-        self._spool.work.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._spool.new.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(self._spool.work)
+        private_folder(self._spool.new)
         while not self._name:
             name = f"{os.getpid()}-{os.urandom(8).hex()}"
             path = self._spool.work / f"{name}.lock"

@@ -6,16 +6,28 @@ part of it, so that a file is never indexed twice under two roots:
     recollect index .              in /home/me/app          → tree /home/me/app, all of it
     recollect index src            in /home/me/app          → tree /home/me/app, below src/
     recollect index .              in /home/me (no git)     → refused: a home directory
+    recollect index /tmp                                    → refused: all users share it
     recollect index notes          in /home/me (a git tree) → tree /home/me/notes: a home is never the tree
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import NamedTuple
 
 from recollect.errors import InvalidInput, NotFound
+
+# Folders that every system has; what lies in them is of many programs and people.
+SYSTEM = frozenset(
+    f"/{name}"
+    for name in "bin boot dev etc home lib lib64 media mnt opt private proc root run sbin srv sys tmp usr usr/lib "
+    "usr/local usr/share var var/cache var/lib var/log var/tmp private/tmp private/var Applications Library System "
+    "Users Volumes".split()
+)
+# All may write, and only owners remove: /tmp, /var/tmp, /dev/shm and their like.
+SHARED = stat.S_ISVTX | stat.S_IWOTH
 
 
 class Place(NamedTuple):
@@ -29,14 +41,14 @@ class Place(NamedTuple):
 def place(path: str | Path, *, force: bool = False) -> Place:
     """Return where `path` lies, resolved of links.
 
-    Raises NotFound where nothing is, InvalidInput for what is no folder, cannot be read, or is a whole disk or a home
-    directory; `force` allows the last two.
+    Raises NotFound where nothing is, InvalidInput for what is no folder, cannot be read, or is no project: a disk, a
+    home directory, a folder of the system or one that all users share; `force` allows these.
     """
     folder = _folder(path)
     if _is_too_large(folder) and not force:
         raise InvalidInput(
-            f"{folder} is a whole disk or a home directory, not a project",
-            hint="Name the folder of a project; if you do mean all of it, say so with force.",
+            f"{folder} is a whole disk or a home directory, or many users or programs share it: it is no project",
+            hint="Name the folder of a project. `index` takes all of it with force.",
             path=str(folder),
         )
     for root in (folder, *folder.parents):
@@ -49,11 +61,11 @@ def _folder(path: str | Path) -> Path:
     """Return `path` as an absolute folder that can be read."""
     text = os.fspath(path)
     if not text or "\0" in text:
-        raise InvalidInput("the path to index is empty or holds a NUL character")
+        raise InvalidInput("the path is empty or holds a NUL character")
     folder = Path(os.path.realpath(os.path.expanduser(text)))  # noqa: PTH111 - a user without a home is no error
     try:
         if not folder.exists():
-            raise NotFound(f"{folder} does not exist", hint="Check the path; nothing was indexed.", path=str(folder))
+            raise NotFound(f"{folder} does not exist", hint="Check the path; nothing was read.", path=str(folder))
         if not folder.is_dir():
             raise InvalidInput(
                 f"{folder} is not a folder",
@@ -65,17 +77,18 @@ def _folder(path: str | Path) -> Path:
     except OSError as problem:
         raise InvalidInput(
             f"{folder} cannot be read: {problem.strerror}",
-            hint="Check its permissions; nothing was indexed.",
+            hint="Check its permissions; nothing was read.",
             path=str(folder),
         ) from None
 
 
 def _is_too_large(folder: Path) -> bool:
-    """Tell whether a folder is a disk, a home directory, or holds home directories.
+    """Tell whether a folder is a disk, a home directory, holds home directories, or is of the system or of all users.
 
     A mounted folder that is a git work tree is a project that was mounted into a container, not a disk.
     """
     home = Path(os.path.realpath(os.path.expanduser("~")))  # noqa: PTH111
-    if folder == Path(folder.anchor) or folder == home or folder in home.parents:
+    if folder == Path(folder.anchor) or folder == home or folder in home.parents or str(folder) in SYSTEM:
         return True
-    return folder.is_mount() and not (folder / ".git").exists()
+    is_shared = folder.stat().st_mode & SHARED == SHARED
+    return is_shared or (folder.is_mount() and not (folder / ".git").exists())

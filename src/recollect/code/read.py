@@ -25,6 +25,7 @@ from recollect.code.manifests.families import read as read_manifest
 from recollect.code.marks import is_minified, mark
 from recollect.code.symbols import Outline, Symbol
 from recollect.code.walk import real
+from recollect.files import READ_UNLINKED
 from recollect.store.code_protocol import IndexedFile, Touched
 from recollect.text.identifiers import joined_terms, name_terms, named, words
 from recollect.text.redact import masked
@@ -41,11 +42,6 @@ RACY_WHOLE_SECONDS_NS = 2_000_000_000
 HASH_BYTES = 16
 # Notes kept of one file.
 MAX_NOTES = 5
-
-# Not waiting for a pipe, not following a link, not left open in a child; a system that has no such thing needs it less.
-_OPEN = os.O_RDONLY
-for _flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
-    _OPEN |= getattr(os, _flag, 0)
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -138,7 +134,7 @@ def content_of(path: str, max_bytes: int) -> tuple[bytes | None, int]:
 
     What was a file when it was listed may have become a pipe, which would block, or a link, which leads away.
     """
-    handle = os.open(path, _OPEN)
+    handle = os.open(path, READ_UNLINKED)
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):

@@ -21,7 +21,10 @@ from typing import NamedTuple
 from recollect import git
 from recollect.code import ignore
 from recollect.code.marks import left_out
+from recollect.files import read_file
 
+# Rules that people write have a few kilobytes.
+MAX_RULES_BYTES = 1024 * 1024
 # Examples of what was left out that are told by name; the others are counted.
 MAX_NOTES = 50
 
@@ -139,8 +142,12 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
 def _listed(found: _Walk, prefix: str, paths: list[str], *, is_repository: bool = True) -> list[str] | None:
     """Return the names git knows or would add; None where git cannot say.
 
-    A folder without a repository is listed as if it were a new one: git reads its .gitignore files all the same.
+    A folder without a repository is listed as if it were a new one: git reads its .gitignore files all the same. One
+    that is a pipe would keep git waiting.
     """
+    if not _is_plain(found.root / prefix / ignore.GITS):
+        found.note(f"{shown(prefix)}{ignore.GITS} is not a regular file: it was not read")
+        return None
     answer = git.listed(found.root / prefix, paths, is_repository=is_repository)
     if answer.problem:
         if answer.problem != git.MISSING:  # nothing is lost without git
@@ -173,9 +180,17 @@ def _scanned(found: _Walk) -> Iterator[str]:
                 yield name
 
 
+def _is_plain(path: Path) -> bool:
+    """Tell whether a path is a regular file, or nothing."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return True
+
+
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes() if path.is_file() else b""
+        return read_file(path, most=MAX_RULES_BYTES, within=path.parent)
     except OSError:
         return b""
 

@@ -14,6 +14,7 @@ import msgspec
 
 from recollect.errors import ContentTooLarge, InvalidInput
 from recollect.model import MEMORY_TYPES, RELATIONS, SOURCES, MemoryType, Relation, Source
+from recollect.text.naming import holds_secret
 
 MAX_TAGS = 100
 MAX_LABEL_CHARACTERS = 200
@@ -51,6 +52,14 @@ def label(name: str, value: object) -> str | None:
     checked = text(name, value).strip()
     if len(checked) > MAX_LABEL_CHARACTERS:
         raise InvalidInput(f"{name} is longer than {MAX_LABEL_CHARACTERS} characters", field=name)
+    return checked
+
+
+def name(field: str, value: object) -> str:
+    """Return an id: text without a secret, which cannot be replaced in it, since others refer to it."""
+    checked = text(field, value)
+    if holds_secret(checked):
+        raise InvalidInput(f"{field} holds a secret", hint="Use another one; nothing was written.", field=field)
     return checked
 
 

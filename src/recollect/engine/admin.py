@@ -1,6 +1,7 @@
 """Admin: what there is, how well it is, and how to mend it or take something back."""
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -238,6 +239,8 @@ class Admin:
         yield "language model", self._look_at_language
         yield "consolidation", self._look_at_consolidation
         yield "disk", self._look_at_disk
+        if self._engine.settings.ignored:
+            yield "settings", self._look_at_settings
 
     def _look_at_storage(self, *, thorough: bool) -> Check:
         store = self._engine.store
@@ -387,11 +390,27 @@ class Admin:
         if free < LOW_DISK_BYTES:
             mend = "Free some space: writes fail with STORE_FULL when there is none."
             return Check(name="disk", status="degraded", detail=f"{free:,} bytes left in {folder}", mend=mend)
-        open_to_others = folder.exists() and os.name == "posix" and folder.stat().st_mode & 0o077
-        if open_to_others:
-            mend = f"chmod 700 {folder}"
-            return Check(name="disk", status="degraded", detail=f"others can look into {folder}", mend=mend)
+        if mend := self._closing_to_others():
+            return Check(name="disk", status="degraded", detail="other users can read the memories", mend=mend)
         return Check(name="disk", status="ok", detail=f"{free // 2**20:,} MiB left in {folder}")
+
+    def _closing_to_others(self) -> str:
+        """Return the command that keeps other users out of what is stored; "" where they are out."""
+        settings = self._engine.settings
+        private = {settings.home_path: "700"}
+        if settings.home_path not in settings.database_path.parents:  # its folder may be somebody else's
+            private[settings.database_path] = "600"
+        is_open = [
+            f"chmod {mode} {shlex.quote(str(path))}"
+            for path, mode in private.items()
+            if os.name == "posix" and path.exists() and path.stat().st_mode & 0o077
+        ]
+        return " && ".join(is_open)
+
+    def _look_at_settings(self) -> Check:
+        errors = self._engine.settings.ignored
+        detail = "; ".join(f"{error.code}: {error.message}" for error in errors)
+        return Check(name="settings", status="degraded", detail=detail, mend=errors[0].hint)
 
 
 def _stuck(stuck: "Stuck") -> str:

@@ -22,15 +22,17 @@ from recollect import clock, progress
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
 from recollect.engine.memories import content_hash, store_in
-from recollect.engine.redaction import without_secrets
+from recollect.engine.redaction import refuse_secret_names, without_secrets
 from recollect.engine.target_file import written
 from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.files import copy_pipe, open_file
 from recollect.model import (
     IMPORT_SOURCES,
     Anchor,
     Edge,
     Exported,
     Imported,
+    ImportedPart,
     ImportSource,
     Memory,
     Node,
@@ -39,6 +41,7 @@ from recollect.model import (
     Workspace,
 )
 from recollect.operations import operation
+from recollect.parsing import parse_json
 from recollect.store.protocol import Range, Store, Transaction
 from recollect.text.harmless import json_escaped
 
@@ -144,8 +147,11 @@ class Archive:
             source = stack.enter_context(_opened(path, content))
             total = sum(1 for _ in self._read(source, above={}))
             source.seek(0)
-            records = (_moved(record, scope) for record in self._read(source))
-            return self._forecast(records, total) if dry_run else self._write_all(records, total)
+            refused: Counter[str] = Counter()
+            records = _named((_moved(record, scope) for record in self._read(source)), refused)
+            done = self._forecast(records, total) if dry_run else self._write_all(records, total)
+            left = ImportedPart(name="lines", found=total, taken=total - refused.total(), left=dict(refused))
+            return msgspec.structs.replace(done, parts=(left,)) if refused else done
 
     def _migrated(self, place: Path, wanted: str, scope: str | None, *, dry_run: bool) -> Imported | None:
         """Import what another program keeps at a path; None where it may be lines of ours."""
@@ -175,7 +181,7 @@ class Archive:
                 yield record
 
     def _parse(self, line: bytes) -> Record | None:
-        row = msgspec.json.decode(line)
+        row = parse_json(line, what="it")
         if not isinstance(row, dict):
             raise InvalidInput("not a JSON object")
         kind = row.pop("kind", "memory") if "content" in row or "kind" in row else ""
@@ -297,6 +303,22 @@ def _moved(record: Record, scope: str | None) -> Record:
     if scope is None or not isinstance(record, Memory | Node | Session):
         return record
     return msgspec.structs.replace(record, namespace=scope)
+
+
+def _named(records: Iterator[Record], refused: Counter[str]) -> Iterator[Record]:
+    """Yield records without those that have a secret in a name, or that point to one of these; count why."""
+    gone: set[tuple[type[Record], str]] = set()
+    for record in records:
+        try:
+            refuse_secret_names(record)
+            pointers = POINTERS.get(type(record), {})
+            if any((kind, getattr(record, field)) in gone for field, kind in pointers.items()):
+                raise InvalidInput("what it belongs to was not imported")
+        except InvalidInput as problem:
+            gone.add((type(record), record.id))  # type: ignore[attr-defined]
+            refused[problem.message] += 1
+        else:
+            yield record
 
 
 def _fate(store: Store, record: Record) -> str:
@@ -436,15 +458,14 @@ def _opened(path: str | None, content: str | None) -> Iterator[BinaryIO]:
     try:
         if not file.exists():
             raise NotFound(f"{file} does not exist", hint="Check the path.", path=str(file))
-        with file.open("rb") as source:
-            if source.seekable():
+        if file.is_file():
+            with open_file(file) as source:
                 yield source
                 return
-            with tempfile.TemporaryFile() as copy:
-                for block in iter(lambda: source.read(1 << 20), b""):
-                    copy.write(block)
-                copy.seek(0)
-                yield copy
+        with tempfile.TemporaryFile() as copy:
+            copy_pipe(file, copy)
+            copy.seek(0)
+            yield copy
     except OSError as problem:
         raise InvalidInput(f"{file} cannot be read: {problem.strerror}", path=str(file)) from None
 

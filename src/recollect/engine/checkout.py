@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.git import folders, line, read
+from recollect.text.naming import holds_secret
 
 # Names of default branches, in the order of how many repositories have them.
 USUAL = ("main", "master", "trunk", "default", "develop")
@@ -78,7 +79,7 @@ def _named(head: str) -> str:
     """Return the branch that HEAD names; "" where it names none, or one that cannot be."""
     name = head.removeprefix(f"ref: {_BRANCH}") if head.startswith(f"ref: {_BRANCH}") else ""
     is_odd = len(name) > MAX_NAME or ".." in name or name.startswith(("/", ".")) or "\0" in name
-    return "" if is_odd else name
+    return "" if is_odd or holds_secret(name) else name
 
 
 def _default(common: Path, current: str) -> str:

@@ -21,6 +21,7 @@ from recollect.engine.checkout import work_tree
 from recollect.engine.identity import project_root
 from recollect.engine.target_file import refuse_elsewhere
 from recollect.errors import Conflict, InvalidInput, NotFound, StorageError
+from recollect.files import read_file
 from recollect.model import Fix, Lesson, Memory, Proposal
 from recollect.patterns.correction import corrections
 from recollect.patterns.lesson import STATED, lessons
@@ -153,7 +154,7 @@ def _target(root: Path, file: str | None) -> Path:
 def _read(target: Path) -> tuple[bytes, bool]:
     """Return what a file holds, and whether it is yet to be made."""
     try:
-        content = target.read_bytes()
+        content = read_file(target)
         content.decode("utf-8")
     except FileNotFoundError:
         return b"", True

@@ -15,6 +15,7 @@ from recollect.code.marks import is_minified
 from recollect.code.read import HEAD_BYTES, as_utf8
 from recollect.code.walk import real, walk
 from recollect.errors import InvalidInput
+from recollect.files import open_file, read_file
 
 # As the index does by default (setting index_max_file_bytes): what is larger was not written by people.
 MAX_FILE_BYTES = 2_097_152
@@ -29,7 +30,7 @@ class Listed(NamedTuple):
 
 def read_source(path: str) -> Source:
     """Return what a source file defines. Raises OSError where it cannot be read, InvalidInput if it is no source."""
-    source = Path(path).read_bytes()
+    source = read_file(path)
     language = _language(path, source)
     if language is None:
         raise InvalidInput(f"{path} is no source file of a language that can be read", path=path)
@@ -53,7 +54,7 @@ def source_files(directory: str, *, recursive: bool = True) -> list[Listed]:
 
 def _is_source(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             head = file.read(HEAD_BYTES)
             language = _language(path.name, head)
             return language is not None and not is_minified(head + file.read(), language.name)

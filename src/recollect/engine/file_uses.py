@@ -16,6 +16,8 @@ from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
+from recollect.files import read_file
+
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
     from recollect.engine.sources import Sources
@@ -78,7 +80,7 @@ def _imported(sources: Sources, users: Container[str]) -> Iterator[Use]:
         known = Paths(root.name, family if asked else ())
         for user in asked:
             try:
-                text = (root / user).read_bytes()
+                text = read_file(root / user, within=root)
             except OSError:
                 continue  # it is gone since it was indexed
             found: dict[str, list[str]] = {}

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from recollect.engine import accept
-from recollect.engine.checkout import work_tree
 from recollect.engine.identity import project_root
-from recollect.errors import InvalidInput, NotFound
 from recollect.model import (
     HISTORY_SOURCES,
     TRANSCRIPT_SOURCES,
@@ -70,7 +68,8 @@ class Histories:
         from recollect.history.sources import SOURCES
 
         wanted = self._wanted(only)
-        place = self._place(path)
+        # Transcripts are of all projects, wherever they are asked for.
+        place = self._place(path, force=not any(name in SOURCES for name in wanted))
         most = accept.whole("limit", limit, least=1, most=100_000)
         start = accept.moment("since", since)
         writing = Writing(self._engine, place, dry_run=dry_run)
@@ -116,16 +115,11 @@ class Histories:
         also = TRANSCRIPT_SOURCES if "transcripts" in named else ()
         return tuple(name for name in HISTORY_SOURCES if not named or name in named or name in also)
 
-    def _place(self, path: str) -> "Place":
+    def _place(self, path: str, *, force: bool) -> "Place":
+        from recollect.code.place import place
         from recollect.engine.learning import Place
 
-        try:
-            folder = Path(accept.text("path", path)).expanduser()
-            root = Path(work_tree(str(folder)))
-        except (OSError, RuntimeError) as problem:  # nobody has that name, or the current folder is gone
-            raise InvalidInput(f"{path} leads nowhere: {problem}", field="path") from None
-        if not folder.is_dir():
-            raise NotFound(f"there is no folder {path}", hint="Give a folder of the project.", path=path)
+        root = place(accept.text("path", path), force=force).root
         branch, own = self._engine.branches.own(str(root))
         return Place(project_root(root), root, branch, own)
 

@@ -1,10 +1,11 @@
 """Which project a path belongs to: the namespace under which its memories are kept.
 
 A path inside a git work tree stands for the whole repository, and all work trees of a repository for the same one,
-since what was learnt in one holds in the others. Git itself is not run: its files say enough.
+since what was learnt in one holds in the others. Git itself is not run: its files say enough. A work tree shares
+memories only if the repository names it, too: a `.git` file alone would let any folder claim another project's.
 
     /home/me/app/src           → /home/me/app            (has .git)
-    /home/me/app-feature       → /home/me/app            (.git file → …/app/.git/worktrees/x → commondir)
+    /home/me/app-feature       → /home/me/app            (.git file ↔ …/app/.git/worktrees/x → commondir)
     /home/me/app/vendored      → /home/me/app/vendored   (submodule: a repository of its own)
     algorithms-practice        → algorithms-practice     (a name, not a path)
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from recollect import git
 from recollect.errors import InvalidWorkspace
+from recollect.text.naming import holds_secret
 
 _NAME = re.compile(r"\w[\w .:/@+\-]{0,199}")
 _PATH_STARTS = ("/", "~", "./", "../", ".\\", "..\\")
@@ -41,26 +43,19 @@ def namespace_of(identifier: str | None, *, directory: Path | None = None) -> st
         raise InvalidWorkspace("the workspace identifier is not valid Unicode text") from None
     if "\0" in text or len(text) > 4096:
         raise InvalidWorkspace("the workspace identifier holds a NUL character or is too long")
-    if is_path(text):
-        return project_root(_path(text, directory))
-    if _is_secret(text):
+    found = project_root(_path(text, directory)) if is_path(text) else text
+    if holds_secret(found):
         hint = "Give the project a name of its own; nothing was stored."
         raise InvalidWorkspace("the workspace identifier holds a secret", hint=hint)
-    if not _NAME.fullmatch(text):
+    if found is text and not _NAME.fullmatch(text):
         raise InvalidWorkspace(f"{text!r} is neither a path nor a workspace name", identifier=text)
-    return text
+    return found
 
 
 def is_path(identifier: str) -> bool:
     """Tell whether an identifier is a path, not a name."""
     text = identifier.strip()
     return text in (".", "..") or text.startswith(_PATH_STARTS)
-
-
-def _is_secret(text: str) -> bool:
-    from recollect.text.redact import redact  # a path needs it not, and most are paths
-
-    return bool(redact(text).found)
 
 
 def _path(text: str, directory: Path | None) -> Path:
@@ -94,6 +89,6 @@ def _work_tree_root(folder: Path) -> Path:
         return folder
     own, shared = Path(os.path.realpath(found.own)), Path(os.path.realpath(found.common))
     named = os.path.realpath(own / git.line(own / "gitdir"))
-    if own.parent != shared / "worktrees" or named != os.path.realpath(folder / ".git"):
+    if own.parent != shared / "worktrees" or named != str(folder / ".git"):
         return folder
     return shared.parent if shared.name == ".git" else shared

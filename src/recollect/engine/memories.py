@@ -166,7 +166,7 @@ class Memories:
         return kept
 
     def _given(self, row: dict[str, Any]) -> Memory:
-        memory_id = accept.text("memory_id", row.pop("id", None) or clock.new_id())
+        memory_id = accept.name("memory_id", row.pop("id", None) or clock.new_id())
         at = accept.moment("created_at", row.pop("created_at", None))
         now = clock.now() if at is None else at
         seen = accept.moment("last_accessed_at", row.pop("last_accessed_at", None))
@@ -182,7 +182,7 @@ class Memories:
             created_at=now,
             updated_at=now,
             last_accessed_at=now if seen is None else seen,
-            parent_id=None if parent is None else accept.text("parent_id", parent),
+            parent_id=None if parent is None else accept.name("parent_id", parent),
             **beside,
             **values,
         )

@@ -24,11 +24,12 @@ from recollect import clock, progress
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
 from recollect.engine.memories import content_hash, ensure_node, node_id, unwanted
-from recollect.engine.redaction import without_secrets
+from recollect.engine.redaction import refuse_secret_names, without_secrets
 from recollect.errors import InvalidInput, InvalidWorkspace, RecollectError
 from recollect.migrate.found import Found, Left, Linked, Noded, Reader, Remembered, Sat
 from recollect.migrate.relations import relation
 from recollect.model import NODE_KINDS, Edge, Imported, ImportedPart, Memory, Node, Record, Session
+from recollect.text.naming import holds_secret
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -170,7 +171,8 @@ class Migration:
             if plan.total % BATCH == 0:
                 progress.report(plan.total, None, f"reading {self._reader.program}")
             if isinstance(found, Remembered):
-                plan.memories[found.key] = Known(self._id(found), found.at)
+                with contextlib.suppress(InvalidInput):  # it is left out when it is written
+                    plan.memories[found.key] = Known(self._id(found), found.at)
             elif isinstance(found, Sat) and found.beside:
                 plan.sessions[found.key] = found.beside
             elif isinstance(found, Noded):
@@ -301,6 +303,7 @@ class Migration:
             raw = self._made(found, sessions)
             if isinstance(raw, Left):
                 return raw
+            refuse_secret_names(raw)
             with clock.cpu_limit(clock.RECORD_CPU_S):
                 clean, kinds = without_secrets(raw)
         except InvalidInput as problem:
@@ -460,6 +463,8 @@ class Migration:
         if not name:
             return namespace_of(self._engine.settings.namespace)
         if name not in self._projects:
+            if holds_secret(name):
+                raise InvalidInput("its project's name holds a secret")
             try:
                 self._projects[name] = namespace_of(name)
             except InvalidWorkspace:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from recollect.engine.older_library import BATCH, put_in_place
 from recollect.engine.shelf import Shelf
 from recollect.errors import InvalidInput, StoreForeign
+from recollect.files import open_file
 from recollect.migrate.episodic import turns
 from recollect.migrate.look import document
 
@@ -65,7 +66,7 @@ def _fill(made: Path, namespace: str, rows: Iterator[Mapping[str, Any]]) -> None
 
 def _is_document(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(OPENINGS)
     except OSError:
         return False  # whoever opens it says what is wrong
@@ -74,7 +75,7 @@ def _is_document(path: Path) -> bool:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Keep others from taking the same file over at the same time."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         if sys.platform != "win32":
             import fcntl
 

@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine.shelf import Shelf
-from recollect.errors import RecollectError, StoreLocked, StoreUnwritable
+from recollect.errors import InvalidInput, RecollectError, StoreLocked, StoreUnwritable
+from recollect.files import PRIVATE_FILE, open_file
 from recollect.migrate.database import MAGIC, Database
 from recollect.migrate.fields import clean, listed, moment, plain
 from recollect.migrate.look import Look
 from recollect.migrate.memory_lib import MemoryLib
+from recollect.parsing import parse_json
 from recollect.store.sqlite import APPLICATION_ID
 
 # As long as any write of ours waits for others.
@@ -56,11 +58,9 @@ class Older(NamedTuple):
     @staticmethod
     def object(row: Mapping[str, Any], column: str) -> dict[str, Any]:
         """Return a JSON object that a column holds as text; what is something else is kept under the column's name."""
-        import msgspec
-
         value = row.get(column)
-        with suppress(msgspec.DecodeError, UnicodeDecodeError):
-            value = msgspec.json.decode(value) if isinstance(value, str) else value
+        with suppress(InvalidInput):
+            value = parse_json(value) if isinstance(value, str) else value
         if isinstance(value, dict):
             return dict(plain(value))
         return {column: plain(value)} if value else {}
@@ -113,7 +113,7 @@ def put_in_place(file: Path, fill: Callable[[Path], None]) -> Path:
 def _is_older(path: Path) -> bool:
     """Tell whether a file has the tables of the older library; ours have other columns."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             if file.read(len(MAGIC)) != MAGIC:
                 return False
         database = Database(path)
@@ -165,5 +165,6 @@ def _copied(file: Path) -> Path:
         saved = file.with_name(f"{file.name}.backup" + (f"-{number}" if number > 1 else ""))
         if not saved.exists():
             shutil.copy2(file, saved)
+            saved.chmod(PRIVATE_FILE)
             return saved
     raise AssertionError("numbers do not end")

@@ -22,6 +22,7 @@ from recollect.engine import accept
 from recollect.engine.documents import KINDS, Documents
 from recollect.engine.memories import headline, node_id
 from recollect.errors import MemoryNotFound, RecollectError, StorageError
+from recollect.files import read_file
 from recollect.model import Change, Edge, Errand, Fix, Judgement, Memory, Node, Observed, Purge, Record, Session
 from recollect.text.redact import redact
 
@@ -237,7 +238,7 @@ def _drop_payloads(spool: Spool, marks: frozenset[str]) -> int:
     aside = [*spool.bad.glob("*"), *(each.payload.path for each in spool.stuck_payloads())]
     for file in aside if signs else ():
         with suppress(OSError):
-            content = file.read_bytes()
+            content = read_file(file)
             if any(sign in content for sign in signs):
                 file.unlink()
                 dropped += 1

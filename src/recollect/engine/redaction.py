@@ -1,7 +1,7 @@
 """Redaction of what is kept: no record is written before its secrets are replaced.
 
-Which fields hold what people and programs wrote is a table. The others are ids, hashes, numbers and words of closed
-vocabularies; a workspace's id is a name that is refused where it is a secret (identity.py).
+Which fields hold what people and programs wrote is a table. Another one lists the names by which records find each
+other: one that holds a secret is refused. The others are hashes, numbers and words of closed vocabularies.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from recollect.engine import accept
 from recollect.model import (
     Anchor,
     Edge,
@@ -31,10 +32,10 @@ from recollect.text.redact import redact_value
 R = TypeVar("R", bound=Record)
 
 WRITTEN: Mapping[type[Record], tuple[str, ...]] = {
-    Memory: ("content", "title", "category", "author", "session_id", "tags", "metadata"),
+    Memory: ("content", "title", "category", "author", "session_id", "tags", "metadata", "branch"),
     Node: ("label", "payload"),
     Edge: ("properties",),
-    Session: ("summary", "snapshot"),
+    Session: ("summary", "snapshot", "branch"),
     Observed: ("target", "told"),
     Fix: ("error", "steps"),
     Injection: ("why",),
@@ -44,6 +45,16 @@ WRITTEN: Mapping[type[Record], tuple[str, ...]] = {
     Judgement: ("reason",),
     Usage: ("failure",),
 }
+
+
+NAMES = ("id", "namespace", "memory_id", "parent_id", "superseded_by", "src", "dst", "insight_id")
+
+
+def refuse_secret_names(record: Record) -> None:
+    """Return if no name in a record holds a secret; raises InvalidInput."""
+    for field in NAMES:
+        if value := getattr(record, field, None):
+            accept.name(field, value)
 
 
 def without_secrets(record: R) -> tuple[R, tuple[str, ...]]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from recollect.code.testing import is_test_file
 from recollect.engine.trees import tree_at
 from recollect.errors import Conflict, NotFound
+from recollect.files import read_file
 from recollect.model import File, Tree
 from recollect.store.code_protocol import SymbolRow as SymbolRow
 from recollect.text.redact import masked
@@ -122,7 +123,7 @@ class Sources:
                 f"{path} is no indexed file of this project", hint="Run index, or check the path.", path=path
             )
         try:
-            raw = (Path(self.tree.root) / path).read_bytes()
+            raw = read_file(Path(self.tree.root) / path, within=self.tree.root)
         except OSError as problem:
             hint = "It was moved or deleted since: run index."
             raise NotFound(f"{path} cannot be read: {problem.strerror}", hint=hint, path=path) from None

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recollect.errors import InvalidInput
+from recollect.files import read_file
 from recollect.hierarchy.parts import is_aside
+from recollect.parsing import parse_json, parse_toml
 
 if TYPE_CHECKING:
     from recollect.engine.project import Project
@@ -84,21 +85,21 @@ def _endpoints(project: Project) -> Iterator[str]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return read_file(path, within=path.parent).decode("utf-8", "replace")
     except OSError:
         return ""
 
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(_text(path))
-    except tomllib.TOMLDecodeError:
+        return parse_toml(_text(path).encode())
+    except InvalidInput:
         return {}
 
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        said = json.loads(_text(path) or "{}")
-    except ValueError:
+        said = parse_json(_text(path) or "{}")
+    except InvalidInput:
         return {}
     return said if isinstance(said, dict) else {}

@@ -20,6 +20,7 @@ from recollect.engine.identity import namespace_of
 from recollect.engine.project import Project
 from recollect.engine.token_cost import size
 from recollect.errors import InvalidInput, NotFound
+from recollect.files import read_file
 from recollect.hierarchy.agreed import agreed
 from recollect.hierarchy.designs import designs
 from recollect.hierarchy.entries import entries
@@ -247,6 +248,6 @@ def _cut(text: str, most: int) -> str:
 
 def _text(project: Project, path: str) -> str:
     try:
-        return (project.root / path).read_text(encoding="utf-8", errors="replace")
+        return read_file(project.root / path, within=project.root).decode("utf-8", "replace")
     except OSError:
         return ""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.files import open_file
 from recollect.hierarchy.parts import is_aside
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ def _beginning(name: str) -> str:
 
 def _read(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return file.read(MOST_BYTES).decode("utf-8", "replace")
     except OSError:
         return ""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from recollect import git
 from recollect.clock import RECORD_CPU_S, CpuLimitExceeded, cpu_limit
+from recollect.files import read_file
 from recollect.history.found import Found
 from recollect.history.log import commits
 
@@ -54,10 +55,9 @@ def texts(root: Path, wanted: list[str]) -> Iterator[Text]:
     for path in wanted:
         try:
             file = root / path
-            # A link may lead out of the project.
-            if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_BYTES:
+            if file.is_symlink():  # the file that it leads to is read by its own name
                 continue
-            raw = file.read_bytes()
+            raw = read_file(file, most=MAX_BYTES, within=root)
             if b"\0" in raw[:8192]:
                 continue
             yield Text(path, raw.decode("utf-8", "replace"), dates.get(path) or int(file.stat().st_mtime))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from recollect.errors import InvalidInput
+from recollect.files import open_file
 from recollect.migrate import markdown
 from recollect.migrate.fields import Fields
 from recollect.migrate.found import Found, Left, Linked, Remembered
@@ -22,6 +23,7 @@ from recollect.migrate.frontmatter import split
 from recollect.migrate.look import Look, pages
 from recollect.migrate.markdown import Page
 from recollect.model import MemoryType
+from recollect.parsing import limited
 
 # Files to look at before a folder counts as somebody else's; notes that it did not write itself have no permalink.
 LOOKED_AT = 200
@@ -201,8 +203,8 @@ def _written(page: Page, key: str, note: Note) -> Remembered:
 
 def _has_permalink(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             head = file.read(4096).decode("utf-8", "replace")
-    except OSError:
+        return "permalink" in limited(lambda: split(head), path.name)[0]
+    except (OSError, InvalidInput):
         return False
-    return "permalink" in split(head)[0]

@@ -21,6 +21,7 @@ from typing import Any
 from urllib.parse import quote
 
 from recollect.errors import InvalidInput, StorageError, StoreCorrupt, StoreLocked
+from recollect.files import open_file
 from recollect.migrate.found import Left
 
 MAGIC = b"SQLite format 3\0"
@@ -124,7 +125,7 @@ class Database:
             return self._begin(self._copied(log), "mode=rw")
         if _size(journal):
             return self._begin(self._copied(journal), "mode=rw")
-        with self.path.open("rb") as file:
+        with open_file(self.path) as file:
             is_logged = file.read(20)[18:20] == b"\2\2"
         return self._begin(self.path, "immutable=1" if is_logged else "mode=ro")
 

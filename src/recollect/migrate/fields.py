@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
+from recollect.errors import InvalidInput
+from recollect.parsing import parse_json
 
 # A number beyond this is a time in milliseconds: in seconds it would be the year 5138.
 _MILLISECONDS = 100_000_000_000
@@ -77,8 +78,8 @@ class Fields:
         value = self._row.get(name)
         if isinstance(value, str | bytes) and value:
             try:
-                value = msgspec.json.decode(value)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+                value = parse_json(value)
+            except InvalidInput:
                 return {}
         if value is None or isinstance(value, dict):
             self._row.pop(name, None)
@@ -116,8 +117,8 @@ def listed(value: object) -> tuple[str, ...]:
     """Return the texts of a list, of a list written as JSON, or between commas; each once."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
-            value = msgspec.json.decode(value)
-        except msgspec.DecodeError:
+            value = parse_json(value)
+        except InvalidInput:
             return ()
     parts: Iterable[object] = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else ()
     texts = (clean(part).strip() for part in parts if isinstance(part, str))

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from recollect.errors import InvalidInput
+from recollect.files import open_file
+from recollect.parsing import parse_json
 
 _HINT = "Nothing was imported. Correct or remove the line and import again."
 
@@ -16,7 +16,7 @@ _HINT = "Nothing was imported. Correct or remove the line and import again."
 def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the objects of a file with the numbers of their lines; raises InvalidInput at the first that is none."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             for number, line in enumerate(file, 1):
                 text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
                 if text.strip():
@@ -32,9 +32,9 @@ def refused(path: Path, number: int, why: str) -> InvalidInput:
 
 def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        found = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-        raise refused(path, number, str(problem)) from None
+        found = parse_json(line, what="it")
+    except InvalidInput as problem:
+        raise refused(path, number, problem.message) from None
     if not isinstance(found, dict):
         raise refused(path, number, "not a JSON object")
     return found

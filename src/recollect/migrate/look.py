@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import msgspec
-
 from recollect.errors import InvalidInput, NotFound
+from recollect.files import open_file, read_file
 from recollect.migrate.database import MAGIC, Database
+from recollect.parsing import parse_json
 
 # Enough of a file to tell what it is; a first line is hardly ever longer.
 HEAD_BYTES = 1 << 20
+# A JSON document is held in memory as a whole.
+MAX_DOCUMENT_BYTES = 1 << 30
 MARKDOWN = (".md", ".markdown")
 # Folders of programs, not of people.
 _SKIPPED = {"node_modules", "__pycache__", "venv"}
@@ -46,7 +48,7 @@ def look(path: Path) -> Look:
             raise NotFound(f"{path} does not exist", hint="Check the path.", path=str(path))
         if not path.is_file():
             return Look(path, "unknown")
-        with path.open("rb") as file:
+        with open_file(path) as file:
             head = file.read(HEAD_BYTES)
     except OSError as problem:
         raise InvalidInput(f"{path} cannot be read: {problem.strerror}", path=str(path)) from None
@@ -75,13 +77,12 @@ def pages(folder: Path) -> Iterator[Path]:
 def document(path: Path) -> Any:
     """Return a JSON document; raises InvalidInput where it is none."""
     try:
-        raw = path.read_bytes()
-        return msgspec.json.decode(raw.removeprefix(b"\xef\xbb\xbf"))
+        raw = read_file(path, most=MAX_DOCUMENT_BYTES)
+        return parse_json(raw.removeprefix(b"\xef\xbb\xbf"), what=str(path))
     except OSError as problem:
         raise InvalidInput(f"{path} cannot be read: {problem.strerror}", path=str(path)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-        hint = "It is cut off or no JSON; nothing was imported."
-        raise InvalidInput(f"{path} cannot be read as JSON: {problem}", hint=hint, path=str(path)) from None
+    except InvalidInput as problem:
+        raise InvalidInput(problem.message, hint="Correct the file; nothing was imported.", path=str(path)) from None
 
 
 def _json(path: Path, head: bytes) -> Look:
@@ -89,8 +90,8 @@ def _json(path: Path, head: bytes) -> Look:
         return Look(path, "unknown")
     line = head.split(b"\n", 1)[0]
     try:
-        first = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        first = parse_json(line)
+    except InvalidInput:
         first = None
     if isinstance(first, dict) and not _is_whole(first):
         return Look(path, "lines", first=first)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from recollect.errors import InvalidInput
+from recollect.files import read_file
 from recollect.migrate.fields import Fields, clean, listed
 from recollect.migrate.found import Found, Left, Linked, Remembered
 from recollect.migrate.frontmatter import split
 from recollect.migrate.look import Look, pages
+from recollect.parsing import limited
 
 _HEADING = re.compile(r"^#[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _WIKI = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
@@ -83,11 +86,15 @@ def read(root: Path) -> Iterator[Page | Left]:
     for file in files(root):
         name = file.name if file == root else file.relative_to(root).as_posix()
         try:
-            raw, changed = file.read_bytes(), int(file.stat().st_mtime)
+            raw, changed = read_file(file), int(file.stat().st_mtime)
         except OSError as problem:
             yield Left("pages", f"{name} cannot be read: {problem.strerror}")
             continue
-        fields, text = split(clean(raw.decode("utf-8", "replace")))
+        try:
+            fields, text = limited(partial(split, clean(raw.decode("utf-8", "replace"))), name)
+        except InvalidInput as problem:
+            yield Left("pages", problem.message)
+            continue
         if text.strip() or fields:
             yield Page(name, fields, text, changed)
         else:

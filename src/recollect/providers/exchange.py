@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import msgspec
 
 from recollect import clock
-from recollect.errors import ConfigError, ProviderError
+from recollect.errors import ConfigError, InvalidInput, ProviderError
+from recollect.parsing import parse_json
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -108,9 +109,10 @@ class Exchange:
         request = Request(address, msgspec.json.encode(body), self._headers)  # noqa: S310 - http or https, checked
         content = self._patiently(request)
         try:
-            return msgspec.json.decode(content, type=answer)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
-            raise self.failed(f"gave an answer that cannot be read: {problem}") from None
+            read: Answer = parse_json(content, what="its content", kind=answer)
+            return read
+        except InvalidInput as problem:
+            raise self.failed(f"gave an answer that cannot be read: {problem.message}") from None
 
     def failed(self, what: str, *, hint: str = "", **details: Any) -> ProviderError:
         """Return, for the caller to raise, the error that says who did what; without the key."""

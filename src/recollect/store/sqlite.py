@@ -36,7 +36,9 @@ from recollect.errors import (
     StoreLocked,
     StoreUnwritable,
 )
+from recollect.files import private_folder
 from recollect.store import full_text
+from recollect.store.creation import create, signs_of_loss
 from recollect.store.dialect import Connection, SearchRow
 from recollect.store.edges import edge_columns
 from recollect.store.migrations import APPLICATION_ID as APPLICATION_ID
@@ -371,11 +373,18 @@ class Sqlite(SqliteText, SqliteCode):
             if path.is_dir():
                 raise StoreForeign(f"{path} is a folder, not a database file", path=str(path))
             if not path.parent.is_dir():
-                path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
+                private_folder(path.parent)
             if not path.exists():
-                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+                with self.errors():
+                    create(path)
             elif not stat.S_ISREG(path.stat().st_mode):
                 raise StoreForeign(f"{path} is not a regular file", path=str(path))
+            elif not path.stat().st_size and (signs := signs_of_loss(path)):
+                raise StoreCorrupt(
+                    f"{path} is empty, but {', '.join(signs)} beside it show that it was in use",
+                    hint="Restore a backup or an export. If nothing was lost, move the empty file away.",
+                    path=str(path),
+                )
         # SQLite keeps its log beside the file itself, wherever a link to it lies.
         folder = Path(os.path.realpath(path)).parent
         self._read_only = not (os.access(path, os.W_OK) and os.access(folder, os.W_OK))

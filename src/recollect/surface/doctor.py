@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from recollect.errors import ConfigError, RecollectError
+from recollect.files import private_folder
 from recollect.render.block import Block, Grid, Line, Tone
 from recollect.render.untrusted import oneline
 from recollect.settings import Settings
@@ -25,6 +26,9 @@ Status = Literal["ok", "warning", "problem"]
 TONES: Mapping[Status, Tone] = {"ok": "good", "warning": "weak", "problem": "bad"}
 
 SCOPES: tuple[Scope, ...] = ("user", "project")
+
+# A project's files come with the repository, so their commands run only if this installation wrote them.
+FOREIGN = "not run, since the project's file starts another program than this installation"
 
 
 class Check(NamedTuple):
@@ -75,7 +79,7 @@ def _show(checks: list[Check], output: Output) -> None:
 def _home(settings: Settings) -> Check:
     folder = settings.home_path
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(folder)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"recollect doctor")
     except OSError as problem:
@@ -151,9 +155,11 @@ def _assistant(assistant: Assistant, scope: Scope, work: Work, servers: Servers)
     if lines:
         answering = sum(line.answers for line in lines)
         told = f"{len(lines)} hooks deliver" + (f", {answering} of them answer" if answering else "")
-        checks.append(check("hooks", lambda: _hooks(lines, work), told))
+        checks.append(check("hooks", lambda: _hooks(lines, scope, work), told))
     words = proof.server_words(assistant, scope, work.where)
-    if words:
+    if words and scope == "project" and not proof.is_own(words, work.install):
+        checks.append(check("server", lambda: f"{FOREIGN}: {words[0]}", ""))
+    elif words:
         if tuple(words) not in servers:
             servers[tuple(words)] = proof.prove_server(words, os.environ)
         wrong, tools = servers[tuple(words)]
@@ -175,9 +181,11 @@ def _entries(assistant: Assistant, scope: Scope, work: Work) -> str:
     return f"not as they should be in {', '.join(map(str, edits))}" if edits else ""
 
 
-def _hooks(lines: list[proof.Line], work: Work) -> str:
+def _hooks(lines: list[proof.Line], scope: Scope, work: Work) -> str:
     """Return what is wrong with the first hook that does not work; empty: all do."""
     for line in lines:
+        if scope == "project" and not proof.is_own(line.words, work.install):
+            return f"{FOREIGN}: the hook of {line.event}"
         if proof.home_of(line) != work.install.home:
             return f"the hook of {line.event} writes to another home: {proof.home_of(line) or '~/.recollect'}"
         wrong = proof.prove_hook(line, os.environ)

@@ -19,6 +19,7 @@ import msgspec
 
 from recollect.errors import InvalidInput
 from recollect.operations import Parameter
+from recollect.parsing import parse_json
 
 Kind = Literal["text", "path", "choice", "several", "truth", "object"]
 
@@ -115,18 +116,19 @@ def _several(parameter: Parameter, shape: Form, values: list[str]) -> list[str]:
 def _parts(value: str) -> list[str]:
     if value.startswith('["'):
         try:
-            return msgspec.json.decode(value.encode(), type=list[str])
-        except (msgspec.DecodeError, UnicodeEncodeError):
+            parts: list[str] = parse_json(value, kind=list[str])
+            return parts
+        except InvalidInput:
             pass
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
 def _object(parameter: Parameter, _shape: Form, value: str) -> Any:
     try:
-        return msgspec.json.decode(value.encode())
-    except (msgspec.DecodeError, UnicodeEncodeError) as problem:
+        return parse_json(value, what=parameter.name)
+    except InvalidInput as problem:
         raise InvalidInput(
-            f"{parameter.name} is not JSON: {problem}",
+            problem.message,
             hint=f'Write it as one quoted word: {flag(parameter)} \'{{"key": "value"}}\'.',
             argument=parameter.name,
         ) from None

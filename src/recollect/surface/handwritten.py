@@ -61,7 +61,8 @@ def _config(_values: Mapping[str, Any], settings: Settings, _table: Mapping[str,
     ]
     if output.as_json:
         shown = [{"name": row.name, "value": value, "source": source, "help": row.help} for row, value, source in rows]
-        output.line({"settings": shown})
+        ignored = [error.as_dict() for error in settings.ignored]
+        output.line({"settings": shown, "ignored": ignored})
     else:
         from recollect.render.block import Grid
 

@@ -5,11 +5,12 @@ Given the payload of a hook they print what a hook prints: the text in the form 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.errors import InvalidInput
 from recollect.model import Context, Record
+from recollect.parsing import parse_json
 from recollect.surface.assistants.reply import reply
 
 # What the event is called where neither the command line nor the payload says so.
@@ -31,8 +32,8 @@ def printed(command: str, given: Mapping[str, Any], record: Record) -> bytes | N
 def _named(payload: str) -> str:
     """Return what a payload calls its event."""
     try:
-        value = json.loads(payload)
-    except (ValueError, RecursionError):
+        value = parse_json(payload)
+    except InvalidInput:
         return ""
     name = value.get("hook_event_name") if isinstance(value, dict) else ""
     return name if isinstance(name, str) else ""

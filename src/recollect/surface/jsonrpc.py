@@ -10,6 +10,9 @@ from typing import Any, TypeGuard
 
 import msgspec
 
+from recollect.errors import InvalidInput
+from recollect.parsing import parse_json
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
@@ -41,9 +44,9 @@ def is_id(value: object) -> TypeGuard[RequestId]:
 def decode(line: bytes | bytearray) -> Message:
     """Return the JSON value in `line`; raises ProtocolError with PARSE_ERROR for anything else."""
     try:
-        return msgspec.json.decode(line)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as problem:
-        raise ProtocolError(PARSE_ERROR, f"Parse error: {problem}") from None
+        return parse_json(line, what="the message")
+    except InvalidInput as problem:
+        raise ProtocolError(PARSE_ERROR, f"Parse error: {problem.message}") from None
 
 
 def encode(message: Message) -> bytes:

@@ -20,6 +20,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from recollect.files import private_folder
+
 # How a request begins, as ask.py writes it; one of another version gets no answer.
 REQUEST = "recollect-hook 1"
 
@@ -57,7 +59,7 @@ class Listener:
         if not hasattr(socket, "AF_UNIX"):
             return False
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(self._folder)
             self._tidy()
             self._path.unlink(missing_ok=True)
             if not _fits(self._path):

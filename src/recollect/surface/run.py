@@ -131,6 +131,10 @@ def _settings(values: Mapping[str, Any]) -> Settings:
     settings = load({"home": values.get("home"), "database": values.get("database"), "log_level": level})
     if settings.log_level != "warning":  # Python prints warnings by itself; logging is loaded only to change that
         log_harmless(settings.log_level)
+    for error in settings.ignored:
+        import logging
+
+        logging.getLogger("recollect").warning(oneline(f"{error.code}: {error.message}. {error.hint}", 500))
     return settings
 
 

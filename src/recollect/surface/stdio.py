@@ -280,7 +280,7 @@ def in_project(settings: Settings) -> Settings:
         return settings
     rows = {row.setting.name: row for row in settings.rows()}
     rows["namespace"] = rows["namespace"]._replace(value=folder, source="the folder the server was started in")
-    return type(settings)(rows)
+    return type(settings)(rows, settings.ignored)
 
 
 def converse(server: Server, *, warm_up: Callable[[], None], close: Callable[[], None]) -> int:

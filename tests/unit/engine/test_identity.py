@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,10 @@ def work_tree(repository: Path, name: str, *, absolute: bool = True) -> Path:
     (private / "commondir").write_text("../..\n", encoding="utf-8")
     folder = repository.parent / name
     folder.mkdir()
-    (private / "gitdir").write_text(f"{folder}/.git\n", encoding="utf-8")
     pointer = private if absolute else Path(os.path.relpath(private, folder))
     (folder / ".git").write_text(f"gitdir: {pointer}\n", encoding="utf-8")
+    back = folder if absolute else Path(os.path.relpath(folder, private))
+    (private / "gitdir").write_text(f"{back}/.git\n", encoding="utf-8")
     return folder
 
 
@@ -100,26 +102,75 @@ def test_work_trees_of_a_bare_repository_share_its_folder(tmp_path: Path) -> Non
         private = bare / "worktrees" / name
         private.mkdir(parents=True)
         (private / "commondir").write_text("../..", encoding="utf-8")
-        (private / "gitdir").write_text(f"{tmp_path / name}/.git\n", encoding="utf-8")
         (tmp_path / name).mkdir()
         (tmp_path / name / ".git").write_text(f"gitdir: {private}", encoding="utf-8")
+        (private / "gitdir").write_text(f"{tmp_path / name}/.git", encoding="utf-8")
     assert project_root(tmp_path / "one") == project_root(tmp_path / "two") == str(bare)
 
 
-def test_a_folder_cannot_claim_to_be_a_work_tree_of_another_project(repository: Path, tmp_path: Path) -> None:
-    real = work_tree(repository, "feature", absolute=True)
-    claims = {
-        "copied": (real / ".git").read_text(encoding="utf-8"),
-        "made up": f"gitdir: {tmp_path}/made up/private",
-    }
-    for name, pointer in claims.items():
-        private = tmp_path / name / "private"
-        private.mkdir(parents=True)
-        (private / "commondir").write_text(str(repository / ".git"), encoding="utf-8")
-        (private / "gitdir").write_text(str(tmp_path / name / ".git"), encoding="utf-8")
-        (tmp_path / name / ".git").write_text(pointer, encoding="utf-8")
-        assert project_root(tmp_path / name) == os.path.realpath(tmp_path / name)
-    assert project_root(real) == str(repository)
+def _points_at_a_work_tree(folder: Path, repository: Path) -> None:
+    (folder / ".git").write_text(f"gitdir: {repository}/.git/worktrees/feature\n", encoding="utf-8")
+
+
+def _links_to_a_work_trees_file(folder: Path, repository: Path) -> None:
+    (folder / ".git").symlink_to(repository.parent / "feature" / ".git")
+
+
+def _points_at_the_repository(folder: Path, repository: Path) -> None:
+    (folder / ".git").write_text(f"gitdir: {repository}/.git\n", encoding="utf-8")
+
+
+def _links_to_the_repository(folder: Path, repository: Path) -> None:
+    (folder / ".git").symlink_to(repository / ".git", target_is_directory=True)
+
+
+def _has_a_work_tree_of_its_own_making(folder: Path, repository: Path) -> None:
+    private = folder / "made" / "worktrees" / "x"
+    private.mkdir(parents=True)
+    (private / "commondir").write_text(f"{repository}/.git\n", encoding="utf-8")
+    (private / "gitdir").write_text("../../../.git\n", encoding="utf-8")
+    (folder / ".git").write_text("gitdir: made/worktrees/x\n", encoding="utf-8")
+
+
+def _links_into_the_repository(folder: Path, repository: Path) -> None:
+    (folder / "worktrees").symlink_to(repository / ".git" / "worktrees", target_is_directory=True)
+    (folder / ".git").write_text("gitdir: worktrees/feature\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        _points_at_a_work_tree,
+        _links_to_a_work_trees_file,
+        _points_at_the_repository,
+        _links_to_the_repository,
+        _has_a_work_tree_of_its_own_making,
+        _links_into_the_repository,
+    ],
+)
+def test_a_folder_that_a_repository_does_not_name_cannot_claim_its_memories(
+    repository: Path, home: Path, claim: Callable[[Path, Path], None]
+) -> None:
+    work_tree(repository, "feature")
+    hostile = repository.parent / "hostile"
+    hostile.mkdir()
+    claim(hostile, repository)
+    assert project_root(hostile) == str(hostile)
+    with Engine(home=str(home), embed_provider="off") as engine:
+        engine.memories.store("The deployment key is rotated on Mondays", namespace=str(repository))
+        assert engine.recall.search("deployment key", namespace=str(hostile)).hits == ()
+
+
+def test_a_folder_with_a_secret_in_its_name_is_refused_without_telling_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    token = "ghp_" + "a1B2c3D4" * 4 + "e5F6"
+    for identifier in (str(tmp_path / token), f"~/{token}/src", f"./{token}", token, f"app:{token}"):
+        with pytest.raises(InvalidWorkspace) as caught:
+            namespace_of(identifier)
+        assert token not in f"{caught.value.as_dict()}"
 
 
 @pytest.mark.parametrize("pointer", [b"", b"gitdir: /nowhere/at/all", b"\xff\xfe", b"gitdir: a\0b", b"x" * 5000])

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from recollect.capture.transcripts.turn import Call, Line, Reading, Turn, text_of, thing, words
+from recollect.parsing import parse_json
 
 
 class _Row(msgspec.Struct):
@@ -24,8 +25,6 @@ class _Row(msgspec.Struct):
     agentId: Any = None  # noqa: N815
 
 
-_DECODER = msgspec.json.Decoder(_Row)
-
 # What only rows have that say something; all others are told by a look at their bytes.
 _TALKING = (b'"role":"user"', b'"role":"assistant"', b'"role": "user"', b'"role": "assistant"')
 # What a command says that was only started.
@@ -36,7 +35,7 @@ def turns(line: Line, reading: Reading) -> Iterator[Turn]:
     """Yield what a row of a transcript of Claude Code says or ends."""
     if not any(mark in line.raw for mark in _TALKING):
         return
-    row = _DECODER.decode(line.raw)
+    row = parse_json(line.raw, kind=_Row)
     message = thing(row.message)
     if row.type not in ("user", "assistant") or not message:
         return

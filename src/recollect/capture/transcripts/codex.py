@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 
 from recollect.capture.transcripts.turn import Call, Line, Reading, Turn, text_of, thing, words
+from recollect.errors import InvalidInput
+from recollect.parsing import parse_json
 
 
 class _Payload(msgspec.Struct):
@@ -32,7 +34,6 @@ class _Row(msgspec.Struct):
     payload: _Payload | None = None
 
 
-_DECODER = msgspec.json.Decoder(_Row)
 # Rows that say something; events tell again what these do.
 _TALKING = (b'"response_item"', b'"turn_context"', b'"session_meta"')
 # The type stands in front.
@@ -46,7 +47,7 @@ def turns(line: Line, reading: Reading) -> Iterator[Turn]:
     """Yield what a row of a transcript of Codex says or ends."""
     if not any(mark in line.raw[:_FRONT] for mark in _TALKING):
         return
-    row = _DECODER.decode(line.raw)
+    row = parse_json(line.raw, kind=_Row)
     item = row.payload
     if item is None:
         return
@@ -75,8 +76,8 @@ def turns(line: Line, reading: Reading) -> Iterator[Turn]:
 def _given(item: _Payload) -> dict[str, Any]:
     if isinstance(item.arguments, str):
         try:
-            given = msgspec.json.decode(item.arguments)
-        except msgspec.DecodeError:
+            given = parse_json(item.arguments)
+        except InvalidInput:
             given = item.arguments
         return thing(given) or {"input": item.arguments}
     return thing(item.arguments) or thing(item.action) or ({"input": item.input} if item.input else {})

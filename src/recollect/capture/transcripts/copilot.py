@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from recollect.capture.transcripts.turn import Call, Line, Reading, Turn, text_of, thing, words
+from recollect.parsing import parse_json
 
 
 class _Event(msgspec.Struct):
@@ -31,7 +32,6 @@ class _Row(msgspec.Struct):
     data: _Event | None = None
 
 
-_DECODER = msgspec.json.Decoder(_Row)
 _TALKING = (b"session.", b"user.message", b"assistant.message", b"tool.execution_")
 # The type stands in front.
 _FRONT = 60
@@ -41,7 +41,7 @@ def turns(line: Line, reading: Reading) -> Iterator[Turn]:
     """Yield what an event of a session of Copilot says or ends."""
     if not any(mark in line.raw[:_FRONT] for mark in _TALKING) or b"session.usage" in line.raw[:_FRONT]:
         return
-    row = _DECODER.decode(line.raw)
+    row = parse_json(line.raw, kind=_Row)
     event = row.data
     if event is None:
         return

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from recollect.capture.transcripts.turn import Call, Line, Reading, Turn, milliseconds, text_of, thing, words
+from recollect.parsing import parse_json
 
 
 class _Row(msgspec.Struct, rename={"patch": "$set"}):
@@ -23,16 +24,13 @@ class _Row(msgspec.Struct, rename={"patch": "$set"}):
     patch: Any = None
 
 
-_DECODER = msgspec.json.Decoder(_Row)
-
-
 def turns(line: Line, reading: Reading) -> Iterator[Turn]:
     """Yield what a row of a transcript of Gemini CLI says or ends."""
     raw = line.raw
     # Patches that only say when, and what a tool answered, which is in the message of the model already.
     if raw.startswith(b'{"$set":{"lastUpdated"') or b'"content":[{"functionResponse"' in raw[:300]:
         return
-    row = _DECODER.decode(raw)
+    row = parse_json(raw, kind=_Row)
     reading.session = words(row.sessionId) or reading.session
     messages = thing(row.patch).get("messages")
     for each in messages if isinstance(messages, list) else [msgspec.structs.asdict(row)]:

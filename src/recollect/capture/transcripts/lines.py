@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.capture.transcripts.turn import Line
+from recollect.files import open_file
 
 # Read at a time: few calls, little memory.
 BLOCK = 1 << 20
@@ -18,7 +19,7 @@ def lines(path: Path, position: int = 0, number: int = 0) -> Iterator[Line]:
 
     number: how many lines lie before that place. Raises OSError.
     """
-    with path.open("rb", buffering=BLOCK) as file:
+    with open_file(path, buffering=BLOCK) as file:
         file.seek(position)
         while raw := file.readline(MAX_LINE):
             start = position
@@ -37,5 +38,5 @@ def lines(path: Path, position: int = 0, number: int = 0) -> Iterator[Line]:
 
 def first_line(path: Path) -> bytes:
     """Return how a file begins; nothing where it cannot be read. Raises OSError."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return file.readline(MAX_LINE)

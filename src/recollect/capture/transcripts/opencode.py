@@ -12,9 +12,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
 from recollect.capture.transcripts.turn import Call, Line, Reading, Turn, thing, words
+from recollect.errors import InvalidInput
+from recollect.parsing import parse_json
 
 # A longer part is an image or a whole file.
 MAX_PART = 1 << 20
@@ -57,8 +57,8 @@ def turns(path: Path, sitting: Sitting) -> Iterator[Turn]:
         with closing(_opened(path)) as database:
             for part_id, created, data, role in database.execute(_PARTS, (sitting.session, MAX_PART)):
                 try:
-                    part = thing(msgspec.json.decode(data))
-                except (msgspec.DecodeError, TypeError):
+                    part = thing(parse_json(data))
+                except (InvalidInput, TypeError):
                     continue
                 reading.moment(created)
                 yield from _part(part, str(part_id), role, reading)

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from recollect.capture.transcripts import claude, codex, copilot, gemini, opencode
 from recollect.capture.transcripts.lines import first_line, lines
 from recollect.capture.transcripts.turn import Line, Reading, Turn
+from recollect.errors import InvalidInput
+from recollect.files import open_file, read_file
 
 # So many lines without a turn are told as a step, so that progress is seen and kept.
 STEP_LINES = 2_000
@@ -119,7 +119,7 @@ def steps(book: Book, position: int = 0, number: int = 0) -> Iterator[Step]:
         last = line
         try:
             told = list(reader(line, reading))
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        except InvalidInput:
             told = []
         silent += 1
         if not told and silent < STEP_LINES:
@@ -141,7 +141,7 @@ def _begun(book: Book, reader: LineReader | None) -> Reading:
         try:
             raw = first_line(book.path)
             list(reader(Line(raw, 1, 0, len(raw)), reading))
-        except msgspec.DecodeError:
+        except InvalidInput:
             pass
         reading.calls.clear()
     return reading
@@ -162,8 +162,8 @@ def _cwd_of(book: Book) -> str:
     if book.assistant != "gemini":
         return ""
     try:
-        return (book.path.parent.parent / ".project_root").read_text("utf-8").strip()
+        return read_file(book.path.parent.parent / ".project_root", most=HEAD_BYTES).decode("utf-8").strip()
     except (OSError, ValueError):
-        with book.path.open("rb") as file:
+        with open_file(book.path) as file:
             found = _WORKSPACE.search(file.read(HEAD_BYTES).decode("utf-8", "replace"))
         return found[1].strip() if found else ""

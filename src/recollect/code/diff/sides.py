@@ -17,6 +17,7 @@ from recollect.code.diff.git import blobs
 from recollect.code.diff.parse import FileDiff
 from recollect.code.diff.patch import applied
 from recollect.code.walk import real
+from recollect.files import read_file
 
 # Where the two sides came from.
 Origin = Literal["new on disk", "old on disk", "git", "unknown"]
@@ -104,10 +105,6 @@ def _content(root: Path, path: str, max_bytes: int) -> bytes | None:
     """Return a plain file; nothing that a link leads to, since a diff may come from a stranger."""
     place = root / real(path)
     try:
-        if place.is_symlink() or not place.is_file() or place.stat().st_size > max_bytes:
-            return None
-        if not place.resolve().is_relative_to(root.resolve()):
-            return None
-        return place.read_bytes()
+        return None if place.is_symlink() else read_file(place, most=max_bytes, within=root)
     except OSError:
         return None

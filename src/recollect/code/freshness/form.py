@@ -7,7 +7,6 @@ when a memory is anchored to it or its place is looked for, which happens to few
 from __future__ import annotations
 
 import hashlib
-import stat
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from recollect.code.languages import Language, detect
 from recollect.code.normal import BLANK, HASH_DIGITS, normalise
 from recollect.code.page import Page
 from recollect.code.walk import real
+from recollect.files import read_file
 from recollect.store.code_protocol import SymbolRow
 
 # Content of fewer bytes says nothing by itself (`return None`): such a symbol is followed by its name or within its
@@ -69,10 +69,7 @@ def read(root: str, path: str, max_bytes: int) -> bytes | None:
     """Return the bytes of a file of a tree; None for what is no plain file, too large, or not to be read."""
     file = Path(root, real(path))
     try:
-        status = file.lstat()
-        if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
-            return None
-        return file.read_bytes()
+        return None if file.is_symlink() else read_file(file, most=max_bytes, within=root)
     except OSError:
         return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,6 +12,9 @@ from recollect.code.manifests.provided import Names
 from recollect.code.resolve.link_groups import Elsewhere
 from recollect.code.resolve.modules import Alias, Facts, Provided
 from recollect.code.walk import real
+from recollect.errors import InvalidInput
+from recollect.files import read_file
+from recollect.parsing import parse_json
 
 # Files that say where modules of TypeScript are looked for; those that only narrow what is checked say nothing new.
 CONFIGS = re.compile(r"(?:^|/)(?:tsconfig(?:\.[\w.]+)?|jsconfig)\.json$")
@@ -143,11 +145,11 @@ def _read(root: str, path: str) -> dict[str, Any]:
     """Return a configuration; whatever cannot be read says nothing."""
     try:
         file = Path(root) / real(path)
-        if file.is_symlink() or file.stat().st_size > MAX_CONFIG_BYTES:
+        if file.is_symlink():
             return {}
-        text = file.read_text(encoding="utf-8-sig", errors="replace")
+        text = read_file(file, most=MAX_CONFIG_BYTES, within=root).decode("utf-8-sig", "replace")
         plain = _COMMAS.sub(lambda match: match[1] or "", _COMMENTS.sub(lambda match: match[1] or "", text))
-        content = json.loads(plain)
-    except (OSError, ValueError):
+        content = parse_json(plain)
+    except (OSError, InvalidInput):
         return {}
     return content if isinstance(content, dict) else {}

@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import msgspec
-
 from recollect.code.snippet.analyse import KEYWORDS, TAGS, Snippet, one_line
+from recollect.errors import InvalidInput
 from recollect.model.coding import LINK_TYPES, LinkType
+from recollect.parsing import parse_json
 from recollect.text.said import invented, own_words, repeats
 
 ANALYSE = """Say what the piece of code below is about, for whoever looks for it months later. Answer with a JSON \
@@ -118,8 +118,8 @@ def proposed(answer: str, pieces: Sequence[tuple[str, Snippet]]) -> Proposed | N
 def _object(answer: str) -> dict[str, Any] | None:
     found = _OBJECT.search(own_words(answer))
     try:
-        told = msgspec.json.decode(found[0]) if found else None
-    except (msgspec.DecodeError, RecursionError):
+        told = parse_json(found[0]) if found else None
+    except InvalidInput:
         return None
     return told if isinstance(told, dict) else None
 

@@ -11,9 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from recollect.errors import ConfigError, Conflict
-
-# A settings file of more than this is none.
-MOST_BYTES = 64 * 1024 * 1024
+from recollect.files import read_file
 
 
 def target(path: Path) -> Path:
@@ -27,9 +25,7 @@ def target(path: Path) -> Path:
 def content(path: Path) -> bytes | None:
     """Return what a file holds; None: it is not there. Raises ConfigError where it cannot be read."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ConfigError(f"{path} has more than {MOST_BYTES:,} bytes", hint="Is this a settings file?")
-        return path.read_bytes()
+        return read_file(path)
     except FileNotFoundError:
         return None
     except OSError as problem:

@@ -15,7 +15,9 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.errors import ConfigError
+from recollect.errors import ConfigError, InvalidInput
+from recollect.files import PRIVATE_FILE, private_folder, read_file
+from recollect.parsing import parse_json
 from recollect.surface.assistants.file import put
 
 Keys = tuple[str, ...]
@@ -58,10 +60,11 @@ class Ledger:
 
     def _read(self) -> Pages:
         try:
-            return msgspec.json.decode(self.path.read_bytes(), type=Pages)
+            pages: Pages = parse_json(read_file(self.path), kind=Pages)
+            return pages
         except (FileNotFoundError, NotADirectoryError):
             return Pages()
-        except (OSError, msgspec.DecodeError) as problem:
+        except (OSError, InvalidInput) as problem:
             raise ConfigError(
                 f"{self.path} cannot be read: {problem}",
                 hint="It says what init added to which file. Move it away to go on without it: entries of ours are "
@@ -76,10 +79,10 @@ class Ledger:
     def note(self, path: Path, row: Row, before: bytes | None) -> None:
         """Keep what is about to be done to a file, and the file as it is if this is the first time."""
         backup = row.backup
-        self.make_folder(self.folder, mode=0o700)
+        self.make_folder(self.folder, private=True)
         if before is not None and not backup:
             backup = f"{sha256(str(path).encode()).hexdigest()[:12]}-{path.name}"
-            put(self.folder / backup, before, mode=0o600)
+            put(self.folder / backup, before, mode=PRIVATE_FILE)
         self._write({**self._pages.files, str(path): msgspec.structs.replace(row, backup=backup)})
 
     def forget(self, path: Path) -> None:
@@ -90,15 +93,15 @@ class Ledger:
             (self.folder / row.backup).unlink(missing_ok=True)
         self._write(files)
 
-    def make_folder(self, folder: Path, mode: int = 0o777) -> None:
+    def make_folder(self, folder: Path, *, private: bool = False) -> None:
         """Make a folder and those above it, and keep in mind which were not there."""
         missing = [path for path in (folder, *folder.parents) if not path.exists()]
         if not missing:
             return
-        folder.mkdir(parents=True, exist_ok=True)
-        if mode != 0o777:
-            for path in missing:
-                path.chmod(mode)
+        if private:
+            private_folder(folder)
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
         made = {*self._pages.folders, *map(str, missing)}
         self._pages = msgspec.structs.replace(self._pages, folders=tuple(sorted(made)))
         if self.folder.exists():
@@ -125,4 +128,4 @@ class Ledger:
     def _write(self, files: dict[str, Row]) -> None:
         self._pages = msgspec.structs.replace(self._pages, files=files)
         content = msgspec.json.format(msgspec.json.encode(self._pages), indent=1) + b"\n"
-        put(self.path, content, mode=0o600)
+        put(self.path, content, mode=PRIVATE_FILE)

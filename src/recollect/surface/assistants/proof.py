@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.errors import InvalidInput
+from recollect.parsing import parse_json
 from recollect.surface.assistants import jsonc, toml
 from recollect.surface.assistants.entry import NAME, Install, is_hook_of_ours
 from recollect.surface.assistants.file import content, target, text_of
@@ -68,7 +70,7 @@ def server_words(assistant: Assistant, scope: Scope, where: Roots) -> list[str] 
             node = jsonc.at(jsonc.parse(text), (*part.keys, NAME))
             entry = node.value if node else None
         elif isinstance(part, Own) and part.content == ".mcp.json" and text:
-            entry = json.loads(text)["mcpServers"][NAME]
+            entry = toml.at(parse_json(text), ("mcpServers", NAME))
         if isinstance(entry, Mapping):
             command = entry.get("command")
             return [*([command] if isinstance(command, str) else command or []), *entry.get("args", [])]
@@ -87,7 +89,7 @@ def _lines(part: Hooks | Own, text: str) -> Iterator[Line]:
         yield from (Line(event, shlex.split(line)) for line in _CLINE.findall(text))
     elif isinstance(part, Own) and part.content == "opencode":
         yield from (
-            Line(words[0], [*json.loads(line), *words])
+            Line(words[0], [*parse_json(line, kind=list[str]), *words])
             for line in _OPENCODE.findall(text)
             for words in (["session.idle", "opencode"], ["session.created", "opencode", "start"])
         )
@@ -103,6 +105,15 @@ def _of_event(rows: Any) -> Iterator[list[str]]:
         for handler in handlers if isinstance(handlers, list) else ():
             if is_hook_of_ours(handler):
                 yield shlex.split(handler.get("command") or handler.get("bash"))
+
+
+def is_own(words: list[str], install: Install) -> bool:
+    """Tell whether a command line starts the hook or the server of this installation.
+
+    A project's files come with the repository: what they name must not run because somebody asked how things are.
+    """
+    hook = install.hook_words("", "")[:-2]
+    return words == install.server_words() or words[: len(hook)] == hook
 
 
 def home_of(line: Line) -> str:
@@ -204,8 +215,8 @@ def _answers(output: bytes) -> dict[int, Any]:
     found: dict[Any, Any] = {}
     for line in output.splitlines():
         try:
-            message = json.loads(line)
-        except ValueError:
+            message = parse_json(line)
+        except InvalidInput:
             continue
         if isinstance(message, Mapping) and isinstance(message.get("result"), Mapping):
             found[message.get("id")] = message["result"]

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.parsing import parse_toml
 
 _HEADER = re.compile(r"^[ \t]*\[")
 _PART = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)\s*(\.|$)""")
@@ -26,10 +28,11 @@ class Malformed(ValueError):
 def parse(text: str) -> dict[str, Any]:
     """Return what a document says; raises Malformed."""
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        found = re.search(r"line (\d+)", str(problem))
-        raise Malformed(str(problem), int(found[1]) if found else text.count("\n") + 1) from None
+        return parse_toml(text.encode())
+    except InvalidInput as problem:
+        found = re.search(r"line (\d+)", problem.message)
+        end = text.count("\n") + 1 if "end of document" in problem.message else 0
+        raise Malformed(problem.message, int(found[1]) if found else end) from None
 
 
 def at(value: Mapping[str, Any], path: Sequence[str]) -> Any:
@@ -139,8 +142,8 @@ def _without(value: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
 
 def _is(text: str, wanted: Mapping[str, Any]) -> bool:
     try:
-        return bool(_bare(tomllib.loads(text)) == _bare(wanted))
-    except tomllib.TOMLDecodeError:
+        return bool(_bare(parse(text)) == _bare(wanted))
+    except Malformed:
         return False
 
 

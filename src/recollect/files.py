@@ -1,0 +1,107 @@
+"""Files: regular files are read with a limit, folders are made for their owner alone.
+
+A repository, an archive or an assistant's folder may hold anything under any name: a pipe that blocks who opens it, a
+device without an end, a link to a private file. `open_file` and `read_file` give the content of regular files and raise
+OSError for everything else, so a caller that handles an unreadable file handles these too.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import stat
+import time
+from pathlib import Path
+from typing import BinaryIO
+
+# Opening a pipe does not wait for its other end; a child process does not inherit the file.
+READ = os.O_RDONLY
+for _flag in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOCTTY"):
+    READ |= getattr(os, _flag, 0)
+# For a path that must not be a link itself.
+READ_UNLINKED = READ | getattr(os, "O_NOFOLLOW", 0)
+
+# Notes, settings and sources that people write are smaller; what is larger is data.
+MAX_BYTES = 64 * 1024 * 1024
+
+# How long a pipe may have nobody at its other end; programs that are started together take a moment.
+PIPE_S = 5.0
+BLOCK = 1024 * 1024
+
+PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+
+
+def open_file(
+    path: str | Path, *, within: str | Path | None = None, follows: bool = True, buffering: int = -1
+) -> BinaryIO:
+    """Open a regular file for reading; raises OSError for anything else.
+
+    within: a folder that no link on the way may lead out of; None: any. follows: whether the file may be a link
+    """
+    flags = READ if follows else READ_UNLINKED
+    if within is not None:
+        path, flags = _inside(path, within), READ_UNLINKED
+    descriptor = os.open(path, flags)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        return os.fdopen(descriptor, "rb", buffering)
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_file(path: str | Path, *, most: int = MAX_BYTES, within: str | Path | None = None) -> bytes:
+    """Return the content of a regular file; raises OSError for anything else, and for more than `most` bytes."""
+    with open_file(path, within=within) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"larger than {most:,} bytes", str(path))
+    return content
+
+
+def copy_pipe(path: str | Path, target: BinaryIO) -> None:
+    """Copy what other programs write into a pipe; raises OSError for anything else, and where nobody writes."""
+    descriptor = os.open(path, READ)
+    try:
+        if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "neither a regular file nor a pipe", str(path))
+        is_begun, deadline = False, time.monotonic() + PIPE_S
+        while True:
+            try:
+                block = os.read(descriptor, BLOCK)
+            except BlockingIOError:  # somebody has it open and has not written yet
+                select.select([descriptor], [], [])
+                continue
+            if not block and (is_begun or time.monotonic() > deadline):
+                break
+            target.write(block)
+            is_begun = is_begun or bool(block)
+            if not block:
+                time.sleep(0.02)
+    finally:
+        os.close(descriptor)
+    if not is_begun:
+        raise OSError(errno.EPIPE, "no program writes to this pipe", str(path))
+
+
+def is_inside(path: str | Path, folder: str | Path) -> bool:
+    """Tell whether a path, with its links followed, lies in a folder."""
+    real, root = os.path.realpath(path), os.path.realpath(folder)
+    return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def private_folder(folder: Path) -> None:
+    """Make a folder, and the missing ones above it, for the owner alone, whatever the umask; raises OSError."""
+    missing = [folder]
+    while not missing[-1].parent.exists():
+        missing.append(missing[-1].parent)
+    for each in reversed(missing):
+        each.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+
+
+def _inside(path: str | Path, folder: str | Path) -> str:
+    if not is_inside(path, folder):
+        raise OSError(errno.ELOOP, "a link that leads out of its project", str(path))
+    return os.path.realpath(path)
