@@ -255,7 +255,7 @@ def test_a_review_of_a_broken_function_names_every_test_that_fails(
     finally:
         write(shop, {path: source})
     assert broken, "nothing fails: this break says nothing"
-    assert broken - named(review) == set()
+    assert broken - named(review) == set(), review.notes
     (run,) = review.commands
     assert run.command.startswith("pytest tests/test_")
 
