@@ -19,7 +19,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import tempfile
+import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 TIMEOUT_S = 60.0
 # Listing 27,000 files takes 0.1 s. A rule of .gitignore can be written so that matching one name takes for ever.
 LIST_S = 30.0
+# After a listing that timed out, git is not asked about that tree again for this long: nobody waits for it twice.
+SLOW_S = 600.0
 # Reading the user's own settings.
 USER_S = 5.0
 MISSING = "git is not installed"
@@ -290,9 +294,28 @@ def listed(
     where = folders(root) if is_repository else None
     if where is None and is_repository:
         return Answer(b"", f"{root} is not a git work tree")
+    if not _is_plain(root / ".gitignore"):  # git would wait for a pipe
+        return Answer(b"", ".gitignore is not a regular file")
+    if _SLOW.get(root, 0.0) > time.monotonic():
+        return Answer(b"", _late(LIST_S))
     with opened(where, tree=root) as repository:
         words = (*repository.excludes(), "ls-files", "-z", *kinds, "--exclude-standard", "--", *paths)
-        return repository.run(*words, timeout_s=LIST_S)
+        answer = repository.run(*words, timeout_s=LIST_S)
+    if answer.problem.startswith(LATE):
+        _SLOW[root] = time.monotonic() + SLOW_S
+    return answer
+
+
+# Trees whose listing timed out, and until when git is not asked about them.
+_SLOW: dict[Path, float] = {}
+
+
+def _is_plain(path: Path) -> bool:
+    """Tell whether a path is a regular file, or nothing."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return True
 
 
 # --- the stand-in ---

@@ -142,12 +142,8 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
 def _listed(found: _Walk, prefix: str, paths: list[str], *, is_repository: bool = True) -> list[str] | None:
     """Return the names git knows or would add; None where git cannot say.
 
-    A folder without a repository is listed as if it were a new one: git reads its .gitignore files all the same. One
-    that is a pipe would keep git waiting.
+    A folder without a repository is listed as if it were a new one: git reads its .gitignore files all the same.
     """
-    if not _is_plain(found.root / prefix / ignore.GITS):
-        found.note(f"{shown(prefix)}{ignore.GITS} is not a regular file: it was not read")
-        return None
     answer = git.listed(found.root / prefix, paths, is_repository=is_repository)
     if answer.problem:
         if answer.problem != git.MISSING:  # nothing is lost without git
@@ -178,14 +174,6 @@ def _scanned(found: _Walk) -> Iterator[str]:
                     folders.append((f"{name}/", rules))
             elif entry.name != ".git" and not (rules and rules.decide(name)):
                 yield name
-
-
-def _is_plain(path: Path) -> bool:
-    """Tell whether a path is a regular file, or nothing."""
-    try:
-        return stat.S_ISREG(path.stat().st_mode)
-    except OSError:
-        return True
 
 
 def _content(path: Path) -> bytes:

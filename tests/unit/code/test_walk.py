@@ -279,3 +279,24 @@ def test_our_rules_are_those_of_git(repository: Path, rules: str) -> None:
     ours = ignore.rules([rules.encode()], "", None)
     expected = {name for name in everything if ".git/" not in name and not ignore.is_ignored(name, ours)}
     assert set(paths(walk(repository))) == {shown(name) for name in expected}
+
+
+def test_a_listing_that_timed_out_is_not_waited_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from recollect import git
+
+    write(tmp_path, {"a.py": "a = 1\n", "deep/b.py": "b = 2\n"})
+    os.mkfifo(tmp_path / "deep" / ".gitignore")
+    monkeypatch.setattr(git, "LIST_S", 0.2)
+    first = git.listed(tmp_path, is_repository=False)
+    assert first.problem.startswith(git.LATE)
+    monkeypatch.setattr(git.Repository, "run", lambda *_, **__: pytest.fail("git was asked again"))
+    assert git.listed(tmp_path, is_repository=False) == first
+
+
+def test_a_pipe_in_the_place_of_the_ignore_file_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from recollect import git
+
+    write(tmp_path, {"a.py": "a = 1\n"})
+    os.mkfifo(tmp_path / ".gitignore")
+    monkeypatch.setattr(git.Repository, "run", lambda *_, **__: pytest.fail("git would wait for the pipe"))
+    assert git.listed(tmp_path, is_repository=False).problem == ".gitignore is not a regular file"
