@@ -34,9 +34,9 @@ NAMED_SHARE = 0.3
 ANSWER_CHARACTERS = 20_000
 
 _OPENING = frozenset({"read", "edit", "write", "patch"})
-_PATH = re.compile(r"(?<![\w/.-])(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,7}\b(?![/(])")
-_SPAN = re.compile(r"`([^`\n]{3,400})`|^\s*\$ (.{3,400})$", re.MULTILINE)
-_TOGETHER = re.compile(r"\s*(?:&&|\|\||;|\|)\s*")
+_PATH = re.compile(r"(?<![\w/.@+-])(?:[\w.@+-]++/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,7}\b(?![/(])")
+_SPAN = re.compile(r"`([^`\n]{3,400})`|^[^\S\n]*+\$ (.{3,400})$", re.MULTILINE)
+_TOGETHER = re.compile(r"(?:(?<!\s)\s++)?+(?:&&|\|\||;|\|)\s*+")
 # Names that no sentence has by chance: with a digit, an underscore, a hump, or several parts.
 _NAME = re.compile(r"\w+(?:[./:-]\w+)*")
 _TELLING = re.compile(r"\d|_|[a-z][A-Z]|\w[./:]\w")

@@ -40,7 +40,7 @@ _MACHINE = (
 )
 # What hooks, ours among them, have put around or into a prompt or an answer.
 _INJECTED = re.compile(
-    r"<(hook_context|recollect-context|codemem-context|recollect-hint|system-reminder|system_reminder)\b[^>]*>.*?(?:</\1>|\Z)",
+    r"<(hook_context|recollect-context|codemem-context|recollect-hint|system-reminder|system_reminder)\b[^<>]*+>.*?(?:</\1>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 _WRAPPED = re.compile(r"\A\s*<untrusted_context>\n?(.*?)\n?</untrusted_context>\s*\Z", re.DOTALL)

@@ -46,7 +46,7 @@ LOOK_CHARACTERS = 40_000
 # A longer command is a program that was typed in; how it begins tells it.
 COMMAND_CHARACTERS = 4_000
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*+\x07")
 # What differs from one time to the next, and what stands for it. The order counts.
 _EQUAL: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
@@ -56,7 +56,9 @@ _EQUAL: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"), "<hex>"),
     (re.compile(r"\bhttps?://[^\s'\"<>)]+"), "<url>"),
 )
-_PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{0,2})?(?:[\\/][\w.@+\-]+){2,}[\\/]?|(?:[\w.@+\-]+[\\/])+[\w.@+\-]+")
+_PATH = re.compile(
+    r"(?:[A-Za-z]:)?(?:~|\.{0,2})?(?:[\\/][\w.@+\-]+){2,}[\\/]?|(?<![\w.@+\-])(?:[\w.@+\-]++[\\/])+[\w.@+\-]+"
+)
 _NUMBER = re.compile(r"(?<![A-Za-z_\d])\d+(?:[.,]\d+)*")
 
 

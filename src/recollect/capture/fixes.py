@@ -24,7 +24,7 @@ WITHIN_S = 6 * 3600
 # Uses that change something: looking and reading are no steps, except before an edit that failed for want of them.
 _CHANGING = frozenset({"edit", "write", "patch", "shell"})
 # A command that ends so fails because it was told to.
-_TOLD_TO_FAIL = re.compile(r"(?:^|[;&|\n(])\s*(?:exit\s+[1-9]\d*|false)\s*\)?\s*$")
+_TOLD_TO_FAIL = re.compile(r"(?:^|[;&|\n(])[^\S\n]*+(?:exit\s++[1-9]\d*+|false)\s*+\)?+\s*+$")
 
 
 class Pair(NamedTuple):

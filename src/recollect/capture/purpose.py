@@ -7,7 +7,7 @@ import re
 SENTENCE_CHARACTERS = 200
 
 _SKIPPED = re.compile(
-    r"\A(?:[ \t\r]*(?:#!.*|#.*coding[:=].*|<\?xml.*|<!DOCTYPE.*|[\"']use strict[\"'];?|package \w+;?)?\n)*",
+    r"\A(?:[ \t\r]*(?:#!.*|(?>#.*?coding[:=]).*+|<\?xml.*|<!DOCTYPE.*|[\"']use strict[\"'];?|package \w+;?)?\n)*",
     re.IGNORECASE,
 )
 _LEGAL = re.compile(
@@ -15,7 +15,7 @@ _LEGAL = re.compile(
 )
 _BLOCKS: tuple[re.Pattern[str], ...] = (
     re.compile(r"\A[rRuU]?(\"\"\"|''')(.*?)\1", re.DOTALL),
-    re.compile(r"\A/\*+()(.*?)\*/", re.DOTALL),
+    re.compile(r"\A/\*()(.*?)\*/", re.DOTALL),
     re.compile(r"\A<!--()(.*?)-->", re.DOTALL),
     re.compile(r"\A()((?:[ \t]*(?://[/!]?|#(?!include|\[|!)|--|;;?)[^\n]*\n?)+)"),
 )  # fmt: skip

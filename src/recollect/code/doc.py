@@ -14,12 +14,12 @@ QUOTE = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
 SAID = re.compile(r"(?:type)?doc\s+(?:~[sS])?(\"\"\"|\")(.*?)\1", re.DOTALL)
 # What a comment line begins or ends with that is not said: `///`, `/**`, ` * `, `#`, `--`, `{-|`.
 BEFORE = re.compile(r"\s*(?:<!--|/\*[*!]*|\*+(?!/)|//[/!]*|#+!?|--\[=*\[|--+\s*[|^]?|\{-\s*[|^]?|;+)?")
-AFTER = re.compile(r"\s*(?:\*+/|-->|-\}|\]=*\])\s*$")
+AFTER = re.compile(r"(?:(?<!\*)\*++/|-->|-\}|\]=*+\])$")
 ENDS = frozenset("/>}]")  # what that is, at the last: most lines end with a letter or a stop
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 # A line that begins the formal part of a doc comment: the sentence is over.
 FORMAL = re.compile(
-    r"<(?:remarks|param|returns|example|exception|see)\b|@\w+|:\w+[^:]*:|\\(?:param|returns?)\b|[-=*#~/]{3,}"
+    r"<(?:remarks|param|returns|example|exception|see)\b|@\w+|:\w[^:]*+:|\\(?:param|returns?)\b|[-=*#~/]{3,}"
 )
 FORMAL_FIRST = frozenset("<@:\\-=*#~/")  # what such a line begins with: most lines begin with a letter
 # Comments for tools and lawyers, not about the code below. All but the first begin with the first word of the comment.
@@ -101,7 +101,7 @@ def comment(text: str) -> str:
 def _unmarked(text: str) -> Iterator[str]:
     for line in text.splitlines():
         said = line[BEFORE.match(line).end() :]  # type: ignore[union-attr] # matches ""
-        yield AFTER.sub("", said) if said.rstrip()[-1:] in ENDS else said
+        yield AFTER.sub("", said.rstrip()) if said.rstrip()[-1:] in ENDS else said
 
 
 def _paragraph(lines: Iterable[str]) -> str:

@@ -124,7 +124,7 @@ CALLS = frozenset({
     "call", "call_expression", "expression_statement", "method_invocation", "invocation_expression", "function_call",
     "scoped_call_expression", "member_call_expression",
 })  # fmt: skip
-METHODS = re.compile(r"methods?\s*[=:]\s*[\[{(]?\s*(?:RequestMethod\.)?[\"']?(\w+)")
+METHODS = re.compile(r"methods?\s*+[=:]\s*+[\[{(]?+\s*+(?:RequestMethod\.)?[\"']?(\w+)")
 HANDLER_CHARACTERS = 2_000  # of the rest of a decorator that is read
 
 

@@ -95,7 +95,7 @@ def _entity(source: bytes, symbol: Symbol, docstring: str, needs: Sequence[str])
 
 def _tidy(signature: str) -> str:
     """Return a signature that was written on several lines as one would write it on one."""
-    return re.sub(r",?\s+\)", ")", re.sub(r"\(\s+", "(", signature))
+    return re.sub(r",?(?<!\s)\s++\)", ")", re.sub(r"\(\s+", "(", signature))
 
 
 def _needs(symbols: Sequence[Symbol], uses: Sequence[tuple[str, int]]) -> dict[int, list[str]]:

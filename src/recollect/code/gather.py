@@ -38,8 +38,10 @@ MOST_SYMBOLS, MOST_KEYS = 20_000, 1_000
 # What may stand between a decorator and what it decorates.
 GAP = re.compile(r"\s*(?:(?:#|//|/\*|--).*\s*)*(?:export\s+)?(?:default\s+)?")
 
+# A receiver type longer than this is not looked at: the pattern tries each of its brackets.
+OWNER_CHARACTERS = 200
 OUTERS_MOST = 4  # how far up a name looks for its definition: `def f(x) when g(x)` is two
-MISSED = re.compile(r"([\w.]+)(?:<[^()]*>)?\.(\w+)\s*$")
+MISSED = re.compile(r"(?<![\w.])([\w.]+)(?:<[^()]*>)?\.(\w+)\s*+$")
 # What may define several names at once: `var a, b = 1, 2`, `attr_reader :a, :b`.
 SEVERAL = frozenset({"definition.constant", "definition.member", "definition.type", "definition.method"})
 # Kinds for which a pattern says all there is to say.
@@ -158,7 +160,7 @@ def _agreed(page: Page, language: Language, captures: list[str], start: int, nam
 
 def _find_name(page: Page, each: Definition) -> None:
     """Set the name that the grammar of Kotlin took for a part of an extension's owner: `fun String.shout()`."""
-    missed = MISSED.search(page.text, each.start, each.name_start)
+    missed = MISSED.search(page.text, max(each.start, each.name_start - OWNER_CHARACTERS), each.name_start)
     if missed:
         each.owner = missed[1]
         each.name_start, each.name_end = missed.span(2)

@@ -22,9 +22,12 @@ from recollect.code.page import Page
 from recollect.code.symbols import Import
 
 MOST_BRANCHES = 2_000  # of one tree of braces
+# Braces inside of braces, and the path before them, are copied to each branch: nobody writes more than this.
+MOST_LEVELS = 16
+PATH_CHARACTERS = 1_000
 
 # How a leaf of a tree is renamed: `HashMap as Map` in Rust and Scala 3, `F => G` in Scala 2.
-RENAMED = re.compile(r"\s+as\s+|\s*=>\s*")
+RENAMED = re.compile(r"(?<!\s)\s++as\s++|(?:(?<!\s)\s++)?+=>\s*+")
 STARS = frozenset({"*", "_", "given"})
 
 
@@ -116,13 +119,16 @@ def tree(text: str, separator: str, line: int) -> list[Import]:
     """Return one row per leaf of `a::{b, c::{self, D as E}}` or `import a.{b, c => d}`."""
     text = re.sub(r"^\s*import\s+", "", " ".join(text.split())).rstrip(";")
     rows: list[Import] = []
-    pending = _commas(text)[::-1]
+    pending = [(part, 0) for part in reversed(_commas(text))]
     while pending and len(rows) < MOST_BRANCHES:
-        each = pending.pop().strip()
+        each, level = pending.pop()
+        each = each.strip()
         head, brace, rest = each.partition("{")
         if brace:
             inner, _, after = rest.rpartition("}")
-            pending += [head + part.strip() + after for part in reversed(_commas(inner)) if part.strip()]
+            if level < MOST_LEVELS and len(head) + len(after) <= PATH_CHARACTERS:
+                parts = reversed(_commas(inner)[:MOST_BRANCHES])
+                pending += [(head + part.strip() + after, level + 1) for part in parts if part.strip()]
         elif each:
             rows.append(_leaf(each, separator, line))
     return rows

@@ -164,14 +164,14 @@ def _owned(language: str, owner: str) -> str:
     return " ".join(owner.partition("<")[0].split())
 
 
-MACRO = re.compile(r"\w+\s*\(\s*([^()]*?)\s*\)")
+MACRO = re.compile(r"\w++\s*+\(([^()]*+)\)")
 
 
 def _macro(page: Page, each: Definition, name: str) -> str:
     """Return what a macro that defines a test calls it: `TEST(Ring, Grows)` is Ring.Grows."""
     match = MACRO.match(page.text, each.name_start)
     each.kind = "Test"
-    return ".".join([part.strip() for part in match[1].split(",")]) if match and match[1] else name
+    return ".".join([part.strip() for part in match[1].split(",")]) if match and match[1].strip() else name
 
 
 def _adopt(kept: list[Definition], scopes: list[Definition], owners: list[int], language: Language) -> list[int]:

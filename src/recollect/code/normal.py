@@ -28,7 +28,7 @@ BLANK = b" \t\r\n\v\f"
 # A line break in a string may become \r\n on another system, so \r is dropped there too.
 BLANK_IN_STRING = b"\x01\x02\x03\x04\x05"
 IN_STRING = bytes.maketrans(b" \t\n\v\f", BLANK_IN_STRING)
-_BREAK = re.compile(rb"[\x01-\x05]*\x03[\x01-\x05]*")
+_BREAK = re.compile(rb"(?<![\x01-\x05])[\x01-\x05]*\x03[\x01-\x05]*")
 
 SEPARATED, FEED, LINE, BLOCK_ENDS = 0x00, 0x0A, 0x0E, 0x0F
 BLOCKS_MOST = 16  # that one mark can close: BLOCK_ENDS + 16 is the last byte below the space

@@ -38,7 +38,7 @@ FENCE_TOKENS = tokens(f"{_OPEN}\n{_CLOSE}\n")
 
 # What an assistant might take for the end of our block, or for the beginning of one that is not there.
 _TAGS = re.compile(
-    r"<(?=\s*/?\s*(?:recollect|codemem|hook_context|system[-_]reminder|untrusted_context))", re.IGNORECASE
+    r"<(?=\s*+/?+\s*+(?:recollect|codemem|hook_context|system[-_]reminder|untrusted_context))", re.IGNORECASE
 )
 
 

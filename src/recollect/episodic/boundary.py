@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 # From the best place to cut to the worst; the cut is at the end of a match.
 PARAGRAPH = re.compile("(?:\r\n|\r|\n)[^\\S\r\n]*(?:\r\n|\r|\n)|\u2029")
-SENTENCE = re.compile(r"[.!?…؟۔]+[\"'”’»)\]]*(?=\s|\Z)|[。！？｡।॥။។᠃]+[」』”’）]*")
-CLAUSE = re.compile("[,;:،؛—–]+(?=\\s)|[、，；：]|\r\n|\r|\n|\u2028")
+SENTENCE = re.compile(r"(?<![.!?…؟۔])[.!?…؟۔]++[\"'”’»)\]]*+(?=\s|\Z)|[。！？｡।॥။។᠃]+[」』”’）]*")
+CLAUSE = re.compile("(?<![,;:،؛—–])[,;:،؛—–]++(?=\\s)|[、，；：]|\r\n|\r|\n|\u2028")
 WORD = re.compile("\\s|\u200b")
 
 ZERO_WIDTH_JOINER = "\u200d"

@@ -109,7 +109,7 @@ def _bases(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
 
 def _base_names(text: str) -> Iterator[str]:
     """Yield the names of a list of bases, without their packages, parameters and options."""
-    for each in re.sub(r"[\[<][^\]>]*[\]>]", "", text).split(","):
+    for each in re.sub(r"[\[<][^\]>]*+(?:[\]>]|\Z)", "", text).split(","):
         if "=" not in each:
             yield from (name.rpartition(".")[2] for name in _NAME.findall(each))
 

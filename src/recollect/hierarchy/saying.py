@@ -8,13 +8,15 @@ import re
 MOST_CHARACTERS = 160
 # Lines at the beginning of a file that are looked at.
 MOST_LINES = 60
+# What a file is for stands in its first lines; a line of megabytes is none of them.
+HEAD_CHARACTERS = 20_000
 # A comment that says who owns the file says nothing about what it does.
 _LEGAL = re.compile(
     r"copyright|licen[cs]e|all rights reserved|spdx|@author|\bMIT\b|generated|eslint|prettier|-\*-", re.I
 )
 # A docstring, a block comment, or a run of line comments at the beginning; what stands before it is skipped.
 _OPENING = re.compile(
-    r'(?:[rRuU]?"""(?P<double>.*?)"""|[rR]?\'\'\'(?P<single>.*?)\'\'\'|/\*(?P<block>.*?)\*/|\{-(?P<dash>.*?)-\}'
+    r'(?:[rRuU]?"""(?P<double>.*?)"""|[rR]?\'\'\'(?P<single>.*?)\'\'\'|/\*(?P<block>(?:(?!/\*).)*?)\*/|\{-(?P<dash>(?:(?!\{-).)*?)-\}'
     r"|(?P<lines>(?:^[ \t]*(?://[/!]?|#|--|;;|%%)[^\n]*\n)+))",
     re.S | re.M,
 )
@@ -23,12 +25,13 @@ _PREFIX = re.compile(r"^[ \t]*(?://[/!]?|#+!?|--|\*+|;+|%+)?[ \t|]*")
 _END = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _LETTERS = re.compile(r"[A-Za-z]{3,}.*[A-Za-z]{3,}", re.S)
 _BADGE = re.compile(r"!\[|badge|shields\.io|^\.\. |^:\w+:", re.M)
-_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\[\]]++)\]\([^()]*+\)")
 _HEADING = re.compile(r"^#+ .*$|^.*\n[=-]{3,}$|^[=*~-]{3,}$|^\[!\[.*$|^<.*$|^!\[.*$|^\[.*\]:.*$", re.M)
 
 
 def of_code(text: str) -> str:
     """Return the first sentence of the docstring or comment that a source file begins with."""
+    text = text[:HEAD_CHARACTERS]
     head = "\n".join(line for line in text.split("\n", MOST_LINES)[:MOST_LINES] if not line.startswith("#!")) + "\n"
     for match in _OPENING.finditer(head):
         between = head[: match.start()].strip()

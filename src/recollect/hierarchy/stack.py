@@ -36,19 +36,19 @@ VERSIONS = (
     Version(
         "Python",
         ("pyproject.toml", "setup.cfg"),
-        r"(?m)^\s*(?:requires-python|python_requires)\s*=\s*[\"']?([^\"'\n]+)",
+        r"(?m)^[^\S\n]*+(?:requires-python|python_requires)\s*+=\s*+[\"']?([^\"'\n]+)",
     ),
     Version("Python", ("setup.py",), r"python_requires\s*=\s*[\"']([^\"']+)"),
     Version("Python", (".python-version",), r"^\s*(\S+)"),
     Version("Go", ("go.mod",), r"(?m)^go\s+(\S+)"),
     Version("Rust", ("Cargo.toml",), r"(?m)^rust-version\s*=\s*\"([^\"]+)"),
     Version("Rust edition", ("Cargo.toml",), r"(?m)^edition\s*=\s*\"([^\"]+)"),
-    Version("Node.js", ("package.json",), r"\"engines\"\s*:\s*\{[^}]*\"node\"\s*:\s*\"([^\"]+)"),
+    Version("Node.js", ("package.json",), r"\"engines\"\s*:\s*\{[^{}]*\"node\"\s*:\s*\"([^\"]+)"),
     Version("Node.js", (".nvmrc", ".node-version"), r"^\s*(\S+)"),
     Version("package manager", ("package.json",), r"\"packageManager\"\s*:\s*\"([^\"+]+)"),
     Version("Java", ("pom.xml",), r"<(?:maven\.compiler\.(?:release|source)|java\.version|release)>([^<$]+)<"),
     Version("Java", ("build.gradle", "build.gradle.kts"), r"(?:sourceCompatibility|languageVersion)\D{0,40}(\d[\d.]*)"),
-    Version("Kotlin", ("build.gradle.kts", "build.gradle"), r"kotlin[^\n]*version\s*\(?[\"']([\d.]+)"),
+    Version("Kotlin", ("build.gradle.kts", "build.gradle"), r"kotlin[^\n]{0,200}?version\s*+\(?[\"']([\d.]+)"),
     Version("PHP", ("composer.json",), r"\"php\"\s*:\s*\"([^\"]+)"),
     Version("Ruby", (".ruby-version",), r"^\s*(\S+)"),
     Version("Ruby", ("Gemfile",), r"(?m)^ruby\s+[\"']([^\"']+)"),
@@ -82,7 +82,7 @@ TOOLS: tuple[tuple[str, str], ...] = (
 _PYPROJECT_TOOL = re.compile(r"(?m)^\[tool\.([\w-]+)")
 
 _COMPOSE = ("docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
-_IMAGE = re.compile(r"(?m)^\s*image:\s*[\"']?([\w./:-]+)")
+_IMAGE = re.compile(r"(?m)^[^\S\n]*+image:\s*+[\"']?([\w./:-]+)")
 
 
 def stack(project: Project) -> str:

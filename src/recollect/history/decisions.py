@@ -22,7 +22,7 @@ SECTION_CHARACTERS = 900
 
 _FIRST = ("decision", "outcome", "status", "context", "consequence", "alternativ", "option", "rationale", "why")
 _STATUS = re.compile(
-    r"^\W*(?:status|state)\W*\s*[:\-|]?\s*\W*(?P<status>[A-Za-z][\w ,.#\-\[\]()/]{2,80})", re.IGNORECASE | re.MULTILINE
+    r"^[^\w\n]*+(?:status|state)\W*+(?P<status>[A-Za-z][\w ,.#\-\[\]()/]{2,80})", re.IGNORECASE | re.MULTILINE
 )
 _DATE = re.compile(r"\b(?P<day>(?:19|20)\d\d-\d\d-\d\d)\b")
 _GIVEN_UP = re.compile(r"\b(?:supersed|replac|deprecat|reject|withdraw|abandon|obsolete)", re.IGNORECASE)

@@ -46,7 +46,7 @@ _DULL = re.compile(
     r"|requirements)\b|(?:^|/)(?:whatsnew|changelogs?|releases?|locale|i18n|translations|_?build|api)/",
     re.IGNORECASE,
 )
-_MARKDOWN_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
+_MARKDOWN_HEADING = re.compile(r"^ {0,3}(#{1,6})\s++(\S.*)$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.:_])\1{2,}\s*$")
 _FENCE = re.compile(r"^\s*(```|~~~)")
 
@@ -134,10 +134,14 @@ def pieces(text: str, most: int = PIECE_CHARACTERS) -> Iterator[str]:
             yield part
             part = ""
         part = f"{part}\n\n{paragraph}" if part else paragraph
-        while len(part) > most:
-            cut = clipped(part, most).rstrip("…")
+        place = 0
+        while len(part) - place > most:
+            window = part[place : place + most + 1]
+            cut = clipped(window, most).rstrip("…") or window[:most]  # punctuation alone has no word to cut at
             yield cut
-            part = part[len(cut) :].strip()
+            place += len(cut)
+            place += len(part[place : place + most]) - len(part[place : place + most].lstrip())
+        part = part[place:].strip()
     if part.strip():
         yield part
 
@@ -147,7 +151,7 @@ def _heading(rows: list[str], place: int, levels: dict[str, int], *, is_rst: boo
     line, below = rows[place], rows[place + 1] if place + 1 < len(rows) else ""
     marked = None if is_rst else _MARKDOWN_HEADING.match(line)
     if marked:
-        return len(marked[1]), marked[2], 1
+        return len(marked[1]), marked[2].rstrip().rstrip("#").rstrip() or "#", 1
     under = _UNDERLINE.match(below)
     allowed = is_rst or (under is not None and under[1] in "=-")
     if (

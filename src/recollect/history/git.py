@@ -34,8 +34,6 @@ PLAIN = 0.25
 # Progress is reported after so many commits.
 STEP = 200
 
-_ADDRESS = re.compile(r"\s*<?\S+@\S+>?\s*")
-
 
 class Undone(NamedTuple):
     """Who took something back: the commit, when, and why as far as it says."""
@@ -157,7 +155,8 @@ def _provenance(commit: Commit) -> str:
 
 def _name(author: str) -> str:
     """Return somebody's name without an address."""
-    return clipped(" ".join(_ADDRESS.sub(" ", author).split()) or author.partition("@")[0].strip("<> "), 100)
+    words = [word for word in author.split() if "@" not in word[1:-1]]
+    return clipped(" ".join(words) or author.partition("@")[0].strip("<> "), 100)
 
 
 def _day(at: int) -> str:

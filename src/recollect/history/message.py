@@ -29,7 +29,7 @@ _REVERT_SUBJECT = re.compile(
 _REVERT_SHA = re.compile(
     r"(?:this )?revert(?:s|ing|ed)?(?: the)?(?: commits?)?\s+(?P<sha>[0-9a-f]{7,40})\b", re.IGNORECASE
 )
-_PULL = re.compile(r"\s*\((?:#|gh-|!)\d+\)\s*$", re.IGNORECASE)
+_PULL = re.compile(r" ?\((?:#|gh-|!)\d++\)$", re.IGNORECASE)
 _ISSUE = re.compile(r"(?:#|\bgh-|\b(?=[A-Z]{2,10}-\d)[A-Z]{2,10}-)\d{1,7}\b")
 
 _BOT = re.compile(
@@ -50,7 +50,7 @@ _NOISE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         "version": (
             r"(?:bump|update|upgrade|pin)\b.{0,80}\b(?:from|to)\s+v?\d",
             r"bump(?:ed|ing)?\b.{0,40}\bversions?\b",
-            r"v?\d+\.\d+(?:\.\d+)?\S*$",
+            r"v?\d++\.\d\S*+$",
             r"(?:prepare|preparing|start|tag|post)\b.{0,20}\brelease\b",
             r"(?:release|version)\s+v?\d",
             r"back to dev|set version|\[?(?:automated|automatic)\]? |\[pre-commit",

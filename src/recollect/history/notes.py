@@ -18,8 +18,9 @@ NOTES_OF_A_FILE = 30
 # Lines of the same comment that belong to a note.
 NOTE_LINES = 5
 
+# A mark and the signs before it, from the first of them on; `_note` tells whether they begin a comment.
 _NOTE = re.compile(
-    r"(?P<lead>#|//|/\*|\*|--|;|<!--|%|\"\"\"|\{#|\(\*)[\s*!/#-]*(?P<mark>TODO|FIXME|HACK|XXX|BUG|KLUDGE)\b(?:\((?P<who>[^)]{1,60})\))?[:\s-]*(?P<text>.*)"
+    r"(?<![\s*!/#-])(?P<lead>[\s*!/#-]*+)(?P<mark>TODO|FIXME|HACK|XXX|BUG|KLUDGE)\b(?:\((?P<who>[^)]{1,60})\))?[:\s-]*(?P<text>.*)"
 )  # fmt: skip
 _LINE = re.compile(r"^\s*(?:#|//|\*(?!/)|--|;|%)[\s*!/#-]*(?P<text>\S.*)$")
 _SOURCE = re.compile(
@@ -59,7 +60,7 @@ def _notes(file: Text) -> Iterator[Found]:
     count = 0
     seen: set[str] = set()
     for place, line in enumerate(rows):
-        note = _NOTE.search(line) if len(line) < 1_000 else None
+        note = _note(line) if len(line) < 1_000 else None
         if note is None or count == NOTES_OF_A_FILE:
             continue
         text = clipped(" ".join([note["text"].strip(), *_rest(rows, place + 1)]).strip(" */->\"'#"), NOTE_CHARACTERS)
@@ -82,12 +83,21 @@ def _notes(file: Text) -> Iterator[Found]:
         )
 
 
+def _note(line: str) -> re.Match[str] | None:
+    """Return the mark of a line that stands in a comment."""
+    for found in _NOTE.finditer(line):
+        signs, before = found["lead"], line[max(0, found.start() - 3) : found.start()]
+        if any(sign in signs for sign in ("#", "*", "//", "--")) or before.endswith((";", "%", '"""')):
+            return found
+    return None
+
+
 def _rest(rows: list[str], place: int) -> list[str]:
     """Return the following lines of the same comment."""
     found: list[str] = []
     for line in rows[place : place + NOTE_LINES - 1]:
         more = _LINE.match(line)
-        if more is None or _NOTE.search(line):
+        if more is None or _note(line):
             break
         found.append(more["text"].strip())
     return found

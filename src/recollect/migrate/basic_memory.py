@@ -28,7 +28,7 @@ from recollect.parsing import limited
 # Files to look at before a folder counts as somebody else's; notes that it did not write itself have no permalink.
 LOOKED_AT = 200
 
-_LISTED = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(.*\S)[ \t]*$")
+_LISTED = re.compile(r"[ \t]*+(?:[-*+]|\d{1,9}[.)])[ \t]++(.*\S)[ \t]*+$")
 _OBSERVATION = re.compile(r"\[([^\[\]()]+)\][ \t]+(\S.*)$")
 _RELATION = re.compile(r"(?:\"([^\"]+)\"|'([^']+)'|([^\s\"'\[\]]+))[ \t]+\[\[([^\[\]]+)\]\][ \t]*(?:\((.*)\))?$")
 _CONTEXT = re.compile(r"(.*\S)[ \t]+\(([^()]*)\)$")

@@ -10,9 +10,9 @@ import re
 from typing import Any
 
 _HEAD = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
-_FIELD = re.compile(r"([^\s#:'\"\-\[\]{}][^:]*?)[ \t]*:(?:[ \t]+(.*))?$")
+_FIELD = re.compile(r"([^\s#:'\"\-\[\]{}][^:]*+):(?:[ \t]++(.*))?$")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)$")
-_COMMENT = re.compile(r"[ \t]+#.*$")
+_COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d+)?")
 
@@ -52,13 +52,13 @@ def _below(held: list[str], beside: Any) -> Any:
     return text if beside in (None, "|", ">", "|-", ">-") else f"{beside}\n{text}"
 
 
-def _value(text: str) -> Any:
+def _value(text: str, *, in_list: bool = False) -> Any:
     raw = text.strip()
     if raw[:1] in ("'", '"') and raw[-1:] == raw[:1] and len(raw) > 1:
         return raw[1:-1].replace("''", "'") if raw[0] == "'" else raw[1:-1].replace('\\"', '"')
     raw = _COMMENT.sub("", raw).strip()
-    if raw.startswith("[") and raw.endswith("]"):
-        return [_value(part) for part in raw[1:-1].split(",") if part.strip()]
+    if raw.startswith("[") and raw.endswith("]") and not in_list:
+        return [_value(part, in_list=True) for part in raw[1:-1].split(",") if part.strip()]
     if raw.lower() in _WORDS:
         return _WORDS[raw.lower()]
     if _NUMBER.fullmatch(raw):

@@ -17,10 +17,10 @@ from recollect.migrate.frontmatter import split
 from recollect.migrate.look import Look, pages
 from recollect.parsing import limited
 
-_HEADING = re.compile(r"^#[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]++(.*[^ \t#\n])[ \t#]*+$", re.MULTILINE)
 _WIKI = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _LINK = re.compile(r"(?<!!)\[[^\[\]\n]*\]\(<?([^()\s<>#]+\.(?:md|markdown))(?:#[^()\s]*)?>?\)")
-_CODE = re.compile(r"^(```|~~~).*?^\1[ \t]*$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"^(```|~~~).*?(?:^\1[ \t]*$|\Z)|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 
 
 class Page(NamedTuple):

@@ -84,14 +84,17 @@ _TASK_RUNNERS: Mapping[str, CommandKind] = {
     "invoke": "other", "turbo": "other", "nx": "other", "mix": "other", "rails": "other", "manage.py": "other",
 }  # fmt: skip
 _GIT = frozenset({"git", "gh", "glab", "hub", "svn", "hg", "jj"})
-_SCRIPT = re.compile(r"(?:\.{1,2}/|[\w.\-]+/)*[\w.\-]+\.(?:sh|py|js|ts|mjs|rb|pl|exs)|\.{1,2}/\S+")
+_SCRIPT = re.compile(r"(?:[\w.\-]++/)*+[\w.\-]+\.(?:sh|py|js|ts|mjs|rb|pl|exs)|\.{1,2}/\S+")
 _INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "bash", "sh", "deno", "tsx", "php", "elixir"})
 
 _FOLDER = re.compile(r"^\(?\s*(?:cd|pushd)\s+(\"[^\"]+\"|'[^']+'|\S+?)\s*(?:&&|;)\s*")
 _VARIABLE = re.compile(r"^(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+")
-_QUIET = re.compile(r"\s*(?:2>&1|\d?>>?\s*/dev/null|&>\s*/dev/null)")
-_PIPED = re.compile(r"\s*\|\s*(?:tail|head|cat|less|grep|tee|wc|sort)\b[^|]*$")
-_MESSAGE = re.compile(r"(\s(?:-m|-am|--message|--title|--body|-b|-t)[ =]?)(\"[^\"]*\"|'[^']*'|\$\(.*\))", re.DOTALL)
+_QUIET = re.compile(r"(?:(?<!\s)\s++)?+(?:2>&1|\d?>>?\s*+/dev/null|&>\s*+/dev/null)")
+_SHORTENS = re.compile(r"\s*+(?:tail|head|cat|less|grep|tee|wc|sort)\b")
+_MESSAGE = re.compile(
+    r"(\s(?:-m|-am|--message|--title|--body|-b|-t)[ =]?)(\"[^\"]*\"|'[^']*'|\$\([^()]*+(?:\([^()]*+\)[^()]*+)*+\))",
+    re.DOTALL,
+)
 
 
 class Invocation(NamedTuple):
@@ -117,9 +120,10 @@ def invocation(line: str, directory: str = "") -> Invocation | None:
         directory = _joined(directory, found[1].strip("\"'"))
         text = text[found.end() :]
     text = _QUIET.sub("", text)
-    while (shorter := _PIPED.sub("", text)) != text:
-        text = shorter
-    text = " ".join(text.split())
+    parts = text.split("|")
+    while len(parts) > 1 and _SHORTENS.match(parts[-1]):
+        parts.pop()
+    text = " ".join("|".join(parts).split())
     if not text or len(text) > COMMAND_CHARACTERS:
         return None
     return Invocation(text, directory, kind(text))

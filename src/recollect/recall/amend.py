@@ -110,17 +110,18 @@ _CHANGING = (
 _PLACE = r"(?P<{}>(?:(?:the|a|an)\s+)?[\w./:+#-]+(?:\s+[\w./:+#-]+){{0,3}}?)"
 _OLD, _NEW = _PLACE.format("old"), _PLACE.format("new")
 # Where it comes first nobody can tell where it begins: it is one word.
-_OLD_WORD, _NEW_WORD = r"(?P<old>[\w./:+#-]+)", r"(?P<new>[\w./:+#-]+)"
+_WORD_OF = r"(?<![\w./:+#-])[./:+#-]*+(?P<{}>\w[\w./:+#-]*+)"
+_OLD_WORD, _NEW_WORD = _WORD_OF.format("old"), _WORD_OF.format("new")
 _END = r"(?=\s+(?:for|in|on|because|since|as|and|so|when|to|now|everywhere)\b|\s*[.,;:!)]|\s*$)"
 _SAID = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b(?:{_CHANGING})\b[^.;]*?\bfrom\s+{_OLD}\s+to\s+{_NEW}{_END}",
+        rf"\b(?:{_CHANGING})\b[^.;]{{0,200}}?\bfrom\s+{_OLD}\s+to\s+{_NEW}{_END}",
         rf"\breplaced?\s+{_OLD}\s+(?:with|by)\s+{_NEW}{_END}",
-        rf"\b{_OLD_WORD}\s+(?:is|was|has been|got)\s+replaced\s+(?:with|by)\s+{_NEW}{_END}",
+        rf"{_OLD_WORD}\s+(?:is|was|has been|got)\s+replaced\s+(?:with|by)\s+{_NEW}{_END}",
         rf"\brenamed\s+{_OLD}\s+to\s+{_NEW}{_END}",
-        rf"\b{_NEW_WORD}\s+instead\s+of\s+{_OLD}{_END}",
-        rf"\b{_NEW_WORD},\s+(?:and\s+)?(?:not|no longer)\s+{_OLD}{_END}",
+        rf"{_NEW_WORD}\s+instead\s+of\s+{_OLD}{_END}",
+        rf"{_NEW_WORD},\s+(?:and\s+)?(?:not|no longer)\s+{_OLD}{_END}",
     )
 )
 

@@ -45,7 +45,7 @@ REASON_CHARACTERS = 300
 # Before a number stand at most signs of emphasis, and the bracket of the placeholder that it fills in. Infinity and NaN
 # are no digits, so they are no score.
 _NUMBER = r"[\s*_`<(\[]*(?P<sign>-?)(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?P<unit>\s*%|\s*/\s*[0-9]+)?"
-_LABEL = r"Score[*_`]*(?:\s*\([^()\n]*\))?[*_`]*\s*[:=]"
+_LABEL = r"Score[*_`]*+(?:\s*+\([^()\n]*+\))?+[*_`]*+\s*+[:=]"
 # A line of its own is meant as the score; only without one is it looked for within a sentence.
 _SCORE = (
     re.compile(rf"^[ \t>*_#`-]*{_LABEL}{_NUMBER}", re.IGNORECASE | re.MULTILINE),

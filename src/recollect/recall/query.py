@@ -18,7 +18,7 @@ _WHEN = re.compile(
 _HOW_MANY = re.compile(r"\bhow (many|much|often|old|far|big|large)\b", re.IGNORECASE)
 _WHY = re.compile(r"\b(why|reason|how come|what for)\b", re.IGNORECASE)
 _NAMES_ASKED = re.compile(r"\s*(where|who|whom|whose|which|what)\b", re.IGNORECASE)
-_MONTH = re.compile("(" + "|".join(MONTHS) + r")(?:\s*,?\s*((?:19|20)\d\d))?", re.IGNORECASE)
+_MONTH = re.compile("(" + "|".join(MONTHS) + r")(?:\s*+,?+\s*+((?:19|20)\d\d))?", re.IGNORECASE)
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 # A word with a capital: it may be somebody's name, which only the store can tell.
 _NAME = re.compile(r"\b[A-ZÀ-ÞĀ-Ž][a-zà-ÿā-ž]+\b")

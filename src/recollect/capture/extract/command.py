@@ -82,7 +82,7 @@ def _exit(seen: Observation) -> dict[str, int]:
 def _said(seen: Observation) -> str:
     """Return what a command wrote, without what the assistant wrote around it."""
     text = seen.error or tools.said(seen.output)
-    text = re.sub(r"\A(?:Error: )?Exit code:? \d+\s*\n?|<shellId: [^>]*>\s*\Z", "", text)
+    text = re.sub(r"\A(?:Error: )?Exit code:? \d+\s*\n?|<shellId: [^<>]*+>\s*+\Z", "", text)
     text = re.sub(r"(?m)^(?:Exit Code: -?\d+|Process Group PGID: \d+|Background PIDs: .*)$", "", text)
     return re.sub(r"\AOutput: (?:\(empty\))?|\A\(no output\)\Z", "", text.strip()).strip()
 

@@ -151,9 +151,11 @@ def _diff_text(seen: Observation) -> str:
 
 def _sides(diff: str) -> tuple[str, str]:
     """Return what a unified diff takes away and puts in its place; of conflict marks, what stands between them."""
-    block = re.search(r"(?s)[<\-]{5,40} ?SEARCH\n(.*?)\n?={5,40}\n(.*?)\n?[>+]{5,40} ?REPLACE", diff)
-    if block:
-        return block[1], block[2]
+    opened = re.search(r"[<\-]{5,40} ?SEARCH\n", diff)
+    parted = re.compile(r"\n?={5,40}\n").search(diff, opened.end()) if opened else None
+    closed = re.compile(r"\n?[>+]{5,40} ?REPLACE").search(diff, parted.end()) if parted else None
+    if opened and parted and closed:
+        return diff[opened.end() : parted.start()], diff[parted.end() : closed.start()]
     rows = [row for row in diff.splitlines() if not row.startswith(("---", "+++", "@@", "Index:", "===", "diff "))]
     before = [row[1:] for row in rows if row[:1] in ("-", " ")]
     after = [row[1:] for row in rows if row[:1] in ("+", " ")]
@@ -179,7 +181,7 @@ def _patched(text: str) -> Iterator[_Change]:
     if marks:
         return
     for part in re.split(r"(?m)^(?=--- )", text):
-        names = re.match(r"--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)", part)
+        names = re.match(r"--- (?:a/)?(\S++).*+\n\+\+\+ (?:b/)?(\S+)", part)
         if names:
             before, after = _sides(part)
             old, new = names[1], names[2]

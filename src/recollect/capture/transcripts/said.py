@@ -109,6 +109,7 @@ _CODE = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|^[ \t]*>[^\n]*$|^(?: {4,}|\t)\S[^\n]*$", re.DOTALL | re.MULTILINE
 )
 _TAG = re.compile(r"<(\w[\w-]{0,40})(?: [^<>]{0,200})?>")
+_CLOSER = re.compile(r"</(\w[\w-]{0,40})>")
 _SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(`A-Z*\-])|\n\s*\n|\n(?=\s*(?:[*\-•]|\d+[.)]) )|\n(?=#)")
 _LEAD = re.compile(r"^\s*(?:[*\-•]|\d+[.)]|#+)\s+")
 _REASON = re.compile(r"(?:because|since|otherwise|that way|this way|so that|the reason)\b", re.IGNORECASE)
@@ -147,11 +148,11 @@ def _without_blocks(text: str) -> str:
     """Return a text without what stands between tags: programs put it there."""
     kept: list[str] = []
     place = 0
-    unclosed: set[str] = set()
+    last_closed = {closer[1]: closer.start() for closer in _CLOSER.finditer(text)}
     while (tag := _TAG.search(text, place)) is not None:
-        end = -1 if tag[1] in unclosed else text.find(f"</{tag[1]}>", tag.end())
+        is_closed = last_closed.get(tag[1], -1) >= tag.end()
+        end = text.find(f"</{tag[1]}>", tag.end()) if is_closed else -1
         if end < 0:
-            unclosed.add(tag[1])
             kept.append(text[place : tag.end()])
             place = tag.end()
         else:

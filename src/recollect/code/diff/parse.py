@@ -37,7 +37,7 @@ _BLOBS = re.compile(r"index ([0-9a-f]{1,64})\.\.([0-9a-f]{1,64})")
 _OCTAL = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 # After a path of a plain header comes a tab and a time; without the tab the time alone tells.
-_TIME = re.compile(r"\t.*$|\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
+_TIME = re.compile(r"\t.*$|(?<!\s)\s++\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
 
 
 class Hunk(NamedTuple):

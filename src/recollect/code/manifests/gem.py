@@ -10,17 +10,17 @@ from recollect.code.manifests.manifest import Dependency, Manifest, Scope
 DEVELOPMENT = frozenset({"development", "test", "ci", "lint", "docs", "doc"})
 
 # Strings are kept, comments are not: a `#` inside of a string is none.
-_PIECE = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|#[^\n]*""")
-_GEM = re.compile(r"""^\s*gem[\s(]+["']([^"'\n]+)["']([^\n]*(?:,\s*\n[^\n]*)*)""", re.MULTILINE)
+_PIECE = re.compile(r"""(?<!\\)("(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')|#[^\n]*""")
+_GEM = re.compile(r"""^[^\S\n]*+gem[\s(]++["']([^"'\n]+)["']([^\n]*(?:,\s*\n[^\n]*)*)""", re.MULTILINE)
 _STRING = re.compile(r"""["']([^"'\n]+)["']""")
 _LINE = re.compile(
-    r"^\s*(group|path|end|if|unless|case|source|platforms?|git|github|install_if)\b([^\n]*)$", re.MULTILINE
+    r"^[^\S\n]*+(group|path|end|if|unless|case|source|platforms?|git|github|install_if)\b([^\n]*)$", re.MULTILINE
 )
 _PATH = re.compile(r"""(?::path\s*=>|\bpath:)\s*["']([^"'\n]+)["']""")
-_GROUPS = re.compile(r"""(?::groups?\s*=>|\bgroups?:)\s*(?:%\w)?(\[[^\]\n]*\]|[:"'\w]+)""")
-_OPTION = re.compile(r"""[:"']?\w+["']?\s*(?:=>|:(?!:))""")
+_GROUPS = re.compile(r"""(?::groups?\s*=>|\bgroups?:)\s*(?:%\w)?(\[[^\[\]\n]*+\]|[:"'\w]+)""")
+_OPTION = re.compile(r"""[:"']?(?<!\w)\w++["']?+\s*+(?:=>|:(?!:))""")
 
-_FIELD = re.compile(r"""^\s*\w+\.(name|version)\s*=\s*["']([^"'\n]+)["']""", re.MULTILINE)
+_FIELD = re.compile(r"""^[^\S\n]*+\w++\.(name|version)\s*+=\s*+["']([^"'\n]+)["']""", re.MULTILINE)
 _NEEDS = re.compile(
     r"""\.add_(?:(runtime|development)_)?dependency[\s(]+["']([^"'\n]+)["']((?:\s*,\s*["'][^"'\n]+["'])*)"""
 )

@@ -24,22 +24,26 @@ SCOPES: tuple[tuple[re.Pattern[str], Scope], ...] = (
     (re.compile(r"(?:^|[a-z])(?:[iI]mplementation|[aA]pi|[rR]untimeOnly|[cC]ompile|[rR]untime)$"), "runtime"),
 )
 
-_PIECE = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|//[^\n]*|/\*.*?\*/""", re.DOTALL)
+_PIECE = re.compile(r"""(?<!\\)("(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
 _CALL = re.compile(
-    r"""^\s*(?:add\(\s*["'])?(\w+)["']?\s*[\s(,]\s*(?:(?:enforcedPlatform|platform|testFixtures|kotlin)\s*\(\s*)?"""
+    r"""^[^\S\n]*+(?:add\(\s*+["'])?(\w++)["']?+(?>\s*+[(,]|\s++)\s*+"""
+    r"""(?:(?:enforcedPlatform|platform|testFixtures|kotlin)\s*+\(\s*+)?"""
     r"""(?:["']([^"'\n]+)["']"""  # 2: group:name:version
-    r"""|(project)\s*\(?\s*(?:path\s*[:=]\s*)?["']([^"'\n]+)["']"""  # 4: path of a project
+    r"""|(project)\s*+\(?+\s*+(?:path\s*+[:=]\s*+)?["']([^"'\n]+)["']"""  # 4: path of a project
     r"""|(libs|projects)\.([\w.]+)"""  # 6: accessor
-    r"""|group\s*[:=]\s*["']([^"'\n]+)["']\s*,\s*name\s*[:=]\s*["']([^"'\n]+)["']"""  # 7, 8
-    r"""(?:\s*,\s*version\s*[:=]\s*["']([^"'\n]+)["'])?)""",  # 9
+    r"""|group\s*+[:=]\s*+["']([^"'\n]+)["']\s*+,\s*+name\s*+[:=]\s*+["']([^"'\n]+)["']"""  # 7, 8
+    r"""(?:\s*+,\s*+version\s*+[:=]\s*+["']([^"'\n]+)["'])?)""",  # 9
     re.MULTILINE,
 )
-_FIELD = re.compile(r"""^\s*(?:project\.)?(group|version)\s*(?:=\s*|\s)["']([^"'\n]+)["']\s*$""", re.MULTILINE)
+_FIELD = re.compile(
+    r"""^[^\S\n]*+(?:project\.)?(group|version)(?:\s*+=\s*+|\s++)["']([^"'\n]+)["'][^\S\n]*+$""", re.MULTILINE
+)
 _CONSTANT = re.compile(
-    r"""^\s*(?:def|val|ext\.|extra\[["'])?\s*([\w.]+)(?:["']\])?\s*=\s*["']([^"'\n$]+)["']\s*$""", re.MULTILINE
+    r"""^[^\S\n]*+(?:(?:def|val|ext\.|extra\[["'])\s*+)?([\w.]++)(?:["']\])?\s*+=\s*+["']([^"'\n$]+)["'][^\S\n]*+$""",
+    re.MULTILINE,
 )
 _ROOT_NAME = re.compile(r"""rootProject\.name\s*=\s*["']([^"'\n]+)["']""")
-_INCLUDE = re.compile(r"""^\s*include(?!Build|Flat)\b[\s(]*((?:["'][^"'\n]+["'][\s,]*)+)""", re.MULTILINE)
+_INCLUDE = re.compile(r"""^[^\S\n]*+include(?!Build|Flat)\b[\s(]*+((?:["'][^"'\n]+["'][\s,]*)+)""", re.MULTILINE)
 _STRING = re.compile(r"""["']([^"'\n]+)["']""")
 
 

@@ -19,8 +19,8 @@ TABLES: tuple[tuple[str, Scope], ...] = (
 ENTRIES = ("source", "types", "typings", "module", "main")
 
 # A quoted or bare scalar at the end of a line of YAML, without the comment after it.
-_SCALAR = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^#'"\s][^#]*?))\s*(?:#.*)?$""")
-_PAIR = re.compile(r"""^(\s*)(?:"([^"]+)"|'([^']+)'|([^\s:#'"-][^:#]*?))\s*:(?:\s+(.*))?$""")
+_SCALAR = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^#'"\s][^#]*+))\s*+(?:#.*)?$""")
+_PAIR = re.compile(r"""^(\s*)(?:"([^"]+)"|'([^']+)'|([^\s:#'"-][^:#]*+))\s*+:(?:\s++(.*))?$""")
 
 
 def package(_path: str, source: str) -> Manifest:
@@ -106,7 +106,7 @@ def pnpm(_path: str, source: str) -> Manifest:
         pair = _PAIR.match(line)
         if pair and not pair[1]:
             section, catalog = _first(pair, 2, 3, 4), "default"
-        elif section == "packages" and (item := re.match(r"\s*-(\s+.*)", line)):
+        elif section == "packages" and (item := re.match(r"\s*+-(\s.*)", line)):
             members += texts(_scalar(item[1]))
         elif pair and section in ("catalog", "catalogs"):
             name, value = _first(pair, 2, 3, 4), _scalar(pair[5] or "")
@@ -123,4 +123,4 @@ def _scalar(words: str) -> str:
 
 
 def _first(found: re.Match[str], *groups: int) -> str:
-    return next((found[group] for group in groups if found[group]), "")
+    return next((found[group].rstrip() for group in groups if found[group]), "")

@@ -29,7 +29,8 @@ LAST_GROWS = frozenset({"composer", "gem"})
 _TERM = re.compile(
     r"(\^|~>|~=|~|={1,3}|>=|<=|!=|<|>)?\s*[vV]?(\d+(?:\.\d+)*)?((?:\.?[xX*+])*)([-+.]?[0-9A-Za-z][\w.+-]*)?"
 )
-_BRACKETS = re.compile(r"^([\[(\]])([^,\[\]()]*)(,)?([^,\[\]()]*)([\])\[])$")
+_BRACKETS = re.compile(r"^([\[(\]])([^,\[\]()]*+)(,)?+([^,\[\]()]*+)([\])\[])$")
+_BETWEEN = re.compile(r"[, \t]*+")
 _HYPHEN = re.compile(r"^\s*(\S+)\s+-\s+(\S+)\s*$")
 
 Version = tuple[int, ...]
@@ -84,8 +85,9 @@ def _every(ecosystem: str, text: str) -> Span | None:
         text = f">={hyphen[1]} <={hyphen[2]}"
     found = EVERYTHING
     rest = text.strip().strip("()")
-    while rest:
-        term = _TERM.match(rest)
+    place = 0
+    while place < len(rest):
+        term = _TERM.match(rest, place)
         if term is None or not term[0] or (term[4] and term[4][0] == "."):
             return None
         one = _term(ecosystem, term[1] or "", term[2] or "", bool(term[3]))
@@ -93,7 +95,7 @@ def _every(ecosystem: str, text: str) -> Span | None:
             return None
         ends = [high for high in (found.high, one.high) if high is not None]
         found = Span(max(found.low, one.low), min(ends) if ends else None)
-        rest = rest[term.end() :].lstrip(", \t")
+        place = _BETWEEN.match(rest, term.end()).end()  # type: ignore[union-attr] # matches ""
     return found
 
 

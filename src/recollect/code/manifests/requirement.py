@@ -58,7 +58,7 @@ def requirement_file(path: str, source: str) -> Manifest:
 
 def _line(line: str, scope: Scope) -> Dependency | None:
     if editable := re.match(r"(?:-e|--editable)[\s=]+(.*)$", line):
-        target = re.sub(r"\[[^\]]*\]$", "", editable[1].strip().strip("\"'"))
+        target = re.sub(r"\[[^\[\]]*+\]$", "", editable[1].strip().strip("\"'"))
         if "://" in target:
             egg = _EGG.search(target)
             return Dependency(egg[1], scope=scope) if egg else None

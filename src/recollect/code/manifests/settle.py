@@ -287,15 +287,24 @@ def _parts(pattern: str) -> tuple[tuple[str, ...], ...]:
         choices = [
             _BRACE.sub(lambda _, one=word: one.strip(), choice, count=1)  # type: ignore[misc]
             for choice in choices
-            for word in brace[1].split(",")
+            for word in brace[1].split(",")[:MAX_CHOICES]
         ]
     parts = (tuple(posixpath.normpath(choice).split("/")) for choice in choices)
     return tuple(names for names in parts if len(names) <= MAX_PARTS)
 
 
 def _fits(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
-    if not pattern:
-        return not path
-    if pattern[0] == "**":
-        return any(_fits(path[skipped:], pattern[1:]) for skipped in range(len(path) + 1))
-    return bool(path) and fnmatchcase(path[0], pattern[0]) and _fits(path[1:], pattern[1:])
+    """Tell whether a path fits; after a mismatch only the last `**` takes one more folder."""
+    at, part = 0, 0
+    again: tuple[int, int] | None = None
+    while at < len(path):
+        if part < len(pattern) and pattern[part] == "**":
+            part += 1
+            again = (at, part)
+        elif part < len(pattern) and fnmatchcase(path[at], pattern[part]):
+            at, part = at + 1, part + 1
+        elif again is not None:
+            at, part = again = (again[0] + 1, again[1])
+        else:
+            return False
+    return all(name == "**" for name in pattern[part:])

@@ -21,8 +21,8 @@ CONFIGS = re.compile(r"(?:^|/)(?:tsconfig(?:\.[\w.]+)?|jsconfig)\.json$")
 MOST_CONFIGS = 500
 MAX_CONFIG_BYTES = 200_000
 # Comments and commas at the end, which these files have and JSON has not; strings are left as they are.
-_COMMENTS = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_COMMAS = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
+_COMMENTS = re.compile(r'(?<!\\)("(?:\\.|[^"\\])*+")|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_COMMAS = re.compile(r'(?<!\\)("(?:\\.|[^"\\])*+")|,(?=\s*+[}\]])')
 # How far one configuration may extend another.
 MOST_EXTENDED = 5
 

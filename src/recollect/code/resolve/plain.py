@@ -128,8 +128,9 @@ _ASSIGNED = re.compile(
 )
 # What a function assigns to, a loop goes through, a block takes and a handler catches.
 _LOCAL = re.compile(
-    r"(?<![\w.@$:])([a-z_]\w*(?:\s*,\s*\*?[a-z_]\w*)*)\s*(?:\|\||&&|<<|\*\*|[-+*/%|&^])?=(?![=~>])"
-    r"|\bfor\s+([\w, ]+)\s+in\b|\|([^|\n]*)\||=>\s*([a-z_]\w*)"
+    r"\bfor\s++([\w, ]{1,200})\s+in\b|\|([^|\n]*)\||=>\s*+([a-z_]\w*)"
+    r"|(?<![\w.@$:])(?P<names>[a-z_]\w*+(?:\s*+,\s*+\*?[a-z_]\w*+)*+)"
+    r"(?P<given>\s*+(?:\|\||&&|<<|\*\*|[-+*/%|&^])?=(?![=~>]))?"
 )
 _FIELDS: dict[str, re.Pattern[str]] = {
     "after": re.compile(r"^\s*(?P<name>[A-Za-z_]\w*)\s+(?P<type>[*\[\]]*[A-Za-z_][\w.]*)"),
@@ -368,7 +369,8 @@ class _Translation:
                 symbol = self._symbols[inside]
                 first, last, signature = symbol.start_line, symbol.end_line, symbol.signature
             text = "\n".join(self._lines[first - 1 : last])
-            named = [part for match in _LOCAL.finditer(text) for part in match.groups() if part]
+            found_all = (match for match in _LOCAL.finditer(text) if not match["names"] or match["given"])
+            named = [part for match in found_all for part in match.groups() if part]
             found = frozenset(re.findall(r"\w+", " ".join([*named, signature.partition("(")[2]])))
             self._variables[inside] = found
         return found

@@ -14,7 +14,7 @@ from recollect.text.identifiers import code_terms
 _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)*[?!]?")
 _SEPARATOR = re.compile(r"\.|::|#|->")
 # What no word of prose has: a hump, an underscore, an owner, capitals throughout.
-_WRITTEN_AS_CODE = re.compile(r"[a-z0-9][A-Z]|_|\.\w|::|#|->|^[A-Z][A-Z0-9]+$|[A-Z]{2,}[a-z]")
+_WRITTEN_AS_CODE = re.compile(r"[a-z0-9][A-Z]|_|\.\w|::|#|->|^[A-Z][A-Z0-9]+$|[A-Z]{2}[a-z]")
 _QUOTED = re.compile(r"`([^`\n]{1,80})`")
 
 # A question of more words is prose, in which one word may happen to be a name.

@@ -21,21 +21,21 @@ from recollect.text.identifiers import code_terms
 # What a form adds: comments to the writer, boxes to tick, headings, answers left empty, versions of this and that.
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FORM = re.compile(
-    r"""^\s*(?:
-        [-*]\s*\[[\ xX]?\].*
-        | \#{1,6}\s.* | (?:\*\*|__)[^*_]+(?:\*\*|__)\s*:?
+    r"""^\s*+(?:
+        [-*]\s*+\[[\ xX]?\].*
+        | \#{1,6}\s.* | (?:\*\*|__)[^*_]++(?:\*\*|__)\s*+:?+
         | _No\ response_ | N/?A | None\.? | Description | Summary | \(?last\ modified\ by\ .*
         | (?:(?:steps|how)\ )?to\ reproduce\s*: | (?:expected|actual|current)\ (?:behaviou?r|results?|output)\s*:
-        | [-*]?\s*\**(?:[\w.+\#/-]+\ ){0,3}?
+        | [-*]?+\s*+\*{0,}+(?:[\w.+\#/-]++\ ){0,3}?
           (?:versions?|os|platform|operating\ system|browsers?|architecture)\**\ ?[:=].*
-        | [-*]?\s*\**(?:python|node(?:js)?|npm|ruby|php|java|jdk|go|rustc?|pip|linux|windows|mac\ ?os)\**
-          \ ?[:=]?\s*v?\d[\w.+-]*
-    )\s*$""",
+        | [-*]?+\s*+\*{0,}+(?:python|node(?:js)?|npm|ruby|php|java|jdk|go|rustc?|pip|linux|windows|mac\ ?os)\**
+          \ ?[:=]?\s*+v?\d[\w.+-]*+
+    )\s*+$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _URL = re.compile(r"\bhttps?://[^\s)>\]\"'`]+")
 # A link to a file of a repository as it was at a commit or a branch.
-_SOURCE_URL = re.compile(r"/(?:blob|blame|tree|raw|src)/[^/\s]+/([^\s#?)]+\.\w{1,5})")
+_SOURCE_URL = re.compile(r"/(?:blob|blame|tree|raw|src)/[^/\s]+/([^\s#?)]{1,400}\.\w{1,5})")
 
 _FENCE = re.compile(r"^\s*(?:```|~~~|\{\{\{|\}\}\})")
 _SHOWN_LINE = re.compile(
@@ -43,7 +43,7 @@ _SHOWN_LINE = re.compile(
     | ^\s*(?:from|import|def|class|return|for|if|elif|else|try|except|raise|with|while|assert|async|await|function|const
         |let|var|public|private|protected|use|namespace|package|func|fn|impl|struct|end)\b.*[(:={;\]]
     | ^\s*(?:from\s[\w.]+\s)?import\s[\w.,\s*]+$
-    | ^\s*[\w.\[\]'"$>:-]+\s*(?:=|\+=|:=|=>)\s*\S | [;{}]\s*$ | ^\s*[\w.:$>-]+\(.*\)\s*:?\s*$
+    | ^\s*[\w.\[\]'"$>:-]+\s*(?:=|\+=|:=|=>)\s*\S | [;{}]\s*$ | ^\s*[\w.:$>-]+\(.*\)\s*+:?+\s*+$
     | ^\s*File\ ".*",\ line\ \d+ | ^\s*at\ \S.*\d\)?\s*$ | ^\s*Traceback\ \(
     | ^\s*[\w.]*(?:Error|Exception|Warning)\b\s*:""",
     re.VERBOSE,

@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from recollect.code.languages import BY_NAME as LANGUAGES
@@ -54,9 +55,7 @@ COMMON = frozenset(
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_COMMENT = re.compile(
-    r"^\s*(?:#(?!include|define|\[|!)|//+|/\*+|\*|--|\"\"\")\s*(.{8,}?)\s*(?:\*/|\"\"\")?\s*$", re.MULTILINE
-)
+_COMMENT = re.compile(r"^[^\S\n]*+(?:#(?!include|define|\[|!)|//+|/\*+|\*|--|\"\"\")\s*+(.{8,})$", re.MULTILINE)
 _STRING = re.compile(r"\"\"\"[\s\S]*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\"")
 
 
@@ -186,7 +185,8 @@ def _modules(module: str) -> list[str]:
 
 
 def _comments(text: str) -> list[str]:
-    return [match[1] for match in _COMMENT.finditer(text)][:20]
+    said = (match[1].rstrip() for match in islice(_COMMENT.finditer(text), 20))
+    return [line.removesuffix("*/").removesuffix('"""').rstrip() for line in said]
 
 
 def _calls_itself(text: str, defined: list[str]) -> bool:

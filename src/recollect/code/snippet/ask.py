@@ -36,7 +36,6 @@ CONTENT_CHARACTERS, EXCERPT_CHARACTERS = 6_000, 600
 # A longer keyword or tag is a sentence.
 WORD_CHARACTERS = 40
 
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _FENCES = re.compile(r"<(/?)(code|notes)\b", re.IGNORECASE)
 
 
@@ -116,9 +115,10 @@ def proposed(answer: str, pieces: Sequence[tuple[str, Snippet]]) -> Proposed | N
 
 
 def _object(answer: str) -> dict[str, Any] | None:
-    found = _OBJECT.search(own_words(answer))
+    said = own_words(answer)
+    start, end = said.find("{"), said.rfind("}")
     try:
-        told = parse_json(found[0]) if found else None
+        told = parse_json(said[start : end + 1]) if 0 <= start < end else None
     except InvalidInput:
         return None
     return told if isinstance(told, dict) else None

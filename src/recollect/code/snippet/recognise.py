@@ -214,7 +214,7 @@ ENOUGH = 3
 # A whole file tells no more than its first pages.
 LOOKED_AT = 20_000
 
-_FENCE = re.compile(r"^\s*```([\w+#.-]+)[^\n]*\n", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*+```([\w+#.-]+)[^\n]*\n", re.MULTILINE)
 
 
 def named(language: str) -> str:

@@ -120,10 +120,11 @@ def _keys(header: str) -> list[str]:
     """Return the keys that a header names; nothing for an array of tables or for what only looks like one."""
     inner = re.match(r"[ \t]*\[([^\[\]]+)\][ \t]*(?:#.*)?\r?\n?$", header)
     rest, keys = inner[1].strip() if inner else "", []
-    while rest and (found := _PART.match(rest)):
+    place = 0
+    while place < len(rest) and (found := _PART.match(rest, place)):
         word = found[1]
         keys.append(json.loads(word) if word[0] == '"' else word.strip("'"))
-        rest = rest[found.end() :]
+        place = found.end()
     return keys
 
 
