@@ -7,12 +7,11 @@ shortest texts that its parts match: each beginning of a sequence, and the body 
 from __future__ import annotations
 
 import re
+import re._constants as c  # type: ignore[import-not-found]
+import re._parser as parser  # type: ignore[import-not-found]
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
-
-import re._constants as c  # type: ignore[import-not-found]
-import re._parser as parser  # type: ignore[import-not-found]
 
 # What scanners of text, code and data know: white space, quotes, brackets, comments, list and heading marks, escapes.
 FIXED = (
@@ -28,6 +27,35 @@ FIXED = (
     '{"a":', '{"a":1}\n', '"a":1,', "[1,", "\\n", "<<", "<<A\n", "'''", '"""', "#[", "r#", "#if a\n", "begin\n", "end\n",
 )  # fmt: skip
 
+# Fragments with a number, so that each is another name: loops over what was seen before show in them.
+NUMBERED = (
+    "a% ",
+    "a%\n",
+    "<a%>",
+    "`a%` ",
+    "a%: 1\n",
+    "a% = 1\n",
+    "def a%():\n    pass\n",
+    "class A%:\n    pass\n",
+    "class A% { int a%; }\n",
+    "function a%() { a%(); }\n",
+    "import a%\n",
+    "- [a%] a\n",
+    "[a%]\n",
+    "[a%.b]\nc = 1\n",
+    '"a%": 1,',
+    "# a%\n",
+    "@a%\n",
+    "from a% import b%\n",
+    "a%.py ",
+    "* a%::b\n",
+    "use a%::b;\n",
+    "<a% b='c'/>",
+    "diff --git a/a% b/a%\n",
+    "--- a/a%\n+++ b/a%\n@@ -1 +1 @@\n-a\n+b\n",
+    "fn a%() { a%(); }\n",
+)
+
 # Ends that make the whole text fail to match, or succeed late.
 ENDS = ("", "\x00", "\n", "!", " x")
 
@@ -36,14 +64,18 @@ MOST = 160
 
 
 class Family(NamedTuple):
-    """A text that grows: a beginning, a fragment that is repeated, and an end."""
+    """A text that grows: a beginning, a fragment that is repeated, and an end; numbered: % is the number of each."""
 
     start: str
     fragment: str
     end: str
+    numbered: bool = False
 
     def text(self, size: int) -> str:
         """Return the text with about `size` characters of repeats."""
+        if self.numbered:
+            count = max(1, size // (len(self.fragment) + 4))
+            return self.start + "".join(self.fragment.replace("%", str(number)) for number in range(count)) + self.end
         return self.start + self.fragment * max(1, size // len(self.fragment)) + self.end
 
 
@@ -161,7 +193,7 @@ def _example(tree: Any) -> str:
     return "".join(_one(kind, value) for kind, value in tree)
 
 
-def _one(kind: Any, value: Any) -> str:  # noqa: C901, PLR0911 -- one line for each kind of node
+def _one(kind: Any, value: Any) -> str:
     if kind is c.LITERAL:
         return chr(value)
     if kind is c.NOT_LITERAL:

@@ -65,24 +65,24 @@ def _calls(names: str) -> str:
 # Method first where two patterns could match. Frameworks: Flask, FastAPI, Starlette; Spring, JAX-RS; NestJS; ASP.NET;
 # Symfony; Rocket, Actix.
 DECORATED: tuple[Decorated, ...] = (
-    _decorated("python", rf"[\w.]+\.(?P<method>{VERBS}|websocket)\(\s*(?:path\s*=\s*)?[rf]?{QUOTED}"),
-    _decorated("python", rf"[\w.]*\b(?:route|api_route)\(\s*[rf]?{QUOTED}(?P<rest>.*)"),
+    _decorated("python", rf"[\w.]+\.(?P<method>{VERBS}|websocket)\(\s*+(?:path\s*+=\s*+)?[rf]?{QUOTED}"),
+    _decorated("python", rf"[\w.]*\b(?:route|api_route)\(\s*+[rf]?{QUOTED}(?P<rest>.*)"),
     _decorated(
         "java kotlin",
-        rf"(?P<method>Get|Post|Put|Patch|Delete)Mapping(?:\(\s*(?:(?:value|path)\s*=\s*)?\{{?\s*{QUOTED})?",
+        rf"(?P<method>Get|Post|Put|Patch|Delete)Mapping(?:\(\s*+(?:(?:value|path)\s*+=\s*+)?\{{?+\s*+{QUOTED})?",
     ),
     _decorated(
-        "java kotlin", rf"RequestMapping\(\s*(?:.*?(?:value|path)\s*=\s*)?\{{?\s*{QUOTED}(?P<rest>.*)", prefix=True
+        "java kotlin", rf"RequestMapping\(\s*+(?:.*?(?:value|path)\s*+=\s*+)?\{{?+\s*+{QUOTED}(?P<rest>.*)", prefix=True
     ),
-    _decorated("java kotlin", rf"Path\(\s*{QUOTED}", ANY, prefix=True),
+    _decorated("java kotlin", rf"Path\(\s*+{QUOTED}", ANY, prefix=True),
     _decorated(
-        "javascript typescript tsx", rf"(?P<method>Get|Post|Put|Patch|Delete|Head|Options|All)\(\s*(?:{QUOTED})?"
+        "javascript typescript tsx", rf"(?P<method>Get|Post|Put|Patch|Delete|Head|Options|All)\(\s*+(?:{QUOTED})?"
     ),
-    _decorated("javascript typescript tsx", rf"Controller\(\s*(?:\{{.*?path:\s*)?(?:{QUOTED})?", prefix=True),
-    _decorated("csharp", rf"Http(?P<method>Get|Post|Put|Patch|Delete|Head|Options)\b(?:\(\s*{QUOTED})?"),
-    _decorated("csharp", rf"Route\(\s*{QUOTED}", ANY, prefix=True),
-    _decorated("php", rf"Route\(\s*(?:path:\s*)?{QUOTED}(?P<rest>.*)", prefix=True),
-    _decorated("rust", rf"(?P<method>{VERBS})\(\s*{QUOTED}"),
+    _decorated("javascript typescript tsx", rf"Controller\(\s*+(?:\{{.*?path:\s*)?(?:{QUOTED})?", prefix=True),
+    _decorated("csharp", rf"Http(?P<method>Get|Post|Put|Patch|Delete|Head|Options)\b(?:\(\s*+{QUOTED})?"),
+    _decorated("csharp", rf"Route\(\s*+{QUOTED}", ANY, prefix=True),
+    _decorated("php", rf"Route\(\s*+(?:path:\s*)?{QUOTED}(?P<rest>.*)", prefix=True),
+    _decorated("rust", rf"(?P<method>{VERBS})\(\s*+{QUOTED}"),
 )
 
 # Frameworks: Django; Express, Koa, Fastify, Hono; Gin, Echo, Chi, net/http; Axum, Actix; Rails, Sinatra; Laravel;
@@ -92,31 +92,34 @@ SLASHES = "\"/ '/ `/"
 CAPITALS = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any"
 ROUTER = r"(?:\b(?:app|server|api|fastify|routes?)|[rR]outer)$"
 CALLED: tuple[Called, ...] = (
-    _called("python", "urlpatterns", rf"\b(?:re_)?path\(\s*r?{QUOTED}\s*,", ANY, files=r"urls?[^/]*\.py$|/urls/"),
-    _called("python", "add_url_rule", rf"\.add_url_rule\(\s*{QUOTED}", ANY),
+    _called("python", "urlpatterns", rf"\b(?:re_)?path\(\s*+r?{QUOTED}\s*,", ANY, files=r"urls?[^/]*\.py$|/urls/"),
+    _called("python", "add_url_rule", rf"\.add_url_rule\(\s*+{QUOTED}", ANY),
     _called(
-        "javascript typescript tsx", _calls(f"{VERBS}|all"), rf"\.(?P<method>{VERBS}|all)\(\s*{ROOTED}", receiver=ROUTER
+        "javascript typescript tsx",
+        _calls(f"{VERBS}|all"),
+        rf"\.(?P<method>{VERBS}|all)\(\s*+{ROOTED}",
+        receiver=ROUTER,
     ),
-    _called("go", _calls(CAPITALS), rf"\.(?P<method>{CAPITALS})\(\s*{ROOTED}"),
+    _called("go", _calls(CAPITALS), rf"\.(?P<method>{CAPITALS})\(\s*+{ROOTED}"),
     _called(
         "go",
         _calls("Get|Post|Put|Patch|Delete|Head|Options"),
-        rf"\.(?P<method>Get|Post|Put|Patch|Delete|Head|Options)\(\s*{ROOTED}",
+        rf"\.(?P<method>Get|Post|Put|Patch|Delete|Head|Options)\(\s*+{ROOTED}",
         receiver=r"\b(?:r|mux|\w*[rR]outer|app|e|api)$",
     ),
-    _called("go", ".Handle", rf"\.(?:HandleFunc|Handle)\(\s*{QUOTED}", ANY),
-    _called("rust", ".route(", rf"\.route\(\s*{ROOTED}\s*,\s*(?:\w+::)*(?P<method>{VERBS}|any)\b"),
+    _called("go", ".Handle", rf"\.(?:HandleFunc|Handle)\(\s*+{QUOTED}", ANY),
+    _called("rust", ".route(", rf"\.route\(\s*+{ROOTED}\s*,\s*(?:\w+::)*(?P<method>{VERBS}|any)\b"),
     _called(
         "ruby",
         SLASHES,
-        rf"^\s*(?P<method>{VERBS})[ (]+{ROOTED}",
+        rf"^[^\S\n]*+(?P<method>{VERBS})[ (]+{ROOTED}",
         files=r"routes[^/]*\.rb$|/routes/|(?:app|server|api)\.rb$",
     ),
-    _called("ruby", "resource", r"^\s*resources?[ (]+:(?P<path>\w+)", ANY, files=r"routes[^/]*\.rb$|/routes/"),
-    _called("php", "Route::", rf"\bRoute::(?P<method>{VERBS}|any|match)\(\s*{QUOTED}"),
-    _called("csharp", ".Map", rf"\.Map(?P<method>Get|Post|Put|Patch|Delete)\(\s*{QUOTED}"),
-    _called("kotlin", "routing", rf"\b(?P<method>{VERBS})\(\s*{ROOTED}\s*\)\s*\{{"),
-    _called("elixir", SLASHES, rf"^\s*(?P<method>{VERBS})[ (]+{ROOTED}\s*,", files=r"router[^/]*\.exs?$"),
+    _called("ruby", "resource", r"^[^\S\n]*+resources?[ (]+:(?P<path>\w+)", ANY, files=r"routes[^/]*\.rb$|/routes/"),
+    _called("php", "Route::", rf"\bRoute::(?P<method>{VERBS}|any|match)\(\s*+{QUOTED}"),
+    _called("csharp", ".Map", rf"\.Map(?P<method>Get|Post|Put|Patch|Delete)\(\s*+{QUOTED}"),
+    _called("kotlin", "routing", rf"\b(?P<method>{VERBS})\(\s*+{ROOTED}\s*\)\s*\{{"),
+    _called("elixir", SLASHES, rf"^[^\S\n]*+(?P<method>{VERBS})[ (]+{ROOTED}\s*,", files=r"router[^/]*\.exs?$"),
 )
 
 BY_LANGUAGE = {name: [row for row in CALLED if name in row.languages] for row in CALLED for name in row.languages}

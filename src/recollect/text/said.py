@@ -13,6 +13,9 @@ COPIED_WORDS = 8
 # Numbers that name something: ports, codes, versions, lines. Shorter ones are counts that a summary may make itself.
 NAMING_DIGITS = 3
 
+# No model is asked for more; the names in an answer are looked for one by one.
+ANSWER_CHARACTERS = 40_000
+
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
 _FENCE = re.compile(r"\A```[\w-]*\n(.*?)\n?```\Z", re.DOTALL)
 # "Here is the shortened observation:", "Summary:" on a line of its own.
@@ -30,7 +33,7 @@ _MADE = re.compile(r"_|\w[./\\]\w|::|[a-z][A-Z]")
 
 def own_words(answer: str) -> str:
     """Return an answer without the model's thoughts, a greeting before it, and a fence or quotes around it."""
-    said = _THOUGHTS.sub("", answer).strip()
+    said = _THOUGHTS.sub("", answer[:ANSWER_CHARACTERS]).strip()
     said = _GREETING.sub("", said, count=1).strip()
     if fenced := _FENCE.match(said):
         said = fenced[1].strip()
@@ -64,5 +67,5 @@ def invented(said: str, *sources: str) -> list[str]:
     return sorted(
         name
         for name in names(said)
-        if name.lower() not in known and not all(part in parts for part in _WORD.findall(name.lower()))
+        if not all(part in parts for part in _WORD.findall(name.lower())) and name.lower() not in known
     )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from typing import Any
 
-from recollect.code.manifests.manifest import Dependency, Manifest, Scope, table, text, texts
+from recollect.code.manifests.manifest import Dependency, Manifest, Scope, table, text, texts, toml
 
 # Tables of dependencies and when they are needed; Cargo still reads the names with an underscore.
 TABLES: tuple[tuple[str, Scope], ...] = (
@@ -20,7 +19,7 @@ TABLES: tuple[tuple[str, Scope], ...] = (
 
 def cargo(_path: str, source: str) -> Manifest:
     """Return what a Cargo.toml says."""
-    content = tomllib.loads(source)
+    content = toml(source)
     package, workspace = table(content, "package"), table(content, "workspace")
     name, version = text(package.get("name")), package.get("version")
     inherited = isinstance(version, dict) and version.get("workspace") is True

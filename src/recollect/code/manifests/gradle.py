@@ -4,10 +4,9 @@ read. A name or version that would have to be computed is not seen."""
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 
-from recollect.code.manifests.manifest import Dependency, Manifest, Scope, table, text
+from recollect.code.manifests.manifest import Dependency, Manifest, Scope, table, text, toml
 
 # How the names of configurations end, and what they are for; the first that fits counts.
 SCOPES: tuple[tuple[re.Pattern[str], Scope], ...] = (
@@ -76,7 +75,7 @@ def settings(_path: str, source: str) -> Manifest:
 
 def catalog(_path: str, source: str) -> Manifest:
     """Return what gradle/libs.versions.toml says: libraries by the names that builds call them by."""
-    content = tomllib.loads(source)
+    content = toml(source)
     versions = {name: _version(row) for name, row in table(content, "versions").items()}
     managed = []
     for alias, row in table(content, "libraries").items():

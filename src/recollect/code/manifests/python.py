@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from recollect.code.manifests.manifest import Dependency, Manifest, Scope, table, text, texts
+from recollect.code.manifests.manifest import Dependency, Manifest, Scope, table, text, texts, toml
 from recollect.code.manifests.requirement import requirements_of
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ ANY = "*"
 
 def pyproject(_path: str, source: str) -> Manifest:
     """Return what a pyproject.toml says, to whatever tool it speaks."""
-    content = tomllib.loads(source)
+    content = toml(source)
     project, poetry = table(content, "project"), table(content, "tool", "poetry")
     found = [
         *requirements_of(texts(project.get("dependencies", []))),
@@ -162,7 +161,7 @@ def _pairs(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def pipfile(_path: str, source: str) -> Manifest:
     """Return what a Pipfile says."""
-    content = tomllib.loads(source)
+    content = toml(source)
     tables: tuple[tuple[str, Scope], ...] = (("packages", "runtime"), ("dev-packages", "dev"))
     return Manifest(
         "pypi",

@@ -32,6 +32,7 @@ MAX_ROUNDS = 8
 # Patterns of members have a few folders and a few choices; one with more is no pattern of a person, and costs time.
 MAX_PARTS = 12
 MAX_CHOICES = 32
+MAX_CHARACTERS = 400  # of a pattern; the library that matches it takes quadratic time for brackets without an end
 
 _BRACE = re.compile(r"\{([^{}]*)\}")
 _PROPERTY = re.compile(r"\$\{([^{}$]+)\}")
@@ -282,7 +283,7 @@ def _is_member(path: str, patterns: Iterable[str]) -> bool:
 @lru_cache(maxsize=4096)
 def _parts(pattern: str) -> tuple[tuple[str, ...], ...]:
     """Return a pattern by the names of its folders, once for every choice in braces."""
-    choices = [pattern]
+    choices = [pattern[:MAX_CHARACTERS]]
     while (brace := _BRACE.search(choices[0])) and len(choices) <= MAX_CHOICES:
         choices = [
             _BRACE.sub(lambda _, one=word: one.strip(), choice, count=1)  # type: ignore[misc]

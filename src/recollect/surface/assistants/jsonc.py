@@ -128,7 +128,10 @@ def _value(text: str, i: int, level: int) -> Node:
     found = _NUMBER.match(text, i)
     if found is None:
         raise Malformed(_missing("a value", text, i), text, i)
-    return Node("scalar", i, found.end(), json.loads(found[0]))
+    try:
+        return Node("scalar", i, found.end(), json.loads(found[0]))
+    except ValueError:  # Python reads no number of thousands of digits
+        raise Malformed("this number is too long", text, i) from None
 
 
 def _missing(what: str, text: str, i: int) -> str:

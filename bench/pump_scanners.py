@@ -1,0 +1,460 @@
+"""The scanners of outside text: a name, the modules behind it, and a function of a text.
+
+Each function is the entry that the product uses, or the nearest one below it that needs no store. `pump.py` repeats
+fragments in its text and compares the time of n and 2n.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from recollect.capture import compress as compressed
+from recollect.capture import difference, evidence, extract, filter, fingerprint, fixes, payload, purpose, retell
+from recollect.capture.extract import command
+from recollect.capture.lesson import Place
+from recollect.capture.observation import BadPayload
+from recollect.capture.transcripts import said as transcript_said
+from recollect.capture.transcripts.table import BY_NAME as TRANSCRIPTS
+from recollect.capture.transcripts.turn import Line, Reading
+from recollect.code import (
+    card,
+    chunks,
+    doc,
+    endpoints,
+    entities,
+    fixtures,
+    grammar,
+    ignore,
+    import_lines,
+    imports,
+    languages,
+    marks,
+    page,
+    read,
+    run_tests,
+    scan,
+)  # fmt: skip
+from recollect.code.diff import parse as diff_parse
+from recollect.code.extract import outline
+from recollect.code.freshness import find, form, mention, sketch
+from recollect.code.manifests import families, ranges, settle
+from recollect.code.resolve import facts, translate
+from recollect.code.search import question, report
+from recollect.code.snippet import analyse, ask, concepts, recognise
+from recollect.consolidate import tell
+from recollect.engine import context_block, noticed, touched
+from recollect.episodic import boundary
+from recollect.episodic.chunker import ContextualChunker
+from recollect.errors import RecollectError
+from recollect.hierarchy import designs, saying, stack
+from recollect.history import decisions as records
+from recollect.history import documents, log, message, notes, rules
+from recollect.history import git as history_git
+from recollect.history.files import Text
+from recollect.migrate import basic_memory, frontmatter, markdown, relations
+from recollect.migrate import fields as migrate_fields
+from recollect.model import Memory, Observed
+from recollect.patterns import correction, kind, preference, section
+from recollect.patterns import search as searches
+from recollect.recall import amend, judge, query, supersede, tag
+from recollect.render import untrusted
+from recollect.surface import jsonrpc
+from recollect.surface.assistants import jsonc, toml
+from recollect.text import (
+    budget,
+    dates,
+    enrich,
+    harmless,
+    identifiers,
+    passages,
+    said,
+    sameness,
+    shape,
+    tokens,
+)  # fmt: skip
+
+AT = 1_767_571_200
+PLACE = Place("/p", "/p")
+
+
+class Scanner(NamedTuple):
+    """A function of a text, and the modules whose patterns and loops it runs.
+
+    start, end: put around the text, so that it gets past what is looked at first
+    """
+
+    name: str
+    modules: tuple[str, ...]
+    scan: Callable[[str], object]
+    start: str = ""
+    end: str = ""
+
+
+def scanners() -> Iterator[Scanner]:
+    """Yield every scanner."""
+    for name, modules, function, *around in (*TEXT, *CAPTURE, *HISTORY, *CODE, *RECALL, *OUTSIDE):
+        yield Scanner(name, tuple(modules.split()), function, *around)
+    for assistant in TRANSCRIPTS.values():
+        if assistant.turns is not None:
+            module = f"capture.transcripts.{assistant.name}"
+            yield Scanner(f"transcript {assistant.name}", (module,), _transcript(assistant.name))
+    for family in families.FAMILIES:
+        path = MANIFESTS[family.reader]
+        yield Scanner(f"manifest {path}", (f"code.manifests.{family.reader.split('.')[0]}",), _manifest(path))
+    for language in languages.LANGUAGES:
+        path = language.files[0] if not language.extensions else f"a{language.extensions[0]}"
+        yield Scanner(f"code {language.name}", ("code.extract", *READERS), _indexed(path))
+        if language.name not in translate.WITHOUT_PROGRAM:
+            yield Scanner(f"links {language.name}", ("code.resolve.plain",), _linked(path))
+
+
+def _transcript(assistant: str) -> Callable[[str], object]:
+    turns = TRANSCRIPTS[assistant].turns
+    assert turns is not None
+    rows = ROWS[assistant]
+
+    def scan_rows(text: str) -> None:
+        reading = Reading(assistant, "s", "/p")
+        for row in rows:
+            raw = row.replace("%", json.dumps(text)[1:-1]).encode()
+            for turn in turns(Line(raw, 1, 0, len(raw)), reading):
+                if turn.role in transcript_said.RULES and transcript_said.may_say(turn.role, turn.seen.text):
+                    list(transcript_said.said(turn.role, turn.seen.text))
+
+    return scan_rows
+
+
+# What assistants write: one row each of somebody's words and of the assistant's; % stands for the text.
+ROWS = {
+    "claude": (
+        '{"type":"user","timestamp":"2026-01-01T00:00:00Z","uuid":"1","message":{"role":"user","content":"always %"}}',
+        '{"type":"assistant","uuid":"2","message":{"role":"assistant","content":[{"type":"text","text":"decided %"}]}}',
+    ),
+    "codex": (
+        '{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text",'
+        '"text":"always %"}]}}',
+    ),
+    "gemini": ('{"id":"1","type":"user","content":"always %"}', '{"id":"2","type":"gemini","content":"decided %"}'),
+    "copilot": (
+        '{"type":"user.message","id":"1","data":{"content":"always %"}}',
+        '{"type":"assistant.message","id":"2","data":{"content":"decided %"}}',
+    ),
+}
+
+MANIFESTS = {
+    "cargo.cargo": "Cargo.toml", "npm.package": "package.json", "npm.pnpm": "pnpm-workspace.yaml",
+    "python.pyproject": "pyproject.toml", "python.setup_cfg": "setup.cfg", "python.setup_py": "setup.py",
+    "python.pipfile": "Pipfile", "requirement.requirement_file": "requirements.txt", "go.module": "go.mod",
+    "go.work": "go.work", "maven.pom": "pom.xml", "gradle.build": "build.gradle", "gradle.settings": "settings.gradle",
+    "gradle.catalog": "gradle/libs.versions.toml", "composer.composer": "composer.json", "gem.gemspec": "a.gemspec",
+    "gem.gemfile": "Gemfile", "nuget.project": "a.csproj", "nuget.versions": "Directory.Packages.props",
+    "nuget.config": "packages.config",
+}  # fmt: skip
+
+# What reads a source file, whatever its language.
+READERS = tuple(
+    f"code.{name}"
+    for name in (
+        "doc", "endpoints", "extract", "gather", "headings", "imports", "languages", "literals", "marks", "nest",
+        "normal", "page", "references", "scan", "testing", "visibility",
+    )
+)  # fmt: skip
+
+
+def _manifest(path: str) -> Callable[[str], object]:
+    return lambda text: families.read(path, text.encode("utf-8", "replace"))
+
+
+def _indexed(path: str) -> Callable[[str], object]:
+    return lambda text: read.indexed(path, text.encode("utf-8", "replace"))
+
+
+def _linked(path: str) -> Callable[[str], object]:
+    return lambda text: translate.translated(path, text.encode("utf-8", "replace"))
+
+
+def _notes(text: str) -> object:
+    return list(notes._notes(Text("a.py", text, AT)))
+
+
+def _observed(text: str) -> list[Observed]:
+    cut = text[: payload.TEXT_CHARACTERS]
+    return [
+        Observed(id="1", mark="1", at=AT, session_id="s", event="prompt", told=cut),
+        Observed(id="2", mark="2", at=AT + 1, session_id="s", event="tool", tool="shell", target=cut, outcome="failed"),
+        Observed(id="3", mark="3", at=AT + 2, session_id="s", event="tool", tool="search", target=cut, outcome="ok"),
+    ]
+
+
+def _patterns(text: str) -> None:
+    rows = _observed(text)
+    for row in rows:
+        list(correction.rules(row)), list(searches.searched(row)), list(preference.chosen(row))
+    fixes.pairs(rows)
+    evidence.evidence(evidence.Offer("m", (AT, ""), text, frozenset(), frozenset()), evidence.sitting(rows), (text,))
+
+
+def _payloads(text: str) -> None:
+    for row in (
+        {"hook_event_name": "UserPromptSubmit", "prompt": text},
+        {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": text},
+         "tool_response": {"stdout": text, "stderr": ""}},
+        {"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "make"}, "error": text},
+        {"hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_input": {"file_path": "/p/a.txt",
+         "old_string": text, "new_string": text + "x"}, "tool_response": {"originalFile": text}},
+        {"hook_event_name": "PostToolUse", "tool_name": "apply_patch", "tool_input": {"input": text}},
+        {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {"file_path": "/p/a.txt"},
+         "tool_response": {"type": "text", "file": {"filePath": "/p/a.txt", "content": text}}},
+        {"hook_event_name": "PostToolUse", "tool_name": "Grep", "tool_input": {"pattern": text},
+         "tool_response": {"mode": "content", "content": text}},
+        {"hook_event_name": "PostToolUse", "tool_name": "WebFetch", "tool_input": {"url": text}, "tool_response": text},
+    ):  # fmt: skip
+        raw = json.dumps({"session_id": "s", "cwd": "/p", **row}).encode()
+        seen = filter.cleaned(payload.read(raw, assistant="claude", at=AT))
+        filter.is_noise(seen), filter.memory_ids(seen), filter.mark(seen)
+        extract.lesson(seen, PLACE, noticed.outline)
+
+
+def _raw_payload(text: str) -> None:
+    try:
+        payload.read(text.encode("utf-8", "replace"), assistant="claude", at=AT)
+    except BadPayload:
+        pass
+
+
+def _edits(text: str) -> object:
+    return difference.difference("a.txt", text, text.replace("a", "b", 1) + "x", lambda _path, _text: ())
+
+
+def _memory(text: str) -> Memory:
+    return Memory(id="m", content=text, created_at=AT, updated_at=AT)
+
+
+def _commit(text: str) -> None:
+    read_message = message.read(text)
+    message.noise(log.Commit("0", AT, text, text, ()), read_message)
+    rules.kind(read_message), rules.told(read_message), history_git._why(read_message), history_git._name(text)
+
+
+def _log(text: str) -> object:
+    return list(log._parsed(log._pieces(io.BytesIO(text.encode("utf-8", "replace")))))
+
+
+def _markdown(text: str) -> None:
+    fields, rest = frontmatter.split(text)
+    found = markdown.Page("a.md", fields, rest, AT)
+    _ = found.title
+    list(markdown.targets_of(found)), markdown.tags(migrate_fields.Fields(fields))
+
+
+def _jsonc(text: str) -> None:
+    try:
+        root = jsonc.parse(text)
+        jsonc.style(text, root)
+    except jsonc.Malformed:
+        return
+
+
+def _toml(text: str) -> None:
+    try:
+        toml.append(text, ("mcp_servers", "recollect"), {"command": "a"})
+        toml._lines_of(text, ("a",))
+    except (toml.Malformed, RecursionError):
+        return
+
+
+def _jsonrpc(text: str) -> None:
+    try:
+        jsonrpc.decode(text.encode("utf-8", "replace"))
+    except jsonrpc.ProtocolError:
+        return
+
+
+def _ignored(text: str) -> None:
+    rules_found = ignore.rules([text.encode("utf-8", "replace")], "", None)
+    for path in ("a/b/c/d.py", "a" * 200, "/".join("a" * 100)):
+        ignore.is_ignored(path, rules_found)
+
+
+def _ignored_path(text: str) -> None:
+    path = text.replace("\n", "").strip("/")[:4096] or "a"
+    ignore.is_ignored(path, ignore.rules([b"*.pyc\nbuild/\n**/a/**/b\n*a*b*c\n"], "", None))
+
+
+def _amend(text: str) -> None:
+    found = amend.statements(text)[:40]
+    for one in found[:1]:
+        amend.may_amend(one), amend.amends(one, found[-1], text)
+
+
+def _supersede(text: str) -> None:
+    asked = query.understand("where are the sessions kept")
+    version = supersede.Version(1, AT, 1.0, asked.terms, lambda: text)
+    supersede.supersede(asked, dict.fromkeys(asked.terms, 1.0), [version, version._replace(place=2, at=AT + 1)])
+
+
+def _query(text: str) -> None:
+    asked = query.understand(text, now=AT)
+    query.neutral(asked, {"a"})
+
+
+def _chunker(text: str) -> object:
+    return ContextualChunker().chunk_conversation(text, text)
+
+
+def _fixtures(text: str) -> object:
+    return fixtures.parameters(text)
+
+
+def _ask(text: str) -> None:
+    snippet = analyse.analyse(text)
+    ask.analysed(text, text, snippet), ask.proposed(text, [(text, snippet)])
+
+
+def _tsconfig(text: str) -> None:
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "tsconfig.json").write_text(text, encoding="utf-8", errors="replace")
+        facts._read(folder, "tsconfig.json")
+
+
+def _versions(text: str) -> None:
+    import re
+
+    for row in stack.VERSIONS:
+        re.search(row.pattern, text)
+
+
+# (name, modules below recollect, function, start?, end?)
+TEXT: tuple[Any, ...] = (
+    ("dates", "text.dates text.days", lambda text: dates.resolved(text, AT)),
+    ("asked times", "text.dates", lambda text: dates.asked_times(text, AT)),
+    ("identifiers", "text.identifiers", lambda text: identifiers.code_terms(text)),
+    ("name terms", "text.identifiers", lambda text: identifiers.name_terms(text)),
+    ("code words", "text.identifiers", lambda text: identifiers.joined_terms(identifiers.words(text.encode()))),
+    ("passages", "text.passages", passages.passages),
+    ("own words", "text.said", said.own_words),
+    (
+        "invented names",
+        "text.said",
+        lambda text: (said.names(text), said.invented(text, "a"), said.repeats(text, text)),
+    ),
+    ("sameness", "text.sameness", sameness.statements),
+    ("shape", "text.shape", shape.shape),
+    ("terms", "text.tokens", tokens.terms),
+    ("query terms", "text.tokens", tokens.query_terms),
+    ("enrich", "text.enrich", lambda text: enrich.enrich_memory_text(_memory(text), (), text)),
+    ("token budget", "text.budget", budget.tokens),
+    ("harmless", "text.harmless", harmless._HARMFUL.findall),
+)
+CAPTURE: tuple[Any, ...] = (
+    ("payload of hooks", "capture.payload capture.filter capture.extract capture.extract.command capture.extract.edit "
+     "capture.fingerprint capture.purpose capture.difference", _payloads),
+    ("raw payload", "capture.payload", _raw_payload),
+    ("difference", "capture.difference", _edits),
+    ("failure", "capture.fingerprint", lambda text: fingerprint.failure(text, text)),
+    ("same command", "capture.fingerprint capture.extract.command",
+     lambda text: (command.program(text), command.is_looking(text), kind.invocation.__wrapped__(text))),
+    ("patterns", "patterns.correction patterns.search patterns.preference capture.fixes capture.evidence", _patterns),
+    ("memory evidence", "capture.evidence",
+     lambda text: (evidence.files_of(_memory(text), ()), evidence.commands_of(_memory(text)))),
+    ("purpose", "capture.purpose", lambda text: purpose.purpose("a.py", text)),
+    ("retold", "capture.retell text.said", lambda text: retell.accepted(text, text)),
+    ("compressed", "capture.compress text.said", lambda text: compressed.accepted(text, text)),
+    ("said by user", "capture.transcripts.said", lambda text: list(transcript_said.said("user", text)), "always "),
+    ("command kind", "patterns.kind", lambda text: kind.kind(text)),
+    ("lessons section", "patterns.section",
+     lambda text: (section.with_lessons(text, ["use `a`"]), section.unsaid(text, ["never use `a`"]))),
+)  # fmt: skip
+HISTORY: tuple[Any, ...] = (
+    ("commit message", "history.message history.rules history.git", _commit),
+    ("git log", "history.log", _log),
+    ("git log rows", "history.log", _log, "\x01a\x021\x02a\x02a\x00"),
+    ("sections", "history.documents", lambda text: [list(documents.pieces(part.text)) for part in documents.sections(text)]),
+    ("sections of rst", "history.documents", lambda text: list(documents.sections(text, is_rst=True))),
+    ("decision record", "history.decisions", lambda text: records._found(Text("docs/adr/1.md", text, AT))),
+    ("notes", "history.notes", _notes),
+    ("frontmatter", "migrate.frontmatter migrate.fields", lambda text: frontmatter.split(text), "---\n", "\n---\n"),
+    ("frontmatter value", "migrate.frontmatter", lambda text: frontmatter.split(text), "---\na: ", "\n---\n"),
+    ("markdown", "migrate.markdown", _markdown),
+    ("basic memory", "migrate.basic_memory", basic_memory.taken_apart),
+    ("basic memory item", "migrate.basic_memory", basic_memory.taken_apart, "- [a] "),
+    ("relation", "migrate.relations", relations.relation),
+)  # fmt: skip
+CODE: tuple[Any, ...] = (
+    ("comment", "code.doc", doc.comment),
+    ("decorator text", "code.doc code.endpoints",
+     lambda text: (doc.decorated([text]), *(endpoints.decorated(row.name, (text,), "", is_type=False)
+                                            for row in languages.LANGUAGES))),
+    ("entities", "code.entities", lambda text: entities.entities(text.encode(), "a.py", languages.BY_NAME["python"])),
+    ("card", "code.card", lambda text: card.as_words(text)),
+    ("chunks", "code.chunks", lambda text: chunks.chunks(text.encode(), ())),
+    ("fixtures", "code.fixtures", _fixtures),
+    ("grammar query", "code.grammar", lambda text: grammar.outlined(text)),
+    ("ignore rules", "code.ignore", _ignored),
+    ("ignored path", "code.ignore", _ignored_path),
+    ("import lines", "code.import_lines",
+     lambda text: list(import_lines.imported("a.py", text.encode(), import_lines.Paths("p", ["a.py", "b/a.py"])))),
+    ("import tree", "code.imports", lambda text: imports.tree(text, "::", 1)),
+    ("import tree of braces", "code.imports", lambda text: imports.tree(text, "::", 1), "use a::{"),
+    ("detect header", "code.languages", lambda text: languages.detect("a.h", text.encode())),
+    ("detect script", "code.languages", lambda text: languages.detect("a", text.encode()), "#!"),
+    ("marks", "code.marks", lambda text: (marks.mark("a.js", text.encode()), marks.is_minified(text.encode(), "javascript"))),
+    ("marks of a path", "code.marks code.testing code.run_tests",
+     lambda text: (marks.left_out(text[:4096]), *(read.path_terms(text[:4096]),))),
+    ("test runner", "code.run_tests", lambda text: run_tests.commands((run_tests.Trial(text[:4096], "python", text),), frozenset())),
+    ("python outline", "code.scan code.literals",
+     lambda text: scan.scan(page.Page(text.encode()), languages.BY_NAME["python"])),
+    ("outline", "code.extract", lambda text: outline(text.encode(), "a.ts", languages.BY_NAME["typescript"])),
+    ("diff", "code.diff.parse", diff_parse.parse),
+    ("diff header", "code.diff.parse", diff_parse.parse, "diff --git "),
+    ("diff times", "code.diff.parse", diff_parse.parse, "--- a", "\n+++ a\n@@ -1 +1 @@\n-a\n+b\n"),
+    ("diff hunk", "code.diff.parse", diff_parse.parse, "--- a\n+++ a\n@@ -1,99999 +1,99999 @@\n"),
+    ("mentions", "code.freshness.mention", mention.mentions),
+    ("given place", "code.freshness.find", find.parted),
+    ("form", "code.freshness.form code.freshness.sketch code.normal",
+     lambda text: (form.form("a.py", text.encode()), sketch.sketch(text.encode()))),
+    ("ranges", "code.manifests.ranges code.manifests.requirement",
+     lambda text: [ranges.span(ecosystem, text) for ecosystem in ("npm", "pypi", "maven", "gem", "cargo", "nuget")]),
+    ("member patterns", "code.manifests.settle", lambda text: settle._is_member("a/" * 60 + "b", [text])),
+    ("tsconfig", "code.resolve.facts", _tsconfig),
+    ("search question", "code.search.question code.search.report", question.understand),
+    ("bug report", "code.search.report", report.read),
+    ("snippet", "code.snippet.analyse code.snippet.recognise code.snippet.concepts",
+     lambda text: (analyse.analyse.__wrapped__(text) if hasattr(analyse.analyse, "__wrapped__") else analyse.analyse(text),
+                   recognise.recognise(text), concepts.concepts(text), concepts.errors(text))),
+    ("snippet answer", "code.snippet.ask", _ask),
+    ("bases", "hierarchy.designs", lambda text: (designs._BASES.search(text[:400]), list(designs._base_names(text)))),
+    ("opening comment", "hierarchy.saying", saying.of_code),
+    ("opening of a document", "hierarchy.saying", lambda text: (saying.of_document(text), saying.paragraph(text, 200))),
+    ("versions", "hierarchy.stack", _versions),
+)  # fmt: skip
+RECALL: tuple[Any, ...] = (
+    ("recall query", "recall.query", _query),
+    ("amendments", "recall.amend", _amend),
+    ("supersession", "recall.supersede", _supersede),
+    ("verdict", "recall.judge", lambda text: judge.verdict(text, "a")),
+    ("excerpt", "recall.judge", lambda text: judge.excerpt(text, ("a", "b"))),
+    ("tags", "recall.tag", lambda text: tag.named((text,), frozenset({"a"}))),
+    ("summary of a cluster", "consolidate.tell", lambda text: tell.accepted(text, text)),
+)
+OUTSIDE: tuple[Any, ...] = (
+    ("fence", "render.untrusted", lambda text: (untrusted.fence(text), untrusted.inline(text))),
+    ("context block", "engine.context_block",
+     lambda text: (context_block.flat(text, 300), list(context_block.quoted(text, 300)), context_block.harmless(text))),
+    ("rule about", "engine.touched", lambda text: touched.rule_about(text, ("a", "b"))),
+    ("json-rpc", "surface.jsonrpc", _jsonrpc),
+    ("jsonc", "surface.assistants.jsonc", _jsonc),
+    ("jsonc object", "surface.assistants.jsonc", _jsonc, '{"a": '),
+    ("toml", "surface.assistants.toml", _toml),
+    ("toml header", "surface.assistants.toml", lambda text: toml._keys(text), "["),
+    ("boundary", "episodic.boundary", lambda text: boundary.find(text, len(text) // 2, 400)),
+    ("chunker", "episodic.chunker episodic.boundary", _chunker),
+)  # fmt: skip
+
+# A text that a scanner refuses is read, too; anything else that is raised is a finding.
+REFUSED: tuple[type[Exception], ...] = (RecollectError,)
