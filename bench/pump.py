@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import gc
 import importlib
 import pkgutil
@@ -213,10 +214,8 @@ def scanners(found: Compiled, only: list[str]) -> Iterator[tuple[str, Measured]]
         chosen += [Family(row.start, fragment, row.end, numbered=True) for fragment in NUMBERED]
 
         def scan(text: str, row: table.Scanner = row) -> None:
-            try:
+            with contextlib.suppress(table.REFUSED):
                 row.scan(text)
-            except table.REFUSED:
-                pass
 
         yield row.name, worst(scan, chosen)
 
@@ -249,10 +248,8 @@ def main() -> int:
         import pump_scanners as table
 
         for row in table.scanners():  # patterns that are compiled when they are first used
-            try:
+            with contextlib.suppress(table.REFUSED):
                 row.scan("a = 1\n")
-            except table.REFUSED:
-                pass
         if given.without_redaction:
             without_redaction()
     kinds = [] if given.patterns else [("scanners", scanners(found, given.only))]

@@ -24,7 +24,8 @@ FIXED = (
     "$(", "%", "@", "@@", "@a\n", "@@ -1 +1 @@\n", "~", "~~~", "^", "_", "é", "字", "。", "\x00", "\x1b[", "\u2028",
     "👍", "\ufeff", "\U0001f1e6", "https://", "http://a.b/c ", "2024-01-01 ", "10:00 ", "May 5 ", "last week ", "the ",
     "class a:\n", "def a():\n", "function a(){", "if (a) {", "import a\n", "from a import b\n", "{\n", "}\n",
-    '{"a":', '{"a":1}\n', '"a":1,', "[1,", "\\n", "<<", "<<A\n", "'''", '"""', "#[", "r#", "#if a\n", "begin\n", "end\n",
+    '{"a":', '{"a":1}\n', '"a":1,', "[1,", "\\n", "<<", "<<A\n", "'''", '"""', "#[", "r#", "#if a\n", "begin\n",
+    "end\n",
 )  # fmt: skip
 
 # Fragments with a number, so that each is another name: loops over what was seen before show in them.
@@ -102,7 +103,7 @@ def _pieces(tree: Sequence[Any], before: str) -> Iterator[tuple[str, str]]:
         for inner in _inside(kind, value):
             yield from _pieces(inner, said)
         if kind in REPEATS:
-            low, high, body = value
+            _low, high, body = value
             if high == c.MAXREPEAT or high > 8:
                 for text in _texts(body):
                     yield said, text

@@ -6,6 +6,7 @@ fragments in its text and compares the time of n and 2n.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 from collections.abc import Callable, Iterator
@@ -136,8 +137,10 @@ ROWS = {
         '{"type":"assistant","uuid":"2","message":{"role":"assistant","content":[{"type":"text","text":"decided %"}]}}',
     ),
     "codex": (
-        '{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text",'
-        '"text":"always %"}]}}',
+        (
+            '{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text",'
+            '"text":"always %"}]}}'
+        ),
     ),
     "gemini": ('{"id":"1","type":"user","content":"always %"}', '{"id":"2","type":"gemini","content":"decided %"}'),
     "copilot": (
@@ -204,7 +207,7 @@ def _payloads(text: str) -> None:
         {"hook_event_name": "UserPromptSubmit", "prompt": text},
         {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": text},
          "tool_response": {"stdout": text, "stderr": ""}},
-        {"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "make"}, "error": text},
+        {"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "a"}, "error": text},
         {"hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_input": {"file_path": "/p/a.txt",
          "old_string": text, "new_string": text + "x"}, "tool_response": {"originalFile": text}},
         {"hook_event_name": "PostToolUse", "tool_name": "apply_patch", "tool_input": {"input": text}},
@@ -221,10 +224,8 @@ def _payloads(text: str) -> None:
 
 
 def _raw_payload(text: str) -> None:
-    try:
+    with contextlib.suppress(BadPayload):
         payload.read(text.encode("utf-8", "replace"), assistant="claude", at=AT)
-    except BadPayload:
-        pass
 
 
 def _edits(text: str) -> object:
@@ -243,6 +244,10 @@ def _commit(text: str) -> None:
 
 def _log(text: str) -> object:
     return list(log._parsed(log._pieces(io.BytesIO(text.encode("utf-8", "replace")))))
+
+
+def _sections(text: str) -> object:
+    return [list(documents.pieces(part.text)) for part in documents.sections(text)]
 
 
 def _markdown(text: str) -> None:
@@ -352,8 +357,8 @@ TEXT: tuple[Any, ...] = (
     ("harmless", "text.harmless", harmless._HARMFUL.findall),
 )
 CAPTURE: tuple[Any, ...] = (
-    ("payload of hooks", "capture.payload capture.filter capture.extract capture.extract.command capture.extract.edit "
-     "capture.fingerprint capture.purpose capture.difference", _payloads),
+    ("payload of hooks", ("capture.payload capture.filter capture.extract capture.extract.command capture.extract.edit "
+     "capture.fingerprint capture.purpose capture.difference"), _payloads),
     ("raw payload", "capture.payload", _raw_payload),
     ("difference", "capture.difference", _edits),
     ("failure", "capture.fingerprint", lambda text: fingerprint.failure(text, text)),
@@ -374,7 +379,7 @@ HISTORY: tuple[Any, ...] = (
     ("commit message", "history.message history.rules history.git", _commit),
     ("git log", "history.log", _log),
     ("git log rows", "history.log", _log, "\x01a\x021\x02a\x02a\x00"),
-    ("sections", "history.documents", lambda text: [list(documents.pieces(part.text)) for part in documents.sections(text)]),
+    ("sections", "history.documents", _sections),
     ("sections of rst", "history.documents", lambda text: list(documents.sections(text, is_rst=True))),
     ("decision record", "history.decisions", lambda text: records._found(Text("docs/adr/1.md", text, AT))),
     ("notes", "history.notes", _notes),
@@ -403,10 +408,12 @@ CODE: tuple[Any, ...] = (
     ("import tree of braces", "code.imports", lambda text: imports.tree(text, "::", 1), "use a::{"),
     ("detect header", "code.languages", lambda text: languages.detect("a.h", text.encode())),
     ("detect script", "code.languages", lambda text: languages.detect("a", text.encode()), "#!"),
-    ("marks", "code.marks", lambda text: (marks.mark("a.js", text.encode()), marks.is_minified(text.encode(), "javascript"))),
+    ("marks", "code.marks",
+     lambda text: (marks.mark("a.js", text.encode()), marks.is_minified(text.encode(), "javascript"))),
     ("marks of a path", "code.marks code.testing code.run_tests",
      lambda text: (marks.left_out(text[:4096]), *(read.path_terms(text[:4096]),))),
-    ("test runner", "code.run_tests", lambda text: run_tests.commands((run_tests.Trial(text[:4096], "python", text),), frozenset())),
+    ("test runner", "code.run_tests",
+     lambda text: run_tests.commands((run_tests.Trial(text[:4096], "python", text),), frozenset())),
     ("python outline", "code.scan code.literals",
      lambda text: scan.scan(page.Page(text.encode()), languages.BY_NAME["python"])),
     ("outline", "code.extract", lambda text: outline(text.encode(), "a.ts", languages.BY_NAME["typescript"])),
@@ -425,8 +432,7 @@ CODE: tuple[Any, ...] = (
     ("search question", "code.search.question code.search.report", question.understand),
     ("bug report", "code.search.report", report.read),
     ("snippet", "code.snippet.analyse code.snippet.recognise code.snippet.concepts",
-     lambda text: (analyse.analyse.__wrapped__(text) if hasattr(analyse.analyse, "__wrapped__") else analyse.analyse(text),
-                   recognise.recognise(text), concepts.concepts(text), concepts.errors(text))),
+     lambda text: (analyse.analyse(text), recognise.recognise(text), concepts.concepts(text), concepts.errors(text))),
     ("snippet answer", "code.snippet.ask", _ask),
     ("bases", "hierarchy.designs", lambda text: (designs._BASES.search(text[:400]), list(designs._base_names(text)))),
     ("opening comment", "hierarchy.saying", saying.of_code),

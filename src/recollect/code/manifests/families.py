@@ -103,6 +103,8 @@ def read(path: str, source: bytes) -> Manifest | None:
         pack(found or NOTHING)  # JSON can name characters that no text can hold
     except UnicodeError:
         return Manifest(kind.ecosystem, notes=("manifest not read: it is no UTF-8",))
+    except RecursionError:
+        return Manifest(kind.ecosystem, notes=("manifest not read: it is nested too deeply",))
     except Exception as problem:
         # Readers take whatever strangers wrote; a file that breaks one of them costs that file alone.
         said = str(problem) if isinstance(problem, ValueError) else f"{type(problem).__name__}: {problem}"

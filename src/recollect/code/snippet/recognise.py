@@ -70,8 +70,10 @@ SIGNS: Mapping[str, tuple[tuple[int, str], ...]] = {
         (3, r"^[^\S\n]*+import (?:static )?java[x]?\."),
         (
             2,
-            r"\b(?:public|private|protected) (?:static |final )*[\w<>\[\], ?]{1,200} \w{1,99}"
-            r"\([^)]{0,400}\)\s*+(?:throws [\w, ]++)?+\s*+\{",
+            (
+                r"\b(?:public|private|protected) (?:static |final )*[\w<>\[\], ?]{1,200} \w{1,99}"
+                r"\([^)]{0,400}\)\s*+(?:throws [\w, ]++)?+\s*+\{"
+            ),
         ),
         (2, r"\bpublic (?:final |abstract )?class \w+"),
         (2, r"@Override\b"),
@@ -115,8 +117,10 @@ SIGNS: Mapping[str, tuple[tuple[int, str], ...]] = {
         (2, r"\bint main\s*\("),
         (
             2,
-            r"^(?:static |const |unsigned )*(?:int|void|char|size_t|double|long|bool)"
-            r"\s*+\*?+\s*+\w++\s*+\([^)]{0,400}\)\s*+\{",
+            (
+                r"^(?:static |const |unsigned )*(?:int|void|char|size_t|double|long|bool)"
+                r"\s*+\*?+\s*+\w++\s*+\([^)]{0,400}\)\s*+\{"
+            ),
         ),
         (2, r"\w->\w"),
         (2, r"\bstruct \w++ ?+\*?\w*+ ?[{;]"),
