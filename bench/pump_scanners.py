@@ -47,6 +47,7 @@ from recollect.code.manifests import families, ranges, settle
 from recollect.code.resolve import facts, translate
 from recollect.code.search import question, report
 from recollect.code.snippet import analyse, ask, concepts, recognise
+from recollect.consolidate import extract as summaries
 from recollect.consolidate import tell
 from recollect.engine import context_block, noticed, touched
 from recollect.episodic import boundary
@@ -73,6 +74,7 @@ from recollect.text import (
     harmless,
     identifiers,
     passages,
+    redact,
     said,
     sameness,
     shape,
@@ -102,16 +104,17 @@ def scanners() -> Iterator[Scanner]:
         yield Scanner(name, tuple(modules.split()), function, *around)
     for assistant in TRANSCRIPTS.values():
         if assistant.turns is not None:
-            module = f"capture.transcripts.{assistant.name}"
-            yield Scanner(f"transcript {assistant.name}", (module,), _transcript(assistant.name))
+            modules = (f"capture.transcripts.{assistant.name}", "capture.transcripts.turn")
+            yield Scanner(f"transcript {assistant.name}", modules, _transcript(assistant.name))
     for family in families.FAMILIES:
         path = MANIFESTS[family.reader]
-        yield Scanner(f"manifest {path}", (f"code.manifests.{family.reader.split('.')[0]}",), _manifest(path))
+        module = f"code.manifests.{family.reader.split('.')[0]}"
+        yield Scanner(f"manifest {path}", (module, *MANIFEST), _manifest(path))
     for language in languages.LANGUAGES:
         path = language.files[0] if not language.extensions else f"a{language.extensions[0]}"
         yield Scanner(f"code {language.name}", ("code.extract", *READERS), _indexed(path))
         if language.name not in translate.WITHOUT_PROGRAM:
-            yield Scanner(f"links {language.name}", ("code.resolve.plain",), _linked(path))
+            yield Scanner(f"links {language.name}", LINKS, _linked(path))
 
 
 def _transcript(assistant: str) -> Callable[[str], object]:
@@ -159,6 +162,10 @@ MANIFESTS = {
     "nuget.config": "packages.config",
 }  # fmt: skip
 
+MANIFEST = tuple(f"code.manifests.{name}" for name in ("families", "manifest", "names"))
+LINKS = tuple(
+    f"code.resolve.{name}" for name in ("plain", "pieces", "program", "java.statement", "javascript.function")
+)
 # What reads a source file, whatever its language.
 READERS = tuple(
     f"code.{name}"
@@ -334,6 +341,7 @@ def _versions(text: str) -> None:
         re.search(row.pattern, text)
 
 
+REDACTION = "text.redact text.secrets.anchors text.secrets.formats text.secrets.look text.secrets.name"
 # (name, modules below recollect, function, start?, end?)
 TEXT: tuple[Any, ...] = (
     ("dates", "text.dates text.days", lambda text: dates.resolved(text, AT)),
@@ -354,7 +362,9 @@ TEXT: tuple[Any, ...] = (
     ("query terms", "text.tokens", tokens.query_terms),
     ("enrich", "text.enrich", lambda text: enrich.enrich_memory_text(_memory(text), (), text)),
     ("token budget", "text.budget", budget.tokens),
-    ("harmless", "text.harmless", harmless._HARMFUL.findall),
+    ("harmless", "text.harmless", harmless.visible),
+    ("redaction", REDACTION, redact.redact),
+    ("redaction of sources", REDACTION, lambda text: redact.masked(text.encode("utf-8", "replace"))),
 )
 CAPTURE: tuple[Any, ...] = (
     ("payload of hooks", ("capture.payload capture.filter capture.extract capture.extract.command capture.extract.edit "
@@ -446,6 +456,7 @@ RECALL: tuple[Any, ...] = (
     ("verdict", "recall.judge", lambda text: judge.verdict(text, "a")),
     ("excerpt", "recall.judge", lambda text: judge.excerpt(text, ("a", "b"))),
     ("tags", "recall.tag", lambda text: tag.named((text,), frozenset({"a"}))),
+    ("extracted summary", "consolidate.extract", lambda text: summaries._SENTENCE.split(text)),
     ("summary of a cluster", "consolidate.tell", lambda text: tell.accepted(text, text)),
 )
 OUTSIDE: tuple[Any, ...] = (
@@ -461,6 +472,32 @@ OUTSIDE: tuple[Any, ...] = (
     ("boundary", "episodic.boundary", lambda text: boundary.find(text, len(text) // 2, 400)),
     ("chunker", "episodic.chunker episodic.boundary", _chunker),
 )  # fmt: skip
+
+# Modules with patterns and without a row: why. All patterns are measured one by one as well (`--patterns`).
+NAMES = "it matches single names, paths and ids, which are bounded where they come from"
+WITHOUT_ROW = {
+    **dict.fromkeys(
+        (
+            "code.diff.git", "code.lookup", "code.manifests.provided", "code.resolve.modules", "code.search.kinds",
+            "code.search.report_signals", "code.search.span", "code.walk", "engine.accept", "engine.archive",
+            "engine.branches", "engine.checkout", "engine.decisions", "engine.identity", "engine.migrating",
+            "engine.readers", "engine.repo_map", "engine.unseen", "hierarchy.looking", "surface.assistants.entry",
+        ),
+        NAMES,
+    ),
+    "capture.transcripts.table": "it looks at the first kilobytes of a file",
+    "engine.cycles": "it looks at single lines of indexed files",
+    "engine.dead_code": "it splits text into words, and looks at signatures of 400 characters",
+    "engine.snippets": "it splits a query into words",
+    "hierarchy.entries": "it looks for targets at the beginning of lines",
+    "hierarchy.fill": "it splits a description into words",
+    "hierarchy.knowledge": "it splits a query into words",
+    "hierarchy.placing": "it splits a description into words",
+    "memory_lib.codebase.code_memory_system": "it replaces four fixed words in a template",
+    "operations": "it reads our own docstrings and errors",
+    "render.markdown": "it looks for runs of one sign",
+    "surface.assistants.proof": "it reads files that we wrote",
+}  # fmt: skip
 
 # A text that a scanner refuses is read, too; anything else that is raised is a finding.
 REFUSED: tuple[type[Exception], ...] = (RecollectError,)

@@ -1,0 +1,127 @@
+"""Scanners of outside text take time in proportion to it: the worst texts that `bench/pump.py` has found, once each."""
+
+from __future__ import annotations
+
+import ast
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pump
+import pump_scanners
+from pump_fragments import Family, families
+
+SCANNERS = {row.name: row for row in pump_scanners.scanners()}
+SIZE = 16_000
+# Linear is 2, quadratic 4.
+MOST = 3.0
+# Quadratic time is far above this for such a size; below it noise would decide.
+FAST_S = 0.02
+
+WORST = (
+    ("memory evidence", "", "@", ""),
+    ("memory evidence", "", "\n", ""),
+    ("patterns", "", " ", ""),
+    ("payload of hooks", "", "<hook_context", ""),
+    ("payload of hooks", "", "<<<<<SEARCH\na=====\n", ""),
+    ("payload of hooks", "--- ", "a/", "!"),
+    ("failure", "", "A", ""),
+    ("failure", "", "\x1b]", ""),
+    ("command kind", "", "./", ""),
+    ("same command", "", "|cat ", "|x"),
+    ("said by user", "", "<a%>", "numbered"),
+    ("diff times", "", " ", ""),
+    ("comment", "", "*", "\x00"),
+    ("comment", ":a", "a", ""),
+    ("decorator text", "method =", " ", ""),
+    ("decorator text", "GetMapping(", " ", ""),
+    ("import tree of braces", "", "a::{", ""),
+    ("import tree of braces", "", "a,", ""),
+    ("detect header", "", "\n", ""),
+    ("manifest Gemfile", "", '\\"', ""),
+    ("manifest Gemfile", "", "\n", ""),
+    ("manifest a.gemspec", "", "\n", ""),
+    ("manifest build.gradle", "", "\n", ""),
+    ("manifest build.gradle", "", "/*a", ""),
+    ("manifest build.gradle", "a", " ", ""),
+    ("manifest pnpm-workspace.yaml", " a", " ", "b"),
+    ("manifest requirements.txt", "-e a", "[", ""),
+    ("manifest Cargo.toml", "[", "a.", "a]"),
+    ("ranges", "[", "a", ""),
+    ("member patterns", "", "**/a/", "b"),
+    ("member patterns", "", "[", ""),
+    ("ignore rules", "", "*a", "b"),
+    ("ignore rules", "", "**/", "b"),
+    ("ignore rules", "", "**/a/", "b"),
+    ("tsconfig", "", '\\"', ""),
+    ("search question", "", "A", "\x00"),
+    ("bug report", "", " ", ""),
+    ("bug report", "a(", ")", "x"),
+    ("snippet", "", "\n", ""),
+    ("snippet", "function", " ", ""),
+    ("snippet", "static int", " ", ""),
+    ("snippet answer", "", "{", ""),
+    ("context block", "<", " ", ""),
+    ("boundary", "", ".", "x"),
+    ("chunker", "", ",", "x"),
+    ("opening comment", "", "/*a", ""),
+    ("opening of a document", "", "[", ""),
+    ("bases", "", "[", ""),
+    ("decision record", "-status", "-", ""),
+    ("sections", "# a", " ", "x"),
+    ("sections", "", "-", ""),
+    ("notes", "", "#", ""),
+    ("commit message", "", "a@", ""),
+    ("commit message", "1.1", "1", " x"),
+    ("basic memory", " -", " ", ""),
+    ("frontmatter", "a", " ", ""),
+    ("frontmatter value", "", "[", ""),
+    ("markdown", "", "# ", "\x00"),
+    ("markdown", "", "```a\n", ""),
+    ("amendments", "", "a.", ""),
+    ("amendments", "", "moved ", ""),
+    ("verdict", "Score", "*", ""),
+    ("compressed", "", "a%.b ", "numbered"),
+)
+
+
+@pytest.fixture(autouse=True)
+def _limit() -> Iterator[None]:
+    before = signal.signal(signal.SIGPROF, pump._over)
+    yield
+    signal.signal(signal.SIGPROF, before)
+
+
+@pytest.mark.parametrize(("name", "start", "fragment", "end"), WORST)
+def test_a_scanner_takes_twice_as_long_for_twice_the_text(name: str, start: str, fragment: str, end: str) -> None:
+    row = SCANNERS[name]
+    numbered = end == "numbered"
+    family = Family(row.start + start, fragment, ("" if numbered else end) + row.end, numbered)
+    once, twice = (pump.seconds(row.scan, family.text(size), 3, limit=2.0) for size in (SIZE, 2 * SIZE))
+    assert twice < FAST_S or twice <= MOST * once, f"{1e3 * once:.0f} ms, then {1e3 * twice:.0f} ms"
+
+
+def test_every_module_with_patterns_has_a_row_or_a_reason() -> None:
+    root = Path(__file__).parents[3]
+    covered = {module for row in SCANNERS.values() for module in row.modules}
+    found = set()
+    for path in (root / "src").rglob("*.py"):
+        imported = (
+            alias.name
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Import)
+            for alias in node.names
+        )
+        if "re" in imported:
+            found.add(".".join(path.relative_to(root / "src").with_suffix("").parts).removeprefix("recollect."))
+    assert found - covered - pump_scanners.WITHOUT_ROW.keys() == set()
+    assert pump_scanners.WITHOUT_ROW.keys() - found == set()
+
+
+def test_the_generator_finds_a_pattern_that_is_not_linear() -> None:
+    quadratic = families(r"\s*;", 0)
+    nested = families(r"(?:a+)+$", 0)
+    assert any(family.fragment.isspace() for family in quadratic)
+    assert any(set(family.fragment) == {"a"} and family.end == "\x00" for family in nested)
