@@ -569,10 +569,9 @@ BY_SHEBANG: dict[str, Language] = {shell: language for language in LANGUAGES for
 SHEBANG = re.compile(rb"#!\s*(?:\S*/)?([^/\s]+)(?:[ \t]+(?:-\S+[ \t]+)*([^\s-]\S*))?")
 # What a header of C++ has and one of C cannot have.
 CPP = re.compile(
-    rb"^[^\S\n]*+(?:namespace\s++[\w:]*+\s*+\{|template\s*+<|(?:class|struct)\s++\w++\s*+(?:final\s*+)?:|"
+    rb"\bstd::|^[^\S\n]*+(?:namespace\s++[\w:]*+\s*+\{|template\s*+<|(?:class|struct)\s++\w++\s*+(?:final\s*+)?:|"
     rb"class\s++\w++\s*+[;{]|"
-    rb"(?:public|private|protected)\s*+:|using\s++\w|#\s*+include\s*+<(?:vector|string|memory|map|iostream|functional)>)|"
-    rb"\bstd::",
+    rb"(?:public|private|protected)\s*+:|using\s++\w|#\s*+include\s*+<(?:vector|string|memory|map|iostream|functional)>)",
     re.MULTILINE,
 )
 

@@ -129,8 +129,7 @@ _ASSIGNED = re.compile(
 # What a function assigns to, a loop goes through, a block takes and a handler catches.
 _LOCAL = re.compile(
     r"\bfor\s++([\w, ]{1,200})\s+in\b|\|([^|\n]*)\||=>\s*+([a-z_]\w*)"
-    r"|(?<![\w.@$:])(?P<names>[a-z_]\w*+(?:\s*+,\s*+\*?[a-z_]\w*+)*+)"
-    r"(?P<given>\s*+(?:\|\||&&|<<|\*\*|[-+*/%|&^])?=(?![=~>]))?"
+    r"|(?<![\w.@$:])([a-z_]\w*+(?:\s*+,\s*+\*?[a-z_]\w*+)*+)(\s*+(?:\|\||&&|<<|\*\*|[-+*/%|&^])?=(?![=~>]))?"
 )
 _FIELDS: dict[str, re.Pattern[str]] = {
     "after": re.compile(r"^\s*(?P<name>[A-Za-z_]\w*)\s+(?P<type>[*\[\]]*[A-Za-z_][\w.]*)"),
@@ -369,8 +368,7 @@ class _Translation:
                 symbol = self._symbols[inside]
                 first, last, signature = symbol.start_line, symbol.end_line, symbol.signature
             text = "\n".join(self._lines[first - 1 : last])
-            found_all = (match for match in _LOCAL.finditer(text) if not match["names"] or match["given"])
-            named = [part for match in found_all for part in match.groups() if part]
+            named = [part for row in _LOCAL.finditer(text) if not row[4] or row[5] for part in row.groups() if part]
             found = frozenset(re.findall(r"\w+", " ".join([*named, signature.partition("(")[2]])))
             self._variables[inside] = found
         return found
