@@ -34,7 +34,7 @@ LEAST_S = 0.003  # below this the clock says nothing
 LIMIT_S = 4.0
 DOUBLINGS, REPEATS = 3, 5
 MOST_FRAGMENTS = 60  # of the patterns behind one scanner; the patterns themselves are tried with all
-SIZES = (8_000, 64_000)  # the first size, and the one that a fast scanner is tried with
+SIZES = (4_000, 16_000)  # the first size, and the one that a fast scanner is tried with
 PATTERN_SIZES = (6_000, 6_000)  # a pattern that is quadratic takes 50 ms here
 
 # Patterns in tables, by module and beginning: how they are used, and how many characters they can be given.

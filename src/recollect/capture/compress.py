@@ -50,7 +50,7 @@ def accepted(answer: str, content: str) -> Said:
     said = own_words(answer)
     named = names(content)
     spoken = said.lower()
-    kept = sum(name.lower() in spoken for name in named)
+    kept = len(named) - len(invented(content, said))
     faults = (
         (len(said) < LEAST_CHARACTERS, "it says nothing"),
         (repeats(said, INSTRUCTIONS), "it repeats the prompt"),

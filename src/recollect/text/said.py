@@ -13,8 +13,10 @@ COPIED_WORDS = 8
 # Numbers that name something: ports, codes, versions, lines. Shorter ones are counts that a summary may make itself.
 NAMING_DIGITS = 3
 
-# No model is asked for more; the names in an answer are looked for one by one.
+# No model is asked for more.
 ANSWER_CHARACTERS = 40_000
+# Names of an answer that are looked for inside the words of its sources; an answer that needs more makes names up.
+MOST_LOOKED_FOR = 100
 
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
 _FENCE = re.compile(r"\A```[\w-]*\n(.*?)\n?```\Z", re.DOTALL)
@@ -64,8 +66,6 @@ def invented(said: str, *sources: str) -> list[str]:
     """
     known = "\n".join(sources).lower()
     parts = set(_WORD.findall(known))
-    return sorted(
-        name
-        for name in names(said)
-        if not all(part in parts for part in _WORD.findall(name.lower())) and name.lower() not in known
-    )
+    unknown = sorted(name for name in names(said) if not all(part in parts for part in _WORD.findall(name.lower())))
+    # The inside of a word counts, too ("2.0" of "v2.0"), but each of these looks through all of the sources.
+    return [name for name in unknown[:MOST_LOOKED_FOR] if name.lower() not in known] + unknown[MOST_LOOKED_FOR:]
