@@ -82,8 +82,8 @@ def is_ignored(path: str, decide: Rules | None) -> bool:
 
 def _rule(line: str) -> Rule | None:
     """Return the rule of a line; None for a comment, and for what git cannot read either."""
-    while line.endswith(" ") and not line.endswith("\\ "):
-        line = line[:-1]
+    bare = line.rstrip(" ")
+    line = f"{bare} " if bare.endswith("\\") and bare != line else bare  # an escaped blank stays
     is_negated = line.startswith("!")
     text = line[is_negated:]
     is_folder = text.endswith("/")
