@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from recollect import git
 from recollect.capture import compress as compressed
 from recollect.capture import difference, evidence, extract, filter, fingerprint, fixes, payload, purpose, retell
 from recollect.capture.extract import command
@@ -410,6 +411,7 @@ CODE: tuple[Any, ...] = (
     ("chunks", "code.chunks", lambda text: chunks.chunks(text.encode(), ())),
     ("fixtures", "code.fixtures", _fixtures),
     ("grammar query", "code.grammar", lambda text: grammar.outlined(text)),
+    ("git settings", "git", lambda text: git._KEPT.findall(text)),
     ("ignore rules", "code.ignore", _ignored),
     ("ignored path", "code.ignore", _ignored_path),
     ("import lines", "code.import_lines",
@@ -482,6 +484,7 @@ WITHOUT_ROW = {
             "code.search.report_signals", "code.search.span", "code.walk", "engine.accept", "engine.archive",
             "engine.branches", "engine.checkout", "engine.decisions", "engine.identity", "engine.migrating",
             "engine.readers", "engine.repo_map", "engine.unseen", "hierarchy.looking", "surface.assistants.entry",
+            "text.naming",
         ),
         NAMES,
     ),

@@ -85,7 +85,7 @@ _SETTINGS = f"""\
 """
 # Settings of a repository that are kept: they describe the file system and the object names, and name nothing.
 _KEPT = re.compile(
-    r"(?i)\b(filemode|ignorecase|precomposeunicode|symlinks|objectformat)\s*=\s*(true|false|sha1|sha256)\b"
+    r"(?i)\b(filemode|ignorecase|precomposeunicode|symlinks|objectformat)\s*+=\s*+(true|false|sha1|sha256)\b"
 )
 _LINKED = re.compile(r"index|sharedindex\.[0-9a-f]{40,64}")
 _SHARED = ("objects", "refs", "packed-refs", "shallow", "logs/refs", "info/exclude")
