@@ -167,3 +167,9 @@ def test_a_document_is_read_or_refused_with_a_place(text: str) -> None:
             json.loads(text)
     else:
         assert node.end <= len(text)
+
+
+@pytest.mark.parametrize("text", ['{"a": ' + "9" * 5_000 + "}", "[" * 100_000, '{"a":' * 100_000])
+def test_a_number_or_a_nesting_that_is_too_long_is_malformed(text: str) -> None:
+    with pytest.raises(jsonc.Malformed):
+        jsonc.parse(text)
