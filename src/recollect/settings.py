@@ -265,7 +265,7 @@ SETTINGS: tuple[Setting, ...] = (
         "code index: larger files are left out",
         project=True,
     ),
-    Setting("index_workers", 0, _whole(0, 64), "code index: processes that read files; 0: one per core"),
+    Setting("index_workers", 0, _whole(0, 64), "code index: most processes that read files; 0: one per core"),
     Setting("watch", False, _switch, "code index: serve keeps the project it was started in up to date"),
     Setting("chunk_size", 400, _whole(1, 1_000_000), "episodic: characters per chunk", aliases=("ATLAS_CHUNK_SIZE",)),
     Setting("chunk_overlap", 0.2, _number(0, 0.5), "episodic: overlap of chunks", aliases=("ATLAS_CHUNK_OVERLAP",)),

@@ -55,7 +55,7 @@ class Found:
     def __init__(self, page: Page, grammar: Grammar, deepest: int = 0) -> None:
         from tree_sitter import QueryCursor
 
-        root = parse(page, grammar.language).root_node
+        root = parse(page, grammar.name).root_node
         self.grammar = grammar
         self.root = root
         cursor = QueryCursor(grammar.query, match_limit=MATCHES_MOST)

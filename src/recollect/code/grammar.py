@@ -23,6 +23,7 @@ CAPTURE = re.compile(r"@[\w.]+")
 class Grammar(NamedTuple):
     """What is needed to read a tree; `captures` are the names that the query gives, in the order of its file."""
 
+    name: str
     language: tree_sitter.Language
     query: tree_sitter.Query
     captures: tuple[str, ...]
@@ -39,7 +40,7 @@ def load(name: str, *, outline: bool = False) -> Grammar:
     language = BY_NAME[name]
     parsed = _parsed(language.grammar, language.entry)
     query = Query(parsed, outlined(source(language)) if outline else source(language))
-    return Grammar(parsed, query, tuple(query.capture_name(place) for place in range(query.capture_count)))
+    return Grammar(name, parsed, query, tuple(query.capture_name(place) for place in range(query.capture_count)))
 
 
 def parsed(name: str) -> tree_sitter.Language:

@@ -14,6 +14,9 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from recollect.code.grammar import parsed
+from recollect.code.process import is_limited
+
 if TYPE_CHECKING:
     import tree_sitter
 
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 # 8 KB of nothing but quotes take most of a second, 64 KB a minute.
 CHUNK_BYTES = 1 << 12
 PARSE_SECONDS = 3.0  # of processor time: some 15 MB of ordinary code; what takes longer is garbage
+# The most that is parsed in any process: the worst known text of this size takes 160 MB and half a second.
+SAFE_BYTES = 2_000
 ERROR_CHILDREN = 5_000  # 0.04 s of searching; 100,000 would be 16 s
 SWAMPS_MOST = 4
 WIDE = re.compile(rb"[\x80-\xff]+")
@@ -75,9 +80,13 @@ class Page:
         return len(line) - len(line.lstrip())
 
 
-def parse(page: Page, language: tree_sitter.Language) -> tree_sitter.Tree:
-    """Return the tree of a page; where that would take too long, the tree of its beginning, with a note."""
+def parse(page: Page, name: str) -> tree_sitter.Tree:
+    """Return the tree of a page in a language; what takes too much is cut or left out, with a note."""
+    language = parsed(name)
     source = page.source
+    if len(source) > SAFE_BYTES and not is_limited() and not _is_safe(name, source):
+        page.notes.append("parsing it takes too much memory or time: it is not read")
+        return _parse(page, b"", language)
     for _ in range(SWAMPS_MOST):
         tree = _parse(page, source, language)
         swamp = _swamp(tree.root_node)
@@ -86,6 +95,14 @@ def parse(page: Page, language: tree_sitter.Language) -> tree_sitter.Tree:
         source = source[:swamp]
         page.notes.append(f"thousands of syntax errors from line {page.line(swamp)} on: the rest is not read")
     return _parse(page, b"", language)
+
+
+@lru_cache(maxsize=4)  # of one text several readers ask
+def _is_safe(name: str, source: bytes) -> bool:
+    """Return whether a process that limits its memory can parse a text: this one would take gigabytes, or abort."""
+    from recollect.code.workers import is_parsed
+
+    return is_parsed(name, source)
 
 
 def _swamp(root: tree_sitter.Node) -> int | None:

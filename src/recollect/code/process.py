@@ -21,6 +21,8 @@ HEADER = struct.Struct(">I")
 # Records are made by the hundred thousand and none refers to itself: looking for cycles every 700 of them is wasted.
 GC_THRESHOLD = 100_000
 
+_is_limited = False  # set once, by a process that limits its memory
+
 
 class Process:
     """One process that runs a text of Python in which the package can be imported."""
@@ -36,7 +38,7 @@ class Process:
     @property
     def exit_code(self) -> int | None:
         """What it ended with; None while it runs."""
-        return self._process.returncode
+        return self._process.poll()
 
     def exchange(self, content: bytes) -> bytes | None:
         """Return the answer to a message, or None if the process died over it."""
@@ -62,6 +64,10 @@ class Process:
         """End the process and free what it held."""
         self._process.kill()
         self._process.wait()
+        self.close()
+
+    def close(self) -> None:
+        """Free the pipes to the process; it ends when it has read its input."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with suppress(OSError):
@@ -98,17 +104,44 @@ def serve(orders: BinaryIO, answers: BinaryIO, answer: Callable[[bytes], bytes])
         answers.flush()
 
 
-def attend(answer: Callable[[bytes], bytes], most_cpu_s: float) -> None:
+def attend(answer: Callable[[bytes], bytes], most_cpu_s: float, most_bytes: int = 0) -> None:
     """Be such a process: answer what is asked until nobody asks any more.
 
     most_cpu_s: what takes more of the processor than this never ends, and the process does instead. Whoever asked looks
     after that as well, unless it was killed: then nobody else would.
+    most_bytes: memory that the process may take from now on; 0 for no limit. It ends when it needs more.
     """
     # Ctrl-C reaches every process of a terminal; the one that asked decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD)
+    if most_bytes:
+        _limit_memory(most_bytes)
     serve(sys.stdin.buffer, sys.stdout.buffer, _bounded(answer, most_cpu_s))
+
+
+def is_limited() -> bool:
+    """Return whether this process limits its memory: then it may parse what another process must not."""
+    return _is_limited
+
+
+def _limit_memory(most_bytes: int) -> None:
+    """Let allocations fail beyond what this process has now and so much more, where the system can do that."""
+    global _is_limited
+    _is_limited = True
+    try:
+        import resource
+
+        used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+    except ImportError:  # Windows
+        return
+    except OSError:  # macOS has no /proc
+        used = 0
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = used + most_bytes
+    with suppress(OSError, ValueError):  # macOS may refuse
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # nobody wants a gigabyte of dump
+        resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
 
 
 def _bounded(answer: Callable[[bytes], bytes], most_cpu_s: float) -> Callable[[bytes], bytes]:

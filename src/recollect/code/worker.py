@@ -6,21 +6,34 @@ from typing import NamedTuple
 
 import msgspec
 
+from recollect.clock import CpuLimitExceeded, cpu_limit
 from recollect.code.process import attend
-from recollect.code.read import Task, read
+from recollect.code.read import Task, read, time_of
+from recollect.code.walk import real
 from recollect.store.code_protocol import IndexedFile, Touched
 
 # Twice what the process that asks waits for an answer.
 MOST_CPU_S = 120.0
+# CPU time for one file. No file of two megabytes takes two seconds. Native code is ended after twice this time.
+LIMIT_CPU_S = 15.0
+TOO_LONG = "takes too long"
+# Memory for reading. Two megabytes of ordinary code take 80 MB and eight take 200 MB. Grammars can take gigabytes for
+# a few kilobytes that are no code: then the process ends, and the file is kept as failed.
+MOST_BYTES = 1 << 30
 
 
 class Order(NamedTuple):
-    """Files to read below a root: for the index, or for their programs."""
+    """Files to read below a root: for the index, or for their programs.
+
+    language, text: a text that is only parsed; the caller learns whether that ends the process
+    """
 
     root: str
     max_bytes: int
     tasks: list[Task]
     is_program: bool = False
+    language: str = ""
+    text: bytes = b""
 
 
 class Translated(NamedTuple):
@@ -51,9 +64,37 @@ def main() -> None:
 
     def answers(content: bytes) -> bytes:
         order = decoder.decode(content)
-        return encoder.encode([answer(order, task) for task in order.tasks])
+        if order.language:
+            return encoder.encode(_parsed(order))
+        return encoder.encode([_answer(order, task) for task in order.tasks])
 
-    attend(answers, MOST_CPU_S)
+    attend(answers, MOST_CPU_S, MOST_BYTES)
+
+
+def _parsed(order: Order) -> list[Answer]:
+    """Parse the text of an order, and answer nothing."""
+    from recollect.code.page import Page, parse
+
+    with cpu_limit(LIMIT_CPU_S, kill=True):
+        parse(Page(order.text), order.language)
+    return []
+
+
+def _answer(order: Order, task: Task) -> Answer:
+    """Read one file within a limit of CPU time."""
+    try:
+        with cpu_limit(LIMIT_CPU_S, kill=True):
+            return answer(order, task)
+    except CpuLimitExceeded:
+        return failed(order, task, TOO_LONG)
+
+
+def failed(order: Order, task: Task, how: str) -> Answer:
+    """Return the answer for a file that could not be read."""
+    if order.is_program:
+        return Answer(None, program=Translated(task.path, "", note=f"reading it {how}"))
+    mtime_ns = time_of(f"{order.root}/{real(task.path)}")
+    return Answer(IndexedFile(task.path, "", mtime_ns, task.size_bytes, skipped="failed", notes=(f"reading it {how}",)))
 
 
 def answer(order: Order, task: Task) -> Answer:

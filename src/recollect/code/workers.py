@@ -1,8 +1,8 @@
 """Reading files with all cores: processes of our own, so that one that dies of a file takes nothing with it.
 
-A few files are read in the main thread, within a limit of CPU time that interrupts regular expressions too. Another
-thread cannot do that, and would stop all others meanwhile, so it leaves its files to a worker. A file that takes too
-long is kept as failed; it is read again when it changes, or when recollect does.
+Workers limit their memory and CPU time, because a grammar can need gigabytes for a few kilobytes. So every file is read
+by a worker, and one worker is kept for the next call. A file that takes too much is kept as failed; it is read again
+when it changes, or when recollect does.
 
 Each worker has a thread that gives it one order at a time and hands the answers to the caller; what is in flight is
 bounded by one order per worker and a short queue. When a worker dies or does not answer in time, its order is given
@@ -14,9 +14,10 @@ main module again, and its pools give up as a whole when one process dies.
 
 from __future__ import annotations
 
+import atexit
 import os
 import queue
-import sys
+import signal
 import threading
 import time
 from collections import deque
@@ -25,19 +26,16 @@ from contextlib import suppress
 
 import msgspec
 
-from recollect.clock import CpuLimitExceeded, can_limit_cpu, cpu_limit
 from recollect.code.languages import BY_EXTENSION
 from recollect.code.process import Process
-from recollect.code.read import Task, time_of
-from recollect.code.walk import real
-from recollect.code.worker import Answer, Order, Translated, answer
-from recollect.store.code_protocol import IndexedFile
+from recollect.code.read import Task
+from recollect.code.worker import TOO_LONG, Answer, Order, answer, failed
 
 # An order is as many files as make up this many bytes, a tenth of a second of work, or this many files.
 ORDER_BYTES = 262_144
 ORDER_FILES = 64
 # A worker takes 0.2 s to start and up to half a second to load its grammars, and it meets every word anew: for
-# each there must be two seconds of work, and what one alone would read is read by the process itself.
+# each there must be two seconds of work.
 BYTES_EACH = 4_000_000
 MIN_BYTES = 2 * BYTES_EACH
 # Reading a program takes four times as long as reading a file for the index.
@@ -46,9 +44,10 @@ MIN_PROGRAM_BYTES = MIN_BYTES // 4
 MAX_WORKERS = 12
 # An order takes a tenth of a second and no file of two megabytes a second; what takes this long never ends.
 TIMEOUT_S = 60.0
-# The same in CPU time, of one file.
-LIMIT_CPU_S = 30.0
-TOO_LONG = "takes too long"
+# How long a worker is kept for the next call: it holds 50 MB.
+IDLE_S = 120.0
+# How a worker ends that used more CPU time than it may; Windows has no such signals.
+OUT_OF_TIME = tuple(-getattr(signal, name, 0) for name in ("SIGPROF", "SIGVTALRM"))
 # How often the caller looks for workers that are overdue.
 LOOK_S = 1.0
 
@@ -66,19 +65,15 @@ def read_all(
 ) -> Iterator[list[Answer]]:
     """Yield the answers to all tasks, some at a time, in no particular order.
 
-    workers: how many processes; 0 for one per core, 1 for none besides this one.
+    workers: how many processes; 0 for one per core.
     programs: read programs, not what the index keeps.
     """
     # Files of a language together: a grammar takes up to half a second to load, and most workers need few of them.
     orders = list(_orders(Order(root, max_bytes, [], programs), sorted(tasks, key=_language)))
-    size = sum(task.size_bytes for task in tasks if _suffix(task) in BY_EXTENSION)  # pictures are read in no time
-    is_little = len(orders) <= 1 or size < (MIN_PROGRAM_BYTES if programs else MIN_BYTES)
-    # A program is read of what the index has read before: no reason for a process of its own.
-    is_here = programs or can_limit_cpu() or sys.platform == "win32"
-    if not orders or workers == 1 or (is_little and is_here):
-        for order in orders:
-            yield [_answer_here(order, task) for task in order.tasks]
+    if not orders:
         return
+    size = sum(task.size_bytes for task in tasks if _suffix(task) in BY_EXTENSION)  # pictures are read in no time
+    is_little = size < (MIN_PROGRAM_BYTES if programs else MIN_BYTES)
     # Reading programs takes several times as long, and who says how many there are to be knows why.
     useful = MAX_WORKERS if programs or workers else max(1, size // BYTES_EACH)
     count = 1 if is_little else min(workers or cores(), MAX_WORKERS, len(orders), useful)
@@ -153,6 +148,8 @@ class _Crew:
                 raise found
             self._left -= 1
             yield found
+        for thread in self._threads:  # each keeps or ends its worker
+            thread.join()
 
     def stop(self) -> None:
         """End all workers; what they have in hand is lost, which nobody was promised."""
@@ -197,7 +194,7 @@ class _Crew:
                     if answers is None:
                         self._dismiss(worker)
                         waiting[:0] = _alone(part)
-                        answers = [_failed(part, part.tasks[0], worker.complaint)] if len(part.tasks) == 1 else []
+                        answers = [failed(part, part.tasks[0], worker.complaint)] if len(part.tasks) == 1 else []
                         worker = None
                     found += answers
                 self._found.put(found)
@@ -205,10 +202,10 @@ class _Crew:
             self._found.put(problem)
         finally:
             if worker is not None:
-                self._dismiss(worker)
+                self._release(worker)
 
     def _hire(self) -> _Worker:
-        worker = _Worker()
+        worker = SPARE.take()
         with self._lock:
             self._workers.add(worker)
         return worker
@@ -218,26 +215,81 @@ class _Crew:
             self._workers.discard(worker)
         worker.end()
 
+    def _release(self, worker: _Worker) -> None:
+        """Keep a worker that has done its share; one of many has read too much to be worth keeping."""
+        with self._lock:
+            self._workers.discard(worker)
+            is_kept = len(self._shares) == 1 and not self._is_stopped
+        SPARE.keep(worker) if is_kept else worker.end()
+
 
 def _alone(order: Order) -> list[Order]:
     """Return an order that failed as one order per file; one of a single file is given up."""
     return [order._replace(tasks=[task]) for task in order.tasks] if len(order.tasks) > 1 else []
 
 
-def _answer_here(order: Order, task: Task) -> Answer:
-    """Read one file in this process, within a limit of CPU time where that is possible."""
+class Spare:
+    """The one worker that a process keeps between calls, so that a small update does not wait for a start."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._worker: _Worker | None = None
+        self._timer: threading.Timer | None = None
+
+    def take(self) -> _Worker:
+        """Return a worker for the caller alone: the kept one, or a new one."""
+        with self._lock:
+            worker, self._worker = self._worker, None
+            if self._timer:
+                self._timer.cancel()
+        if worker is not None and worker.exit_code is None:
+            return worker
+        if worker is not None:
+            worker.end()
+        return _Worker()
+
+    def keep(self, worker: _Worker) -> None:
+        """Keep a worker for the next call, or end it if there is one already."""
+        with self._lock:
+            if self._worker is None:
+                self._worker = worker
+                self._timer = threading.Timer(IDLE_S, self._end, (worker,))
+                self._timer.daemon = True
+                self._timer.start()
+                return
+        worker.end()
+
+    def end(self) -> None:
+        """End the worker that is kept."""
+        self._end(self._worker)
+
+    def _end(self, worker: _Worker | None) -> None:
+        with self._lock:
+            if worker is None or worker is not self._worker:
+                return  # taken meanwhile
+            self._worker = None
+            if self._timer:
+                self._timer.cancel()
+        worker.end()
+
+    def forget(self) -> None:
+        """Leave the worker to the process that was forked."""
+        if self._worker:
+            self._worker.close()
+        self.__init__()  # type: ignore[misc]
+
+
+def is_parsed(language: str, text: bytes) -> bool:
+    """Return whether a worker can parse a text within its limits."""
     try:
-        with cpu_limit(LIMIT_CPU_S):
-            return answer(order, task)
-    except CpuLimitExceeded:
-        return _failed(order, task, TOO_LONG)
-
-
-def _failed(order: Order, task: Task, how: str) -> Answer:
-    if order.is_program:
-        return Answer(None, program=Translated(task.path, "", note=f"reading it {how}"))
-    mtime_ns = time_of(f"{order.root}/{real(task.path)}")
-    return Answer(IndexedFile(task.path, "", mtime_ns, task.size_bytes, skipped="failed", notes=(f"reading it {how}",)))
+        worker = SPARE.take()
+    except OSError:  # no process can be started: then there are no limits
+        return True
+    if worker.ask(Order("", 0, [], language=language, text=text)) is None:
+        worker.end()
+        return False
+    SPARE.keep(worker)
+    return True
 
 
 class _Worker(Process):
@@ -253,7 +305,8 @@ class _Worker(Process):
     @property
     def complaint(self) -> str:
         """What reading a file did to it."""
-        return TOO_LONG if self.is_overdue else f"ends the reader (exit code {self.exit_code})"
+        is_late = self.is_overdue or self.exit_code in OUT_OF_TIME
+        return TOO_LONG if is_late else f"ends the reader (exit code {self.exit_code})"
 
     def busy_s(self) -> float:
         """Return how long it has been at its order; 0 while it has none."""
@@ -267,3 +320,9 @@ class _Worker(Process):
         finally:
             self._asked_at = 0.0
         return None if found is None else self._decoder.decode(found)
+
+
+SPARE = Spare()
+atexit.register(SPARE.end)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=SPARE.forget)

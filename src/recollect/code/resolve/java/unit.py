@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.code.grammar import parsed
 from recollect.code.page import Page, parse
 from recollect.code.resolve.java import call, declare
 from recollect.code.resolve.java.function import function
@@ -39,7 +38,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
     symbols: the file's, in their order: scopes say which of them they are
     """
     page = Page(source)
-    root = parse(page, parsed("java")).root_node
+    root = parse(page, "java").root_node
     w = Writer(page, {(each.start_byte, each.name): place for place, each in enumerate(symbols)}, TABLES)
     package = ""
     classes: list[tuple[Node, Shape]] = []

@@ -44,7 +44,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol], language: str = ""
         language = found.name if found is not None and found.name in LANGUAGES else LANGUAGES[0]
     page = Page(source)
     parsed = grammars.parsed(language)
-    tree = parse(page, parsed)
+    tree = parse(page, language)
     reader = Reader(page, grammar(parsed, READERS), by_end(page, symbols))
     reader.value(tree.root_node)
     while reader.queue:

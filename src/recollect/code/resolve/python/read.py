@@ -38,7 +38,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
     """
     page = Page(source)
     parsed = grammars.parsed("python")
-    tree = parse(page, parsed)
+    tree = parse(page, "python")
     reader = Reader(page, grammar(parsed, READERS), by_end(page, symbols))
     reader.value(tree.root_node)
     while reader.queue:
