@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
-import threading
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.readers import change_readers
 from tests.trees import write
 
 from recollect import clock
-from recollect.code import update, workers
-from recollect.code.read import Task
-from recollect.code.record import Indexed
-from recollect.code.worker import Order
+from recollect.code import update
 from recollect.engine import Engine, learning, migrating
 from recollect.history import documents, files
 from recollect.model import Memory
@@ -40,25 +41,37 @@ def engine(home: Path) -> Iterator[Engine]:
         yield made
 
 
+class Tries:
+    """What was read, as the workers wrote it down."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self.clear()
+
+    def clear(self) -> None:
+        self._log.write_text("")
+
+    def __call__(self) -> list[str]:
+        return sorted(self._log.read_text().split())
+
+
 @pytest.fixture
-def tries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Make reading m2.py use CPU time for ever; returns a list that names what was read."""
-    tries: list[str] = []
-    answer = workers.answer
-
-    def endless(order: Order, task: Task) -> Any:
-        tries.append(task.path)
-        while task.path == "m2.py":
-            pass
-        return answer(order, task)
-
-    monkeypatch.setattr(workers, "answer", endless)
-    monkeypatch.setattr(workers, "LIMIT_CPU_S", 0.2)
-    return tries
+def tries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tries:
+    """Make reading m2.py use CPU time for ever; returns what names the files that were read."""
+    log = tmp_path / "log"
+    change_readers(
+        monkeypatch,
+        "def read(root, task, most):\n"
+        f" with open({str(log)!r}, 'a') as log: print(task.path, file=log)\n"
+        " while task.path == 'm2.py': pass\n"
+        " return honest(root, task, most)\n"
+        "worker.read = read\nworker.LIMIT_CPU_S = 0.2\n",
+    )
+    return Tries(log)
 
 
 def test_a_file_that_takes_too_long_is_named_by_health_and_the_others_are_indexed(
-    engine: Engine, tree: Path, tries: list[str]
+    engine: Engine, tree: Path, tries: Tries
 ) -> None:
     done = engine.code.index(str(tree))
     assert (done.symbols, done.skipped) == (4, {"failed": 1})
@@ -71,7 +84,7 @@ def test_a_file_that_takes_too_long_is_named_by_health_and_the_others_are_indexe
 
 
 def test_it_is_read_again_only_when_it_changes_or_recollect_does(
-    engine: Engine, tree: Path, tries: list[str], monkeypatch: pytest.MonkeyPatch
+    engine: Engine, tree: Path, tries: Tries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine.code.index(str(tree))
     for change, again in (
@@ -83,18 +96,33 @@ def test_it_is_read_again_only_when_it_changes_or_recollect_does(
         change()
         tries.clear()
         engine.code.index(str(tree))
-        assert sorted(tries) == again
+        assert tries() == again
 
 
-def test_a_thread_that_cannot_interrupt_a_file_leaves_it_to_a_process(
-    engine: Engine, tree: Path, tries: list[str]
-) -> None:
-    done: list[Indexed] = []
-    indexing = threading.Thread(target=lambda: done.append(engine.code.index(str(tree))))
-    indexing.start()
-    indexing.join()
-    assert done[0].symbols == 5
-    assert tries == [], "nothing was read here"
+HOSTILE = """
+import json, resource, sys
+from recollect.engine import Engine
+with Engine(embed_provider="off") as engine:
+    done = engine.code.index(sys.argv[1])
+    health = next(check.detail for check in engine.admin.health().checks if check.name == "code")
+    text = open(sys.argv[1] + "/Bad.java").read()
+    from recollect.code.freshness.form import form
+    rows = form("Bad.java", text.encode()).rows
+most_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([done.symbols, done.skipped, done.notes, health, len(rows), most_kb]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems may refuse a limit of memory")
+def test_a_file_that_takes_gigabytes_to_parse_is_named_and_takes_them_from_no_one(home: Path, tmp_path: Path) -> None:
+    write(tmp_path / "tree", {"Bad.java": "x=>" * 5_000, "Good.java": "class Good { int one() { return 1; } }\n"})
+    command = f"ulimit -v 3000000; exec {shlex.quote(sys.executable)} -c {shlex.quote(HOSTILE)} tree"
+    ran = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    symbols, skipped, notes, health, rows, most_kb = json.loads(ran.stdout)
+    assert (symbols, skipped, rows) == (2, {"failed": 1}, 0)
+    assert any(note.startswith("Bad.java: reading it ends the reader") for note in notes)
+    assert "Bad.java" in health
+    assert most_kb < 300_000
 
 
 # --- Imports ---------------------------------------------------------------------------------------------------------

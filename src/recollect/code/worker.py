@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 import msgspec
@@ -25,10 +26,11 @@ MOST_BYTES = 1 << 30
 class Order(NamedTuple):
     """Files to read below a root: for the index, or for their programs.
 
+    root: as the file system has it, which need not be Unicode
     language, text: a text that is only parsed; the caller learns whether that ends the process
     """
 
-    root: str
+    root: bytes
     max_bytes: int
     tasks: list[Task]
     is_program: bool = False
@@ -93,15 +95,16 @@ def failed(order: Order, task: Task, how: str) -> Answer:
     """Return the answer for a file that could not be read."""
     if order.is_program:
         return Answer(None, program=Translated(task.path, "", note=f"reading it {how}"))
-    mtime_ns = time_of(f"{order.root}/{real(task.path)}")
+    mtime_ns = time_of(f"{os.fsdecode(order.root)}/{real(task.path)}")
     return Answer(IndexedFile(task.path, "", mtime_ns, task.size_bytes, skipped="failed", notes=(f"reading it {how}",)))
 
 
 def answer(order: Order, task: Task) -> Answer:
     """Read one file."""
+    root = os.fsdecode(order.root)
     if order.is_program:
         from recollect.code.resolve.translate import translate
 
-        return Answer(None, program=translate(order.root, task, order.max_bytes))
-    found = read(order.root, task, order.max_bytes)
+        return Answer(None, program=translate(root, task, order.max_bytes))
+    found = read(root, task, order.max_bytes)
     return Answer(found) if isinstance(found, IndexedFile) else Answer(None, found)

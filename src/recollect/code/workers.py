@@ -69,7 +69,7 @@ def read_all(
     programs: read programs, not what the index keeps.
     """
     # Files of a language together: a grammar takes up to half a second to load, and most workers need few of them.
-    orders = list(_orders(Order(root, max_bytes, [], programs), sorted(tasks, key=_language)))
+    orders = list(_orders(Order(os.fsencode(root), max_bytes, [], programs), sorted(tasks, key=_language)))
     if not orders:
         return
     size = sum(task.size_bytes for task in tasks if _suffix(task) in BY_EXTENSION)  # pictures are read in no time
@@ -285,7 +285,7 @@ def is_parsed(language: str, text: bytes) -> bool:
         worker = SPARE.take()
     except OSError:  # no process can be started: then there are no limits
         return True
-    if worker.ask(Order("", 0, [], language=language, text=text)) is None:
+    if worker.ask(Order(b"", 0, [], language=language, text=text)) is None:
         worker.end()
         return False
     SPARE.keep(worker)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.readers import change_readers
 from tests.trees import write
 
 from recollect.code import process, workers
 from recollect.code.read import Task
-from recollect.code.worker import Answer
+from recollect.code.worker import Answer, Order
 from recollect.code.workers import read_all
 
 FILES = {f"pkg/m{number}.py": f"def f{number}():\n    return {number}\n" for number in range(200)}
@@ -107,21 +110,57 @@ def test_an_unexpected_failure_reaches_the_caller(tree: Path, monkeypatch: pytes
 
 def _break_reading(monkeypatch: pytest.MonkeyPatch, statement: str, path: str) -> None:
     """Let the workers, which are other processes, do something else when they come to one file."""
-    patch = (
-        "import recollect.code.worker as worker; honest = worker.read\n"
+    change_readers(
+        monkeypatch,
         f"def read(root, task, most):\n if task.path == {path!r}: {statement}\n return honest(root, task, most)\n"
-        "worker.read = read\n"
+        "worker.read = read\n",
     )
-    start = "import sys; sys.path.insert(0, {!r}); exec(" + repr(patch).replace("{", "{{").replace("}", "}}")
-    monkeypatch.setattr(workers, "_START", start + "); from recollect.code.worker import main; main()")
 
 
-def test_what_is_in_no_language_starts_no_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def hire(*_: object) -> None:
-        raise AssertionError("a worker was started")
+def test_what_is_in_no_language_starts_no_further_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[int] = []
+    make = workers._Crew.__init__
 
-    monkeypatch.setattr(workers, "_Crew", hire)
+    def noted(self: workers._Crew, orders: list[Order], count: int, timeout_s: float) -> None:
+        counts.append(count)
+        make(self, orders, count, timeout_s)
+
+    monkeypatch.setattr(workers._Crew, "__init__", noted)
     write(tmp_path, {"shop.py": "x = 1\n", "logo.png": "\0"})
     large = [Task("shop.py", 10), *[Task("logo.png", workers.MIN_BYTES)] * 5]
     found = [answer.file for some in read_all(str(tmp_path), large, max_bytes=1000, workers=4) for answer in some]
+    assert counts == [1]
     assert [file.skipped for file in found if file is not None] == [*["binary"] * 5, ""]
+
+
+def test_one_worker_is_kept_for_the_next_call_and_replaced_when_it_died(tree: Path) -> None:
+    def pid() -> int:
+        assert list(read_all(str(tree), tasks(["pkg/m1.py"]), max_bytes=1000, workers=1))
+        kept = workers.SPARE._worker
+        assert kept is not None
+        return kept._process.pid
+
+    first = pid()
+    assert pid() == first
+    os.kill(first, signal.SIGKILL)
+    workers.SPARE._worker._process.wait()  # type: ignore[union-attr]
+    assert pid() != first
+    workers.SPARE.end()
+    assert workers.SPARE._worker is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_process_leaves_the_worker_to_its_parent(tree: Path) -> None:
+    script = (
+        "import os, sys\nfrom recollect.code import workers\nfrom recollect.code.read import Task\n"
+        "def pid():\n"
+        f"    list(workers.read_all({str(tree)!r}, [Task('pkg/m1.py', 10)], max_bytes=1000))\n"
+        "    return workers.SPARE._worker._process.pid\n"
+        "kept = pid()\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    os._exit(pid() == kept)\n"
+        "assert os.waitpid(child, 0)[1] == 0\n"
+        "assert pid() == kept\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
