@@ -104,19 +104,16 @@ def serve(orders: BinaryIO, answers: BinaryIO, answer: Callable[[bytes], bytes])
         answers.flush()
 
 
-def attend(answer: Callable[[bytes], bytes], most_cpu_s: float, most_bytes: int = 0) -> None:
+def attend(answer: Callable[[bytes], bytes], most_cpu_s: float) -> None:
     """Be such a process: answer what is asked until nobody asks any more.
 
     most_cpu_s: what takes more of the processor than this never ends, and the process does instead. Whoever asked looks
     after that as well, unless it was killed: then nobody else would.
-    most_bytes: memory that the process may take from now on; 0 for no limit. It ends when it needs more.
     """
     # Ctrl-C reaches every process of a terminal; the one that asked decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD)
-    if most_bytes:
-        _limit_memory(most_bytes)
     serve(sys.stdin.buffer, sys.stdout.buffer, _bounded(answer, most_cpu_s))
 
 
@@ -125,8 +122,11 @@ def is_limited() -> bool:
     return _is_limited
 
 
-def _limit_memory(most_bytes: int) -> None:
-    """Let allocations fail beyond what this process has now and so much more, where the system can do that."""
+def limit_memory(most_bytes: int) -> None:
+    """Let allocations fail beyond what this process has now and so much more, where the system can do that.
+
+    Native code then ends the process. Only for child processes.
+    """
     global _is_limited
     _is_limited = True
     try:

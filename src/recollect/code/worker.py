@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from recollect.clock import CpuLimitExceeded, cpu_limit
-from recollect.code.process import attend
+from recollect.code.process import attend, limit_memory
 from recollect.code.read import Task, read, time_of
 from recollect.code.walk import real
 from recollect.store.code_protocol import IndexedFile, Touched
@@ -21,6 +21,8 @@ TOO_LONG = "takes too long"
 # Memory for reading. Two megabytes of ordinary code take 80 MB and eight take 200 MB. Grammars can take gigabytes for
 # a few kilobytes that are no code: then the process ends, and the file is kept as failed.
 MOST_BYTES = 1 << 30
+# Memory for a text that the process that asks then parses itself.
+TEXT_BYTES = 1 << 28
 
 
 class Order(NamedTuple):
@@ -66,11 +68,12 @@ def main() -> None:
 
     def answers(content: bytes) -> bytes:
         order = decoder.decode(content)
+        limit_memory(TEXT_BYTES if order.language else MOST_BYTES)
         if order.language:
             return encoder.encode(_parsed(order))
         return encoder.encode([_answer(order, task) for task in order.tasks])
 
-    attend(answers, MOST_CPU_S, MOST_BYTES)
+    attend(answers, MOST_CPU_S)
 
 
 def _parsed(order: Order) -> list[Answer]:
