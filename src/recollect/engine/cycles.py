@@ -38,7 +38,7 @@ CALLING = ("CALLS",)
 MOST_BYTES = 2_000_000
 FUNCTIONS = frozenset({"Function", "Method", "Test"})
 # Python's block for type checkers, and imports of TypeScript that leave no trace in what is run.
-CHECKING = re.compile(r"\bif\b.*\bTYPE_CHECKING\b")
+CHECKING = re.compile(r"^(?>.*?\bif\b).*\bTYPE_CHECKING\b")
 TYPES_ALONE = re.compile(r"(?:import|export)\s+type\b")
 
 
