@@ -7,7 +7,6 @@ fragments in its text and compares the time of n and 2n.
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -251,7 +250,9 @@ def _commit(text: str) -> None:
 
 
 def _log(text: str) -> object:
-    return list(log._parsed(log._pieces(io.BytesIO(text.encode("utf-8", "replace")))))
+    raw = text.encode("utf-8", "replace")
+    blocks = [git.Answer(raw[start : start + 512], "") for start in range(0, len(raw), 512)]
+    return list(log._parsed(log._pieces(iter(blocks), [])))
 
 
 def _sections(text: str) -> object:

@@ -90,14 +90,16 @@ def tracked(root: Path) -> frozenset[str]:
 
 def _pieces(stream: Iterator[git.Answer], problems: list[str]) -> Iterator[str]:
     """Yield what stands between NUL characters; what went wrong goes to `problems`."""
-    rest = b""
+    begun: list[bytes] = []  # joined once: a message may be as long as its author likes
     for block, problem in stream:
         if problem:
             problems.append(problem)
-        *whole, rest = (rest + block).split(b"\0")
-        for piece in whole:
-            yield piece.decode("utf-8", "replace")
-    if rest:
+        first, *others = block.split(b"\0")
+        begun.append(first)
+        for piece in others:
+            yield b"".join(begun).decode("utf-8", "replace")
+            begun = [piece]
+    if rest := b"".join(begun):
         yield rest.decode("utf-8", "replace")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,6 +102,12 @@ def test_a_scanner_takes_twice_as_long_for_twice_the_text(name: str, start: str,
     family = Family(row.start + start, fragment, ("" if numbered else end) + row.end, numbered)
     once, twice = (pump.seconds(row.scan, family.text(size), 3, limit=2.0) for size in (SIZE, 2 * SIZE))
     assert twice < FAST_S or twice <= MOST * once, f"{1e3 * once:.0f} ms, then {1e3 * twice:.0f} ms"
+
+
+@pytest.mark.parametrize("name", SCANNERS)
+def test_every_scanner_of_the_table_runs(name: str) -> None:
+    with contextlib.suppress(*pump_scanners.REFUSED):
+        SCANNERS[name].scan("a = 1\n")
 
 
 def test_every_module_with_patterns_has_a_row_or_a_reason() -> None:
