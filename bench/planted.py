@@ -6,6 +6,7 @@ letters are in ALPHABETS. `{…}` in a whole text marks what of it is secret.
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 import re
@@ -28,6 +29,8 @@ ALPHABETS = {
     "s": "!@#%^*+?~",
 }
 _PART = re.compile(r"<([a-z])(\d+)>")
+# Between the literals that a secret is split over.
+_LITERALS = re.compile(r"[\"'] *[+.]? *[\"']")
 
 
 class Kind(NamedTuple):
@@ -123,6 +126,131 @@ ASSIGNED: tuple[Kind, ...] = tuple(
     """.strip().splitlines()
 )
 
+# Those that their prefix gives away; the name they are assigned to says nothing.
+PREFIXED: tuple[Kind, ...] = tuple(
+    Kind(row.split()[0], "EXTRA", row.split()[1])
+    for row in """
+    adafruit        aio_<a28>
+    adobe           p8e-<a32>
+    airtable        pat<a14>.<h64>
+    aiven           AVNS_<w19>
+    alibaba         LTAI<a20>
+    amazon-login    amzn1.oa2-cs.v1.<h64>
+    anyscale        esecret_<a28>
+    apify           apify_api_<a36>
+    artifactory     AKCp<a69>
+    artifactory-ref cmVmdGtuOjAx<a52>
+    asana           2/<d16>/<d16>:<h32>
+    aws-bedrock     ABSK<a110>
+    azure-devops    <a76>AZDO<a4>
+    azure-search    <a42>AzSe<a6>
+    bitbucket       ATBB<a32>
+    bitbucket-dc    BBDC-<a44>
+    brave           BSA<w28>
+    browserbase     bb_live_<w28>
+    buildkite       bkua_<h40>
+    cerebras        csk-<l48>
+    circleci        CCIPAT_<a22>_<h40>
+    circleci-prj    CCIPRJ_<a22>_<h40>
+    clickup         pk_<d8>_<u32>
+    clojars         CLOJARS_<l60>
+    cloudflare-new  cfut_<w40>
+    cockroach       CCDB1_<a22>_<a40>
+    confluent       cflt<b60>
+    contentful      CFPAT-<w43>
+    cursor          key_<h64>
+    dbt             dbtc_<w36>
+    doppler         dp.pt.<a43>
+    dropbox         sl.<w140>
+    duffel          duffel_live_<w43>
+    dynatrace       dt0c01.<u24>.<u64>
+    e2b             e2b_<h40>
+    easypost        EZAK<a54>
+    elastic         essu_<a60>
+    elevenlabs      sk_<h48>
+    facebook        EAA<a120>
+    figma           figd_<w40>
+    firecrawl       fc-<h32>
+    fireworks       fw_<a24>
+    flutterwave     FLWSECK_TEST-<h32>-X
+    fly             fm2_<b90>
+    frameio         fio-u-<w64>
+    gitbook         gb_api_<a40>
+    gitlab-deploy   gldt-<w20>
+    gitlab-trigger  glptt-<h40>
+    grafana-cloud   glc_<a80>
+    grafana-old     eyJrIjoi<a70>
+    groq            gsk_<a52>
+    heroku-new      HRKU-<w36>
+    honeycomb       hcaik_<l58>
+    hubspot         pat-na1-<h8>-<h4>-<h4>-<h4>-<h12>
+    infracost       ico-<a32>
+    instagram       IGQV<w120>
+    intra42         s-s4t2ud-<h64>
+    jina            jina_<w60>
+    kaggle          KGAT_<h32>
+    langfuse        sk-lf-<h8>-<h4>-<h4>-<h4>-<h12>
+    langsmith       lsv2_pt_<h32>_<h10>
+    launchdarkly    sdk-<h8>-<h4>-<h4>-<h4>-<h12>
+    lob             live_<h35>
+    mailersend      mlsn.<h64>
+    mandrill        md-<w22>
+    mapbox          sk.eyJ<w60>.<w22>
+    matrix          syt_<a12>_<a20>_<a6>
+    mem0            m0-<a40>
+    mongodb-atlas   mdb_sa_sk_<w40>
+    neon            napi_<l64>
+    nostr           nsec1<l58>
+    notion-old      secret_<a43>
+    nuget           oy2<l43>
+    nvidia          nvapi-<w64>
+    onepassword     ops_eyJ<w250>
+    openai-service  sk-svcacct-<w120>
+    openshift       sha256~<w43>
+    perplexity      pplx-<a48>
+    pinecone        pcsk_<w60>
+    plaid           access-production-<h8>-<h4>-<h4>-<h4>-<h12>
+    planetscale     pscale_tkn_<w43>
+    postman-coll    PMAT-<u26>
+    posthog         phx_<a43>
+    prefect         pnu_<a36>
+    pubnub          sec-c-<a48>
+    pulumi          pul-<h40>
+    rancher         token-<l5>:<l54>
+    rapidapi        <l10>msh<l15>p<l6>jsn<l12>
+    readme          rdme_<l70>
+    render          rnd_<a28>
+    replicate       r8_<a37>
+    resend          re_<a8>_<a24>
+    runpod          rpa_<u40>
+    sendinblue      xkeysib-<h64>-<a16>
+    sentry-user     sntryu_<h64>
+    shippo          shippo_live_<h40>
+    snyk            snyk_uat.<a8>.<w60>
+    sonarqube       squ_<h40>
+    sourcegraph     sgp_<h40>
+    square-new      EAAA<w60>
+    stytch          secret-live-<w36>
+    supabase-key    sb_secret_<w31>
+    tailscale       tskey-auth-<a17>-<a32>
+    tavily          tvly-<a32>
+    tencent         AKID<a32>
+    together        tgp_v1_<w43>
+    trello          ATTA<h72>
+    twilio-account  AC<h32>
+    typeform        tfp_<w44>
+    vault-old       s.<a11>7Q<a11>
+    vercel-new      vcp_<a56>
+    volcengine      AKLT<w44>
+    voyage          pa-<w43>
+    wakatime        waka_<h8>-<h4>-<h4>-<h4>-<h12>
+    wandb           wandb_v1_<w50>
+    woocommerce     ck_<h40>
+    xai             xai-<a80>
+    yandex          y0_<w58>
+    """.strip().splitlines()
+)
+
 # Those that are a whole text; what is in braces must go.
 WHOLE: dict[str, str] = {
     "postgres-url": "postgresql://app:{<a16>}@db.internal:5432/app",
@@ -164,6 +292,74 @@ WHOLE: dict[str, str] = {
     "openssh": "-----BEGIN OPENSSH PRIVATE KEY-----\n{<b70>\n<b70>}\n-----END OPENSSH PRIVATE KEY-----",
     "pgp": "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{<b64>\n<b64>\n=<b4>}\n-----END PGP PRIVATE KEY BLOCK-----",
     "aws-pair": "AKIA<q16>,{<b40>}",
+    "okta-scheme": "SSWS {00<w40>}",
+    "fly-scheme": "FlyV1 {fm2_<b60>,fm2_<b40>}",
+    "passphrase": 'passphrase = "{correct <z6> battery <z7>}"',
+    "password-phrase": 'password: "{<z7> <z6> <z5> <z8>}"',
+    "mnemonic": 'MNEMONIC="{<z5> <z6> <z5> <z7> <z5> <z6> <z4> <z5> <z7> <z6> <z5> <z5>}"',
+    "terraform-variable": 'variable "db_password" {{\n  type    = string\n  default = "{<z6><d3>}"\n}}',
+    "cloudformation": "Parameters:\n  DBPassword:\n    Type: String\n    Default: {<z6><d3>}\n",
+    "arm-parameter": '"adminPassword": {{"value": "{<z6><d3><s1>}"}}',
+    "node-default": 'const pass = process.env.DB_PASSWORD || "{<z6><d3>}";',
+    "node-nullish": "const secret = process.env.JWT_SECRET ?? '{<a20>}';",
+    "python-default": 'password = os.environ.get("DB_PASSWORD", "{<z6><d3>}")',
+    "python-or": "password = os.getenv('DB_PASSWORD') or '{<z6><d3>}'",
+    "ruby-default": 'ENV.fetch("DB_PASSWORD") {{ "{<z6><d3>}" }}',
+    "rust-default": 'env::var("DB_PASSWORD").unwrap_or("{<z6><d3>}".into())',
+    "php-default": "getenv('DB_PASSWORD') ?: '{<z6><d3>}'",
+    "kotlin-default": 'System.getenv("DB_PASSWORD") ?: "{<z6><d3>}"',
+    "shell-default": "echo ${{DB_PASSWORD:-{<z6><d3>}}}",
+    "click-default": '@click.option("--password", default="{<z6><d3>}")',
+    "setter": 'dataSource.setPassword("{<z6><d3>}");',
+    "snake-setter": "client.set_token('{<a24>}')",
+    "builder": 'DataSource.builder().user("app").password("{<z6><d3>}").build()',
+    "credentials-call": 'new UsernamePasswordCredentials("admin", "{<z6><d3>}")',
+    "basic-auth-call": 'requests.get(url, auth=HTTPBasicAuth("admin", "{<z6><d3>}"))',
+    "value-first": '{{"value": "{<z6><d3>}", "name": "DB_PASSWORD"}}',
+    "value-first-yaml": "- value: {<z6><d3>}\n  name: DB_PASSWORD\n",
+    "insert": "INSERT INTO users (name, password, mail) VALUES ('bob', '{<z6><d3>}', 'b@example.org');",
+    "insert-rows": "insert into t (id, api_key) values (1, '{<a32>}'), (2, '<a32>');",
+    "yaml-below": "password:\n  {<z6><d3>}\nport: 1\n",
+    "yaml-block": "password: |\n  {<z6><d3>}\nport: 1\n",
+    "yaml-folded": "api_token: >-\n  {<a32>}\nport: 1\n",
+    "continued": "export DB_PASSWORD=\\\n  {<z6><d3>}\n",
+    "split-plus": 'token = "{ghp_<a12>" + "<a24>}"',
+    "split-adjacent": 'token = ("{ghp_<a12>"\n         "<a24>}")',
+    "split-php": "$token = '{ghp_<a12>' . '<a24>}';",
+    "split-key": "const id = '{AKIA' + '<q16>}';",
+    "full-width": "password＝{<z6><d3>}",
+    "full-width-name": "ｐａｓｓｗｏｒｄ：{<z6><d3>}",
+    "cyrillic-letters": 'раsswоrd = "{<z6><d3>}"',
+    "greek-letters": 'pαssword = "{<z6><d3>}"',
+    "prose": "the password for the staging server is {<z6><d3>}",
+    "prose-was": "The root password was set to {<z6><d3><s1>} yesterday",
+    "prose-login": "you can log in with admin / {<z6><d3>}",
+    "prose-credentials": "The credentials are admin / {<z6><d3>}",
+    "prose-pair": "username: admin password: {<z6><d3>}",
+    "german": "Das Passwort für den Server lautet {<z6><d3>}",
+    "german-other": "Das Kennwort ist {<z6><d3>}",
+    "spanish": "la contraseña del servidor es {<z6><d3>}",
+    "french": "le mot de passe du serveur est {<z6><d3>}",
+    "portuguese": "a senha do servidor é {<z6><d3>}",
+    "italian": "la password del server è {<z6><d3>}",
+    "japanese": "サーバーのパスワードは{<z6><d3>}です",
+    "chinese": "数据库密码是 {<z6><d3>}",
+    "chinese-colon": "密码：{<z6><d3>}",
+    "russian": "пароль: {<z6><d3>}",
+    "markdown-table": "| host | user | password |\n|---|---|---|\n| db1 | root | {<z6><d3>} |\n",
+    "csv": "host,user,password\ndb1,root,{<z6><d3>}\n",
+    "tsv": "host\tuser\tapi_key\ndb1\troot\t{<a32>}\n",
+    "kubernetes": "kind: Secret\nmetadata:\n  name: x\ndata:\n  conf: {aHVu<a12>==}\n",
+    "keytool": "keytool -list -keystore k.jks -storepass {<z6><d3>}",
+    "create-role": "CREATE ROLE app WITH LOGIN PASSWORD '{<z6><d3>}';",
+    "redis-conf": "port 6379\nrequirepass {<z6><d3>}\n",
+    "netrc-lines": "machine git.internal\n  login deploy\n  password {<z6><d3>}\n",
+    "pgpass-any": "db.internal:*:app:svc:{<z6><d3>}",
+    "openssl": "openssl rsa -passin pass:{<z6><d3>} -in k.pem",
+    "httpie": "http -a admin:{<z6><d3>} https://api.internal",
+    "htpasswd-command": "htpasswd -b .htpasswd admin {<z6><d3>}",
+    "ldap-hash": "userPassword: {{SSHA}}{<a32>}",
+    "django-hash": "pbkdf2_sha256$600000$<a12>${<a43>=}",
     "private-block": "<private>{the launch is on <z8> and costs <d6>}</private>",
 }
 
@@ -218,12 +414,31 @@ _ASSIGNED: dict[str, Callable[[str, str], str]] = {
     "url": lambda key, it: f"GET https://api.example.com/v1/items?{key.lower()}={quote(it, safe='')}&page=2 200",
 }
 
+# Those that several lines tell; in one line with escaped breaks they are something else.
+BY_LINES = frozenset(
+    """terraform-variable cloudformation value-first-yaml yaml-below yaml-block yaml-folded continued
+    split-adjacent markdown-table csv tsv kubernetes redis-conf netrc-lines value-first arm-parameter
+    node-default shell-default rust-default python-default python-or ruby-default php-default kotlin-default
+    click-default setter snake-setter builder credentials-call basic-auth-call insert insert-rows split-plus
+    split-php split-key passphrase password-phrase mnemonic""".split()
+)
+ENCODED: dict[str, Callable[[str], str]] = {
+    "plain": lambda text: base64.b64encode(text.encode()).decode(),
+    "utf-16": lambda text: base64.b64encode(text.encode("utf-16-le")).decode(),
+    "several": lambda text: base64.b64encode(f"HOST=db1\n{text}\nPORT=5432\n".encode()).decode(),
+}
+
+
+def _json(it: object) -> str:
+    return json.dumps(it, ensure_ascii=False)
+
+
 # A text that is secret in part, in what carries it.
 _WHOLE: dict[str, Callable[[str], str]] = {
     "plain": lambda it: it,
-    "json": lambda it: json.dumps({"tool_name": "Bash", "tool_response": {"stdout": f"ok\n{it}\n", "code": 0}}),
-    "json line": lambda it: json.dumps({"content": it}),
-    "nested json": lambda it: json.dumps({"line": json.dumps({"text": it})}),
+    "json": lambda it: _json({"tool_name": "Bash", "tool_response": {"stdout": f"ok\n{it}\n", "code": 0}}),
+    "json line": lambda it: _json({"content": it}),
+    "nested json": lambda it: _json({"line": _json({"text": it})}),
     "log": lambda it: f"2026-05-08 13:56:01 INFO starting\n{it}\n2026-05-08 13:56:02 INFO done",
     "markdown": lambda it: f"Run this:\n\n```\n{it}\n```\n\nand wait.",
     "comment": lambda it: "".join(f"# {line}\n" for line in it.split("\n")) + "def main(): ...\n",
@@ -234,17 +449,23 @@ def planted(seed: int, rounds: int = 3) -> Iterator[Planted]:
     """Yield every kind in every context, `rounds` times with other values."""
     rng = random.Random(seed)
     for _ in range(rounds):
-        for kind in ASSIGNED:
+        for kind in (*ASSIGNED, *PREFIXED):
             for context, write in _ASSIGNED.items():
                 it = value(kind.grammar, rng)
-                yield Planted(write(kind.key, it), _parts(it), kind.name, context)
+                yield Planted(write(kind.key, it), parts_of(it), kind.name, context)
         for name, grammar in WHOLE.items():
             for context, carry in _WHOLE.items():
-                text, hidden = _hidden(value(grammar, rng))
-                yield Planted(carry(text), _parts(hidden), name, context)
+                if name in BY_LINES and context not in ("plain", "markdown"):
+                    continue
+                text, hidden = hidden_in(value(grammar, rng))
+                yield Planted(carry(text), parts_of(hidden), name, context)
+        for context, encode in ENCODED.items():
+            it = value("<z6><d3>", rng)
+            hidden = encode(f"DB_PASSWORD={it}")
+            yield Planted(f"echo {hidden} | base64 -d", (hidden,), "base64", context)
 
 
-def _hidden(text: str) -> tuple[str, str]:
+def hidden_in(text: str) -> tuple[str, str]:
     """Return a text without its braces, and what stood in them; doubled ones are braces of the text."""
     text = text.replace("{{", "\0").replace("}}", "\1")
     start, end = text.index("{"), text.rindex("}")
@@ -253,10 +474,10 @@ def _hidden(text: str) -> tuple[str, str]:
     return plain.replace("\0", "{").replace("\1", "}"), hidden
 
 
-def _parts(secret: str) -> tuple[str, ...]:
+def parts_of(secret: str) -> tuple[str, ...]:
     """Return what must not remain: of an address the path, of several lines each, of anything long its halves too."""
     if secret.startswith("https://"):
         secret = secret.rsplit("/", 1)[1]
-    lines = [line for line in secret.split("\n") if len(line) > 5]
+    lines = [part for line in secret.split("\n") for part in _LITERALS.split(line) if len(part) > 5]
     halves = [half for line in lines if len(line) >= 24 for half in (line[: len(line) // 2], line[len(line) // 2 :])]
     return (*lines, *halves)

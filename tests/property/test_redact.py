@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given
@@ -9,7 +11,14 @@ from hypothesis import strategies as st
 
 from recollect.text.redact import mark, masked, redact, redact_value
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
+
+import pump_redaction
+
 PIECES = [
+    *pump_redaction.WORDS,
+    *pump_redaction.SIGNS,
+    *pump_redaction.RUNS,
     "password",
     "PASSWORD",
     "api_key",

@@ -17,18 +17,30 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from recollect.text.secrets.anchors import anchors
-from recollect.text.secrets.formats import Found, compiled
+from recollect.text.secrets.columns import MAX_NAME, by_column
+from recollect.text.secrets.columns import is_secret_name as name_is_secret
+from recollect.text.secrets.fold import folded
+from recollect.text.secrets.formats import RUN_BYTES, Found, compiled
+from recollect.text.secrets.joined import by_joining
 from recollect.text.secrets.look import by_look, password_hashes, private_keys
-from recollect.text.secrets.name import by_name
+from recollect.text.secrets.name import by_name, words
 from recollect.text.secrets.place import by_place
 from recollect.text.secrets.value import is_blank
 
+# A text with at least so many secrets, one in so many bytes, is nothing but secrets: what lies between them is replaced
+# with them. Nobody reads it, and a mark for each would be longer than the text.
+THICK = ((50, 32), (400, 160))
+THICK_GAP = 1024
+
 # Replacing one secret can bring another one to light, once or twice; text that always shows more is not worth a loop.
 ROUNDS = 4
+# A text that is longer is read once more and no oftener, and then only near its marks.
+LONG_BYTES = 20_000
+NEAR_BYTES = 2000
+EDGE_BYTES = 600
 
 _MARK = compiled(rb"\[secret:[a-z0-9\-]{1,40}\]")
-_PRIVATE = compiled(rb"(?i)<(/?)private(?:\s[^<>]{0,200})?>")
+_PRIVATE = compiled(rb"<(/?)private(?:\s[^<>]{0,200}+)?>")
 
 
 class Finding(NamedTuple):
@@ -58,19 +70,37 @@ def redact(text: str) -> Redacted:
 
     Takes time in proportion to the text, whatever it holds. Nothing is copied where nothing is found.
     """
-    # One byte for each character, so that places in the one are places in the other.
-    spans = secrets(text.encode("ascii", "replace"))
-    if not spans:
+    found = _spans(folded(text))
+    if not found:
         return Redacted(text, ())
-    found = list(spans)
-    changed = _replaced(text, spans)
-    for _ in range(ROUNDS):
-        more = secrets(changed.encode("ascii", "replace"))
+    changed = _replaced(text, found)
+    for _ in range(ROUNDS if len(text) < LONG_BYTES else 1):
+        more = _near_marks(folded(changed), _marks(found))
         if not more:
             break
         found = _merged([*found, *_as_given(found, more)])
         changed = _replaced(text, found)
     return Redacted(changed, tuple(Finding(kind, start, end) for start, end, kind in found))
+
+
+def _near_marks(source: bytes, marks: list[tuple[int, int]]) -> list[Found]:
+    """Return the secrets of a text with marks; in a long one only those near a mark: nothing else has changed."""
+    windows: list[list[int]] = []
+    for start, end in marks:
+        if windows and start - NEAR_BYTES <= windows[-1][1]:
+            windows[-1][1] = end + NEAR_BYTES
+        else:
+            windows.append([max(0, start - NEAR_BYTES), end + NEAR_BYTES])
+    if len(source) < LONG_BYTES or 2 * sum(end - start for start, end in windows) > len(source):
+        return _spans(source)
+    found: list[Found] = []
+    for first, last in windows:
+        for start, end, kind in _spans(source[first:last], is_code=True):
+            # Where a window cuts through a line, what is found at its edge may be half of something else.
+            is_whole = (not first or start >= EDGE_BYTES) and (last >= len(source) or first + end <= last - EDGE_BYTES)
+            if is_whole:
+                found.append(Found(first + start, first + end, kind))
+    return found
 
 
 def mark(kind: str) -> str:
@@ -94,22 +124,73 @@ def masked(source: bytes) -> bytes:
 
 def secrets(source: bytes, *, is_code: bool = False) -> list[Found]:
     """Return where secrets lie in `source`, in order and apart from each other; a mark of ours is none."""
+    if source.isascii():
+        return _spans(source, is_code=is_code)
+    try:
+        text = source.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return _spans(folded(source.decode("latin-1")), is_code=is_code)
+    spans: list[Found] = []
+    place = offset = 0
+    for start, end, kind in _spans(folded(text), is_code=is_code):
+        offset += len(text[place:start].encode("utf-8", "surrogatepass"))
+        place = end
+        length = len(text[start:end].encode("utf-8", "surrogatepass"))
+        spans.append(Found(offset, offset + length, kind))
+        offset += length
+    return spans
+
+
+def _spans(source: bytes, *, is_code: bool = False) -> list[Found]:
+    """Return where secrets lie in a text of one byte per character."""
+    if len(source) < RUN_BYTES and source.isalnum():
+        return []
     lower = source.lower()
-    found = by_look(source)
-    at = anchors(lower)
-    found += by_name(source, lower, at)
-    found += by_place(source, lower, at)
-    # Both kinds of private keys call themselves so; most files speak of no key at all.
-    if b"key" in at and (b"-----" in source or b"PuTTY-User-" in source):
+    at = words(lower)
+    known: dict[bytes, list[Found]] = {}
+
+    def inner(text: bytes) -> list[Found]:
+        if text not in known:
+            known[text] = _inside_of(text)
+        return known[text]
+
+    found = by_look(source, inner)
+    found += by_name(source, at.names)
+    found += by_place(source, lower, at.anchors)
+    found += by_column(source, lower, at)
+    found += by_joining(source, inner)
+    if b"private key" in at.anchors or b"putty-user-" in at.anchors:
         found += private_keys(source)
     found += password_hashes(source)
-    if b"<private" in lower:
-        found += _private(source, is_code=is_code)
+    if b"private" in at.anchors:
+        found += _private(lower, is_code=is_code)
     if not found:
         return found
     if b"[secret:" in source:
         found = _outside_marks(source, found)
-    return _merged(found)
+    return _thick(_merged(found), len(source))
+
+
+def _inside_of(text: bytes) -> list[Found]:
+    """Return the secrets of what was taken out of a text; nothing is taken out of that once more."""
+    lower = text.lower()
+    names, anchors = words(lower)
+    return [*by_look(text, lambda _: []), *by_name(text, names), *by_place(text, lower, anchors)]
+
+
+def _thick(found: list[Found], size: int) -> list[Found]:
+    """Return spans; where there is hardly anything between so many of them, one over all that lie near each other."""
+    if not any(len(found) >= least and len(found) * each >= size for least, each in THICK):
+        return found
+    thick: list[Found] = []
+    first, last, of = found[0]
+    for start, end, kind in found:
+        if start - last > THICK_GAP:
+            thick.append(Found(first, last, of))
+            first, of = start, kind
+        last = end
+    thick.append(Found(first, last, of))
+    return thick
 
 
 def told(kinds: Iterable[str]) -> str:
@@ -121,16 +202,16 @@ def told(kinds: Iterable[str]) -> str:
     return f"{total} secret{'s were' if total > 1 else ' was'} replaced: {', '.join(sorted(counts))}."
 
 
-def _private(source: bytes, *, is_code: bool) -> list[Found]:
+def _private(lower: bytes, *, is_code: bool) -> list[Found]:
     """Return the blocks that were marked as private; an open one reaches to the end, and is none in code."""
     found: list[Found] = []
     opened: list[int] = []
-    for match in _PRIVATE.finditer(source):
+    for match in _PRIVATE.finditer(lower):
         if not match[1]:
             opened.append(match.start())
         elif opened:
             found.append(Found(opened.pop(), match.end(), "private"))
-    return found if is_code or not opened else [*found, Found(opened[0], len(source), "private")]
+    return found if is_code or not opened else [*found, Found(opened[0], len(lower), "private")]
 
 
 def _merged(found: list[Found]) -> list[Found]:
@@ -169,13 +250,20 @@ def _replaced(text: str, spans: list[Found]) -> str:
     return "".join((*parts, text[done:]))
 
 
-def _as_given(done: list[Found], more: list[Found]) -> list[Found]:
-    """Return spans of a text with marks as spans of the text as it was given."""
-    starts: list[int] = []  # of the marks
+def _marks(done: list[Found]) -> list[tuple[int, int]]:
+    """Return where the marks of replaced spans begin and end."""
+    marks: list[tuple[int, int]] = []
     shift = 0
     for start, end, kind in done:
-        starts.append(start + shift)
-        shift += len(mark(kind)) - (end - start)
+        length = len(mark(kind))
+        marks.append((start + shift, start + shift + length))
+        shift += length - (end - start)
+    return marks
+
+
+def _as_given(done: list[Found], more: list[Found]) -> list[Found]:
+    """Return spans of a text with marks as spans of the text as it was given."""
+    starts = [start for start, _ in _marks(done)]
 
     def given(place: int, *, is_end: bool) -> int:
         """Return where a place was; inside a mark, where its secret began or ended."""
@@ -191,16 +279,6 @@ def _as_given(done: list[Found], more: list[Found]) -> list[Found]:
 
 # --- values of JSON ---
 
-# What is longer is a text and no name.
-MAX_NAME = 100
-
-# Names whose value is a secret whatever it looks like, taken as whole words of the name; the last word decides.
-_SHARP = (
-    rb"(?i)(?:.*[_\-. ])?(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|credential|authorization|cookie|"
-    rb"(?:api|access|private|secret|auth|account|encryption|signing|master|client|session|service)[_\-. ]?key|apikey)"
-    rb"|(?i:[a-z0-9_]*(?:password|passwd|passphrase|secret|apikey|accesskey|secretkey|privatekey|authtoken|accesstoken|"
-    rb"refreshtoken|idtoken|bearertoken|clientsecret))"
-)
 # A number is a secret where it is a password or a pin, and a count where it is a token.
 _NUMBERS = rb"(?i).*(?:pass(?:word|wd|code)?|pwd|pin)"
 # What a value is called by a part of its name, the first that fits.
@@ -217,7 +295,7 @@ _OPTION = rb"(?i)--?(?:[\w\-]*[_\-])?(?:password|passwd|pass|pwd|secret|token|ap
 
 
 def _is(pattern: bytes, name: str) -> bool:
-    return len(name) <= MAX_NAME and compiled(pattern).fullmatch(name.encode("ascii", "replace")) is not None
+    return len(name) <= MAX_NAME and compiled(pattern).fullmatch(folded(name)) is not None
 
 
 def redact_value(value: Any) -> RedactedValue:
@@ -271,7 +349,7 @@ def _of_list(value: Iterable[Any], kinds: list[str]) -> list[Any]:
 def _named(key: str, item: Any, kinds: list[str]) -> Any:
     """Return what is called `key` without its secrets."""
     if isinstance(item, str) and item.strip() and is_secret_name(key):
-        encoded = item.encode("ascii", "replace")
+        encoded = folded(item)
         if is_blank(encoded) and not item.isdecimal():
             return item
         if "-----BEGIN" not in item and not _MARK.search(encoded):
@@ -287,7 +365,7 @@ def _named(key: str, item: Any, kinds: list[str]) -> Any:
 
 def is_secret_name(name: str) -> bool:
     """Tell whether what has this name is a secret: `DB_PASSWORD`, `apiKey`, `Authorization`; not `token_type`."""
-    return _is(_SHARP, name)
+    return name_is_secret(folded(name))
 
 
 def _kind(name: str) -> str:

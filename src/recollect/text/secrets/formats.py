@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import islice
 from typing import Any, NamedTuple, cast
 
 
 class Format(NamedTuple):
     """A kind of secret and its shape; `why` says what makes the shape enough.
 
-    starts: how it may begin, literally, parted by blanks. rest: how it goes on; a group in it is what is secret of it
+    starts: how it may begin, literally, parted by blanks. rest: how it goes on; a group in it is what is secret of it.
+    must_be_random: whether words may look like it too
     """
 
     kind: str
     starts: bytes
     rest: bytes
     why: str
+    must_be_random: bool = False
 
     @property
     def words(self) -> list[bytes]:
@@ -63,6 +66,24 @@ def compiled(source: bytes) -> re.Pattern[bytes]:
     return cast(re.Pattern[bytes], _Lazy(source))
 
 
+# Nobody writes more than so many names with values, addresses or joints of literals in a kilobyte: the others are not
+# looked at, so that each may cost a little.
+MOST = 24
+MOST_BYTES = 1024
+
+
+def spaced(pattern: re.Pattern[bytes], text: bytes, most: int = MOST) -> list[re.Match[bytes]]:
+    """Return the matches of a pattern; of a kilobyte with more than so many only the first."""
+    found: list[re.Match[bytes]] = []
+    start = 0
+    while True:
+        batch = list(islice(pattern.finditer(text, start), most))
+        found += batch
+        if len(batch) < most:
+            return found
+        start = max(batch[-1].end(), batch[0].start() + MOST_BYTES)
+
+
 # Shorter runs of letters, digits, _ and - are never a secret by their look alone: the shortest is an AWS key id.
 RUN_BYTES = 20
 
@@ -82,6 +103,119 @@ def _pattern(row: Format) -> re.Pattern[bytes]:
 
 _PREFIX = "documented prefix, then at least the documented length"
 
+# A run that must be random is judged by so many bytes, and taken to its end once it was found to be.
+MAX_JUDGED = 200
+# Tokens that are a prefix and one run of characters: kind, prefixes, what the run is made of and its least length.
+# `w`: letters, digits, _ and -; `a`: letters and digits; `h`: hex; `u`: upper case and digits; `b`: base64. A run must
+# be random: names of modules and tests begin like some of these prefixes.
+_CLASSES = {"w": _W, "a": _A, "h": _HEX, "u": rb"[A-Z0-9]", "b": rb"[A-Za-z0-9+/=_\-]"}
+_PREFIXED = """
+adafruit-key aio_ a28
+aiven-token aivenv1_,AVNS_ w16
+akamai-token akab- w33
+anyscale-key esecret_ a24
+apify-token apify_api_ a30
+artifactory-token AKCp a60
+artifactory-token cmVmdGtu a40
+atlassian-token BBDC- b40
+baidu-key ALTAK w20
+bitbucket-token ATBB a24
+brave-key BSA w26
+browserbase-key bb_live_ w20
+buildkite-token bkct_,bkat_,bkrt_,bkpt_ a24
+canva-secret cnvca w40
+cerebras-key csk- a40
+checkout-key sk_sbox_,sk_prod_ a24
+chromatic-token chpt_ h12
+circleci-token CCIPAT_,CCIPRJ_ w40
+cockroach-key CCDB1_ w50
+confluent-secret cflt b50
+courier-key pk_prod_,pk_test_ u24
+cursor-key key_ h60
+dbt-token dbtc_,dbtu_,dbts_ b30
+deno-token ddp_,ddo_,ddw_ a32
+docker-swarm-token SWMTKN- w60
+e2b-key e2b_ h36
+easypost-key EZAK,EZTK a50
+elastic-key essu_ b40
+elevenlabs-key sk_ h48
+fastmail-token fmu1- w30
+firecrawl-key fc- h32
+fireworks-key fw_,fpk_ a22
+flutterwave-key FLWSECK-,FLWSECK_TEST-,FLWPUBK_TEST- h30
+frameio-token fio-u- w60
+gitbook-token gb_api_ a36
+gitlab-token glwt-,gltok-,glsoat-,GR1348941 w20
+gocardless-token live_ w38
+google-captcha-secret 6L w38
+grafana-token eyJrIjoi b50
+honeycomb-key hcaik_,hcbik_,hcxik_,hcalk_,hcblk_,hcxlk_ a30
+infracost-key ico- a30
+instagram-token IGQV,IGAA w80
+intra42-secret s-s4t2ud- h60
+jina-key jina_ w50
+kaggle-token KGAT_ a30
+kubernetes-token K10 h60
+langfuse-key sk-lf-,pk-lf- w30
+langsmith-key lsv2_pt_,lsv2_sk_,ls__ w30
+letta-key sk-let- w40
+lob-key live_,test_ h33
+localstack-key ls- a30
+mandrill-key md- w20
+matrix-token syt_,mat_,mct_ w36
+mem0-key m0- a36
+messagebird-key live_,test_ a25
+mollie-key live_,test_ a30
+mongodb-atlas-secret mdb_sa_sk_ w30
+neon-key napi_ a50
+ngrok-key ak_2,cr_2 w40
+nostr-key nsec1 a58
+nvidia-key nvapi- w40
+openai-session sess- a38
+paddle-key pdl_live_,pdl_sdbx_,apikey_01 w30
+pinecone-key pcsk_ w40
+pinterest-token pina_ u30
+plaid-token access-sandbox-,access-production-,access-development- w30
+portainer-token ptr_ b30
+postman-key PMAT- u24
+prefect-key pnu_,pnb_ a34
+pubnub-secret sec-c- w30
+razorpay-key rzp_live_,rzp_test_ a14
+readme-key rdme_ a60
+render-key rnd_ a26
+retool-token retool_ a24
+rootly-token rootly_ a40
+runpod-key rpa_ u36
+scaleway-key SCW u17
+segment-token sgp_ w40
+slack-token xwfp- w30
+sonarqube-token squ_,sqp_,sqa_ h36
+sourcegraph-token sgp_,sgd_,sgph_,slk_ w36
+statsig-key secret-,console- a38
+stytch-secret secret-live-,secret-test- w30
+tencent-key AKID w28
+together-key tgp_v1_ w36
+trello-token ATTA h60
+tailscale-key tskey-auth-,tskey-api-,tskey-client- w20
+twilio-key AC,SK h32
+typeform-token tfp_ w40
+volcengine-key AKLT w36
+voyage-key pa- w40
+wandb-key wandb_v1_ w40
+woocommerce-key ck_,cs_ h40
+xata-key xau_ a30
+bitcoin-key xprv,yprv,zprv a100
+yandex-key YCAJ,YCM,y0_,y1_,y2_,y3_ w36
+zuplo-key zpka_ w30
+"""
+
+
+def _prefixed(line: str) -> Format:
+    kind, prefixes, run = line.split()
+    starts = prefixes.replace(",", " ").encode()
+    return Format(kind, starts, _CLASSES[run[0]] + b"{%s,%d}+" % (run[1:].encode(), MAX_JUDGED), _PREFIX, True)
+
+
 # In the order of the alphabet, but where one prefix begins another: the longer one first.
 TOKENS: tuple[Format, ...] = (
     Format("1password-token", b"ops_", rb"eyJ" + _W + rb"{60,}", "prefix and the JSON that each begins with"),
@@ -98,6 +232,7 @@ TOKENS: tuple[Format, ...] = (
     ),
     Format("aws-bedrock-key", b"ABSK", rb"[A-Za-z0-9+/]{80,}={0,2}", _PREFIX),
     Format("buildkite-token", b"bkua_ bkaj_", rb"[0-9a-f]{40}", _PREFIX),
+    Format("clickup-token", b"pk_", rb"\d{5,12}_[A-Z0-9]{32}", _PREFIX),
     Format("clojars-token", b"CLOJARS_", rb"[a-z0-9]{60}", _PREFIX),
     Format("cloudflare-token", b"cfat_ cfut_ cfk_", _W + rb"{32,}", _PREFIX),
     Format("contentful-token", b"CFPAT-", _W + rb"{40,}", _PREFIX),
@@ -125,6 +260,7 @@ TOKENS: tuple[Format, ...] = (
     Format("heroku-key", b"HRKU-", _W + rb"{36,}", _PREFIX),
     Format("hubspot-token", b"pat-na1- pat-eu1- pat-na2-", _UUID, "prefix and a UUID"),
     Format("huggingface-token", b"hf_ api_org_", _A + rb"{30,}", _PREFIX),
+    Format("launchdarkly-key", b"api- sdk- mob-", _UUID, "prefix and a UUID"),
     Format("linear-key", b"lin_api_ lin_oauth_", _A + rb"{32,}", _PREFIX),
     Format("mailgun-key", b"key- pubkey-", _HEX + rb"{32}" + _END, "prefix and 32 of hex"),
     Format("netlify-token", b"nfp_ nfo_ nfu_ nfc_ nfb_", _W + rb"{32,}", _PREFIX),
@@ -142,6 +278,7 @@ TOKENS: tuple[Format, ...] = (
     Format("posthog-key", b"phx_ phc_ phs_", _A + rb"{40,}", _PREFIX),
     Format("pulumi-token", b"pul-", _HEX + rb"{40}", _PREFIX),
     Format("pypi-token", b"pypi-", rb"Ag" + _W + rb"{50,}", "prefix and how every such macaroon begins"),
+    Format("resend-key", b"re_", _A + rb"{8}_" + _A + rb"{24}" + _END, "prefix and two parts of fixed length"),
     Format("rubygems-key", b"rubygems_", _HEX + rb"{48}", _PREFIX),
     Format("replicate-token", b"r8_", _A + rb"{37}" + _END, "prefix and exactly 37 more"),
     Format("scalingo-token", b"tk-us-", _W + rb"{48}", _PREFIX),
@@ -167,7 +304,8 @@ TOKENS: tuple[Format, ...] = (
     Format("vercel-token", b"vcp_ vci_ vca_ vcr_ vck_ vercel_blob_rw_", _W + rb"{24,}", _PREFIX),
     Format("wakatime-key", b"waka_", _UUID, "prefix and a UUID"),
     Format("xai-key", b"xai-", _A + rb"{70,}", _PREFIX),
-    Format("yandex-key", b"AQVN", rb"[A-Za-z0-9_\-]{35,}[A-Za-z0-9_.\-=]*", "prefix and length"),
+    Format("yandex-key", b"AQVN", rb"[A-Za-z0-9_\-]{35,}+[A-Za-z0-9_.\-=]*+", "prefix and length"),
+    *map(_prefixed, _PREFIXED.strip().splitlines()),
 )
 
 # What is told by what stands before its long run of characters: a part of itself behind a dot, or the address it is
@@ -190,6 +328,20 @@ PLACED: dict[bytes, tuple[Format, ...]] = {
         Format("slack-token", b"xoxe.", rb"xox[bp]-" + _W + rb"{20,}", _PREFIX),
         Format("terraform-token", b".atlasv1.", _W + rb"{50,}", "the middle of such a token; its beginning is an id"),
         Format("vault-token", b"hvs. hvb. hvr.", _W + rb"{20,}", _PREFIX),
+        Format(
+            "vault-token",
+            b"s.",
+            rb"(?<=(?<![\w.\-])s\.)(?=[A-Za-z]{0,24}\d)(?=[a-z0-9]{0,24}[A-Z])" + _A + rb"{24}(?![\w.(])",
+            "the older form: one letter, a dot and exactly 24 more",
+        ),
+        Format("snyk-token", b"snyk_uat. snyk_sat.", _W + rb"{8}\.[A-Za-z0-9_\-.]{20,}", _PREFIX),
+        Format("mailersend-token", b"mlsn.", _HEX + rb"{64}", _PREFIX),
+        Format("amazon-oauth-secret", b"amzn1.oa2-cs.v1.", _HEX + rb"{64}", _PREFIX),
+        Format("amazon-mws-token", b"amzn.mws.", _UUID, "prefix and a UUID"),
+        Format("discord-token", b"mfa.", _W + rb"{60,}", _PREFIX),
+        Format("linkedin-secret", b"WPL_AP1.", rb"[A-Za-z0-9._=\-]{16,}", _PREFIX),
+        Format("flagsmith-key", b"ser.", _A + rb"{20,}" + _END, _PREFIX, True),
+        Format("tiktok-token", b"act.", _A + rb"{50,}", _PREFIX, True),
         Format("yandex-token", b"t1.", rb"[A-Z0-9a-z_\-]{20,}={0,2}\.[A-Za-z0-9_\-]{80,}={0,2}", "prefix and length"),
     ),
     b"/": (
@@ -225,12 +377,28 @@ PLACED: dict[bytes, tuple[Format, ...]] = {
             "whoever knows the address can post",
         ),
     ),
-    b":": (Format("asana-token", b"2/", rb"\d{12,20}/\d{12,20}:[0-9a-f]{32}", "three parts of fixed shape"),),
-    b"$": (Format("braintree-token", b"access_token$", rb"[a-z]{7,10}\$[0-9a-z]{16}\$[0-9a-f]{32}", _PREFIX),),
+    b":": (
+        Format("asana-token", b"2/ 1/", rb"(?:\d{12,20}/)?\d{12,20}:[0-9a-f]{32}", "three parts of fixed shape"),
+        Format(
+            "rancher-token", b"token- kubeconfig-", rb"[a-z0-9\-]{5,40}(?::|%3A)[a-z0-9]{50,}", "name and fixed length"
+        ),
+        Format("twitch-token", b"oauth:", rb"[a-z0-9]{30}" + _END, "prefix and exactly 30 more", True),
+        Format("ably-key", b".", rb"[A-Za-z0-9_\-]{6}:[A-Za-z0-9_\-]{40,}", "three parts of fixed length", True),
+    ),
+    b"~": (
+        Format("azure-client-secret", b"Q~", rb"(?<=\dQ~)[A-Za-z0-9_~.\-]{31,34}", "the middle of such a secret"),
+        Format("openshift-token", b"sha256~", _W + rb"{40,}", _PREFIX),
+    ),
+    b"|": (Format("amazon-token", b"Atza| Atzr|", rb"[A-Za-z0-9_\-=+/]{40,}", _PREFIX),),
+    b"}": (Format("password-hash", b"{SHA} {SSHA} {SSHA256} {SSHA512}", rb"[A-Za-z0-9+/]{20,}+={0,2}", "LDAP"),),
+    b"$": (
+        Format("password-hash", b"pbkdf2_sha", rb"\d{1,3}\$\d{1,8}\$\w{1,40}\$[A-Za-z0-9+/=]{20,}+", "Django"),
+        Format("braintree-token", b"access_token$", rb"[a-z]{7,10}\$[0-9a-z]{16}\$[0-9a-f]{32}", _PREFIX),
+    ),
     b"!": (Format("salesforce-session", b"00D", rb"[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,}", "organisation and length"),),
 }
-# Inside another address a slash is written %2F.
-PLACED[b"%"] = PLACED[b"/"]
+# Inside another address a slash is written %2F, and a colon %3A.
+PLACED[b"%"] = PLACED[b"/"] + PLACED[b":"]
 # How far before a run a start is looked for: the longest way is an address with an id between.
 PLACED_BYTES = 90
 
@@ -258,17 +426,26 @@ SHAPED: tuple[Format, ...] = (
     Format("facebook-app-secret", b"", rb"(?<=\d\|)[A-Za-z0-9_\-]{27}(?![A-Za-z0-9_\-])", "id of an app, bar, token"),
 )
 
+# Letters that a provider puts in the middle of its keys so that they can be found → the whole key. In long runs only.
+SIGNATURE_BYTES = 40
+SIGNATURES = (
+    (
+        "azure-key",
+        rb"(?:AZDO|AzFu|ACDb|AzSe|AIoT|AzCa|APIM|\+ASt|\+ASb|\+AEh|\+ACR)[A-Za-z0-9+/]{4,10}(?:==?|(?![A-Za-z0-9+/]))",
+    ),
+    ("rapidapi-key", rb"msh[a-z0-9]{15}p[a-z0-9]{6}jsn[a-z0-9]{12}(?![A-Za-z0-9])"),
+    ("openai-key", rb"T3BlbkFJ[A-Za-z0-9_\-]{16,}"),
+)
+
 # A secret access key has no look of its own but its length; beside the id of its key pair that is enough.
 AWS_SECRET = rb"(?<![A-Za-z0-9/+=_\-.])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_\-])"
 # How far from the id: the lines of a credentials file, a CSV row, a JSON answer of the service.
 AWS_SECRET_BYTES = 300
 
-# What ways of writing a password hash begin with; each can be tried against lists of passwords.
-HASHES: tuple[Format, ...] = (
-    Format("password-hash", b"$2a$ $2b$ $2y$ $2x$", rb"\d\d\$[./A-Za-z0-9]{53}", "bcrypt"),
-    Format("password-hash", b"$apr1$ $1$ $5$ $6$ $y$ $7$", rb"[./\w$=,]{8,60}\$[./A-Za-z0-9]{22,86}", "crypt(3)"),
-    Format("password-hash", b"$argon2", rb"(?:id|i|d)\$[A-Za-z0-9$=,+/]{40,}", "Argon2"),
-    Format("password-hash", b"{SHA} {SSHA} {SSHA512}", rb"[A-Za-z0-9+/=]{20,}", "LDAP and htpasswd"),
+# Hashes of passwords; each can be tried against lists of passwords: bcrypt, crypt(3), Argon2.
+HASH = (
+    rb"\$(?:2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|(?:apr1|[1567y])\$(?:[\w./=,]{1,40}+\$){1,3}+[./A-Za-z0-9]{22,86}+"
+    rb"|argon2(?:id|i|d)\$[A-Za-z0-9$=,+/]{40,}+)"
 )
 
 # Private keys, whole. Between the lines may stand what JSON, YAML, XML and string literals put there, and the end may

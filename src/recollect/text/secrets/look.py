@@ -8,28 +8,35 @@ Finding the runs costs 4 ns a byte; in source code one in 400 bytes begins a run
 
 from __future__ import annotations
 
+import binascii
 import re
+from collections.abc import Callable
 from functools import cache
+from itertools import islice
 
 from recollect.text.secrets.formats import (
     AWS_SECRET,
     AWS_SECRET_BYTES,
-    HASHES,
+    HASH,
     KEY,
     KEY_END,
     KEY_END_BYTES,
     KEY_END_LEAST,
+    MAX_JUDGED,
     PLACED,
     PLACED_BYTES,
     PUTTY_KEY,
     RUN_BYTES,
     SHAPED,
+    SIGNATURE_BYTES,
+    SIGNATURES,
     TOKENS,
     Format,
     Found,
     compiled,
 )
 from recollect.text.secrets.name import by_neighbour
+from recollect.text.secrets.value import JUDGED_BYTES, is_hex, is_random, is_stand_in
 
 
 @cache
@@ -40,6 +47,23 @@ def _tokens() -> dict[bytes, tuple[Format, ...]]:
         for word in row.words:
             found.setdefault(word[:2], {})[row] = None
     return {key: tuple(known) for key, known in found.items()}
+
+
+@cache
+def _may_be_token() -> dict[bytes, re.Pattern[bytes]]:
+    """Return what any token of the same two first bytes begins with: one question instead of one for each row."""
+    starts: dict[bytes, set[bytes]] = {}
+    for row in TOKENS:
+        for word in row.words:
+            starts.setdefault(word[:2], set()).add(re.escape(word))
+    return {key: re.compile(b"|".join(sorted(words))) for key, words in starts.items()}
+
+
+@cache
+def _break() -> re.Pattern[bytes]:
+    """Return where inside of a run a token may begin."""
+    first, second = (b"".join(sorted({key[at : at + 1] for key in _tokens()})) for at in (0, 1))
+    return re.compile(b"[-_](?=[" + re.escape(first) + b"][" + re.escape(second) + b"])")
 
 
 @cache
@@ -66,7 +90,6 @@ def _may_be_placed(last: bytes) -> re.Pattern[bytes]:
     return re.compile(b"|".join(re.escape(word) for word, _ in _places()[last]))
 
 
-_BREAK = compiled(rb"[-_]")
 # Without these a run of plain words is empty. Nothing that is random in 20 places or more has neither upper case nor
 # digits.
 _WORDS = b"abcdefghijklmnopqrstuvwxyz_-"
@@ -74,32 +97,73 @@ _CLASS = bytes(97 if chr(code).isascii() and (chr(code).isalnum() or code in b"_
 _LONG = b"a" * RUN_BYTES
 _KEY_LINES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n\\"
 _BEFORE_SECRETS = frozenset({*PLACED, b"\\"})
-_HASH_START = compiled(rb"\$(?=2[abxy]\$|apr1\$|[1567y]\$|argon2)")
-_LDAP_START = compiled(rb"\{(?=S{1,2}HA)")
+_WHOLE = compiled(rb"[A-Za-z0-9_\-]*+")
+_SIGNATURES = compiled(b"|".join(b"(" + pattern + b")" for _, pattern in SIGNATURES))
+# Schemes of HTTP authentication that only one provider has, by their last four letters.
+_SCHEMES = {b"SSWS": "okta-token", b"lyV1": "fly-token"}
+_CREDENTIAL = compiled(rb"[A-Za-z0-9_\-+/=,.~:]++")
+# A run is known again by so many bytes before and behind it: as far as a secret is looked for beside its key id.
+CONTEXT_BYTES = AWS_SECRET_BYTES
+# Tokens begin where a run does, or behind one of its first breaks.
+MAX_BREAKS = 32
 
 
-def by_look(source: bytes) -> list[Found]:
-    """Return the secrets in `source` that are told by their look, in order."""
+def by_look(source: bytes, look_inside: Callable[[bytes], list[Found]]) -> list[Found]:
+    """Return the secrets in `source` that are told by their look, in order.
+
+    look_inside: the searches through the text that a run of base64 stands for
+    """
     found: list[Found] = []
     classes = source.translate(_CLASS)
     tokens, find = _tokens(), classes.find
-    start = find(_LONG)
+    # A run in the same context as one before holds the same: logs and tables repeat themselves.
+    known: dict[bytes, tuple[list[Found], int]] = {}
+    start, end = find(_LONG), 0
     while start >= 0:
-        end = find(b" ", start + RUN_BYTES)
-        if end < 0:
-            end = len(source)
-        rest = source[start:end].translate(None, _WORDS)
+        if start >= end:
+            end = find(b" ", start + RUN_BYTES)
+            end = end if end >= 0 else len(source)
+        rest = source[start : min(end, start + MAX_JUDGED)].translate(None, _WORDS)
+        done = end
         # A run without digits is a name like any other as a rule, but chance has its ways.
         if rest and (
             not rest.isalpha()
-            or source[start : start + 2] in tokens
+            or source[start : start + 3].lstrip(b"-_")[:2] in tokens
             or source[start - 1 : start] in _BEFORE_SECRETS
+            or source[start - 5 : start - 1] in _SCHEMES
             or source[end : end + 1] == b"."
         ):
             # Behind a secret the run may go on with another one.
-            end = _in_run(source, start, end, found) or end
-        start = find(_LONG, end)
+            if end - start > CONTEXT_BYTES or start < CONTEXT_BYTES:
+                done = _in_run(source, start, end, found) or _encoded(source, start, end, look_inside, found)
+            else:
+                done = _in_context(source, start, end, look_inside, known, found)
+        # A token that began before the run may end before it, too.
+        start = find(_LONG, max(done, start + 1))
     return found
+
+
+def _in_context(
+    source: bytes,
+    start: int,
+    end: int,
+    look_inside: Callable[[bytes], list[Found]],
+    known: dict[bytes, tuple[list[Found], int]],
+    found: list[Found],
+) -> int:
+    """Do the same with a short run, unless it is known from the same context; return where to go on."""
+    context = source[start - CONTEXT_BYTES : end + CONTEXT_BYTES]
+    if context not in known:
+        inner: list[Found] = []
+        done = _in_run(source, start, end, inner) or _encoded(source, start, end, look_inside, inner)
+        if done > end + CONTEXT_BYTES:
+            found += inner
+            return done
+        known[context] = [Found(span.start - start, span.end - start, span.kind) for span in inner], done - start
+    spans, length = known[context]
+    for first, last, kind in spans:
+        found.append(Found(start + first, start + last, kind))
+    return start + length
 
 
 def _in_run(source: bytes, start: int, end: int, found: list[Found]) -> int:
@@ -107,20 +171,22 @@ def _in_run(source: bytes, start: int, end: int, found: list[Found]) -> int:
     last = source[start - 1 : start]
     if last in PLACED and (done := _placed(source, start, found)):
         return done
+    scheme = _SCHEMES.get(source[max(0, start - 5) : start - 1]) if last == b" " else None
+    if scheme is not None:
+        whole = _CREDENTIAL.match(source, start)
+        found.append(Found(start, whole.end() if whole is not None else end, scheme))
+        return found[-1].end
     # The run may begin with what is left of an escaped line break (\n) or of an encoded character (%3D).
     first = start + (1 if last == b"\\" else 2 if last == b"%" else 0)
-    if done := _shaped(source, first, found):
+    if done := _shaped(source, first, found) or _token(source, first, found):
         return done
-    place, tokens = first, _tokens()
-    while True:
-        if source[place : place + 2] in tokens and (done := _token(source, place, found)):
-            if found[-1].kind == "aws-key-id":
-                _aws_secret(source, found)
+    if last in (b"+", b"/") and (done := _token(source, _base64_start(source, start), found)):
+        return done
+    for following in islice(_break().finditer(source, first, end), MAX_BREAKS):
+        if done := _token(source, following.end(), found):
             return done
-        following = _BREAK.search(source, place, end)
-        if following is None:
-            break
-        place = following.end()
+    if end - start >= SIGNATURE_BYTES and (done := _signed(source, start, min(end, start + MAX_JUDGED), found)):
+        return done
     if by_neighbour(source, first, end):
         found.append(Found(first, end, "key"))
         return end
@@ -128,12 +194,110 @@ def _in_run(source: bytes, start: int, end: int, found: list[Found]) -> int:
 
 
 def _token(source: bytes, place: int, found: list[Found]) -> int:
-    for row in _tokens()[source[place : place + 2]]:
+    key = source[place : place + 2]
+    starts = _may_be_token().get(key)
+    if starts is None or starts.match(source, place) is None:
+        return 0
+    for row in _tokens()[key]:
         match = row.pattern.match(source, place)
-        if match is not None:
-            found.append(Found(match.start(), match.end(), row.kind))
-            return match.end()
+        if match is None or (row.must_be_random and not _is_random(row, match)):
+            continue
+        end = match.end()
+        if end - place >= MAX_JUDGED:
+            end = max(end, _to_end(source, end))
+        found.append(Found(place, end, row.kind))
+        if row.kind == "aws-key-id":
+            _aws_secret(source, found)
+        return end
     return 0
+
+
+def _is_random(row: Format, match: re.Match[bytes]) -> bool:
+    """Tell whether what follows the prefix of a token is random and not words."""
+    prefix = next(len(word) for word in row.words if match[0].startswith(word))
+    value = match[0][prefix : prefix + JUDGED_BYTES]
+    if is_stand_in(value):
+        return False
+    value = value.translate(None, b"-_+/=.:~")
+    return is_random(value) or is_hex(value) or len(_DIGITS.findall(value)) >= DIGIT_GROUPS - value.isupper()
+
+
+# Names have digits in one place or two; random text of letters and digits in one of every four.
+DIGIT_GROUPS = 3
+_DIGITS = compiled(rb"\d++")
+
+
+def _to_end(source: bytes, place: int) -> int:
+    match = _WHOLE.match(source, place)
+    return match.end() if match is not None else place
+
+
+def _signed(source: bytes, start: int, end: int, found: list[Found]) -> int:
+    """Add a key that has its provider's letters in its middle; it begins where its run of base64 does."""
+    match = _SIGNATURES.search(source, start, end + 4)
+    if match is None:
+        return 0
+    before = source[max(0, match.start() - MAX_JUDGED) : match.start()]
+    first = match.start() - len(before) + len(before.rstrip(_BASE64))
+    if match.start() - first < 10:
+        return 0
+    found.append(Found(first, match.end(), SIGNATURES[(match.lastindex or 1) - 1][0]))
+    return match.end()
+
+
+# --- base64 ---
+
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+# Over several lines too, as programs wrap it.
+_ENCODED = compiled(
+    rb"[A-Za-z0-9+/_\-]{20,}+(?:\r?\n[ \t]{0,20}+[A-Za-z0-9+/]{16,}+)*+"
+    rb"(?:\r?\n[ \t]{0,20}+[A-Za-z0-9+/]{1,15}+)?+={0,2}"
+)
+# So much of it is decoded at once, and so much to see whether it is text.
+ENCODED_BYTES = 65_536
+ENCODED_HEAD = 20
+# What a text must have to be worth looking through.
+_MAY_HOLD = compiled(
+    rb"(?i)(?:pass|pw|secret|token|key|senha|wort)\w{0,30}+[\"']?[ \t]?[:=]|://|bearer|basic|[A-Za-z0-9_\-]{20}"
+)
+
+
+def _base64_start(source: bytes, place: int) -> int:
+    """Return where the base64 around a place begins; a run ends at its signs."""
+    before = source[max(0, place - MAX_JUDGED) : place]
+    return place - len(before) + len(before.rstrip(_BASE64 + b"_"))
+
+
+def _encoded(
+    source: bytes, start: int, end: int, look_inside: Callable[[bytes], list[Found]], found: list[Found]
+) -> int:
+    """Add a run of base64 that stands for a text with a secret; return where to go on."""
+    if start and source[start - 1] in b"+/":
+        start = _base64_start(source, start)
+    if _text(source[start : start + ENCODED_HEAD]) is None:
+        return end
+    whole = _ENCODED.match(source, start, start + ENCODED_BYTES)
+    plain = _text(whole[0]) if whole is not None else None
+    if whole is None or plain is None:
+        return end
+    if _MAY_HOLD.search(plain) is not None and look_inside(plain):
+        found.append(Found(start, whole.end(), "encoded"))
+    return max(end, whole.end())
+
+
+def _text(encoded: bytes) -> bytes | None:
+    """Return the text that base64 stands for; None if it stands for anything else."""
+    encoded = encoded.translate(_STANDARD, b"\r\n\t =")
+    encoded = encoded[: len(encoded) - (len(encoded) % 4 == 1)]
+    plain = binascii.a2b_base64(encoded + b"=" * (-len(encoded) % 4))
+    # Windows encodes its commands with two bytes for each character.
+    plain = plain.replace(b"\0", b"")
+    return plain if plain.isascii() and len(plain.translate(None, _NOT_TEXT)) == len(plain) else None
+
+
+_NOT_TEXT = bytes(code for code in range(32) if code not in b"\t\r\n") + b"\x7f"
+# The alphabet for addresses, as the other one.
+_STANDARD = bytes.maketrans(b"-_", b"+/")
 
 
 def _shaped(source: bytes, place: int, found: list[Found]) -> int:
@@ -158,7 +322,7 @@ def _placed(source: bytes, start: int, found: list[Found]) -> int:
         if offset < 0:
             continue
         match = row.pattern.match(source, start - len(window) + offset)
-        if match is not None and match.end() > start:
+        if match is not None and match.end() > start and not (row.must_be_random and not _is_random(row, match)):
             group = 1 if row.pattern.groups else 0
             found.append(Found(match.start(group), match.end(group), row.kind))
             return match.end()
@@ -205,18 +369,7 @@ def _key_ends(source: bytes, known: set[int]) -> list[Found]:
 
 
 def password_hashes(source: bytes) -> list[Found]:
-    """Return the hashes of passwords in `source`."""
-    found: list[Found] = []
-    # A single byte is found ten times as fast as what begins with it.
-    starts = list(_HASH_START.finditer(source)) if b"$" in source else []
-    if b"SHA" in source:
-        starts = sorted([*starts, *_LDAP_START.finditer(source)], key=lambda match: match.start())
-    done = 0
-    for match in starts:
-        for row in HASHES if match.start() >= done else ():
-            whole = row.pattern.match(source, match.start())
-            if whole is not None:
-                found.append(Found(whole.start(), whole.end(), row.kind))
-                done = whole.end()
-                break
-    return found
+    """Return the hashes of passwords in `source` that begin with a dollar sign."""
+    return (
+        [Found(*match.span(), "password-hash") for match in compiled(HASH).finditer(source)] if b"$" in source else []
+    )

@@ -12,31 +12,21 @@ stand-in never does.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.text.secrets.formats import Found, compiled
+from recollect.text.secrets.fold import OTHER
+from recollect.text.secrets.formats import MOST, Found, compiled, spaced
 from recollect.text.secrets.value import is_expression, is_random, is_secret, is_stand_in
 
 # A name longer than this is no name.
 KEY_BYTES = 60
 # A value without quotes is judged by so much of it; what is longer is taken to its end once that was a secret.
 VALUE_BYTES = 64
+# So far behind a name its value is looked for; what is longer is judged by its beginning.
+CONTEXT_BYTES = 512
 
 # What is as long as a hash and made of hex is one, unless its name is sharp.
 _HASH = compiled(rb"(?:[0-9a-fA-F]{2}){16,64}")
-
-
-class Stem(NamedTuple):
-    """A part of names that tells a secret; `pattern` is the rest of such a word.
-
-    of: what must stand before it in the name, b"" for nothing: `key` is also the key of a dictionary
-    """
-
-    text: bytes
-    kind: str
-    pattern: bytes
-    of: tuple[bytes, ...] = ()
 
 
 # What makes a key the key to something.
@@ -53,13 +43,14 @@ _KEY_ENDS = frozenset(word[-2:] for word in _KEY_OF)
 # The longest of them, with what joins it.
 _OF_BYTES = 16
 
-STEMS: tuple[Stem, ...] = (
-    Stem(b"pass", "password", rb"pass(?:words?|wd|phrase|code|wort|wrd)?"),
-    Stem(b"pw", "password", rb"pwd?"),
-    Stem(b"secret", "secret", rb"secret"),
-    Stem(b"token", "token", rb"token"),
-    Stem(b"key", "key", rb"key", _KEY_OF),
+# The word that tells a secret, in whatever case.
+_STEM = (
+    rb"(?:pass(?:words?|wd|phrase|code|wort|wrd|e)?|pwd?|psk|secret|token|key|kennwort|contrasen(?:y|h)?a|senha|clave|"
+    rb"phrase|mnemonic)"
 )
+# What a stem is called, by how it begins; the others are passwords. A key must be the key to something.
+_KINDS = {b"sec": "secret", b"tok": "token", b"key": "key", b"phr": "phrase", b"mne": "phrase"}
+_PHRASE_OF = (b"seed", b"recovery", b"backup", b"secret", b"mnemonic")
 
 # What may follow the word in a name that still names the secret itself, and not its length or the file it lies in.
 _SUFFIX = (
@@ -78,21 +69,43 @@ _ABOUT = compiled(
 )
 
 _QUOTE = rb"(?:\\{0,4}[\"'`]|" + _ENTITY + rb")"
+_LITERAL = rb"\\{0,4}[bruf@$]{0,2}[\"'`]"
+# A blank, and a line break with what indents the next line; a backslash may end the line.
+_GAP = rb"[ \t]{0,8}+(?:\\?\r?\n[ \t]{0,60}+)?+"
+# What may stand between the name and "is": "the password for the staging server is".
+_FOR = rb"(?:for|of|to|on|in|at|fur|fuer|zu[mr]?|vo[mn]|de[rlsm]?|d[aou]s?|para|pour|di|del|per|einer|am|im)"
+_IS = (
+    rb"(?:(?:is|was|has been|have been|wurde|)[ \t]?(?:re)?(?:set|changed)[ \t]to|is|was|ist|lautet|war|es|est|"
+    rb"era|e|sera|equals|"
+    rb"will be)"
+)
 _ASSIGNS = (
-    rb"(?:(?P<closed>" + _QUOTE + rb")?\]?[?!]?(?:"
+    rb"(?:(?P<closed>" + _QUOTE + rb")?+[\])]{0,2}+[?!]?+(?:"
     # a type between: `token: str = "…"`
     rb"[ \t]?:[ \t]?&?['A-Za-z_][A-Za-z0-9_\[\].|<>?' ]{0,40}=[ \t]?(?=[\"'`])"
-    rb"|[ \t*]{0,20}(?::=|=>|={1,3}|:|->)[ \t*]{0,20}(?:[|>][-+]?[ \t]*\r?\n[ \t]+)?(?P<entity>" + _ENTITY + rb")?"
+    # with a default, or a value, of its own: variable "password" { default = "…" }, "password": {"value": "…"}
+    rb"|(?P<nested>[ \t]{0,8}+[:=]?[ \t]{0,8}+\{[^{}]{0,200}?\b(?i:default|value)[\"']?[ \t]{0,8}+[:=][ \t]{0,8}+"
+    rb"|:[ \t]{0,8}+\r?\n(?:[ \t]{1,40}+\w{1,20}+:[^\n]{0,80}\n){0,4}?[ \t]{1,40}+(?i:default|value):[ \t]{1,8}+)"
+    # on the line below: KEY=\, YAML's | and >, a value that is alone there
+    rb"|(?P<below>[ \t]{0,8}+(?::=|=|:)[ \t]{0,8}+(?:[|>][-+]?\d?[ \t]{0,8}+)?\\?\r?\n[ \t]{0,60}+(?=\S))"
+    # a default of what the environment has: process.env.X || "…", os.getenv("X") or "…", ${X:-…}
+    rb"|(?P<default>:?[-=](?<=:[-=])|" + _GAP + rb"(?:\|\|=?|\?\?=?|\?:|or|\{|"
+    rb"\.(?:unwrap_or|or|get_?or|Get_?Or)\w{0,20}+\((?:\|\w{0,8}\|[ \t]?)?)" + _GAP + rb"(?=" + _LITERAL + rb"))"
+    rb"|[ \t*]{0,20}+(?::=|=>|={1,3}|:|->)[ \t*]{0,20}+(?P<entity>" + _ENTITY + rb")?"
+    rb"(?:(?:new )?(?:\w{1,20}(?:\.|::)){0,2}"
+    rb"(?i:secret\w{0,10}|some|str|string|bytes|just|from|of|sensitive)\((?=[\"']))?"
     # the next argument or member: define("PASSWORD", "…"), {"name": "PASSWORD", "value": "…"}, <add key="…" value="…"/>
-    rb"|(?P<pair>[ \t]{0,4},?(?:\s|\\{1,4}[nrt]|#){0,40}(?:"
+    rb"|(?P<pair>[ \t]{0,4}+,?(?:\s|\\{1,4}[nrt]|#){0,40}+(?:"
     + _QUOTE
-    + rb")?(?:value|val|string)(?:"
+    + rb")?(?:value|val|string|default|fallback)(?:"
     + _QUOTE
-    + rb")?[ \t]{0,4}[:=][ \t]{0,4})"
-    rb"|(?P<comma>[ \t]{0,4},[ \t]{0,4}(?=" + _QUOTE + rb"))"
-    rb"|(?P<tag>[ \t]{0,4}>)"
-    rb"|(?P<prose>[ \t]{1,8}(?:is|was)[ \t:]{1,4}|[ \t]{0,20}\|[ \t]{1,20})"
-    rb"|(?P<space>[ \t]{1,20})))"
+    + rb")?[ \t]{0,4}+[:=][ \t]{0,4}+)"
+    rb"|(?P<comma>[ \t]{0,4}+,[ \t]{0,4}+(?=" + _QUOTE + rb"))"
+    rb"|(?P<call>\([ \t]{0,4}+(?=" + _LITERAL + rb"))"
+    rb"|(?P<tag>[ \t]{0,4}+>)"
+    rb"|(?P<prose>(?:[ \t]{1,8}+" + _FOR + rb"[ \t][^\n.;:=,\"'`()<>{}\[\]|]{1,48}?)?[ \t]{1,8}(?i:" + _IS + rb")"
+    rb"(?:[ \t]now|[ \t]jetzt)?[ \t:]{1,4}+|[ \t]{0,4}+\x1f[ \t:]{0,4}+|[ \t]{0,20}+\|[ \t]{1,20}+)"
+    rb"|(?P<space>[ \t]{1,20}+)))"
 )
 
 _OPEN = compiled(rb"(?:[bBrRuUfF@$]{1,2}(?=[\"']))?(\\{0,4})(\"\"\"|'''|[\"'`])")
@@ -103,9 +116,9 @@ _PLAIN = {
 }
 # In a text that was escaped as a whole, the next quote ends it; backslashes before that belong to the quote.
 _ESCAPED_QUOTE = {quote: compiled(rb"[^\n" + quote + rb"]*+") for quote in _PLAIN}
-_BARE = compiled(rb"[^\s\"'`,;&<>()\[\]{}|\\]++")
+_BARE = compiled(rb"[^\s\"'`,;&<>()\[\]{}|\\\x1a]++")
 _WORD = compiled(rb"[^\s\"'`<>\\]++")
-_TEXT = compiled(rb"[^<\n]++")
+_TEXT = compiled(rb"[^<\n]{1,256}+")
 
 _NAME_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
 _ESCAPED = compiled(rb"[nrt]|u[0-9a-fA-F]{4}")
@@ -119,7 +132,14 @@ _SETS = compiled(
     rb"config:set|\$env:|secrets set|[A-Z_][A-Z0-9_]*=\S{0,60})\s?)[ \t]*[\"']?$"
 )
 # Where a blank is enough: a .netrc, and commands and files that set a variable.
-_BLANK_SETS = compiled(rb"(?:\blogin\s+\S+|\bset(?:x| -\w+)|\bsetenv|\bENV|configure set)\s+$")
+_BLANK_SETS = compiled(
+    rb"(?:\blogin\s+\S{1,60}+|\bset(?:x| -\w+)|\bsetenv|\bENV|configure set"
+    rb"|(?i:\b(?:role|user|login)\s+\S{1,60}+(?:\s+(?:with|login|encrypted|superuser)){0,4}))\s+$"
+)
+
+
+# A call that sets a secret: setPassword("…"), .with_token("…"), builder.password("…")
+_SETTER = compiled(rb"(?i)(?:^|[._>:])(?:set|with|use|put|update|change|reset)[a-z_]{0,30}$|[.>:]$")
 
 
 class Name(NamedTuple):
@@ -128,7 +148,7 @@ class Name(NamedTuple):
     text: the whole name. line: what stands before it on its line, as far as it was looked at
     """
 
-    stem: Stem
+    kind: str
     text: bytes
     line: bytes
     match: re.Match[bytes]
@@ -144,6 +164,10 @@ class Name(NamedTuple):
         return self.text.startswith(b"-")
 
 
+# What ends a word of a sentence.
+_ENDS = compiled(rb"[.;)]?(?:[\s\\\"'\x1a]|$)|, ")
+
+
 class Place(NamedTuple):
     """A value and how it is written."""
 
@@ -153,67 +177,184 @@ class Place(NamedTuple):
 
 
 # The rest of such a name and what assigns to it, from the stem on. One for all: no stem begins like another.
-_NAMED = compiled(b"(?P<name>(?i:" + b"|".join(stem.pattern for stem in STEMS) + b")" + _SUFFIX + b")" + _ASSIGNS)
+_NAMED = compiled(b"(?P<name>(?i:" + _STEM + b")" + _SUFFIX + b")" + _ASSIGNS)
+
+# Where such a name may stand, in lower case: a stem, the rest of the name, something that assigns, and what a value may
+# begin with. It must let through whatever is a secret; what it stops costs nothing but the search.
+_PLAIN_RUN = rb"[^\s\d!@#$%^&*+=?~\"'`,;<>()\[\]{}|\\]{0,40}+"
+_MIXED = _PLAIN_RUN + rb"[\d!@#$%^&*+=?~\\]"
+_AHEAD = compiled(
+    rb"[\w\-.]{0,60}+(?:\\{0,4}+[\"'`]|&quot;|&#34;|\\{1,4}+u0022)?+[\])]{0,2}+[?!]?+(?:"
+    rb"[ \t*]{0,20}+(?:[:=]=?[>=]?+=?+|->)(?:"
+    rb"(?<==)(?![a-z_.]{1,60}+[,()\[\]{}=])[^\s=]{3}|[ \t*]{0,20}+(?:[\"'`\\|>\r\n&{]|"
+    + _PLAIN_RUN
+    # a mixed value, a literal with a letter before or as an argument, a type and then a literal
+    + rb"(?:[\d!@#$%^&*+=?~\\\"']|\([\"']| [a-z.:]{1,40}+\([\"']|[ \[<|?][\w\[\].|<>?' ]{0,40}+=[ \t]?[\"'`])))|:[-=]"
+    rb"|[ \t]{0,4}+,[ \t]{0,4}+(?:[\"'`\\]|\s|val|str)|[ \t]{0,4}+>|[ \t]{0,20}+\|[| \t]"
+    rb"|[ \t]{0,8}+\{|\([ \t]{0,4}+\\{0,4}+[bruf$@]{0,2}[\"'`]"
+    rb"|" + _GAP + rb"(?:\?[?:]|\|\||or[ \t\r\n]|\.[a-z_]{2,24}+\()"
+    rb"|(?:[\s,#]|\\{1,4}[nrt]){0,40}+(?:\\{0,4}+[\"'`])?+(?:val|str|def|fal)"
+    rb"|[ \t]{1,20}+(?:[\"'`\\]|" + _MIXED + rb"|" + _FOR + rb"[ \t]|" + _IS + rb"[ \t:])|[ \t]{0,4}+\x1f"
+    # the title of a column
+    rb"|[\"'`*]{0,4}+[ \t]{0,60}+[|,;\t\r\n])"
+)
+# Searches that begin with one plain letter: those cost 1 ns a byte, one that begins with a choice ten. So words that
+# have a rare letter in common are looked for together, by that letter. Stems, and the anchors of places.
+_FINDERS = tuple(
+    compiled(pattern)
+    for pattern in (
+        (
+            rb"p(?:ass|w|hrase(?<!passphrase)|sk(?<![a-z]psk)(?![a-z])|do\(|"
+            rb"rivate(?:(?<=<private)| key(?=[ \-]))|utty-user-)"
+        ),
+        rb"k(?:ey(?<=[a-z_\-. ]key)|(?<=tok)en|ennwort|(?<=cook)ie)",
+        (
+            rb"c(?:ret(?<=secret)|ontrasen|lave|(?<=mnemonic)|red|urestring(?<=securestring)|(?<=avec) |p\((?<=@tcp\()|"
+            rb"on (?:(?<=sesion con )|(?<=accedi con )))"
+        ),
+        rb"h(?:(?<=senh)a|(?<=auth)| mit(?<=dich mit))",
+        rb":(?://|\d{4}:|\*:)",
+        rb"b(?:earer|asic)",
+        rb"g(?:=(?<=sig=)|in(?<=login)|(?<=log)(?:ged)?[ \-]in|n in(?<=sign in)|angsdaten)",
+    )
+)
+# How far before what is found the word begins.
+_BEGINS = {
+    b"ken": 2, b"cret": 2, b"c": 7, b"ha": 3, b"kie": 3, b"curestring": 2, b"h": 3, b"c ": 3, b"con ": 7, b"h mit": 3,
+    b"g=": 2, b"gin": 2, b"g in": 2, b"g-in": 2, b"gged in": 2, b"gn in": 2, b"gangsdaten": 2, b"cp(": 2,
+}  # fmt: skip
+# Programs speak of tokens and keys more often than of their values.
+MOST_STEMS = 32
+_OF_STEMS = _FINDERS[:4]
+# Those that are stems.
+STEMS = frozenset(b"pass pw psk phrase key ken kennwort cret contrasen clave c ha".split())
 
 
-def by_name(source: bytes, lower: bytes, at: Mapping[bytes, Sequence[int]]) -> list[Found]:
+class Words(NamedTuple):
+    """Where the words stand that secrets are found by.
+
+    names: the places of stems that something assigns to or that are titles, those of each search for themselves
+    anchors: what was found, stems and others, and where each of the others begins
+    """
+
+    names: list[list[int]]
+    anchors: dict[bytes, list[int]]
+
+
+def words(lower: bytes) -> Words:
+    """Return where the words stand in a text in lower case."""
+    names: list[list[int]] = []
+    anchors: dict[bytes, list[int]] = {}
+    for finder in _FINDERS:
+        places: list[int] = []
+        for match in spaced(finder, lower, MOST_STEMS if finder in _OF_STEMS else MOST):
+            text = match[0]
+            place = match.start() - _BEGINS.get(text, 0)
+            if text not in STEMS:
+                anchors.setdefault(text, []).append(place)
+            elif _AHEAD.match(lower, match.end()) is None:
+                anchors[text] = []
+            else:
+                places.append(place)
+        names.append(places)
+    return Words(names, anchors)
+
+
+def by_name(source: bytes, names: list[list[int]]) -> list[Found]:
     """Return the secrets in `source` that are told by what they are assigned to.
 
-    lower: `source` in lower case; at: where the stems stand in it
+    names: the places of stems
     """
     found: list[Found] = []
-    for stem in STEMS:
+    # A name in the same context as one before has the same value: logs and tables repeat themselves.
+    known: dict[bytes, tuple[int, int, str] | None] = {}
+    for places in names:
         done = 0
-        for place in at.get(stem.text, ()):
-            if place < done or (stem.of and not _is_key_to(lower, place)):
+        for place in places:
+            if place < done:
                 continue
-            match = _NAMED.match(source, place)
-            taken = _value(source, stem, match) if match is not None else None
+            context = source[max(0, place - KEY_BYTES) : place + CONTEXT_BYTES]
+            taken = known[context] if context in known else _in_context(source, place, context, known)
             if taken is not None:
-                found.append(taken)
-                done = taken.end
+                found.append(Found(place + taken[0], place + taken[1], taken[2]))
+                done = place + taken[1]
     return found
 
 
-def _is_key_to(lower: bytes, place: int) -> bool:
-    """Tell whether a name says what its key is to; what is random at any other key is found by its neighbour."""
-    before = lower[max(0, place - _OF_BYTES) : place].rstrip(b"_-. ")
-    return before[-2:] in _KEY_ENDS and before.endswith(_KEY_OF)
+def _in_context(
+    source: bytes, place: int, context: bytes, known: dict[bytes, tuple[int, int, str] | None]
+) -> tuple[int, int, str] | None:
+    """Return where the secret of a name begins and ends, from the name on; remember it if the context holds it all."""
+    match = _NAMED.match(source, place)
+    value = _value(source, match) if match is not None else None
+    taken = (value.start - place, value.end - place, value.kind) if value is not None else None
+    if place >= KEY_BYTES and (taken is None or taken[1] < CONTEXT_BYTES):
+        known[context] = taken
+    return taken
 
 
-def _value(source: bytes, stem: Stem, match: re.Match[bytes]) -> Found | None:
+def _value(source: bytes, match: re.Match[bytes]) -> Found | None:
     """Return what is assigned by a name and something that assigns, if it is a secret."""
-    name = _name(source, stem, match)
+    name = _name(source, match)
     if name is None:
         return None
     place = _quoted(source, name) or _unquoted(source, name)
     if place is None:
         return None
-    value = source[place.start : place.end]
-    if not is_secret(value, kind=stem.kind, shape=place.shape):
+    value = source[place.start : min(place.end, place.start + VALUE_BYTES)]
+    if not is_secret(value, kind=name.kind, shape=place.shape):
         return None
     # Only now to its end: a value that were read to its end and then refused could be read again for every name in it.
-    longer = _WORD.match(source, place.end) if len(value) == VALUE_BYTES else None
-    return Found(place.start, longer.end() if longer is not None else place.end, stem.kind)
+    longer = _WORD.match(source, place.end) if place.end - place.start == VALUE_BYTES else None
+    return Found(place.start, longer.end() if longer is not None else place.end, _CALLED.get(name.kind, name.kind))
 
 
-def _name(source: bytes, stem: Stem, match: re.Match[bytes]) -> Name | None:
+_CALLED = {"phrase": "password"}
+
+
+def _name(source: bytes, match: re.Match[bytes]) -> Name | None:
     """Return the whole name around a stem; None if it is another word, or only speaks of a secret."""
     before = source[max(0, match.start() - KEY_BYTES) : match.start()]
     left = before[len(before.rstrip(_NAME_CHARACTERS)) :]
+    kind = "phrase" if b"phrase" in match["name"].lower() else _KINDS.get(match["name"][:3].lower(), "password")
+    if kind in ("key", "phrase") and not _is_to_something(kind, match["name"], before.lower()):
+        return None
     line = before[: len(before) - len(left)]
     if left and line.endswith(b"\\") and (escaped := _ESCAPED.match(left)) is not None:
         # \nDB_PASSWORD: a line break in JSON, and not a letter of the name
         left, line = left[escaped.end() :], line + left[: escaped.end()]
         line = line if escaped[0] in (b"n", b"r") else line[: -len(escaped[0])].rstrip(b"\\") + b"\t"
-    text = left + match["name"]
-    if match["name"] in (b"pass", b"pw") and left[-1:].islower():
-        return None  # compass, bypass
-    if match["name"].lower() == b"pass" and not left and match["space"] is not None:
-        return None  # the verb
-    if _ABOUT.search(text.rstrip(b".-")) is not None:
+    if _is_other_word(match, left, line) or _ABOUT.search((left + match["name"]).rstrip(b".-")) is not None:
         return None
-    return Name(stem, text, _LINE_BREAK.split(line)[-1], match)
+    return Name(kind, left + match["name"], _LINE_BREAK.split(line)[-1], match)
+
+
+def _is_to_something(kind: str, name: bytes, before: bytes) -> bool:
+    """Tell whether a name says what its key is to; what is random at any other key is found by its neighbour."""
+    if kind == "phrase":
+        return name[:3].lower() in (b"mne", b"pas") or before[-_OF_BYTES:].rstrip(b"_-. ").endswith(_PHRASE_OF)
+    before = before[-_OF_BYTES:].rstrip(b"_-. ")
+    return before[-2:] in _KEY_ENDS and before.endswith(_KEY_OF)
+
+
+# Names that end in "pass" and are no other word.
+_PASS_OF = tuple(
+    b"""store key require db root user admin master bind smtp mail become ssh ftp my auth login http proxy sys mysql pg
+    sudo     vault wifi default client server app""".split()
+)
+
+
+def _is_other_word(match: re.Match[bytes], left: bytes, line: bytes) -> bool:
+    """Tell whether the stem is part of another word, a verb, or the name of a function."""
+    name = match["name"]
+    if name in (b"pass", b"pw") and left[-1:].islower() and not left.lower().endswith(_PASS_OF):
+        return True  # compass, bypass
+    if name.lower() in (b"pass", b"passe", b"clave") and not left and match["space"] is not None:
+        return True  # the verb
+    if match["call"] is not None:
+        # in SQL, PASSWORD('…') makes a hash of it
+        return _SETTER.search(line[-2:] + left) is None and name != b"PASSWORD"
+    return False
 
 
 def _quoted(source: bytes, name: Name) -> Place | None:
@@ -246,29 +387,49 @@ def _unquoted(source: bytes, name: Name) -> Place | None:
     word = _BARE.match(source, start, start + VALUE_BYTES)
     if word is None or source[word.end() : word.end() + 1] in (b"(", b"[", b"{") or is_expression(word[0]):
         return None
-    return Place(start, word.end(), _shape(source, name, word.end(), is_tight))
+    end = word.end()
+    if match["prose"] is not None and end - start < VALUE_BYTES:
+        end = start + len(word[0].rstrip(b".:"))
+    return Place(start, end, _shape(source, name, word.end(), is_tight))
 
 
 def _shape(source: bytes, name: Name, end: int, is_tight: bool) -> str:
     """Return how a value without quotes is written."""
     match, following = name.match, source[end : end + 1]
+    ends_line = following in (b"", b"\n", b"\r", b"\\")
+    if match["below"] is not None:
+        return "below" if ends_line else "bare"
     if name.is_option and (is_tight or match["space"] is not None):
         return "given" if is_tight else "option"
     if match["space"] is not None:
-        return "option" if _BLANK_SETS.search(name.line) is not None else "spoken"
+        return (
+            "option"
+            if _BLANK_SETS.search(name.line) is not None
+            else "alone"
+            if name.is_first and ends_line
+            else "spoken"
+        )
     if match["prose"] is not None:
         return "told"
-    if match["entity"] is not None:
+    if match["entity"] is not None or (match["default"] is not None and following == b"}"):
         return "given"
-    ends_line = following in (b"", b"\n", b"\r", b"\\")
+    is_quoted = name.line[-1:] in (b'"', b"'", b"`") and following in (b'"', b"'", b"`", b"\\")
     if is_tight and (
-        name.line[-1:] in (b"?", b"&", b";") or following in (b"&", b";") or (name.is_first and ends_line)
+        is_quoted
+        or name.line[-1:] in (b"?", b"&", b";", b"=")
+        or following in (b"&", b";")
+        or (name.is_first and ends_line)
     ):
         return "given"
     if is_tight and name.line[-1:].isspace() and (ends_line or following.isspace()):
         return "option"
-    # `password: hunter2` alone on its line, as in YAML and INI files
-    return "alone" if name.is_first and (ends_line or following.isspace()) else "bare"
+    # `password: hunter2` alone on its line, as in YAML and INI files; or in a sentence
+    if name.is_first and (ends_line or following.isspace()):
+        return "alone"
+    is_said = b":" in match[0][len(match["name"]) :] and (
+        source[match.end() - 1 : match.end()].isspace() or name.line.endswith(OTHER) or is_quoted
+    )
+    return "said" if is_said and _ENDS.match(source, end) is not None else "bare"
 
 
 def _closing(source: bytes, opened: re.Match[bytes]) -> int:
@@ -286,7 +447,7 @@ def _closing(source: bytes, opened: re.Match[bytes]) -> int:
 
 # Parts of names that may belong to a secret, or to something harmless: what such a name is given must be random.
 _WEAK = compiled(
-    rb"(?i)key|auth|cred|salt|hmac|cipher|sign|licen[sc]e|seed|webhook|dsn|conn|access|api|client|bearer|priv|pass|pwd|"
+    rb"key|auth|cred|salt|hmac|cipher|sign|licen[sc]e|seed|webhook|dsn|conn|access|api|client|bearer|priv|pass|pwd|"
     rb"secret|token"
 )
 _OPENS = frozenset(b"\"'`=: \t\\")
@@ -305,9 +466,9 @@ def by_neighbour(source: bytes, start: int, end: int) -> bool:
     if not is_listed and not (b"=" in between or b":" in between):
         return False
     name = named[len(named.rstrip(_NAME_CHARACTERS)) :]
-    if _WEAK.search(name) is None or _ABOUT.search(name) is not None:
-        return False
-    if source[end : end + 1] == b"(" or source[start - 2 : start] == b"::":
+    if not name or source[end : end + 1] == b"(" or source[start - 2 : start] == b"::":
         return False  # a call, a path of modules
-    value = source[start:end]
+    if _WEAK.search(name.lower()) is None or _ABOUT.search(name) is not None:
+        return False
+    value = source[start : min(end, start + CONTEXT_BYTES)]
     return is_random(value) and _HASH.fullmatch(value) is None and not is_stand_in(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from recollect.text.secrets.fold import OTHER
 from recollect.text.secrets.formats import compiled
 
 # How a value must be written to count, by the place it stands in: from "any value but a stand-in" to "random for sure".
@@ -13,8 +14,10 @@ from recollect.text.secrets.formats import compiled
 #   listed   the next argument: define("PASSWORD", "…")
 #   alone    key: value and nothing else on the line
 #   bare     an unquoted word in the middle of something
+#   below    alone on the line below its name
 #   told     the password is …
-#   spoken   a sentence, a table
+#   said     a word behind a colon, in the middle of a line
+#   spoken   the password …
 # Least length of a value by its place, for a password and for anything else: shorter ones are words or numbers.
 LEAST = {
     "set": (3, 6),
@@ -25,7 +28,9 @@ LEAST = {
     "listed": (6, 8),
     "alone": (5, 10),
     "bare": (6, 16),
+    "below": (6, 10),
     "told": (6, 12),
+    "said": (6, 16),
     "spoken": (7, 16),
 }
 
@@ -54,30 +59,90 @@ _HEX = compiled(rb"[0-9a-fA-F\-]{16,}")
 
 # What stands where a secret would: variables and templates of all sorts, and marks like our own.
 _TEMPLATE = compiled(
-    rb"^(?:\$|<|\[|\{|%[^%\s]*%$|%[sdrv(]|\*{2,}|#\{|@\{|&|!|\.\.|--|\\|/?run/secrets)"
-    rb"|\$\{|\{\{|\$\(|<[A-Za-z]|%\(|\*{3}|\.{3}|x{5}|X{5}|#\{|\[secret:|\{[A-Za-z_][\w.]*\}"
+    rb"(?:\$(?:[A-Za-z_{(]|$)|<|\[|\{|%[^%\s]*%$|%[sdrv(]|\*{2,}|#\{|@\{"
+    rb"|&[A-Za-z_&]|![A-Za-z]++(?:[ .]|$)|!!|\.\.|--|\\|/?run/secrets)"
 )
-_STAND_IN = compiled(
-    rb"(?i)change.?(?:me|it|this)|placeholder|example|dummy|sample|fake|mock|todo|fixme|redacted|undefined|notreal|123456789"
-    rb"|(?:^|[^a-z])(?:your|insert|replace|enter|removed|hidden|masked|filtered|invalid|wrong|some|test|foo|bar|baz)(?:[^a-z]|$)"
-    rb"|(?:^|[^a-z])(?:my|not[_\- ]?a)[_\- ]?(?:secret|token|key|pass|api)|[_\-]here$"
+_TEMPLATE_IN = compiled(rb"\$[{(]|\{\{|<[A-Za-z]|%\(|\*{3}|\.{3}|x{5}|X{5}|#\{|\[secret:|\{[A-Za-z_][\w.]{0,60}\}")
+# Parts of values that people write where a secret would stand, in lower case; and whole words of such.
+_STAND_INS = tuple(
+    b"changeme change_me change-me changeit change_it changethis change_this change-this placeholder "
+    b"example dummy sample fake mock todo fixme redacted undefined notreal not-real not_real 123456789".split()
 )
-_NOTHING = compiled(
-    rb"(?i)(?:none|null|nil|undefined|true|false|yes|no|on|off|str|string|text|bytes?|int|integer|number|any|object|bool|"
-    rb"boolean|password|passwd|secrets?|tokens?|required|optional|empty|default|auto|static|const|var|self|this|env|"
-    rb"(?:sha|md|utf|utf-|int|uint|base|rsa|aes|hs|rs|es|ps|oauth|x|http|argon|ed|p|v)-?\d{1,5}|[\W\d_]{1,3}|-?\d+(?:\.\d+)?)"
+_STAND_IN_WORDS = frozenset(
+    b"""your insert replace enter removed hidden masked filtered invalid wrong some test foo bar baz goes here
+    supersecret lorem ipsum""".split()
 )
-_WORDS = compiled(rb"(?:[A-Z]{1,20}|[A-Z]?[a-z]+)(?:[_\-.:/ ]?(?:[A-Z]{1,20}|[A-Z]?[a-z]+))*[_\-.]?\d{0,2}")
+_MINE = compiled(
+    rb"^(?:required|nullable|optional|string|min|max)[|:]"
+    rb"|(?:^|[^a-z])(?:my|not[_\- ]?a|the)[_\- ]?(?:secret|token|key|pass|api)|[_\-]here$"
+)
+_NO_LETTERS = bytes(code if 97 <= code < 123 else 32 for code in range(256))
+_NOTHINGS = frozenset(
+    b"""none null nil undefined true false yes no on off str string text byte bytes int integer number any object bool
+    boolean password passwd secret secrets token tokens required optional empty default auto static const var self this
+    env""".split()
+)
+# Algorithms, encodings and versions; and numbers.
+_TECHNICAL = (
+    rb"(?:sha|md|utf|int|uint|base|rsa|aes|hs|rs|es|ps|oauth|x|http|argon|ed|p|v|u|i|pbkdf|tls|ipv|win|mp|h|s|k|ec)"
+)
+_NOTHING = compiled(rb"(?i)" + _TECHNICAL + rb"[-_]?\d{1,5}|[\W\d_]{1,3}|-?\d{1,40}(?:\.\d{1,40})?")
+_SPOKEN_OF = compiled(
+    rb"(?i)"
+    + _TECHNICAL
+    + rb"[-_]?\d{1,5}(?![A-Za-z0-9]*[0-9!@#$%^&*+=?~])|[a-z]{1,30}\d?(?:[-_/.:][a-z]{1,30}\d{0,4})+[.:]?$"
+)
+_WORDS = compiled(rb"[A-Za-z]++(?:[_\-.:/ ][A-Za-z]++)*+[_\-.]?\d{0,2}")
 _PATH = compiled(
     rb"(?:~|\.{0,2})/[a-z0-9._\-]{2,}(?:/|$)|[a-z]{2,10}://|[A-Za-z]:\\|[\w\-]+\.(?:[a-z]{2,5})$|[a-z]+/[a-z]+(?:[/.]|$)"
 )
-_ACCESS = compiled(rb"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][A-Za-z0-9_]*)+[.:?]?$")
+_ACCESS = compiled(rb"[A-Za-z_][A-Za-z0-9_]*+(?:(?:\.|::|->|\?\.)[A-Za-z_$][A-Za-z0-9_]*+)+[.:?]?$")
 _SPECIAL = compiled(rb"[!@#$%^&*+=?~]")
-_NAMES = compiled(rb"(?i)pass|pwd|secret|token|key|auth|cred|user|login|hash|field|input")
+_NAMES = compiled(
+    rb"(?i)pass|pwd|secret|token|key|auth|cred|user|login|hash|field|input|contrasen|senha|kennwort|clave"
+)
+
+# Words of sentences, captions and messages: a phrase that has one of them is no passphrase. In lower case.
+_SENTENCE = frozenset(
+    b"""a an and are as at be been by can cannot could do does don for forgot from has have how if in into is it its
+    may must new no not of old on or please should than that the their then there these they this those to too
+    use used user username using was were when where which who will with within without you your one first last
+    each all only also any but so we our my me he she his her i confirm current reset change changed enter
+    repeat invalid incorrect wrong missing required requires match matches failed error password passwords
+    passphrase secret secrets token tokens key keys login log sign email account name show hide set send sent
+    save update updated forgotten reminder strength weak strong field characters character minimum length least
+    more than long short optional default empty type value text string number das der die dein ihr ein eine ist
+    und nicht bitte mit el la los las de del su una un es y o no por para con le les des du et est une pas pour
+    votre da do sua seu e em il lo di per non che""".split()
+)
+# A passphrase has so many plain words, fewer where its name says that it is a phrase.
+PHRASE_WORDS = 4
+_CODE = compiled(rb"[/(){}<>\[\]=;\\|]")
+_PLAIN_WORD = compiled(rb"[a-z]{2,15}")
+
+
+def is_phrase(value: bytes, *, is_named_so: bool = False) -> bool:
+    """Tell whether a value with blanks is a passphrase and not a sentence, a caption or a message."""
+    words = value.split() if len(value) < JUDGED_BYTES else value.split()[:-1]
+    is_sentence = any(word.lower().strip(b".,!?:'") in _SENTENCE for word in words)
+    if not 2 <= len(words) <= 24 or (is_sentence and not is_named_so):
+        return False
+    if is_stand_in(value) or _CODE.search(value) is not None or any(word[0] in b"-%" for word in words):
+        return False
+    if all(_PLAIN_WORD.fullmatch(word) is not None for word in words):
+        return not is_sentence and len(words) >= PHRASE_WORDS - is_named_so
+    return any(_is_mixed_word(word) for word in words)
+
+
+def _is_mixed_word(word: bytes) -> bool:
+    """Tell whether a word of a phrase has digits or signs between its letters, as those of passphrases do."""
+    inner = word[:-1].translate(_CLASSES)
+    return b"a" in inner and (b"0" in inner or _SPECIAL.search(word[:-1]) is not None)
 
 
 def is_random(value: bytes) -> bool:
     """Tell whether a value is long and mixed enough that nobody thought of it."""
+    value = value[:JUDGED_BYTES]
     if len(value) < RANDOM_BYTES:
         return False
     classes = value.translate(_CLASSES)
@@ -85,9 +150,14 @@ def is_random(value: bytes) -> bool:
     if kinds < 2:
         return False
     changes = _changes(classes)
-    if _is_words(value):
+    if changes < RANDOM_CHANGES or (b"0" not in classes and changes < RANDOM_LETTERS):
         return False
-    return changes >= RANDOM_CHANGES and (b"0" in classes or changes >= RANDOM_LETTERS)
+    return not _is_words(value)
+
+
+def is_hex(value: bytes) -> bool:
+    """Tell whether a value is hexadecimal, with dashes perhaps, and long."""
+    return _HEX.fullmatch(value) is not None
 
 
 def _changes(classes: bytes) -> float:
@@ -96,14 +166,22 @@ def _changes(classes: bytes) -> float:
 
 def is_blank(value: bytes) -> bool:
     """Tell whether a value says of itself that it is none: a variable, a template, `null`, asterisks."""
-    return _TEMPLATE.search(value) is not None or _NOTHING.fullmatch(value) is not None
+    value = value[:JUDGED_BYTES]
+    if value.lower() in _NOTHINGS or _NOTHING.fullmatch(value) is not None or not value.strip(OTHER + b" .,:;"):
+        return True
+    if value.isalnum():
+        return b"xxxxx" in value or b"XXXXX" in value
+    return _TEMPLATE.match(value) is not None or _TEMPLATE_IN.search(value) is not None
 
 
 def is_stand_in(value: bytes) -> bool:
     """Tell whether a value only stands where a secret would: one that is blank, `changeme`, xxxx."""
+    value = value[:JUDGED_BYTES]
     if is_blank(value) or len(set(value)) <= 2:
         return True
-    return not is_random(value) and _STAND_IN.search(value) is not None
+    lower = value.lower()
+    is_word = not _STAND_IN_WORDS.isdisjoint(lower.translate(_NO_LETTERS).split()) or _MINE.search(lower) is not None
+    return (is_word or any(part in lower for part in _STAND_INS)) and not is_random(value)
 
 
 def is_expression(value: bytes) -> bool:
@@ -114,17 +192,20 @@ def is_expression(value: bytes) -> bool:
 def is_secret(value: bytes, *, kind: str, shape: str) -> bool:
     """Tell whether a value is a secret, given what its name tells and how it is written."""
     value = value[:JUDGED_BYTES]
-    least = LEAST[shape][0 if kind == "password" else 1]
+    least = LEAST[shape][0 if kind in ("password", "phrase") else 1]
     if len(value) < least or is_stand_in(value):
         return False
     if shape in ("quoted", "member", "listed") and b" " in value.strip():
-        return False
-    if is_random(value) or _HEX.fullmatch(value) is not None:
+        return kind in ("password", "phrase") and is_phrase(value, is_named_so=kind == "phrase")
+    kind = "password" if kind == "phrase" else kind
+    if is_random(value) or is_hex(value):
         return True
     if _PATH.match(value) is not None:
         return False
     if shape == "set":
         return True
+    if shape in ("told", "said", "spoken", "bare", "below") and _SPOKEN_OF.match(value) is not None:
+        return False
     return _is_mixed(value, kind, shape)
 
 
@@ -137,8 +218,10 @@ def _is_mixed(value: bytes, kind: str, shape: str) -> bool:
         return not _is_named(value)
     if kind != "password":
         return has_digit and has_letter and not _is_named(value) and len(value) >= 10 and shape != "spoken"
-    if shape in ("bare", "spoken"):
+    if shape == "bare":
         return has_digit and has_letter and special
+    if shape in ("said", "spoken"):
+        return has_digit and has_letter and value[:1].isalnum() and not _is_named(value)
     if shape in ("given", "member", "quoted") and len(value) >= 6:
         return not _is_named(value)
     return ((has_digit and (has_letter or len(value) >= 6)) or (special and has_letter)) and not _is_named(value)
