@@ -343,7 +343,9 @@ def _versions(text: str) -> None:
         re.search(row.pattern, text)
 
 
-REDACTION = "text.redact text.secrets.anchors text.secrets.formats text.secrets.look text.secrets.name"
+REDACTION = " ".join(
+    ("text.redact", *(f"text.secrets.{name}" for name in ("columns", "fold", "formats", "look", "name", "place")))
+)
 # (name, modules below recollect, function, start?, end?)
 TEXT: tuple[Any, ...] = (
     ("dates", "text.dates text.days", lambda text: dates.resolved(text, AT)),
