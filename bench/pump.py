@@ -43,6 +43,7 @@ KNOWN: tuple[tuple[str, str, str, int], ...] = (
     ("code.endpoints", "[\\w.]", "match", 0),
     ("code.endpoints", "RequestMapping", "match", 0),
     ("code.endpoints", "(?P<method>", "match", 0),
+    ("code.diff.work_tree", "b'", "finditer", 4_096),  # entries of git, each with one path
     ("code.extract", "\\b(?:(?:export", "search", 60),  # looked for right before a definition
     ("code.freshness.mention", "\\s*(?P<chain>", "fullmatch", 200),  # between backticks
     ("code.ignore", "", "match", 255),  # one name of a path
