@@ -23,6 +23,7 @@ from msgspec import inspect
 from recollect import errors, model
 from recollect.operations import Operation, Parameter
 from recollect.settings import PROJECT_FILE, SETTINGS, USER_FILE, Setting
+from recollect.toolset import GROUPS
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 TOOLS = Path(__file__).parents[1] / "src" / "recollect" / "surface" / "tools.jsonl"
@@ -170,8 +171,8 @@ def _traits(row: Operation) -> Iterator[str]:
         yield "destructive"
     if row.idempotent and not row.read_only:
         yield "may be repeated"
-    if row.toolset == "core":
-        yield "in the core toolset"
+    groups = [group for group, tools in GROUPS.items() if {row.name, *row.aliases} & set(tools)]
+    yield f"toolset {', '.join(groups)}"
     if row.aliases:
         yield "also called " + ", ".join(map(code, row.aliases))
 
@@ -334,15 +335,11 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def tools() -> str:
-    """Return the definitions of all tools, one a line, each with the toolsets that list it."""
+    """Return the definitions of all tools, one a line."""
     from recollect.capabilities import OPERATIONS
     from recollect.surface.tool import definitions
 
-    few = {tool["name"] for tool in definitions(OPERATIONS, "core")}
-    return "".join(
-        msgspec.json.encode({"toolsets": ["core"] if tool["name"] in few else [], "tool": tool}).decode() + "\n"
-        for tool in definitions(OPERATIONS, "all")
-    )
+    return "".join(msgspec.json.encode(tool).decode() + "\n" for tool in definitions(OPERATIONS, "all"))
 
 
 def main(arguments: list[str]) -> int:

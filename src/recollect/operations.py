@@ -22,45 +22,58 @@ from recollect.model import Record
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
+# One word per idea on every surface: what a parameter is called outside, by its name in Python. The Python name, which
+# is often the documented one, is accepted too.
+WORDS: Mapping[str, str] = {
+    "k": "limit",
+    "max_results": "limit",
+    "max_memories": "limit",
+    "memory_type": "type",
+    "namespace": "project",
+    "from_": "from",
+}
+
 
 class Mark(NamedTuple):
     """What the decorator says of a method; the rest is read from the method itself."""
 
     name: str
     command: str
-    toolset: Literal["core", "all"]
     read_only: bool
     destructive: bool
     idempotent: bool
     aliases: tuple[str, ...]
     positional: tuple[str, ...]
+    listed: tuple[str, ...] | None
 
 
 def operation(
     name: str,
     command: str,
     *,
-    toolset: Literal["core", "all"] = "all",
     read_only: bool = False,
     destructive: bool = False,
     idempotent: bool = False,
     aliases: tuple[str, ...] = (),
     positional: tuple[str, ...] = (),
+    listed: tuple[str, ...] | None = None,
 ) -> Callable[[Method], Method]:
     """Mark a method as an operation.
 
-    name: the tool's name; command: the CLI command's name; toolset: core for the few an agent needs.
+    name: the tool's name; command: the CLI command's name.
     read_only: it changes no file and nothing that is kept. Derived state does not count: any operation may process
     queued hook events, bring indexes, vectors and caches up to date, and count how often a memory was read.
     destructive: it may remove or replace something that `undo` cannot bring back, or remove much at once.
     idempotent: calling it again with the same arguments changes nothing more, whatever it logs.
     aliases: further tool names from the documents; positional: optional parameters that a command line takes by
     position, after the required ones.
+    listed: the optional parameters that the tool's definition names, since a model pays for each; None: all. The
+    others are accepted too.
     """
 
     def mark(method: Method) -> Method:
         method.__operation__ = Mark(  # type: ignore[attr-defined]
-            name, command, toolset, read_only, destructive, idempotent or read_only, aliases, positional
+            name, command, read_only, destructive, idempotent or read_only, aliases, positional, listed
         )
         return method
 
@@ -106,12 +119,12 @@ class Operation:
         self.method = method.__name__
         self.name = mark.name
         self.command = mark.command
-        self.toolset = mark.toolset
         self.read_only = mark.read_only
         self.destructive = mark.destructive
         self.idempotent = mark.idempotent
         self.aliases = mark.aliases
         self.positional = mark.positional
+        self.listed = mark.listed
         self.returns: type[Record] = method.__annotations__["return"]
         self._method = method
 
@@ -124,13 +137,22 @@ class Operation:
 
     @property
     def summary(self) -> str:
-        """The first sentence of the docstring."""
+        """The first sentence of the docstring, without its full stop."""
         return self._documentation[0]
 
     @property
     def description(self) -> str:
         """The docstring without its parameter lines."""
         return self._documentation[1]
+
+    @property
+    def tool_description(self) -> str:
+        """What a model reads: the first paragraph of the docstring."""
+        return self.description.partition("\n\n")[0]
+
+    def lists(self, name: str) -> bool:
+        """Tell whether the tool's definition names a parameter."""
+        return self.listed is None or name in self.listed
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -165,8 +187,15 @@ class Operation:
         Text that spells a number or a truth value is taken for it where one is expected, since shells and language
         models write both. Raises InvalidInput naming the argument that does not fit.
         """
+        given = {public(name): value for name, value in arguments.items()}
+        if len(given) < len(arguments):
+            twice = next(name for name in arguments if public(name) != name and public(name) in arguments)
+            raise InvalidInput(
+                f"{public(twice)} was given twice, also as {twice}", hint=f"Use {public(twice)} alone.", argument=twice
+            )
+        arguments = given
         try:
-            value = msgspec.convert(dict(arguments), self.arguments_type, strict=False)
+            value = msgspec.convert(arguments, self.arguments_type, strict=False)
         except (msgspec.ValidationError, UnicodeEncodeError) as problem:
             raise InvalidInput(f"{self.name}: {problem}", hint=self._hint(str(problem)), operation=self.name) from None
         keywords = {public(name): name for name in _parameter_names(self._method)}
@@ -211,8 +240,8 @@ def by_tool_name(table: Mapping[str, Operation]) -> dict[str, Operation]:
 
 
 def public(name: str) -> str:
-    """Return what a parameter is called outside: `from_` is written so only because Python keeps `from` for itself."""
-    return name.removesuffix("_")
+    """Return what a parameter is called outside."""
+    return WORDS.get(name, name)
 
 
 def _parameter_names(method: Callable[..., Any]) -> tuple[str, ...]:
@@ -228,8 +257,8 @@ def _read_docstring(text: str, names: tuple[str, ...]) -> tuple[str, str, dict[s
     for raw in text.strip().splitlines():
         line = raw.strip()
         head = re.match(r"(\w+): (.*)", line)
-        if head and head[1] in names:
-            current = head[1]
+        if head and public(head[1]) in names:
+            current = public(head[1])
             helps[current] = head[2]
         elif current and line:
             helps[current] += " " + line
@@ -238,4 +267,5 @@ def _read_docstring(text: str, names: tuple[str, ...]) -> tuple[str, str, dict[s
             prose.append(line)
     joined = re.sub(r"\n{2,}", "\n\n", "\n".join(prose)).strip()
     paragraphs = [" ".join(part.split()) for part in joined.split("\n\n") if part.strip()]
-    return (paragraphs[0] if paragraphs else ""), "\n\n".join(paragraphs), helps
+    summary = paragraphs[0].partition(". ")[0].removesuffix(".") if paragraphs else ""
+    return summary, "\n\n".join(paragraphs), helps

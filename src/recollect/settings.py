@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from recollect.errors import ConfigError, InvalidInput
+from recollect.toolset import DEFAULT, TOOLSETS, parse_toolset
 
 Number = TypeVar("Number", int, float)
 
@@ -105,7 +106,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("max_content_bytes", 1_048_576, _whole(1, 67_108_864), "largest memory accepted, in UTF-8 bytes"),
     Setting("log_level", "warning", _one_of("debug", "info", "warning", "error"), "what is written to standard error"),
-    Setting("toolset", "all", _one_of("all", "core"), "MCP tools listed: all, or core, the few an agent needs"),
+    Setting("toolset", DEFAULT, parse_toolset, f"groups of MCP tools to list, joined by commas: {', '.join(TOOLSETS)}"),
     Setting(
         "embed_provider",
         "local",

@@ -40,7 +40,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ask": {"surface"},
     "files": set(),
     "parsing": {"errors"},
-    "settings": {"errors", "files", "parsing"},
+    "toolset": set(),
+    "settings": {"errors", "files", "parsing", "toolset"},
     "text": {"model", "errors"},
     "store": {*GROUND, "progress"},
     "providers": {*GROUND},
@@ -59,7 +60,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "episodic": {"engine", "model", "errors"},
     "memory_lib": {"engine", "model", "errors", "files"},
     "capabilities": {"engine", "hierarchy", "operations"},
-    "surface": {"capabilities", "engine", "operations", "render", *GROUND - {"text"}, "progress", "code.record"},
+    "surface": {
+        *{"capabilities", "engine", "operations", "render", "toolset", "progress", "code.record"},
+        *GROUND - {"text"},
+    },
 }
 
 

@@ -13,7 +13,7 @@ from recollect.operations import Operation, by_tool_name, collect, operation
 class Shelf:
     """A noun made for these tests. Its annotations are not postponed: an operation is read as it is written."""
 
-    @operation("put_book", "put", toolset="core", aliases=("shelve", "add_book"))
+    @operation("put_book", "put", aliases=("shelve", "add_book"))
     def put(
         self,
         title: str,

@@ -39,7 +39,7 @@ class Code:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
-    @operation("index_codebase", "index", toolset="core", idempotent=True, positional=("path",))
+    @operation("index_codebase", "index", idempotent=True, positional=("path",))
     def index(
         self,
         path: str = ".",
@@ -78,7 +78,7 @@ class Code:
             )
         return msgspec.structs.replace(summary, vectors_made=self.embed()) if vectors else summary
 
-    @operation("search_symbols", "symbols", toolset="core", read_only=True)
+    @operation("search_symbols", "symbols", read_only=True)
     def symbols(
         self,
         query: str,
@@ -111,7 +111,7 @@ class Code:
         hits = tuple(_hit(hit.found, hit.how) for hit in found)
         return SymbolList(query=asked, symbols=hits, notes=() if hits else self.why_nothing(scope))
 
-    @operation("search_code", "code", toolset="core", read_only=True)
+    @operation("search_code", "code", read_only=True)
     def search(
         self,
         query: str,

@@ -45,7 +45,7 @@ class Links:
         self._thread: threading.Thread | None = None
         self._wanted: frozenset[int] = frozenset()  # trees to link in the background besides those of the project
 
-    @operation("get_dependencies", "dependencies", toolset="core", read_only=True)
+    @operation("get_dependencies", "dependencies", read_only=True)
     def dependencies(
         self,
         symbol: str,
@@ -82,7 +82,7 @@ class Links:
         found = dependencies(self._store, graph, asked, cast(Direction, way))
         return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
-    @operation("get_impact", "impact", toolset="core", read_only=True)
+    @operation("get_impact", "impact", read_only=True)
     def impact(
         self,
         symbol: str,

@@ -62,7 +62,7 @@ class Memories:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("store_memory", "store", toolset="core")
+    @operation("store_memory", "store")
     def store(
         self,
         content: str,
@@ -187,7 +187,7 @@ class Memories:
             **values,
         )
 
-    @operation("get_memory", "get", toolset="core", read_only=True)
+    @operation("get_memory", "get", read_only=True)
     def get(self, memory_id: str) -> Memory:
         """Read one memory by its id, and count the access.
 

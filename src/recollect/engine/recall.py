@@ -48,7 +48,7 @@ class Recalls:
         # Signals that do not count: how a benchmark finds out what each one earns.
         self.leave_out: frozenset[str] = frozenset()
 
-    @operation("recall_memory", "search", toolset="core", read_only=True)
+    @operation("recall_memory", "search", read_only=True)
     def search(
         self,
         query: str,
@@ -120,7 +120,7 @@ class Recalls:
             return found
         return msgspec.structs.replace(found, places=shown, notes=(*found.notes, *notes))
 
-    @operation("pack_context", "pack", toolset="core", read_only=True)
+    @operation("pack_context", "pack", read_only=True)
     def pack(
         self,
         task: str,

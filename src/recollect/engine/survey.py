@@ -35,7 +35,7 @@ class Survey:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("repo_map", "map", toolset="core", read_only=True)
+    @operation("repo_map", "map", read_only=True)
     def map(self, *, tokens: MapTokens = 1000, focus: tuple[str, ...] = (), namespace: str | None = None) -> RepoMap:
         """Draw a map of a repository within a budget of tokens: its most central files and their main symbols.
 
@@ -57,7 +57,7 @@ class Survey:
         asked = self._focus(trees, budget, named)
         return repo_map(self._engine.code_store, part, asked, roots(trees), notes)
 
-    @operation("review_diff", "review", toolset="core", read_only=True)
+    @operation("review_diff", "review", read_only=True)
     def review(
         self,
         *,

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, Protocol
 from msgspec import NODEFAULT
 
 from recollect.operations import Operation, Parameter
+from recollect.toolset import TOOLSETS
 
 
 class Command(Protocol):
@@ -83,7 +84,7 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
         "serve",
         "Serve the memory to an assistant over MCP on standard input and output.",
         "Serve the memory to an assistant over MCP on standard input and output. Assistants start this themselves.",
-        (Parameter("toolset", Literal["all", "core"], None, "tools listed: all, or core, the few an agent needs"),),
+        (Parameter("toolset", str, None, f"groups of tools to list, joined by commas: {', '.join(TOOLSETS)}"),),
     ),
     Handwritten(
         "watch",

@@ -35,6 +35,7 @@ from recollect.surface.jsonrpc import (
     success,
 )
 from recollect.surface.peer import Peer
+from recollect.toolset import DEFAULT
 from recollect.version import __version__
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Server:
         call: Callable[[Operation, Mapping[str, Any]], Record],
         *,
         to_text: Callable[[Record], str],
-        toolset: str = "all",
+        toolset: str = DEFAULT,
         structured: bool = True,
         page_size: int = PAGE_SIZE,
         listed: Callable[[str], list[dict[str, Any]] | None] = lambda toolset: None,
@@ -116,12 +117,12 @@ class Server:
     @cached_property
     def tools(self) -> list[dict[str, Any]]:
         """The definitions of the listed tools, in an order that never changes."""
-        beforehand = self._listed(self.toolset) if self.structured else None
+        beforehand = self._listed(self.toolset)
         if beforehand is not None:
             return beforehand
         from recollect.surface.tool import definitions
 
-        return definitions(self.table, self.toolset, structured=self.structured)
+        return definitions(self.table, self.toolset)
 
 
 class Request(NamedTuple):

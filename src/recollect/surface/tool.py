@@ -1,96 +1,88 @@
 """A row of the operation table as the definition of an MCP tool.
 
-    Operation ─► {name, description, inputSchema, outputSchema, annotations}
+    Operation ─► {name, title, description, inputSchema, annotations}
 
-Models read input schemas and pay for every token, so those are written out flat: no references, no titles, no null
-that leaving the argument out says as well. Output schemas are read by validators only, so they carry no prose. They
-name the notice that comes first in every answer. They accept `{"error": …}` too, because some clients hold the
-structured content of a failed call against them.
+A model pays for every token of these, so schemas are flat (no references, titles, defaults or null), name only the
+parameters an operation lists, and hints that restate the protocol's defaults are left out. There is no output schema:
+no client that we know uses it, and it was three fifths of the list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from recollect.operations import Operation
+from recollect.operations import Operation, by_tool_name
+from recollect.toolset import tool_names
 
 Schema = dict[str, Any]
 
-# What a schema says to people and generators only; a validator gives the same verdict without.
-PROSE = frozenset({"title", "description", "default"})
-
 NULL: Schema = {"type": "null"}
+# What a validator checks again when the tool is called, or what only a program would read.
+UNSAID = frozenset({"title", "default", "minLength", "maxLength", "pattern", "minimum", "maximum", "format"})
 
 
-def definitions(table: Mapping[str, Operation], toolset: str, *, structured: bool = True) -> list[dict[str, Any]]:
-    """Return the tools of a toolset in the order of the table: `core` the few, `all` every one and its aliases.
-
-    structured: whether answers are data as well as text, and so have a schema.
-    """
-    rows = [row for row in table.values() if toolset == "all" or row.toolset == toolset]
-    types = [wanted for row in rows for wanted in (row.arguments_type, row.returns)]
-    schemas, components = msgspec.json.schema_components(types, ref_template="{name}")
-    bare = Bare(components)
+def definitions(table: Mapping[str, Operation], toolset: str) -> list[dict[str, Any]]:
+    """Return the definitions of the tools in a toolset (see toolset.py), in its order."""
+    names = tool_names(toolset)
+    rows = by_tool_name(table)
+    wanted = [(name, rows[name]) for name in (table if names is None else names) if name in rows]
+    schemas, components = msgspec.json.schema_components(
+        [row.arguments_type for _name, row in wanted], ref_template="{name}"
+    )
     return [
-        tool
-        for row, accepts, returns in zip(rows, schemas[::2], schemas[1::2], strict=True)
-        for tool in _named(
-            row, toolset, _input(accepts, components), _output(bare.schema(returns)) if structured else None
-        )
+        definition(name, row, _input(row, schema, components))
+        for (name, row), schema in zip(wanted, schemas, strict=True)
     ]
 
 
-def _named(row: Operation, toolset: str, accepts: Schema, returns: Schema | None) -> Iterator[dict[str, Any]]:
-    names = (row.name, *row.aliases) if toolset == "all" else (row.name,)
-    for name in names:
-        # The name in words, since clients that search for tools do not take names apart: without it Codex did not
-        # find recall_memory for "recall memory" among 22 tools; with it 15 of 15 tools tried came first or second.
-        title = name.replace("_", " ").capitalize()
-        yield {
-            "name": name,
-            "title": title,
-            "description": row.description if name == row.name else f"{row.summary} (Another name of {row.name}.)",
-            "inputSchema": accepts,
-            **({"outputSchema": returns} if returns is not None else {}),
-            "annotations": {
-                "title": title,
-                "readOnlyHint": row.read_only,
-                "destructiveHint": row.destructive,
-                "idempotentHint": row.idempotent,
-                "openWorldHint": False,
-            },
-        }
+def definition(name: str, row: Operation, schema: Schema) -> dict[str, Any]:
+    """Return the definition of one tool under one of its names."""
+    return {
+        "name": name,
+        # The name in words, since clients that search for tools do not take names apart: without it Codex did not find
+        # recall_memory for "recall memory" among 22 tools; with it 15 of 15 tools tried came first or second.
+        "title": name.replace("_", " ").capitalize(),
+        "description": row.tool_description,
+        "inputSchema": schema,
+        "annotations": hints(row),
+    }
 
 
-def _input(schema: Schema, components: Mapping[str, Schema]) -> Schema:
+def hints(row: Operation) -> dict[str, bool]:
+    """Return the hints of an operation that differ from the protocol's defaults."""
+    if row.read_only:
+        return {"readOnlyHint": True, "openWorldHint": False}
+    return {
+        **({} if row.destructive else {"destructiveHint": False}),
+        **({"idempotentHint": True} if row.idempotent else {}),
+        "openWorldHint": False,
+    }
+
+
+def _input(row: Operation, schema: Schema, components: Mapping[str, Schema]) -> Schema:
     root = _inline(schema, components)
-    properties = {name: _argument(value) for name, value in root.get("properties", {}).items()}
+    listed = {part.name for part in row.parameters if part.required or row.lists(part.name)}
+    properties = {name: _argument(value) for name, value in root.get("properties", {}).items() if name in listed}
     required = {"required": root["required"]} if root.get("required") else {}
-    return {"type": "object", "properties": properties, **required, "additionalProperties": False}
+    return {"type": "object", "properties": properties, **required}
 
 
 def _argument(schema: Schema) -> Schema:
-    """Return the schema of an argument without titles, without an empty description and without null."""
-    flat = {key: value for key, value in schema.items() if key != "title" and (key != "description" or value)}
+    """Return the schema of an argument without what a model can do without, and without null."""
+    flat = {key: value for key, value in schema.items() if key not in UNSAID and (key != "description" or value)}
     branches = [branch for branch in flat.get("anyOf", ()) if branch != NULL]
     if len(branches) == 1:
-        flat = branches[0] | {key: value for key, value in flat.items() if key != "anyOf"}
+        flat = _argument(branches[0]) | {key: value for key, value in flat.items() if key != "anyOf"}
     elif branches:
-        flat["anyOf"] = branches
-    if flat.get("default", ...) is None:
-        del flat["default"]
+        flat["anyOf"] = [_argument(branch) for branch in branches]
+    if isinstance(flat.get("items"), dict):
+        flat["items"] = _argument(flat["items"])
     if "enum" in flat and all(isinstance(value, str) for value in flat["enum"]):
         flat = {"type": "string"} | flat  # some models' interfaces refuse an enum that does not say so
     return flat
-
-
-def _output(root: Schema) -> Schema:
-    properties = {"notice": {"type": "string"}, **root.get("properties", {}), "error": {"type": "object"}}
-    either = {"anyOf": [{"required": root["required"]}, {"required": ["error"]}]} if root.get("required") else {}
-    return {"type": "object", "properties": properties, **either}
 
 
 def _inline(schema: Any, components: Mapping[str, Schema], inside: tuple[str, ...] = ()) -> Any:
@@ -106,32 +98,3 @@ def _inline(schema: Any, components: Mapping[str, Schema], inside: tuple[str, ..
         beside = {key: value for key, value in schema.items() if key != "$ref"}
         return _inline(components[name], components, (*inside, name)) | beside
     return {key: _inline(value, components, inside) for key, value in schema.items()}
-
-
-class Bare:
-    """Schemas with the verdicts of the components and none of their prose; each component is written out once."""
-
-    def __init__(self, components: Mapping[str, Schema]) -> None:
-        self._components = components
-        self._done: dict[str, Schema] = {}
-
-    def schema(self, schema: Schema) -> Schema:
-        """Return `schema` without references and prose; a type inside itself is just an object."""
-        name = schema.get("$ref")
-        if name is not None:
-            if name not in self._done:
-                self._done[name] = {"type": "object"}
-                self._done[name] = self.schema(self._components[name])
-            return self._done[name]
-        return {key: self._part(key, value) for key, value in schema.items() if key not in PROSE and value != []}
-
-    def _part(self, key: str, value: Any) -> Any:
-        if key == "properties":
-            return {name: self.schema(part) for name, part in value.items()}
-        if isinstance(value, dict):
-            return self.schema(value)
-        if key == "items" and value is False:
-            return {"not": {}}  # of a pair nothing follows; not every client knows the short form
-        if isinstance(value, list):
-            return [self.schema(part) if isinstance(part, dict) else part for part in value]
-        return value

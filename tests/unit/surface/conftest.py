@@ -46,7 +46,7 @@ class Pad:
         self.ran: list[str] = []
         self.on_step: Callable[[int], None] = lambda step: None
 
-    @operation("store_memory", "store", toolset="core", aliases=("remember",))
+    @operation("store_memory", "store", aliases=("remember",))
     def store(self, text: str, kind: Literal["short", "long"] = "short", title: str | None = None) -> Note:
         """Keep a note. It is kept.
 
@@ -58,7 +58,7 @@ class Pad:
         self.ran.append("store")
         return Note(id="1", text=text, kind=kind, title=title, below=(Note(id="2", text="below"),))
 
-    @operation("recall_memory", "recall", toolset="core", read_only=True)
+    @operation("recall_memory", "recall", read_only=True)
     def recall(self, query: str, limit: Limit = 5) -> Notes:
         """Find notes.
 
