@@ -96,8 +96,12 @@ def understand(text: str, *, now: int = 0) -> Query:
 
 def _sure_names(text: str, times: Sequence[Span]) -> Iterator[str]:
     """Yield the words that are names for certain: those of days and months are not."""
+    left = sorted(times, key=lambda span: span.at, reverse=True)
+    stop = 0
     for name in _SURE_NAME.finditer(text):
-        if not any(span.at <= name.start() < span.stop for span in times):
+        while left and left[-1].at <= name.start():
+            stop = max(stop, left.pop().stop)
+        if name.start() >= stop:
             yield name[0]
 
 
