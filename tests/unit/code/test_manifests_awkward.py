@@ -30,7 +30,7 @@ def said(path: str, source: str) -> Manifest:
         ("package.json", b"{", "Expecting"),
         ("package.json", b"[" * 200_000, "nested too deeply"),
         ("Cargo.toml", b"[package\nname", "Expected"),
-        ("Cargo.toml", b"x = " + b"[" * 100_000, "nested too deeply"),
+        ("Cargo.toml", b"x = " + b"[" * 100_000, "nested more than 100 levels"),
         ("Cargo.toml", b"[" + b"a." * 5_000 + b"a]", "nested more than 100 levels"),
         ("Cargo.toml", b"'a b'. " * 5_000 + b"a = 1", "nested more than 100 levels"),
         ("Cargo.toml", b"a = " + b"9" * 5_000, "digits"),
