@@ -109,7 +109,10 @@ def _ask(engine: Engine, model: str, prompts: Mapping[str, str]) -> dict[str, Ve
                 key, prompt = waiting.get_nowait()
             except queue.Empty:
                 return
-            outcomes.put(_outcome(engine, model, key, prompt))
+            outcome = _outcome(engine, model, key, prompt)
+            if outcome.failure is not None:
+                stop.set()  # before anybody hears of it: no further request is sent
+            outcomes.put(outcome)
 
     deadline = time.monotonic() + engine.settings.judge_deadline_s
     for number in range(min(engine.settings.judge_batch_size, len(prompts))):
