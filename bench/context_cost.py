@@ -34,19 +34,45 @@ OPENING = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"
 LIMIT = 10
 # One word, since one of the servers finds nothing by several.
 QUESTION = "orders"
-MEMORIES = (
-    "Orders are kept in PostgreSQL 16, because partial indexes make the open-orders page fast.",
-    "The checkout service retries failed orders three times, then sends them to the dead letter queue.",
-    "Never delete orders: set cancelled_at instead, because accounting needs every row for ten years.",
-    "Integration tests for orders need the fixture seeded_catalog; without it they fail with KeyError: sku.",
-    "We decided against Kafka for orders: the volume is 40 per minute, and one worker with SKIP LOCKED is enough.",
-    "The flaky test test_orders_export failed because of a timezone: freeze the clock at noon UTC.",
-    "Orders from the mobile app carry a client-generated UUID; the API must treat a repeated one as success.",
-    "Run `make orders-migrate` before the first start after pulling, or the worker crashes on the missing column.",
-    "The user prefers small pull requests for orders code: one behaviour each, with a test that fails without it.",
-    "Prices in orders are integer cents; a float slipped in once through the CSV import and cost two days to find.",
-    "The orders dashboard reads from the replica, which lags up to thirty seconds during the nightly export.",
-    "Rounding of taxes on orders follows the half-even rule, agreed with accounting in March.",
+MEMORIES = tuple(
+    " ".join(part.split())
+    for part in """
+Orders are kept in PostgreSQL 16, because partial indexes make the page of open orders fast. SQLite was tried first;
+two writers at once were too slow at the end of the month.
+
+The checkout service retries failed orders three times, after 1, 10 and 60 seconds. Then it sends them to the dead
+letter queue, where the support team looks at them every morning.
+
+Never delete orders: set cancelled_at instead. Accounting needs every row for ten years, and the nightly export
+counts rows and stops when any is missing.
+
+Integration tests for orders need the fixture seeded_catalog. Without it they fail with KeyError: sku, which looks
+like a bug in the parser but is only an empty catalog table.
+
+We decided against Kafka for orders. The volume is 40 per minute, one worker with SKIP LOCKED is enough, and nobody
+on the team wants to run another cluster.
+
+The flaky test test_orders_export failed because of a timezone: between 23:00 and midnight the file got the date of
+the next day. Freeze the clock at noon UTC in every export test.
+
+Orders from the mobile app carry a UUID made by the client. The API must treat a repeated one as success and return
+the first answer, since phones resend after a lost connection.
+
+Run make orders-migrate before the first start after pulling, or the worker crashes on the missing column
+shipped_at. The error only says that a cursor is closed.
+
+The user prefers small pull requests for orders code: one behaviour each, with a test that fails without it.
+Refactoring goes into a commit of its own before the change.
+
+Prices in orders are whole cents everywhere. A float slipped in once through the CSV import of a partner and cost
+two days to find; the importer rejects a decimal point now.
+
+The orders dashboard reads from the replica, which lags up to thirty seconds during the nightly export. Do not use
+it to check whether a fix of the last minute works.
+
+Taxes on orders are rounded half to even, per line and not per order, as agreed with accounting. The old shop
+rounded the sum, so totals of imported orders may differ by a cent.
+""".split("\n\n")
 )
 LARGE = "The archive of orders says that parcel {number} went to the harbour on time. "
 LARGE_BYTES = 1_000_000
