@@ -262,13 +262,13 @@ def settings() -> str:
     )
 
 
-def _setting(row: Setting) -> tuple[str, ...]:
+def _setting(row: Setting[Any]) -> tuple[str, ...]:
     marks = [word for word, holds in (("project", row.project), ("secret", row.secret)) if holds]
     meaning = row.help + "".join(f" *({mark})*" for mark in marks)
     return code(row.name), default(row.default), _expects(row), meaning, ", ".join(map(code, row.aliases))
 
 
-def _expects(row: Setting) -> str:
+def _expects(row: Setting[Any]) -> str:
     """Return what the row's parser asks for, in its own words."""
     try:
         row.parse(object())

@@ -6,7 +6,7 @@
         engine.memories.store("We use tabs in Makefiles")
         print(engine.recall.search("indentation in make").hits[0].memory.content)
 
-Importing this package does no work: names are loaded when first used.
+Importing this package loads nothing else: each name is loaded on first use.
 """
 
 from __future__ import annotations
@@ -17,11 +17,45 @@ from recollect.version import __version__
 
 if TYPE_CHECKING:
     from recollect.engine import Engine as Engine
+    from recollect.errors import Conflict as Conflict
+    from recollect.errors import InvalidInput as InvalidInput
+    from recollect.errors import NotFound as NotFound
+    from recollect.errors import RecollectError as RecollectError
+    from recollect.errors import StorageError as StorageError
+    from recollect.model import Hit as Hit
+    from recollect.model import Memory as Memory
+    from recollect.model import MemoryPage as MemoryPage
+    from recollect.model import Packed as Packed
+    from recollect.model import Recall as Recall
+    from recollect.model import Session as Session
+    from recollect.model import Stored as Stored
+    from recollect.settings import Settings as Settings
 
 # Public name → the module that defines it.
-_NAMES = {"Engine": "recollect.engine"}
+_NAMES = {
+    "Engine": "recollect.engine",
+    "Settings": "recollect.settings",
+    **dict.fromkeys(("Hit", "Memory", "MemoryPage", "Packed", "Recall", "Session", "Stored"), "recollect.model"),
+    **dict.fromkeys(("Conflict", "InvalidInput", "NotFound", "RecollectError", "StorageError"), "recollect.errors"),
+}
 
-__all__ = ["Engine", "__version__"]
+__all__ = [
+    "Conflict",
+    "Engine",
+    "Hit",
+    "InvalidInput",
+    "Memory",
+    "MemoryPage",
+    "NotFound",
+    "Packed",
+    "Recall",
+    "RecollectError",
+    "Session",
+    "Settings",
+    "StorageError",
+    "Stored",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:

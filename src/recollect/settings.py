@@ -1,13 +1,13 @@
-"""ONE table of settings, and the frozen value made from it.
+"""All settings: one typed class, which is also the table that files, help and reference are made from.
 
-A value is looked for in this order, and `recollect config` prints where it was found:
+A value comes from the first of these that has it, and `recollect config` shows from which:
 
     argument  >  environment  >  project file (.recollect.toml)  >  user file (<home>/config.toml)  >  default
 
-The environment name is RECOLLECT_<NAME>; the names of the documents that recollect grew out of (CODEMEM_*, ATLAS_*)
-are honoured after it. A project file comes with a repository somebody else may have written, so it can only set rows
-marked `project`: never where memories are kept, whose memories they are, where text is sent or which tools a model is
-shown. Other rows in it are ignored, and `settings.ignored` says so.
+The environment variable is RECOLLECT_<NAME>. The names of earlier programs (CODEMEM_*, ATLAS_*) are read after it.
+A project file comes with a repository that somebody else may have written. It can only set rows marked `project`: never
+where memories are stored, whose they are, where text is sent or which tools a model sees. Other rows in it are ignored,
+and `settings.ignored` lists them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, NoReturn, Self, TypeVar, overload
 
 from recollect.errors import ConfigError, InvalidInput
 from recollect.toolset import DEFAULT, TOOLSETS, parse_toolset
 
 Number = TypeVar("Number", int, float)
+Value = TypeVar("Value")
 
 PROJECT_FILE = ".recollect.toml"
 USER_FILE = "config.toml"
@@ -84,289 +85,53 @@ def _text(value: object) -> str:
     return value.strip()
 
 
-class Setting(NamedTuple):
-    """One row: its name, default, parser, help, other environment names, and who may set it."""
+class Setting(Generic[Value]):
+    """One setting: its default, parser and help; read from `Settings`, it is the value.
+
+    aliases: other environment variables that set it
+    project: whether a project file may set it
+    secret: whether the value is hidden when settings are shown
+    """
 
     name: str
-    default: Any
-    parse: Callable[[object], Any]
-    help: str
-    aliases: tuple[str, ...] = ()
-    project: bool = False
-    secret: bool = False
 
+    def __init__(
+        self,
+        default: Value,
+        parse: Callable[[object], Value],
+        help: str,
+        *,
+        aliases: tuple[str, ...] = (),
+        project: bool = False,
+        secret: bool = False,
+    ) -> None:
+        self.default, self.parse, self.help = default, parse, help
+        self.aliases, self.project, self.secret = aliases, project, secret
 
-SETTINGS: tuple[Setting, ...] = (
-    Setting("home", "~/.recollect", _text, "folder of the database, settings and spool; created with mode 0700"),
-    Setting("database", "", _text, "database file; empty: recollect.db in home"),
-    Setting("assistants_home", "~", _text, "folder below which assistants keep transcripts that can be imported"),
-    Setting("namespace", "", _text, "namespace used where none is given; empty: none; a path means its project"),
-    Setting(
-        "busy_timeout_ms", 30_000, _whole(0, 600_000), "how long a write waits for other processes before STORE_LOCKED"
-    ),
-    Setting("max_content_bytes", 1_048_576, _whole(1, 67_108_864), "largest memory accepted, in UTF-8 bytes"),
-    Setting("log_level", "warning", _one_of("debug", "info", "warning", "error"), "what is written to standard error"),
-    Setting("toolset", DEFAULT, parse_toolset, f"groups of MCP tools to list, joined by commas: {', '.join(TOOLSETS)}"),
-    Setting(
-        "embed_provider",
-        "local",
-        _one_of("local", "ollama", "openai", "off", candle="local"),
-        "who makes vectors: local (shipped model), ollama, openai (any compatible API), off (lexical only)",
-        aliases=("CODEMEM_EMBED_PROVIDER",),
-    ),
-    Setting(
-        "embed_model", "", _text, "embedding model; empty: the provider's default", aliases=("CODEMEM_EMBED_MODEL",)
-    ),
-    Setting(
-        "embed_url", "", _text, "base URL of a remote provider; empty: its default", aliases=("CODEMEM_EMBED_URL",)
-    ),
-    Setting(
-        "embed_api_key",
-        "",
-        _text,
-        "key of a remote provider; empty: openai_api_key",
-        aliases=("CODEMEM_EMBED_API_KEY",),
-        secret=True,
-    ),
-    Setting(
-        "embed_dimensions",
-        0,
-        _whole(0, 16_384),
-        "vector length asked of an openai provider; 0: the model's own",
-        aliases=("CODEMEM_EMBED_DIMENSIONS",),
-    ),
-    Setting(
-        "enrichment",
-        "lean",
-        _one_of("off", "lean", "documented"),
-        "what is embedded beside a memory's title and text: off (nothing), lean (its tags and what it links to), "
-        "documented (also type, namespace and all links; of code, what it is linked with); "
-        "a change makes all vectors anew",
-    ),
-    Setting("embed_threads", 1, _whole(1, 64), "threads of the local model"),
-    Setting("embed_timeout_s", 30.0, _number(0.1, 600), "patience with a remote provider, per request"),
-    Setting("embed_retries", 3, _whole(0, 10), "further tries after a remote provider failed"),
-    Setting(
-        "embed_on_demand",
-        64,
-        _whole(0, 100_000),
-        "missing vectors a recall makes itself when no background worker runs",
-    ),
-    Setting(
-        "llm_provider",
-        "none",
-        _one_of("none", "ollama", "openai", "anthropic", off="none"),
-        "which language model may be asked: none, ollama, openai (any compatible API), anthropic",
-    ),
-    Setting("llm_model", "", _text, "language model; empty: the provider's default"),
-    Setting("llm_url", "", _text, "base URL of the language model; empty: the provider's own"),
-    Setting(
-        "llm_api_key",
-        "",
-        _text,
-        "key of the language model; empty: openai_api_key or anthropic_api_key, as the provider is",
-        secret=True,
-    ),
-    Setting("llm_timeout_s", 30.0, _number(0.1, 600), "patience with the language model, per request"),
-    Setting("llm_retries", 2, _whole(0, 10), "further tries after the language model failed"),
-    Setting(
-        "llm_max_calls_per_day",
-        1_000,
-        _whole(0, 1_000_000_000),
-        "how often the language model may be asked on one day (UTC), by all processes together",
-    ),
-    Setting(
-        "llm_max_tokens_per_day",
-        1_000_000,
-        _whole(0, 1_000_000_000_000),
-        "how many tokens the language model may read and write on one day (UTC), for all processes together",
-    ),
-    Setting(
-        "openai_api_key",
-        "",
-        _text,
-        "key used with an openai provider where none is given for it",
-        aliases=("OPENAI_API_KEY",),
-        secret=True,
-    ),
-    Setting(
-        "anthropic_api_key",
-        "",
-        _text,
-        "key used with the anthropic provider where llm_api_key is empty",
-        aliases=("ANTHROPIC_API_KEY",),
-        secret=True,
-    ),
-    Setting(
-        "compress_provider",
-        "none",
-        _one_of("none", "llm", "ollama", "openai", "anthropic", off="none"),
-        "who shortens long observations of hooks: none (they stay as they are), llm (the language model above), or a "
-        "model of its own at ollama, openai (any compatible API), anthropic",
-        aliases=("CODEMEM_COMPRESS_PROVIDER",),
-    ),
-    Setting(
-        "compress_model",
-        "",
-        _text,
-        "model that shortens observations; empty: the provider's default",
-        aliases=("CODEMEM_COMPRESS_MODEL",),
-    ),
-    Setting(
-        "compress_url",
-        "",
-        _text,
-        "base URL of the model that shortens observations; empty: the provider's own",
-        aliases=("CODEMEM_COMPRESS_URL",),
-    ),
-    Setting(
-        "compress_api_key",
-        "",
-        _text,
-        "key of the model that shortens observations; empty: openai_api_key or anthropic_api_key, as the provider is",
-        secret=True,
-    ),
-    Setting(
-        "compress_min_characters",
-        600,
-        _whole(1, 1_000_000),
-        "observations shorter than this are not shortened: rules have made them short already",
-    ),
-    Setting(
-        "summaries",
-        "rules",
-        _one_of("rules", "model"),
-        "who sums up sessions and groups of memories: rules, or the language model, with rules where it fails",
-    ),
-    Setting("consolidate", True, _switch, "serve runs decay daily, creative weekly and cluster monthly, when idle"),
-    # Not by itself: it rewrites what is said of a piece of code, and may ask a language model that somebody pays for.
-    Setting("evolve", False, _switch, "serve lets coding memories evolve weekly, when idle; `undo` takes it back"),
-    Setting(
-        "context_tokens",
-        1_500,
-        _whole(0, 100_000),
-        "what hooks may say when a session begins, in tokens and never more than 9,000 bytes; 0: nothing",
-        project=True,
-    ),
-    Setting(
-        "prompt_tokens",
-        600,
-        _whole(0, 100_000),
-        "what hooks may say to a prompt that the memory clearly knows something of, in tokens; 0: nothing",
-        project=True,
-    ),
-    Setting("judge", False, _switch, "let the language model judge what a search found, as its last stage"),
-    Setting("judge_candidates", 20, _whole(1, 1000), "how many of the best hits are judged"),
-    Setting("judge_batch_size", 10, _whole(1, 100), "how many are judged at the same time"),
-    Setting("judge_deadline_s", 20.0, _number(0.1, 600), "how long a search waits for all judgements together"),
-    Setting(
-        "index_max_file_bytes",
-        2_097_152,
-        _whole(1, 67_108_864),
-        "code index: larger files are left out",
-        project=True,
-    ),
-    Setting("index_workers", 0, _whole(0, 64), "code index: most processes that read files; 0: one per core"),
-    Setting("watch", False, _switch, "code index: serve keeps the project it was started in up to date"),
-    Setting("chunk_size", 400, _whole(1, 1_000_000), "episodic: characters per chunk", aliases=("ATLAS_CHUNK_SIZE",)),
-    Setting("chunk_overlap", 0.2, _number(0, 0.5), "episodic: overlap of chunks", aliases=("ATLAS_CHUNK_OVERLAP",)),
-    Setting("min_chunk_size", 100, _whole(1, 1_000_000), "episodic: smallest chunk", aliases=("ATLAS_MIN_CHUNK_SIZE",)),
-    Setting(
-        "max_chunks_per_turn",
-        10,
-        _whole(1, 10_000),
-        "episodic: chunks per turn",
-        aliases=("ATLAS_MAX_CHUNKS_PER_TURN",),
-    ),
-    Setting(
-        "temporal_decay_rate",
-        0.01,
-        _number(0, 100),
-        "episodic: decay per hour of episodic memories",
-        aliases=("ATLAS_TEMPORAL_DECAY_RATE",),
-    ),
-    Setting(
-        "importance_boost_factor",
-        0.1,
-        _number(0, 100),
-        "episodic: boost per access",
-        aliases=("ATLAS_IMPORTANCE_BOOST_FACTOR",),
-    ),
-    Setting(
-        "max_importance_multiplier",
-        5.0,
-        _number(1, 1000),
-        "episodic: cap of the boost",
-        aliases=("ATLAS_MAX_IMPORTANCE_MULTIPLIER",),
-    ),
-    Setting(
-        "forgetting_threshold",
-        0.01,
-        _number(0, 1),
-        "episodic: weight below which a record may be forgotten",
-        aliases=("ATLAS_FORGETTING_THRESHOLD",),
-    ),
-    Setting(
-        "session_duration_hours",
-        2.0,
-        _number(0, 8760),
-        "episodic: life of a session",
-        aliases=("ATLAS_SESSION_DURATION_HOURS",),
-    ),
-    Setting(
-        "session_max_turns", 50, _whole(1, 100_000), "episodic: turns per session", aliases=("ATLAS_SESSION_MAX_TURNS",)
-    ),
-    Setting(
-        "session_inactivity_minutes",
-        30.0,
-        _number(0, 525_600),
-        "episodic: silence that ends a session",
-        aliases=("ATLAS_SESSION_INACTIVITY_MINUTES",),
-    ),
-    Setting(
-        "session_cleanup_minutes",
-        15.0,
-        _number(0, 525_600),
-        "episodic: time between clean-ups",
-        aliases=("ATLAS_SESSION_CLEANUP_MINUTES",),
-    ),
-    Setting(
-        "session_promotion_threshold",
-        0.7,
-        _number(-1, 1),
-        "episodic: similarity to its session from which a turn is promoted",
-        aliases=("ATLAS_SESSION_PROMOTION_THRESHOLD",),
-    ),
-    Setting(
-        "session_topic_change_threshold",
-        0.3,
-        _number(-1, 1),
-        "episodic: similarity below which a turn begins a new session",
-        aliases=("ATLAS_SESSION_TOPIC_CHANGE_THRESHOLD",),
-    ),
-    Setting(
-        "max_episodic_records",
-        1000,
-        _whole(1, 100_000_000),
-        "episodic: records kept",
-        aliases=("ATLAS_MAX_EPISODIC_RECORDS",),
-    ),
-    Setting(
-        "enable_memory_metrics",
-        True,
-        _switch,
-        "episodic: collect metrics",
-        aliases=("ATLAS_ENABLE_MEMORY_METRICS",),
-    ),
-)
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
 
-_BY_NAME: Mapping[str, Setting] = MappingProxyType({setting.name: setting for setting in SETTINGS})
+    # A field of this type in another class, as in Sourced, is the row itself.
+    @overload
+    def __get__(self, settings: Sourced | None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, settings: Settings, owner: type) -> Value: ...
+
+    def __get__(self, settings: Settings | Sourced | None, owner: type) -> Self | Value:
+        if not isinstance(settings, Settings):
+            return self
+        value: Value = settings._rows[self.name].value
+        return value
+
+    def __set__(self, settings: Settings, value: object) -> NoReturn:
+        raise AttributeError("settings are frozen; make new ones with load()")
 
 
 class Sourced(NamedTuple):
     """A setting's value and where it was found."""
 
-    setting: Setting
+    setting: Setting[Any]
     value: Any
     source: str
 
@@ -376,29 +141,244 @@ class Sourced(NamedTuple):
 
 
 class Settings:
-    """Frozen settings: `settings.embed_model` is the value, `settings.rows()` tells where each came from.
+    """Frozen settings: `settings.embed_model` is a value, `settings.rows()` also says where each came from.
 
-    ignored: an error for each row of the project file that it may not set
+    ignored: an error for each setting in the project file that a project may not set
     """
 
     __slots__ = ("_rows", "ignored")
+    _rows: Mapping[str, Sourced]
     ignored: tuple[ConfigError, ...]
+
+    # Paths, limits and logging
+    home = Setting("~/.recollect", _text, "folder of the database, the user file and queued hook events (mode 0700)")
+    database = Setting("", _text, "database file (default: recollect.db in home)")
+    assistants_home = Setting("~", _text, "folder that holds the assistants' folders, whose transcripts are imported")
+    namespace = Setting(
+        "", _text, "project of commands and tools that name none; a path means the project at that path"
+    )
+    busy_timeout_ms = Setting(
+        30_000, _whole(0, 600_000), "how long a write waits for other processes before it fails with STORE_LOCKED"
+    )
+    max_content_bytes = Setting(1_048_576, _whole(1, 67_108_864), "size limit of one memory, in UTF-8 bytes")
+    log_level = Setting("warning", _one_of("debug", "info", "warning", "error"), "lowest level logged to stderr")
+    toolset = Setting(DEFAULT, parse_toolset, f"groups of MCP tools to list, joined by commas: {', '.join(TOOLSETS)}")
+
+    # Embeddings
+    embed_provider = Setting(
+        "local",
+        _one_of("local", "ollama", "openai", "off", candle="local"),
+        "embedding provider: local (the bundled model), ollama, openai (any compatible API), off (keyword search only)",
+        aliases=("CODEMEM_EMBED_PROVIDER",),
+    )
+    embed_model = Setting(
+        "", _text, "embedding model (default: the provider's default)", aliases=("CODEMEM_EMBED_MODEL",)
+    )
+    embed_url = Setting(
+        "", _text, "base URL of the embedding provider (default: the provider's own)", aliases=("CODEMEM_EMBED_URL",)
+    )
+    embed_api_key = Setting(
+        "",
+        _text,
+        "API key of the embedding provider (default: openai_api_key)",
+        aliases=("CODEMEM_EMBED_API_KEY",),
+        secret=True,
+    )
+    embed_dimensions = Setting(
+        0,
+        _whole(0, 16_384),
+        "vector length requested from an openai provider (0: the model's own)",
+        aliases=("CODEMEM_EMBED_DIMENSIONS",),
+    )
+    enrichment = Setting(
+        "lean",
+        _one_of("off", "lean", "documented"),
+        "context embedded with a memory's title and text: off (none), lean (tags and linked names), documented (type, "
+        "namespace and all links as well, and for code its callers and callees); a change rebuilds all vectors",
+    )
+    embed_threads = Setting(1, _whole(1, 64), "threads of the local embedding model")
+    embed_timeout_s = Setting(30.0, _number(0.1, 600), "timeout of a request to a remote embedding provider")
+    embed_retries = Setting(3, _whole(0, 10), "retries after a remote embedding provider fails")
+    embed_on_demand = Setting(
+        64, _whole(0, 100_000), "missing vectors that a search computes itself when no server runs"
+    )
+
+    # Language model
+    llm_provider = Setting(
+        "none",
+        _one_of("none", "ollama", "openai", "anthropic", off="none"),
+        "language model provider: none, ollama, openai (any compatible API), anthropic",
+    )
+    llm_model = Setting("", _text, "language model (default: the provider's default)")
+    llm_url = Setting("", _text, "base URL of the language model (default: the provider's own)")
+    llm_api_key = Setting(
+        "",
+        _text,
+        "API key of the language model (default: openai_api_key or anthropic_api_key, by provider)",
+        secret=True,
+    )
+    llm_timeout_s = Setting(30.0, _number(0.1, 600), "timeout of a request to the language model")
+    llm_retries = Setting(2, _whole(0, 10), "retries after the language model fails")
+    llm_max_calls_per_day = Setting(
+        1_000, _whole(0, 1_000_000_000), "requests to the language model per UTC day, across all processes"
+    )
+    llm_max_tokens_per_day = Setting(
+        1_000_000,
+        _whole(0, 1_000_000_000_000),
+        "tokens read and written by the language model per UTC day, across all processes",
+    )
+    openai_api_key = Setting(
+        "",
+        _text,
+        "API key of openai providers that have no key of their own",
+        aliases=("OPENAI_API_KEY",),
+        secret=True,
+    )
+    anthropic_api_key = Setting(
+        "",
+        _text,
+        "API key of anthropic providers that have no key of their own",
+        aliases=("ANTHROPIC_API_KEY",),
+        secret=True,
+    )
+    compress_provider = Setting(
+        "none",
+        _one_of("none", "llm", "ollama", "openai", "anthropic", off="none"),
+        "model that shortens long hook observations: none (they are stored as they are), llm (the language model "
+        "above), ollama, openai (any compatible API), anthropic",
+        aliases=("CODEMEM_COMPRESS_PROVIDER",),
+    )
+    compress_model = Setting(
+        "",
+        _text,
+        "model that shortens observations (default: the provider's default)",
+        aliases=("CODEMEM_COMPRESS_MODEL",),
+    )
+    compress_url = Setting(
+        "",
+        _text,
+        "base URL of the model that shortens observations (default: the provider's own)",
+        aliases=("CODEMEM_COMPRESS_URL",),
+    )
+    compress_api_key = Setting(
+        "",
+        _text,
+        "API key of the model that shortens observations (default: openai_api_key or anthropic_api_key, by provider)",
+        secret=True,
+    )
+    compress_min_characters = Setting(
+        600, _whole(1, 1_000_000), "shortest observation that a model shortens; rules already shorten the others"
+    )
+    summaries = Setting(
+        "rules",
+        _one_of("rules", "model"),
+        "how sessions and clusters are summarised: rules, or model (the language model, with rules as a fallback)",
+    )
+
+    # Background work of `recollect serve`
+    consolidate = Setting(True, _switch, "serve runs decay daily, creative weekly and cluster monthly, when idle")
+    # Off by default: it rewrites descriptions of code, and may call a language model that somebody pays for.
+    evolve = Setting(False, _switch, "serve runs evolve on coding memories weekly, when idle; `undo` reverts it")
+    watch = Setting(False, _switch, "serve updates the code index of the project it was started in")
+
+    # What hooks add to a session
+    context_tokens = Setting(
+        1_500,
+        _whole(0, 100_000),
+        "token budget of what hooks add when a session starts, at most 9,000 bytes (0: nothing)",
+        project=True,
+    )
+    prompt_tokens = Setting(
+        600, _whole(0, 100_000), "token budget of what hooks add to a prompt (0: nothing)", project=True
+    )
+
+    # Search
+    judge = Setting(False, _switch, "the language model re-ranks search results")
+    judge_candidates = Setting(20, _whole(1, 1000), "number of top hits that the language model re-ranks")
+    judge_batch_size = Setting(10, _whole(1, 100), "number of hits judged in parallel")
+    judge_deadline_s = Setting(20.0, _number(0.1, 600), "time limit for re-ranking the hits of one search")
+
+    # Code index
+    index_max_file_bytes = Setting(
+        2_097_152, _whole(1, 67_108_864), "code index: size limit of a file; larger files are skipped", project=True
+    )
+    index_workers = Setting(0, _whole(0, 64), "code index: worker processes at most (0: one per core)")
+
+    # recollect.episodic
+    chunk_size = Setting(400, _whole(1, 1_000_000), "episodic: characters per chunk", aliases=("ATLAS_CHUNK_SIZE",))
+    chunk_overlap = Setting(
+        0.2, _number(0, 0.5), "episodic: overlap of neighbouring chunks", aliases=("ATLAS_CHUNK_OVERLAP",)
+    )
+    min_chunk_size = Setting(
+        100, _whole(1, 1_000_000), "episodic: characters of the smallest chunk", aliases=("ATLAS_MIN_CHUNK_SIZE",)
+    )
+    max_chunks_per_turn = Setting(
+        10, _whole(1, 10_000), "episodic: chunks per turn at most", aliases=("ATLAS_MAX_CHUNKS_PER_TURN",)
+    )
+    temporal_decay_rate = Setting(
+        0.01, _number(0, 100), "episodic: decay of a record's weight per hour", aliases=("ATLAS_TEMPORAL_DECAY_RATE",)
+    )
+    importance_boost_factor = Setting(
+        0.1,
+        _number(0, 100),
+        "episodic: boost of a record's weight per access",
+        aliases=("ATLAS_IMPORTANCE_BOOST_FACTOR",),
+    )
+    max_importance_multiplier = Setting(
+        5.0, _number(1, 1000), "episodic: upper limit of the boost", aliases=("ATLAS_MAX_IMPORTANCE_MULTIPLIER",)
+    )
+    forgetting_threshold = Setting(
+        0.01,
+        _number(0, 1),
+        "episodic: weight below which a record can be deleted",
+        aliases=("ATLAS_FORGETTING_THRESHOLD",),
+    )
+    session_duration_hours = Setting(
+        2.0, _number(0, 8760), "episodic: longest session", aliases=("ATLAS_SESSION_DURATION_HOURS",)
+    )
+    session_max_turns = Setting(
+        50, _whole(1, 100_000), "episodic: turns per session at most", aliases=("ATLAS_SESSION_MAX_TURNS",)
+    )
+    session_inactivity_minutes = Setting(
+        30.0,
+        _number(0, 525_600),
+        "episodic: inactivity that ends a session",
+        aliases=("ATLAS_SESSION_INACTIVITY_MINUTES",),
+    )
+    session_cleanup_minutes = Setting(
+        15.0,
+        _number(0, 525_600),
+        "episodic: time between clean-ups of ended sessions",
+        aliases=("ATLAS_SESSION_CLEANUP_MINUTES",),
+    )
+    session_promotion_threshold = Setting(
+        0.7,
+        _number(-1, 1),
+        "episodic: similarity to its session from which a turn is promoted",
+        aliases=("ATLAS_SESSION_PROMOTION_THRESHOLD",),
+    )
+    session_topic_change_threshold = Setting(
+        0.3,
+        _number(-1, 1),
+        "episodic: similarity below which a turn starts a new session",
+        aliases=("ATLAS_SESSION_TOPIC_CHANGE_THRESHOLD",),
+    )
+    max_episodic_records = Setting(
+        1000, _whole(1, 100_000_000), "episodic: records kept at most", aliases=("ATLAS_MAX_EPISODIC_RECORDS",)
+    )
+    enable_memory_metrics = Setting(
+        True, _switch, "episodic: collect metrics", aliases=("ATLAS_ENABLE_MEMORY_METRICS",)
+    )
 
     def __init__(self, rows: Mapping[str, Sourced], ignored: tuple[ConfigError, ...] = ()) -> None:
         object.__setattr__(self, "_rows", MappingProxyType(dict(rows)))
         object.__setattr__(self, "ignored", ignored)
 
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self._rows[name].value
-        except KeyError:
-            raise AttributeError(f"no setting named {name}") from None
-
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("settings are frozen; make new ones with load()")
 
     def rows(self) -> Iterator[Sourced]:
-        """Yield every setting with its value and source, in table order."""
+        """Yield every setting with its value and source, in the order of the class."""
         yield from self._rows.values()
 
     @property
@@ -412,6 +392,14 @@ class Settings:
         if not self.database:
             return self.home_path / "recollect.db"
         return Path(os.path.abspath(os.path.expanduser(self.database)))  # noqa: PTH100, PTH111
+
+
+SETTINGS: tuple[Setting[Any], ...] = tuple(row for row in vars(Settings).values() if isinstance(row, Setting))
+
+_BY_NAME: Mapping[str, Setting[Any]] = MappingProxyType({setting.name: setting for setting in SETTINGS})
+
+# Looks a setting up in one source: its raw value and the name of the source, or None.
+Layer = Callable[[Setting[Any]], "tuple[object, str] | None"]
 
 
 def load(
@@ -428,7 +416,7 @@ def load(
     environment = os.environ if environment is None else environment
     given = {name: value for name, value in (arguments or {}).items() if value is not None}
     _refuse_unknown(given, "the arguments")
-    layers: list[tuple[str, Callable[[Setting], tuple[object, str] | None]]] = [
+    layers: list[tuple[str, Layer]] = [
         ("argument", lambda row: (given[row.name], "argument") if row.name in given else None),
         ("environment", lambda row: _from_environment(row, environment)),
     ]
@@ -448,7 +436,7 @@ def load(
     return Settings(rows, tuple(ignored))
 
 
-def _resolve(row: Setting, layers: list[tuple[str, Callable[[Setting], tuple[object, str] | None]]]) -> Sourced:
+def _resolve(row: Setting[Any], layers: list[tuple[str, Layer]]) -> Sourced:
     for _name, look in layers:
         found = look(row)
         if found is None:
@@ -464,7 +452,7 @@ def _resolve(row: Setting, layers: list[tuple[str, Callable[[Setting], tuple[obj
     return Sourced(row, row.default, "default")
 
 
-def _from_environment(row: Setting, environment: Mapping[str, str]) -> tuple[object, str] | None:
+def _from_environment(row: Setting[Any], environment: Mapping[str, str]) -> tuple[object, str] | None:
     for name in (f"RECOLLECT_{row.name.upper()}", *row.aliases):
         if environment.get(name, "").strip():
             return environment[name], f"environment {name}"
@@ -514,7 +502,7 @@ def _content(path: Path, *, project: bool = False) -> dict[str, object]:
     _refuse_unknown(values, str(path))
     if "home" in values and not project:
         raise ConfigError(
-            f"{path} sets home, which is where it lies itself",
+            f"{path} cannot set home: the file itself is in the home folder",
             hint="Set RECOLLECT_HOME instead.",
             setting="home",
             path=str(path),
@@ -524,14 +512,14 @@ def _content(path: Path, *, project: bool = False) -> dict[str, object]:
 
 def _not_of_a_project(path: Path, name: str) -> ConfigError:
     return ConfigError(
-        f"{path} sets {name}, which a project file may not: it is ignored",
-        hint=f"Use the user file or RECOLLECT_{name.upper()}: a repository must not decide this for its user.",
+        f"{path} sets {name}, which a project file cannot set: it is ignored",
+        hint=f"Set it in the user file or with RECOLLECT_{name.upper()}.",
         setting=name,
         path=str(path),
     )
 
 
-def _file_layer(values: Mapping[str, object], label: str) -> Callable[[Setting], tuple[object, str] | None]:
+def _file_layer(values: Mapping[str, object], label: str) -> Layer:
     return lambda row: (values[row.name], label) if row.name in values else None
 
 
@@ -542,7 +530,7 @@ def _refuse_unknown(values: Mapping[str, object], where: str) -> None:
 
             near = difflib.get_close_matches(name, _BY_NAME, 1)
             raise ConfigError(
-                f"{where}: no setting named {name!r}",
+                f"unknown setting {name!r} in {where}",
                 hint=f"Did you mean {near[0]}?" if near else "",
                 setting=name,
             )

@@ -28,7 +28,7 @@ PROTOCOLS = {
 STAGES = {"code", "capture", "patterns", "history", "migrate", "graph", "recall", "consolidate"}
 
 MAY_IMPORT: dict[str, set[str]] = {
-    "recollect": {"engine"},  # the package's own __init__: public names, loaded lazily
+    "recollect": {"engine", "errors", "model", "settings"},  # the package's own __init__: public names, loaded lazily
     "__main__": {"surface"},
     "version": set(),
     "model": set(),

@@ -76,9 +76,30 @@ OPERATIONS: dict[str, Operation] = collect(NOUNS)
 
 
 class Engine:
-    """One memory: its nouns carry the operations.
+    """The memory engine. Use it as a context manager, or close it; threads can share it.
 
-    Safe to share between threads. Use as a context manager, or close it; a closed engine cannot be used again.
+    memories        store, get, update, delete, list and link memories
+    recall          search, and pack the best memories for a task into a token budget
+    code            index source code; search code and symbols
+    links           callers, callees and the impact of a change
+    survey          map, cycles, dead code and the review of a diff
+    sessions        sessions of assistants and their summaries
+    history         import commits, documents and transcripts
+    archive         export and import memories as JSON lines
+    namespaces      memories by project; `workspaces` name projects
+    freshness       memories whose code has changed since
+    graph           nodes and edges between memories, files and symbols
+    packages        packages of indexed projects and their dependencies
+    coding          code snippets that are linked and evolve
+    patterns        recurring searches, files, errors and decisions; `commands` that worked
+    usefulness      how often injected memories were used
+    capture         events queued by hooks; `presence` answers hooks
+    consolidation   decay, creative, cluster and forget, with preview and undo
+    scoring         weights of the ranking
+    admin           health, statistics, change log and undo
+    settings        the settings in force
+
+    `dir(engine)` lists these. The other attributes are internal and may change in any release.
     """
 
     def __init__(
@@ -198,6 +219,9 @@ class Engine:
         """Write what was kept for later."""
         if self._store is not None:
             self.access.flush()
+
+    def __dir__(self) -> list[str]:
+        return sorted([*NOUNS, "settings", "start_background", "close"])
 
     def __enter__(self) -> "Engine":
         return self

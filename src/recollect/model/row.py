@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from recollect.model.vocabulary import (
@@ -19,10 +20,11 @@ from recollect.model.vocabulary import (
 
 
 class Memory(Record, frozen=True, kw_only=True):
-    """Something worth remembering, with where it came from and how long it holds.
+    """A stored fact: its text, type, origin and period of validity.
 
-    branch: where it was written, unless on the default branch. head: the commit that its work tree was at, with a plus
-    where the branch had no commit of its own yet
+    created_at, updated_at and the other times: Unix seconds; `created` and `updated` are the same as datetimes
+    branch: the git branch it was written on, unless the default branch. head: the commit that was checked out, with a
+    plus where the branch had no commit of its own yet
     """
 
     id: str
@@ -55,6 +57,16 @@ class Memory(Record, frozen=True, kw_only=True):
     branch: str | None = None
     head: str | None = None
 
+    @property
+    def created(self) -> datetime:
+        """When it was stored, in UTC."""
+        return datetime.fromtimestamp(self.created_at, UTC)
+
+    @property
+    def updated(self) -> datetime:
+        """When it was last changed, in UTC."""
+        return datetime.fromtimestamp(self.updated_at, UTC)
+
 
 class Node(Record, frozen=True, kw_only=True):
     """A point of the graph: a memory, a file, a symbol, a package."""
@@ -83,11 +95,11 @@ class Edge(Record, frozen=True, kw_only=True):
 
 
 class Session(Record, frozen=True, kw_only=True):
-    """One sitting of an assistant with a person.
+    """One conversation of a person with an assistant.
 
-    seen_at: when it was last heard of. ended_by: what ended it; `silence` where nobody said so
-    insight_id: the memory that holds its summary. snapshot: how it stood before its conversation was compacted
-    window_at: when its assistant last forgot what was said before; 0: it did not
+    seen_at: time of its last event. ended_by: what ended it; `silence` after a timeout
+    insight_id: the memory that holds its summary. snapshot: its state before the conversation was compacted
+    window_at: when its conversation was last compacted; 0: never
     """
 
     id: str
@@ -104,6 +116,16 @@ class Session(Record, frozen=True, kw_only=True):
     insight_id: str | None = None
     snapshot: str = ""
     window_at: int = 0
+
+    @property
+    def started(self) -> datetime:
+        """When it started, in UTC."""
+        return datetime.fromtimestamp(self.started_at, UTC)
+
+    @property
+    def ended(self) -> datetime | None:
+        """When it ended, in UTC; None while it is open."""
+        return None if self.ended_at is None else datetime.fromtimestamp(self.ended_at, UTC)
 
 
 class Observed(Record, frozen=True, kw_only=True):
