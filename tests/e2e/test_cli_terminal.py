@@ -100,14 +100,16 @@ def test_indexing_shows_how_far_it_is(terminal: Terminal, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("keys", "code"), [(b"y\n", 0), (b"n\n", 130), (b"\x04", 130)])
-def test_init_shows_the_difference_in_colour_and_asks_first(
+def test_init_lists_the_files_and_asks_first(
     terminal: Terminal, tmp_path: Path, keys: bytes, code: int
 ) -> None:
     person = tmp_path / "person"
     write(person, {".junie/mcp/mcp.json": "{}\n"})
+    rehearsed = terminal("init", "--assistant", "junie", "--dry-run", HOME=str(person))
+    assert '\x1b[32m+    "recollect": {\x1b[0m' in rehearsed.screen
     seen = terminal("init", "--assistant", "junie", keys=keys, HOME=str(person))
-    assert '\x1b[32m+    "recollect": {\x1b[0m' in seen.screen
-    assert "Change 1 file as shown? [y/N]" in seen.screen
+    assert "mcp.json (+" in seen.screen
+    assert "Change 1 file?" in seen.screen
     assert seen.code == code
     assert ("recollect" in (person / ".junie" / "mcp" / "mcp.json").read_text()) == (code == 0)
     assert "\x1b[3" not in terminal("init", "--assistant", "zed", "--dry-run", HOME=str(person), NO_COLOR="1").screen

@@ -94,6 +94,16 @@ def test_a_rehearsal_shows_everything_and_touches_nothing(recollect: Recollect, 
     assert list(person.iterdir()) == []
 
 
+def test_init_lists_the_files_in_short_and_offers_the_next_steps(recollect: Recollect, person: Path) -> None:
+    done = recollect("init", "--assistant", "claude", "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"  {person}/.claude.json (new file, " in done.stdout
+    assert '"mcpServers"' not in done.stdout  # --dry-run shows the diff
+    for offered in ("recollect doctor", "recollect import-history .", "recollect index ."):
+        assert offered in done.stdout
+    assert not (person / ".recollect" / "recollect.db").exists()  # offered, not done
+
+
 def test_without_a_terminal_consent_must_be_given_in_advance(recollect: Recollect, person: Path) -> None:
     done = recollect("init", "--assistant", "zed", "--json")
     error = answer(done, 2)["error"]
@@ -125,9 +135,9 @@ def test_one_command_connects_all_and_one_disconnects_them(
     for scope, step in (("--user", "claude plugin uninstall recollect@recollect"), ("--project", "")):
         done = recollect("uninit", "--yes", scope)
         assert (done.returncode, done.stderr) == (0, "")
-        assert step in done.stdout and ("Still to do" in done.stdout) == bool(step)
+        assert step in done.stdout and ("Next steps" in done.stdout) == bool(step)
     assert below(tmp_path) == before
-    assert "Nothing of recollect was found" in recollect("uninit", "--yes").stdout
+    assert "No assistant is connected" in recollect("uninit", "--yes").stdout
 
 
 def test_what_is_installed_is_found(recollect: Recollect, person: Path, tmp_path: Path) -> None:
@@ -161,8 +171,8 @@ def test_one_file_in_trouble_does_not_keep_the_others_waiting(recollect: Recolle
     ("words", "status", "part"),
     [
         (("init", "--assistant", "claud"), 2, "Did you mean claude?"),
-        (("init", "--assistant", "emacs"), 2, "One of: claude, "),
-        (("init", "--user", "--project", "--assistant", "zed"), 2, "Run it twice"),
+        (("init", "--assistant", "emacs"), 2, "claude, claude-plugin, "),
+        (("init", "--user", "--project", "--assistant", "zed"), 2, "once with each"),
         (("init", "--project", "--assistant", "claude-plugin", "--yes"), 2, "Use --user."),
         (("uninit", "--all"), 2, "--"),
     ],
@@ -183,7 +193,7 @@ def test_the_home_folder_is_no_project(person: Path) -> None:
         capture_output=True, text=True, check=False, env=env, cwd=person,
     )  # fmt: skip
     assert done.returncode == 2
-    assert "no project" in done.stderr
+    assert "not a project" in done.stderr
 
 
 def test_secrets_in_the_files_of_others_are_not_shown(recollect: Recollect, person: Path) -> None:
@@ -237,7 +247,7 @@ def test_the_doctor_finds_what_is_broken(recollect: Recollect, person: Path) -> 
         ("claude", "entries"), ("claude", "hooks"), ("codex", "entries"), ("zed", "entries"), ("zed", "server"),
         ("junie", "entries"),
     }  # fmt: skip
-    assert "SessionStart failed with 127" in bad["claude", "hooks"]
+    assert "SessionStart failed with exit code 127" in bad["claude", "hooks"]
     assert "mcp.json:1" in bad["junie", "entries"]
     assert "recollect init --assistant codex" in found["codex", "entries"]["remedy"]
     assert "problem" in recollect("doctor").stdout

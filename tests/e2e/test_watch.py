@@ -92,3 +92,16 @@ def test_a_change_of_the_rules_changes_what_counts(
     while told["symbols"] == 2:
         told = hear()
     assert told["symbols"] == 1
+
+
+def test_watch_says_that_it_watches_and_how_to_stop(project: Path, home: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "watch", str(project)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "RECOLLECT_EMBED_PROVIDER": "off"},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"Watching {project}: 1 file indexed. Press Ctrl-C to stop.\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE_S) == 0

@@ -1,7 +1,7 @@
-"""`recollect init` and `recollect uninit`: show what would change in the files of assistants, ask, and change it.
+"""`recollect init` and `recollect uninit`: list the changes to the files of assistants, ask, and write them.
 
-One assistant whose file cannot be understood does not keep the others waiting: it is reported, nothing of it is
-written, and the exit code says so at the end.
+If the file of one assistant cannot be parsed, that assistant is reported and left alone. The others are changed. The
+exit code reports it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COLOURS: Mapping[str, str] = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"
 
 
 class Task(NamedTuple):
-    """One assistant of a run: what is to be changed, and what came of it."""
+    """One assistant of a run: its planned changes and their outcome."""
 
     assistant: Assistant
     changes: list[Change]
@@ -45,14 +45,14 @@ class Task(NamedTuple):
 
 
 def init(values: Mapping[str, Any], settings: Settings, output: Output) -> int:
-    """Connect assistants: those that are named, else those that are installed."""
+    """Connect the named assistants (default: those that are installed)."""
     scope, work = _scope(values), work_here(settings)
     chosen = _named(values.get("assistant")) or _detected(work, scope)
     return _run(chosen, scope, work, connect, values, output)
 
 
 def uninit(values: Mapping[str, Any], settings: Settings, output: Output) -> int:
-    """Disconnect assistants: those that are named, else all in whose files something of ours stands."""
+    """Disconnect the named assistants (default: all whose files have entries of recollect)."""
     scope, work = _scope(values), work_here(settings)
     chosen = _named(values.get("assistant")) or [row for row in ASSISTANTS if row.parts(scope)]
     return _run(chosen, scope, work, disconnect, values, output)
@@ -62,7 +62,7 @@ def work_here(settings: Settings) -> Work:
     """Return the installation, the folders and the ledger of this process; raises ConfigError without a home."""
     home = os.path.expanduser("~")  # noqa: PTH111 - unlike Path.home, it does not mind a user without one
     if not Path(home).is_absolute():
-        raise ConfigError("this user has no home folder", hint="Set HOME to the folder that assistants use.")
+        raise ConfigError("you have no home folder", hint="Set HOME to the folder with your assistants' settings.")
     usual = Path(home) / ".recollect"
     ours = settings.home_path
     where = roots(os.environ, home=Path(home), project=project_folder(Path.cwd()), recollect=ours)
@@ -71,7 +71,7 @@ def work_here(settings: Settings) -> Work:
 
 def _scope(values: Mapping[str, Any]) -> Scope:
     if values.get("user") and values.get("project"):
-        raise InvalidInput("--user and --project exclude each other", hint="Run it twice to do both.")
+        raise InvalidInput("--user and --project cannot be combined", hint="Run the command twice, once with each.")
     return "project" if values.get("project") else "user"
 
 
@@ -81,7 +81,7 @@ def _named(names: Sequence[str] | None) -> list[Assistant]:
     for name in wanted:
         if name not in BY_NAME:
             raise InvalidInput(
-                f"there is no assistant {name}",
+                f"unknown assistant {name}",
                 hint=meant(name, BY_NAME) or f"One of: {', '.join(BY_NAME)}.",
                 assistant=name,
             )
@@ -92,8 +92,8 @@ def _detected(work: Work, scope: Scope) -> list[Assistant]:
     found = [row for row in installed(work.where) if row.parts(scope)]
     if not found:
         raise NotFound(
-            "no assistant was found on this machine",
-            hint=f"Name one with --assistant: {', '.join(BY_NAME)}.",
+            "no assistant found on this machine",
+            hint=f"Name one: recollect init --assistant {next(iter(BY_NAME))}. All names: {', '.join(BY_NAME)}.",
         )
     return found
 
@@ -105,12 +105,12 @@ def _run(
     chosen: list[Assistant], scope: Scope, work: Work, plan: Plan, values: Mapping[str, Any], output: Output
 ) -> int:
     if scope == "project" and work.where["project"] == work.where["~"]:
-        raise InvalidInput("the home folder is no project", hint="Go to the folder of a project, or use --user.")
+        raise InvalidInput("the home folder is not a project", hint="Change to the folder of a project, or use --user.")
     is_rehearsal = bool(values.get("dry_run"))
     tasks = [_planned(row, scope, work, plan) for row in chosen]
     has_edits = any(task.edits for task in tasks)
     if not output.as_json and (is_rehearsal or has_edits):
-        output.text("".join(_shown(task) for task in tasks))
+        output.text("".join(_shown(task, in_full=is_rehearsal) for task in tasks))
     if not is_rehearsal:
         if has_edits and not values.get("yes"):
             _ask(tasks)
@@ -122,7 +122,7 @@ def _run(
 def _planned(assistant: Assistant, scope: Scope, work: Work, plan: Plan) -> Task:
     try:
         if not assistant.parts(scope):
-            raise InvalidInput(f"{assistant.title} is connected for a user, not for a project", hint="Use --user.")
+            raise InvalidInput(f"{assistant.title} cannot be connected per project", hint="Use --user.")
         changes = plan(assistant, scope, work)
     except RecollectError as error:
         return Task(assistant, [], "failed", error)
@@ -140,14 +140,14 @@ def _done(task: Task, work: Work) -> Task:
 
 
 def _ask(tasks: list[Task]) -> None:
-    """Return when the person agrees; raises Cancelled, or InvalidInput where nobody can be asked."""
+    """Return when the person agrees; raises Cancelled, or InvalidInput without a terminal."""
     count = sum(len(task.edits) for task in tasks)
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         raise InvalidInput(
-            "this needs a confirmation and there is no terminal to ask at",
-            hint="Add --yes if you mean it, or --dry-run to look only; nothing was changed.",
+            "no terminal to ask for confirmation; nothing was changed",
+            hint="Add --yes to confirm, or --dry-run to see the changes.",
         )
-    sys.stderr.write(f"Change {count} {'file' if count == 1 else 'files'} as shown? [y/N] ")
+    sys.stderr.write(f"Change {count} {'file' if count == 1 else 'files'}? (--dry-run shows the diff) [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise Cancelled("not confirmed", hint="Nothing was changed.")
@@ -167,18 +167,32 @@ def _lines(raw: bytes | None) -> list[str]:
     return [] if raw is None else raw.decode("utf-8", "replace").splitlines()
 
 
-def _shown(task: Task) -> str:
+def _shown(task: Task, *, in_full: bool) -> str:
+    """Return the changes to an assistant's files: whole diffs, or a line for each file."""
+    if not task.edits:
+        return ""
+    if not in_full:
+        return "\n".join([f"{task.assistant.title}:", *map(_size, task.edits), ""]) + "\n"
     colours = _COLOURS if has_colour(sys.stdout) else {}
-    lines = [f"{task.assistant.title}:"] if task.edits else []
+    lines = [f"{task.assistant.title}:"]
     for change in task.edits:
         for line in diff(change) or [f"  {oneline(str(change.path))} (white space only)"]:
             colour = colours.get(line[:1], "")
             lines.append(f"{colour}{line}\x1b[0m" if colour else line)
-    return "\n".join([*lines, ""]) + "\n" if lines else ""
+    return "\n".join([*lines, ""]) + "\n"
+
+
+def _size(change: Change) -> str:
+    path = f"  {oneline(str(change.path))}"
+    if change.after is None:
+        return f"{path} (deleted)"
+    lines = [line[:1] for line in diff(change)[2:]]
+    counts = f"+{lines.count('+')} −{lines.count('-')} lines"
+    return f"{path} (new file, {lines.count('+')} lines)" if change.before is None else f"{path} ({counts})"
 
 
 def _steps(task: Task, scope: Scope, work: Work, plan: Plan) -> list[str]:
-    """Return what is left to do for the person once an assistant is connected, or was disconnected now."""
+    """Return what the person must do after an assistant was connected or disconnected."""
     if task.error or (plan is disconnect and not task.edits):
         return []
     steps = task.assistant.all_steps(scope) if plan is connect else task.assistant.undo_steps
@@ -191,14 +205,27 @@ def _report(tasks: list[Task], scope: Scope, work: Work, plan: Plan, output: Out
         rows = [_as_dict(task, left) for task, left in zip(tasks, steps, strict=True)]
         output.line({"scope": scope, "dry_run": is_rehearsal, "assistants": rows})
         return
-    is_brief = plan is disconnect  # most of the table was never connected: not worth a line each
+    is_brief = plan is disconnect  # most assistants of the table were never connected: no line for them
     lines = [_line(task, plan) for task in tasks if not (is_brief and task.status == "unchanged")]
-    output.text("\n".join(lines or ["Nothing of recollect was found in the files of assistants."]) + "\n")
+    output.text("\n".join(lines or ["No assistant is connected: nothing to remove."]) + "\n")
     told = [f"  {task.assistant.title}: {step}" for task, left in zip(tasks, steps, strict=True) for step in left]
-    if told and not is_rehearsal:
-        output.text("\n".join(["\nStill to do:", *told]) + "\n")
-    if plan is connect and not is_rehearsal:
-        output.text("\n`recollect doctor` proves that it works.\n")
+    if is_rehearsal:
+        return
+    if plan is connect:
+        told += _next(is_changed=any(task.status == "changed" for task in tasks))
+    if told:
+        output.text("\n".join(["\nNext steps:", *told]) + "\n")
+
+
+def _next(*, is_changed: bool) -> list[str]:
+    """Return what a person can do once assistants are connected: offered, never done by itself."""
+    restart = ["  Restart your assistants: they read their settings when they start."] if is_changed else []
+    return [
+        *restart,
+        "  recollect doctor            check that the hooks and the MCP server work",
+        "  recollect import-history .  import this project's git log, documents and past sessions",
+        "  recollect index .           index this project's code",
+    ]
 
 
 def _as_dict(task: Task, steps: list[str]) -> dict[str, Any]:
@@ -216,7 +243,7 @@ def _as_dict(task: Task, steps: list[str]) -> dict[str, Any]:
 
 _DONE: Mapping[tuple[Plan, Status], str] = {
     (connect, "changed"): "connected",
-    (connect, "unchanged"): "is connected already",
+    (connect, "unchanged"): "already connected",
     (connect, "would change"): "would be connected",
     (disconnect, "changed"): "disconnected",
     (disconnect, "unchanged"): "was not connected",

@@ -1,19 +1,21 @@
-"""`recollect doctor`: proves that recollect works here and in every assistant that is connected, and says what to do.
+"""`recollect doctor`: checks recollect and every connected assistant, and says how to fix what is wrong.
 
-recollect       the home folder can be written, the database answers, a hook finds a memory by itself
-an assistant    its entries are there and up to date, each hook delivers and answers, the server answers
+recollect       the home folder is writable, the database works, a hook finds a memory without a server
+an assistant    its entries are up to date, each hook delivers and answers, the MCP server answers
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from recollect.errors import ConfigError, RecollectError
 from recollect.files import private_folder
 from recollect.render.block import Block, Grid, Line, Tone
+from recollect.render.measure import count
 from recollect.render.untrusted import oneline
 from recollect.settings import Settings
 from recollect.surface.assistants import proof
@@ -27,12 +29,12 @@ TONES: Mapping[Status, Tone] = {"ok": "good", "warning": "weak", "problem": "bad
 
 SCOPES: tuple[Scope, ...] = ("user", "project")
 
-# A project's files come with the repository, so their commands run only if this installation wrote them.
-FOREIGN = "not run, since the project's file starts another program than this installation"
+# A project's files come with the repository: their commands run only if this installation wrote them.
+FOREIGN = "not started: the project's file names a program of another installation"
 
 
 class Check(NamedTuple):
-    """One thing that was looked at: of whom, what, how it is, and what to do about it."""
+    """One check: its subject, name, status and result, and what to do about it."""
 
     subject: str
     name: str
@@ -45,17 +47,15 @@ Servers = dict[tuple[str, ...], tuple[str, int]]
 
 
 def doctor(settings: Settings, output: Output) -> int:
-    """Look at everything, show it, and return the exit code: that of ConfigError if something is wrong."""
+    """Run and show all checks; return the exit code of ConfigError if one found a problem."""
     work = work_here(settings)
     checks = [_home(settings), _database(settings), _alone(work)]
     ours = len(checks)
-    servers: Servers = {}  # assistants mostly start the same one: asked once
+    servers: Servers = {}  # most assistants start the same server: it is checked once
     for assistant, scope in _connected(work):
         checks += _assistant(assistant, scope, work, servers)
     if len(checks) == ours:
-        checks.append(
-            Check("assistants", "connected", "warning", "none is connected", "Run `recollect init` to connect some.")
-        )
+        checks.append(Check("assistants", "connected", "warning", "no assistant is connected", "Run `recollect init`."))
     checks += _doubled(checks)
     _show(checks, output)
     return ConfigError.exit_status if any(row.status == "problem" for row in checks) else 0
@@ -68,12 +68,28 @@ def _show(checks: list[Check], output: Output) -> None:
         output.line({"status": "ok" if is_well else "problem", "checks": rows})
         return
     cells = tuple((row.status, row.subject, row.name, oneline(row.found)) for row in checks)
-    blocks: list[Block] = [Grid(("status", "of", "check", "found"), cells, tuple(TONES[row.status] for row in checks))]
-    blocks += [Line(f"{row.subject}: {oneline(row.remedy)}", TONES[row.status]) for row in checks if row.status != "ok"]
+    blocks: list[Block] = [
+        Grid(("status", "subject", "check", "result"), cells, tuple(TONES[row.status] for row in checks))
+    ]
+    blocks += [
+        Line(f"{row.subject} {row.name}: {oneline(row.remedy)}", TONES[row.status])
+        for row in checks
+        if row.status != "ok"
+    ]
+    blocks.append(_verdict(checks))
     output.blocks(blocks)
 
 
-# --- Ourselves -------------------------------------------------------------------------------------------------------
+def _verdict(checks: list[Check]) -> Line:
+    found = Counter(row.status for row in checks)
+    if found["problem"]:
+        return Line(f"{count(found['problem'], 'problem')}, {count(found['warning'], 'warning')}.", "bad")
+    if found["warning"]:
+        return Line(f"Works, with {count(found['warning'], 'warning')}.", "weak")
+    return Line("All checks passed.", "good")
+
+
+# --- recollect itself -------------------------------------------------------------------------------------------------
 
 
 def _home(settings: Settings) -> Check:
@@ -83,9 +99,9 @@ def _home(settings: Settings) -> Check:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"recollect doctor")
     except OSError as problem:
-        remedy = f"Make {folder} a folder that you can write to, or set RECOLLECT_HOME to one."
+        remedy = f"Make {folder} writable, or set RECOLLECT_HOME to a folder that you can write to."
         return Check("recollect", "home", "problem", f"{folder}: {problem.strerror}", remedy)
-    return Check("recollect", "home", "ok", f"{folder} can be written")
+    return Check("recollect", "home", "ok", f"{folder} is writable")
 
 
 def _database(settings: Settings) -> Check:
@@ -98,17 +114,17 @@ def _database(settings: Settings) -> Check:
         return Check("recollect", "database", "problem", error.message, error.hint)
     bad = [row for row in health.checks if row.status != "ok"]
     if not bad:
-        return Check("recollect", "database", "ok", f"{settings.database_path} answers")
+        return Check("recollect", "database", "ok", f"{settings.database_path} works")
     status: Status = "problem" if health.status == "failed" else "warning"
     told = "; ".join(f"{row.name}: {row.detail}" for row in bad)
-    return Check("recollect", "database", status, told, "Run `recollect health` for more.")
+    return Check("recollect", "database", status, told, "Run `recollect health` for details.")
 
 
 def _alone(work: Work) -> Check:
     wrong = proof.prove_alone(work.install, os.environ)
     if not wrong:
-        return Check("recollect", "hooks", "ok", "answer with and without a server")
-    remedy = "Install recollect and what it needs into one folder of packages, for instance with pipx or uv."
+        return Check("recollect", "hooks", "ok", "answer with and without a running server")
+    remedy = "Install recollect and its dependencies into one environment, for example with pipx or uv."
     return Check("recollect", "hooks", "warning", wrong, remedy)
 
 
@@ -116,7 +132,7 @@ def _alone(work: Work) -> Check:
 
 
 def _connected(work: Work) -> Iterator[tuple[Assistant, Scope]]:
-    """Yield the assistants in whose files something of ours stands, or whose files cannot tell."""
+    """Yield the assistants whose files have entries of recollect, or had some and cannot be parsed now."""
     is_project = work.where["project"] != work.where["~"]
     for scope in SCOPES if is_project else SCOPES[:1]:
         for assistant in ASSISTANTS:
@@ -148,13 +164,13 @@ def _assistant(assistant: Assistant, scope: Scope, work: Work, servers: Servers)
             return Check(subject, name, "problem", str(problem), again)
         return Check(subject, name, "problem", wrong, again) if wrong else Check(subject, name, "ok", found)
 
-    checks = [check("entries", lambda: _entries(assistant, scope, work), "there and up to date")]
+    checks = [check("entries", lambda: _entries(assistant, scope, work), "up to date")]
     if checks[0].status == "problem" and not _readable(assistant, scope, work):
         return checks
     lines = proof.hook_lines(assistant, scope, work.where)
     if lines:
         answering = sum(line.answers for line in lines)
-        told = f"{len(lines)} hooks deliver" + (f", {answering} of them answer" if answering else "")
+        told = f"{count(len(lines), 'hook')} deliver" + (f", {answering} of them answer" if answering else "")
         checks.append(check("hooks", lambda: _hooks(lines, scope, work), told))
     words = proof.server_words(assistant, scope, work.where)
     if words and scope == "project" and not proof.is_own(words, work.install):
@@ -178,16 +194,16 @@ def _readable(assistant: Assistant, scope: Scope, work: Work) -> bool:
 
 def _entries(assistant: Assistant, scope: Scope, work: Work) -> str:
     edits = [change.path for change in connect(assistant, scope, work) if change.is_edit]
-    return f"not as they should be in {', '.join(map(str, edits))}" if edits else ""
+    return f"missing or outdated in {', '.join(map(str, edits))}" if edits else ""
 
 
 def _hooks(lines: list[proof.Line], scope: Scope, work: Work) -> str:
-    """Return what is wrong with the first hook that does not work; empty: all do."""
+    """Return what is wrong with the first hook that fails; empty if all work."""
     for line in lines:
         if scope == "project" and not proof.is_own(line.words, work.install):
-            return f"{FOREIGN}: the hook of {line.event}"
+            return f"{FOREIGN}: hook of {line.event}"
         if proof.home_of(line) != work.install.home:
-            return f"the hook of {line.event} writes to another home: {proof.home_of(line) or '~/.recollect'}"
+            return f"the hook of {line.event} uses another home folder: {proof.home_of(line) or '~/.recollect'}"
         wrong = proof.prove_hook(line, os.environ)
         if wrong:
             return wrong
@@ -195,8 +211,8 @@ def _hooks(lines: list[proof.Line], scope: Scope, work: Work) -> str:
 
 
 def _doubled(checks: list[Check]) -> list[Check]:
-    """Return a warning if Claude Code is connected twice: everything would be told twice."""
+    """Return a warning if Claude Code is connected twice: every event would be captured twice."""
     if {"claude", "claude-plugin"} <= {row.subject for row in checks}:
-        remedy = "Run `recollect uninit --assistant` with the one you do not use."
-        return [Check("claude", "once", "warning", "connected by its settings and by the plugin", remedy)]
+        remedy = "Run `recollect uninit --assistant claude` to keep the plugin, or `--assistant claude-plugin`."
+        return [Check("claude", "once", "warning", "connected twice: by its settings and by the plugin", remedy)]
     return []

@@ -232,7 +232,7 @@ def test_links_in_a_circle_are_refused(work: Work, tmp_path: Path) -> None:
 
 def test_another_server_of_our_name_is_not_ours_to_change(work: Work, tmp_path: Path) -> None:
     path = write(tmp_path / ".claude.json", '{"mcpServers": {"recollect": {"command": "their-notes"}}}')
-    with pytest.raises(Conflict, match="another server named recollect"):
+    with pytest.raises(Conflict, match="another server is named recollect"):
         connect(CLAUDE, "user", work)
     assert disconnect(CLAUDE, "user", work) == []
     write(tmp_path / ".codex" / "config.toml", '[mcp_servers.recollect]\ncommand = "theirs"\n')
@@ -254,7 +254,7 @@ def test_a_hook_file_of_somebody_else_is_not_overwritten(work: Work, tmp_path: P
 def test_a_file_that_changed_since_it_was_looked_at_is_left_alone(work: Work, tmp_path: Path) -> None:
     changes = connect(CLAUDE, "user", work)
     path = write(tmp_path / ".claude.json", '{"new": 1}')
-    with pytest.raises(Conflict, match="changed by somebody else"):
+    with pytest.raises(Conflict, match="changed by another program"):
         carry_out(changes, work.ledger)
     assert path.read_text() == '{"new": 1}'
 

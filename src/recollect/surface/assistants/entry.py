@@ -1,6 +1,6 @@
-"""Entries: the words that start our server and our hook, in the form each assistant wants to read them.
+"""Entries: the commands that start our server and our hook, in the format of each assistant.
 
-The hook's command line is made in one place, `hook_words`; whatever is written into a settings file comes from there.
+`hook_words` is the only place that builds the command line of the hook.
 """
 
 from __future__ import annotations
@@ -17,20 +17,19 @@ from recollect.version import __version__
 
 NAME = "recollect"
 
-# Found in every hook entry of ours, whichever installation wrote it: the file it starts.
+# Every hook entry of recollect starts this file, whichever installation wrote it.
 HOOK_FILE = re.compile(r"recollect[/\\]+hook\.py")
 
-# How long a server may take to start before an assistant gives up. Ours answers in a fraction of a second; a machine
-# that is busy compiling may need more.
+# How long an assistant waits for a server to start. Ours needs a fraction of a second, more on a busy machine.
 START_S = 20
 
 
-# What a hook may answer to: a session that starts, a prompt, a tool that failed; empty: it only listens.
+# What a hook may answer: the start of a session, a prompt, a failed tool; empty: it only captures.
 Moment = Literal["", "start", "prompt", "tool"]
 
 
 class Event(NamedTuple):
-    """An event of an assistant that we listen to, how long its hook may take, in seconds, and what it may answer to."""
+    """An event of an assistant: its name, the timeout of its hook in seconds, and what the hook may answer."""
 
     name: str
     seconds: int
@@ -38,7 +37,7 @@ class Event(NamedTuple):
 
 
 class Install(NamedTuple):
-    """The installation that entries point at: its interpreter, command, hook, and its home where that is not usual."""
+    """The installation that entries start: its interpreter, command and hook, and its home if not the default."""
 
     python: str
     command: tuple[str, ...]
@@ -50,8 +49,8 @@ class Install(NamedTuple):
         return [*self.command, *(["--home", self.home] if self.home else []), "serve"]
 
     def hook_words(self, event: str, assistant: str, moment: Moment = "") -> list[str]:
-        """Return the command line of a hook: the one place that knows it."""
-        # The hook reads no settings; a home of one's own reaches it through the environment.
+        """Return the command line of a hook."""
+        # The hook reads no settings: another home folder reaches it through the environment.
         prefix = ["env", f"RECOLLECT_HOME={self.home}"] if self.home else []
         return [*prefix, self.python, "-I", "-S", self.hook, event, assistant, *([moment] if moment else [])]
 
@@ -61,7 +60,7 @@ class Install(NamedTuple):
 
 
 def this_install(home: str = "") -> Install:
-    """Return the installation that runs now; `home`: a home folder that is not the usual one."""
+    """Return the running installation; `home`: its home folder unless that is the default."""
     script = Path(sys.executable).with_name(NAME)
     command = (str(script),) if script.is_file() else (sys.executable, "-m", NAME)
     return Install(sys.executable, command, str(Path(__file__).resolve().parents[2] / "hook.py"), home)
@@ -74,8 +73,8 @@ def _plain(words: list[str]) -> dict[str, Any]:
     return {"command": words[0], "args": words[1:]}
 
 
-# The form of a server entry, by name. Keys that only restate a default are left out, except where an assistant's own
-# tools always write them.
+# The format of a server entry, by name. Keys that restate a default are left out, unless the assistant's own tools
+# always write them.
 SERVERS: Mapping[str, Callable[[list[str]], dict[str, Any]]] = {
     "plain": _plain,
     "stdio": lambda words: {"type": "stdio", **_plain(words)},
@@ -87,7 +86,7 @@ SERVERS: Mapping[str, Callable[[list[str]], dict[str, Any]]] = {
 
 
 def starts_recollect(value: object) -> bool:
-    """Tell whether a server entry starts recollect, however it was written."""
+    """Return whether a server entry starts recollect, in any format."""
     if not isinstance(value, Mapping):
         return False
     command, args = value.get("command"), value.get("args", [])
@@ -103,7 +102,7 @@ def starts_recollect(value: object) -> bool:
 
 Handler = Callable[[str, int], dict[str, Any]]
 
-# The form of one hook, by name, made of its command line and its patience in seconds.
+# The format of one hook, by name, made from its command line and its timeout in seconds.
 HANDLERS: Mapping[str, Handler] = {
     "seconds": lambda line, seconds: {"type": "command", "command": line, "timeout": seconds},
     "milliseconds": lambda line, seconds: {
@@ -119,14 +118,14 @@ HANDLERS: Mapping[str, Handler] = {
 
 
 def is_hook_of_ours(value: object) -> bool:
-    """Tell whether a handler starts our hook."""
+    """Return whether a hook entry starts our hook."""
     return isinstance(value, Mapping) and any(
         isinstance(value.get(key), str) and HOOK_FILE.search(value[key]) for key in ("command", "bash")
     )
 
 
 def grouped(handler: dict[str, Any]) -> dict[str, Any]:
-    """Return a handler in a group of its own, for every tool: the form of Claude Code, which others took over."""
+    """Return a hook in a group of its own for all tools: the format of Claude Code and of others after it."""
     return {"hooks": [handler]}
 
 
@@ -139,13 +138,13 @@ def pretty(value: object) -> str:
 
 
 def hooks_file(install: Install, assistant: str, events: tuple[Event, ...], *, handler: str) -> str:
-    """Return a file that holds our hooks and nothing else, in the form of Copilot CLI."""
+    """Return a file with our hooks only, in the format of Copilot CLI."""
     hooks = {row.name: [HANDLERS[handler](install.hook_line(row, assistant), row.seconds)] for row in events}
     return pretty({"version": 1, "hooks": hooks})
 
 
 def cline_hook(install: Install, assistant: str, event: Event) -> str:
-    """Return an executable hook of Cline. It must answer with JSON; what our hook does not say, this does."""
+    """Return an executable hook of Cline. It must print JSON: a default where our hook prints nothing."""
     return (
         "#!/bin/sh\n"
         "# Written by `recollect init`; `recollect uninit` removes it.\n"
@@ -156,8 +155,8 @@ def cline_hook(install: Install, assistant: str, event: Event) -> str:
 
 
 def plugin_files(install: Install, events: tuple[Event, ...]) -> dict[str, str]:
-    """Return the files of the Claude Code plugin, by their paths in its folder; the folder is a marketplace, too."""
-    about = "One memory for AI coding assistants: what was decided and learned, found again."
+    """Return the files of the Claude Code plugin by path; its folder is also a marketplace."""
+    about = "One memory for AI coding assistants: recalls decisions, fixes and preferences across sessions."
     hooks = {row.name: [grouped(HANDLERS["seconds"](install.hook_line(row, "claude"), row.seconds))] for row in events}
     return {
         ".claude-plugin/plugin.json": pretty({"name": NAME, "version": __version__, "description": about}),
@@ -174,9 +173,9 @@ def plugin_files(install: Install, events: tuple[Event, ...]) -> dict[str, str]:
 
 
 def opencode_plugin(install: Install, seconds: int) -> str:
-    """Return the plugin of OpenCode: it hands events to our hook and what that answers to the model.
+    """Return the plugin of OpenCode: it passes events to our hook, and the hook's answers to the model.
 
-    A session begins once, whoever notices first: the event may come late, or never for a session that is resumed.
+    A session starts with the first event that names it: session.created may come late, or never when one is resumed.
     """
     words = json.dumps([*install.hook_words("", "")[:-2]])
     return _OPENCODE.replace("WORDS", words).replace("PATIENCE_MS", str(seconds * 1000))
@@ -188,8 +187,8 @@ import { spawn } from "node:child_process"
 
 const [program, ...words] = WORDS
 
-// Resolves to what the hook says at a moment (start, prompt, tool), or to nothing; without a moment it only listens.
-// A hook never disturbs a conversation.
+// Resolves to the answer of the hook (at start, prompt or tool) or to undefined; without a moment it only captures.
+// A failing hook never stops a conversation.
 const call = (payload, event, ...moment) =>
   new Promise((resolve) => {
     const done = (text) => resolve(text || undefined)

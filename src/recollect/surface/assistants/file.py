@@ -1,6 +1,6 @@
-"""Files of others: read as they are, replaced whole or not at all.
+"""Settings files of assistants: read, and replaced atomically.
 
-A link is followed and stays a link; owner and permissions stay what they were; a byte order mark is kept.
+A symbolic link is followed and kept. Owner, permissions and byte order mark are kept.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from recollect.files import read_file
 
 
 def target(path: Path) -> Path:
-    """Return where a file really lies; raises ConfigError for links that lead in a circle."""
+    """Return the file behind symbolic links; raises ConfigError for a loop."""
     try:
         return path.resolve()
     except (OSError, RuntimeError):
-        raise ConfigError(f"{path} is a link that leads in a circle", path=str(path)) from None
+        raise ConfigError(f"{path} is a symbolic link loop", path=str(path)) from None
 
 
 def content(path: Path) -> bytes | None:
-    """Return what a file holds; None: it is not there. Raises ConfigError where it cannot be read."""
+    """Return the bytes of a file, None if there is none; raises ConfigError if it cannot be read."""
     try:
         return read_file(path)
     except FileNotFoundError:
@@ -31,20 +31,20 @@ def content(path: Path) -> bytes | None:
     except OSError as problem:
         raise ConfigError(
             f"{path} cannot be read: {problem.strerror}",
-            hint="Check what it is and who may read it; nothing was changed there.",
+            hint="Check its permissions. The file was not changed.",
             path=str(path),
         ) from None
 
 
 def text_of(path: Path, raw: bytes) -> tuple[str, str]:
-    """Return the byte order mark of a file (mostly none) and its text; raises ConfigError if it is not UTF-8."""
+    """Return the byte order mark of a file (mostly empty) and its text; raises ConfigError if it is not UTF-8."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as problem:
         line = raw.count(b"\n", 0, problem.start) + 1
         raise ConfigError(
-            f"{path}:{line}: not UTF-8: byte {problem.start} cannot be read",
-            hint="Save the file as UTF-8 and run this again; nothing was changed there.",
+            f"{path}:{line}: not UTF-8 (byte {problem.start})",
+            hint="Save the file as UTF-8 and run the command again. The file was not changed.",
             path=str(path),
             line=line,
         ) from None
@@ -52,7 +52,7 @@ def text_of(path: Path, raw: bytes) -> tuple[str, str]:
 
 
 def put(path: Path, content: bytes, *, mode: int | None = None) -> None:
-    """Write a file in one step; mode: its permissions if it is new (default: as the system makes new files)."""
+    """Write a file atomically; mode: its permissions if it is new (default: those of the umask)."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}")
     try:
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -73,7 +73,7 @@ def _like(path: Path, descriptor: int, mode: int | None) -> None:
     except FileNotFoundError:
         os.fchmod(descriptor, _usual_mode() if mode is None else mode)
         return
-    with suppress(OSError):  # only a super-user can give a file away
+    with suppress(OSError):  # only root can change the owner
         os.fchown(descriptor, old.st_uid, old.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
 
@@ -85,10 +85,10 @@ def _usual_mode() -> int:
 
 
 def expect(path: Path, before: bytes | None) -> None:
-    """Return if a file still holds what it held when we looked; raises Conflict."""
+    """Return if a file still has the content that the plan was made from; raises Conflict."""
     if content(path) != before:
         raise Conflict(
-            f"{path} was changed by somebody else meanwhile",
-            hint="Run this again; nothing was changed there.",
+            f"{path} was changed by another program in the meantime",
+            hint="Run the command again. The file was not changed.",
             path=str(path),
         )

@@ -81,7 +81,7 @@ def parse(text: str) -> Node:
 
 
 def is_blank(text: str) -> bool:
-    """Tell whether a file holds nothing at all, which assistants read like a file that is not there."""
+    """Return whether a file is empty, which assistants treat like a missing file."""
     return not text.strip()
 
 
@@ -333,7 +333,7 @@ def _begin_of_gap(text: str, position: int) -> int:
 
 
 def _would_join_a_comment(text: str, before: int, begin: int, end: int) -> bool:
-    """Tell whether what follows a cut would become part of a line comment that ends where the cut begins.
+    """Return whether the text after a cut would become part of a line comment that ends where the cut begins.
 
     before: where the token before the comments ends
     """

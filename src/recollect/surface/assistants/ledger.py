@@ -67,8 +67,8 @@ class Ledger:
         except (OSError, InvalidInput) as problem:
             raise ConfigError(
                 f"{self.path} cannot be read: {problem}",
-                hint="It says what init added to which file. Move it away to go on without it: entries of ours are "
-                "then recognised by what they start.",
+                hint="It lists what init added to which file. Delete it to continue without: uninit then finds entries "
+                "by the command they start.",
                 path=str(self.path),
             ) from None
 

@@ -42,7 +42,7 @@ def put_server(draft: Draft, container: Keys, value: Mapping[str, Any]) -> Draft
     if node is None:
         return _noting(_insert(draft, container, NAME, dict(value)), inserted=(path,))
     if not starts_recollect(node.value):
-        raise Conflict(f"there is another server named {NAME}", hint=f"Rename that one; we are known as {NAME}.")
+        raise Conflict(f"another server is named {NAME}", hint="Rename that server and run the command again.")
     after = _renew(draft, path, value)
     if after.text == draft.text or path in draft.row.inserted or path in dict(draft.row.replaced):
         return after
@@ -181,7 +181,7 @@ def _cut(draft: Draft, path: tuple[jsonc.Step, ...]) -> Draft:
 
 
 def _is_bare(text: str, path: tuple[jsonc.Step, ...]) -> bool:
-    """Tell whether a container holds nothing, not even a comment; for the document, nothing stands around it either."""
+    """Return whether a container is empty, without even a comment; a document has no comment around it either."""
     node = jsonc.at(jsonc.parse(text), path)
     if node is None:
         return False

@@ -1,4 +1,4 @@
-"""Places: the roots that the paths of the table begin with, and what is installed here."""
+"""Paths: the folders that the roots of the table stand for, and the assistants that are installed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Roots = Mapping[str, Path]
 def roots(environment: Mapping[str, str], *, home: Path, project: Path, recollect: Path) -> Roots:
     """Return the folder that each root of the table stands for.
 
-    environment: XDG_CONFIG_HOME, CLAUDE_CONFIG_DIR and CODEX_HOME are honoured, as the programs themselves do
+    environment: XDG_CONFIG_HOME, CLAUDE_CONFIG_DIR and CODEX_HOME are used, as by the programs themselves
     """
 
     def given(name: str, usual: Path) -> Path:
@@ -48,7 +48,7 @@ def file_of(part: Part, where: Roots) -> Path:
 
 
 def is_installed(assistant: Assistant, where: Roots) -> bool:
-    """Tell whether an assistant is here: its program can be called, or it keeps files in its folder."""
+    """Return whether an assistant is installed: its program is on PATH, or its folder exists."""
     if assistant.on_request:
         return False
     return any(shutil.which(name) for name in assistant.programs) or any(
@@ -57,10 +57,10 @@ def is_installed(assistant: Assistant, where: Roots) -> bool:
 
 
 def installed(where: Roots) -> list[Assistant]:
-    """Return the assistants that are installed here, in the order of the table."""
+    """Return the installed assistants, in the order of the table."""
     return [row for row in ASSISTANTS if is_installed(row, where)]
 
 
 def project_folder(folder: Path) -> Path:
-    """Return the root of the work tree that a folder lies in; without one, the folder itself."""
+    """Return the root of the git work tree that contains a folder, or the folder itself."""
     return next((path for path in (folder, *folder.parents) if (path / ".git").exists()), folder)

@@ -1,7 +1,7 @@
-"""Plans: what connecting or disconnecting an assistant would change, file by file, before anything is written.
+"""Plans: the changes that connect or disconnect an assistant, file by file, before anything is written.
 
-A plan is made of the table, the installation and the files as they are. Carrying it out replaces each file in one step;
-a file that changed since is left alone.
+A plan is computed from the table, the installation and the current files. Carrying it out replaces each file
+atomically. A file that changed since is left alone.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ANY = entry.Event("EVENT", CAPTURES_S)
 
 
 class Change(NamedTuple):
-    """One file before and after; None: it is not there. `row` is what the ledger keeps of it, None: nothing."""
+    """One file before and after (None: no file). `row` is its entry in the ledger (None: no entry)."""
 
     path: Path
     before: bytes | None
@@ -49,12 +49,12 @@ class Change(NamedTuple):
 
     @property
     def is_edit(self) -> bool:
-        """Whether anything on disk changes; the ledger alone may have something to forget."""
+        """Whether the file changes; a change without an edit only removes a ledger entry."""
         return self.before != self.after
 
 
 class Work(NamedTuple):
-    """What all plans need to know."""
+    """What all plans need: the installation, the folders and the ledger."""
 
     install: entry.Install
     where: Roots
@@ -62,15 +62,15 @@ class Work(NamedTuple):
 
 
 def connect(assistant: Assistant, scope: Scope, work: Work) -> list[Change]:
-    """Return what must change so that the assistant knows recollect; nothing if it does.
+    """Return the changes that connect an assistant; none if it is connected.
 
-    Raises ConfigError (with path and line) for a file that cannot be understood, Conflict for a name that is taken.
+    Raises ConfigError (with path and line) for a file that cannot be parsed, Conflict for a name that is taken.
     """
     return _planned(assistant, scope, work, _put)
 
 
 def disconnect(assistant: Assistant, scope: Scope, work: Work) -> list[Change]:
-    """Return what must change so that nothing of ours is left in the assistant's files; raises as `connect` does."""
+    """Return the changes that remove every entry of recollect; raises as `connect` does."""
     return _planned(assistant, scope, work, _take)
 
 
@@ -102,7 +102,7 @@ def _change(path: Path, parts: list[Part], assistant: Assistant, scope: Scope, w
         place = f"{path}:{problem.line}" if problem.line else str(path)
         raise ConfigError(
             f"{place}: {problem}",
-            hint="Correct the file and run this again; nothing was changed there.",
+            hint="Correct the file and run the command again. The file was not changed.",
             path=str(path),
             line=problem.line,
         ) from None
@@ -119,7 +119,7 @@ def _hold(before: str | None, after: str | None, parts: list[Part]) -> None:
         return
     container = next((part.keys for part in parts if isinstance(part, Server)), ())
     if merge.foreign(before, container) != merge.foreign(after, container):
-        raise jsonc.Malformed("our entry cannot be edited without changing others", before or "", 0)
+        raise jsonc.Malformed("the entry of recollect cannot be edited without changing others", before or "", 0)
 
 
 # --- One part --------------------------------------------------------------------------------------------------------
@@ -139,8 +139,8 @@ def _put(part: Part, draft: Draft, assistant: Assistant, work: Work, path: Path)
         return _put_table(draft, entry.SERVERS[part.form](work.install.server_words()))
     if draft.text is not None and not _is_own(draft, path, work):
         raise Conflict(
-            "there is a file of somebody else",
-            hint=f"Let it also run: {work.install.hook_line(part.event or _ANY, assistant.name)}",
+            "the file was written by another program",
+            hint=f"Add this command to it: {work.install.hook_line(part.event or _ANY, assistant.name)}",
         )
     return draft._replace(text=_OWN[part.content](work.install, part))
 
@@ -158,7 +158,7 @@ def _take(part: Part, draft: Draft, _assistant: Assistant, work: Work, path: Pat
 
 
 def _is_own(draft: Draft, path: Path, work: Work) -> bool:
-    """Tell whether a file that should be ours alone is: the ledger says so, it starts our hook, or it lies with us."""
+    """Return whether a file is ours alone: the ledger says so, it starts our hook, or it is in our home folder."""
     is_with_us = target(work.where["recollect"]) in path.parents
     return draft.known or is_with_us or entry.HOOK_FILE.search(draft.text or "") is not None
 
@@ -170,7 +170,7 @@ def _put_table(draft: Draft, values: Mapping[str, object]) -> Draft:
         after, added = toml.append(text, TOML_PATH, values)
         return draft._replace(text=after, row=msgspec.structs.replace(draft.row, text=added))
     if not entry.starts_recollect(found):
-        raise Conflict(f"there is another server named {entry.NAME}", hint="Rename that one.")
+        raise Conflict(f"another server is named {entry.NAME}", hint="Rename that server and run the command again.")
     if all(found.get(key) == values[key] for key in merge.ESSENTIAL if key in values):
         return draft
     kept = {key: row for key, row in found.items() if not isinstance(row, dict)}
@@ -215,14 +215,14 @@ _OWN: Mapping[str, Callable[[entry.Install, Own], str]] = {
 
 
 def carry_out(changes: list[Change], ledger: Ledger) -> None:
-    """Write what was planned; raises Conflict for a file that changed since, ConfigError for one that cannot be."""
+    """Write the planned changes; raises Conflict for a file that changed since, ConfigError for an unwritable one."""
     for change in changes:
         try:
             _write(change, ledger)
         except OSError as problem:
             raise ConfigError(
                 f"{change.path} cannot be written: {problem.strerror}",
-                hint="Check permissions and free space; this file was not changed.",
+                hint="Check permissions and free space. The file was not changed.",
                 path=str(change.path),
             ) from None
     if any(change.row is None for change in changes):

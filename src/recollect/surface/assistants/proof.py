@@ -1,6 +1,6 @@
-"""Proofs: a hook and a server, started as an assistant starts them, do what they are there for.
+"""Checks that a hook and a server work when they are started as an assistant starts them.
 
-The command lines are read back from the files of the assistant, not made anew: what is proved is what will run.
+The command lines are read from the files of the assistant, so that the check runs what the assistant will run.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from recollect.surface.listening import Listener
 
 # A hook takes a twentieth of a second and a server less than one; a machine under load may take much longer.
 PATIENCE_S = 60
-# All that Codex hands to a server: what works with these works everywhere.
+# All variables that Codex passes to a server: what works with these works everywhere.
 INHERITED = ("HOME", "LANG", "PATH", "SHELL", "TERM")
-# What a server says to a hook that is proved.
+# The answer that the check's own listener gives to a hook.
 CANARY = b'{"recollect": "doctor"}'
-# Listed by every server of ours.
+# Every toolset lists it.
 A_TOOL = "store_memory"
 
 _CLINE = re.compile(r"^answer=\$\((.*)\)$", re.MULTILINE)
@@ -38,14 +38,14 @@ _OPENCODE = re.compile(r"^const \[program, \.\.\.words\] = (\[.*\])$", re.MULTIL
 
 
 class Line(NamedTuple):
-    """A hook's command line as it stands in a file, and the event it is for."""
+    """The command line of a hook in a settings file, and its event."""
 
     event: str
     words: list[str]
 
     @property
     def answers(self) -> bool:
-        """Whether it may say something: the moment stands behind event and assistant."""
+        """Whether the hook may answer: the moment follows event and assistant."""
         return len(self.words) > 2 and self.words[-3] == self.event
 
 
@@ -60,7 +60,7 @@ def hook_lines(assistant: Assistant, scope: Scope, where: Roots) -> list[Line]:
 
 
 def server_words(assistant: Assistant, scope: Scope, where: Roots) -> list[str] | None:
-    """Return the command line of our server in the files of an assistant; None: it has none there."""
+    """Return the command line of our server in the files of an assistant; None if there is none."""
     for part in assistant.parts(scope):
         text = _text(part, where)
         entry: Any = None
@@ -108,24 +108,24 @@ def _of_event(rows: Any) -> Iterator[list[str]]:
 
 
 def is_own(words: list[str], install: Install) -> bool:
-    """Tell whether a command line starts the hook or the server of this installation.
+    """Return whether a command line starts the hook or the server of this installation.
 
-    A project's files come with the repository: what they name must not run because somebody asked how things are.
+    A project's files come with the repository: `doctor` must not run commands that they name.
     """
     hook = install.hook_words("", "")[:-2]
     return words == install.server_words() or words[: len(hook)] == hook
 
 
 def home_of(line: Line) -> str:
-    """Return the home that a command line names; empty: the usual one."""
+    """Return the home folder that a command line sets; empty for the default."""
     head = line.words[:2]
     return head[1].partition("=")[2] if head[:1] == ["env"] and head[1:] else ""
 
 
 def prove_hook(line: Line, environment: Mapping[str, str]) -> str:
-    """Send a payload through a hook, in a shell, into a spool of its own; return what is wrong, empty: nothing.
+    """Send a payload through a hook in a shell, into a temporary spool; return what is wrong, or an empty text.
 
-    One that may answer must say what a server of ours says to that payload.
+    A hook that may answer must print what our listener answers to that payload.
     """
     words = line.words[2:] if home_of(line) else line.words
     payload = json.dumps({"hook_event_name": line.event, "note": "recollect doctor"}).encode()
@@ -133,7 +133,7 @@ def prove_hook(line: Line, environment: Mapping[str, str]) -> str:
         listener = Listener(Path(folder), lambda asked, *_: CANARY if asked == payload else b"", lambda _: None)
         listens = line.answers and listener.start()
         if line.answers and not listens:
-            words = words[:-1]  # where no server can be asked, an engine of its own would empty the spool at once
+            words = words[:-1]  # without a listener the hook would start an engine, which empties the spool
         try:
             done = subprocess.run(  # noqa: S603 - our own command line, as it stands in the file
                 ["/bin/sh", "-c", shlex.join(words)],
@@ -144,23 +144,24 @@ def prove_hook(line: Line, environment: Mapping[str, str]) -> str:
                 env={**environment, "RECOLLECT_HOME": folder},
             )
         except (OSError, subprocess.TimeoutExpired) as problem:
-            return f"the hook of {line.event} did not run: {problem}"
+            return f"the hook of {line.event} did not start: {problem}"
         finally:
             listener.stop()
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            return f"the hook of {line.event} failed with {done.returncode}: {said[-1] if said else 'no message'}"
+            reason = said[-1] if said else "no message"
+            return f"the hook of {line.event} failed with exit code {done.returncode}: {reason}"
         arrived = [path.read_bytes() for path in Path(folder, "spool", "new").glob("*")]
     if arrived != [payload]:
-        return f"what was sent through the hook of {line.event} did not arrive"
+        return f"the hook of {line.event} did not deliver its event"
     wanted = CANARY if listens else b""
-    return "" if done.stdout.strip() == wanted else f"the hook of {line.event} did not say what it should"
+    return "" if done.stdout.strip() == wanted else f"the hook of {line.event} did not print its answer"
 
 
 def prove_alone(install: Install, environment: Mapping[str, str]) -> str:
-    """Let a hook find a memory by itself, with no server to ask; return what is wrong, empty: nothing.
+    """Let a hook find a memory without a server; return what is wrong, or an empty text.
 
-    It runs an interpreter that was told to look nowhere, and has to find our packages all the same.
+    Its interpreter runs isolated and must find our packages itself.
     """
     from recollect.engine import Engine
 
@@ -179,12 +180,12 @@ def prove_alone(install: Install, environment: Mapping[str, str]) -> str:
                 env=dict(environment),
             )
         except (OSError, subprocess.TimeoutExpired) as problem:
-            return f"the hook did not run: {problem}"
-    return "" if known.encode() in done.stdout else "hooks answer only while a server is running"
+            return f"the hook did not start: {problem}"
+    return "" if known.encode() in done.stdout else "hooks answer only while a server runs"
 
 
 def prove_server(words: list[str], environment: Mapping[str, str]) -> tuple[str, int]:
-    """Start a server, say hello and ask for its tools; return what is wrong (empty: nothing) and how many it has."""
+    """Start a server and list its tools; return what is wrong (or an empty text) and the number of tools."""
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "doctor", "version": "1"}}
     messages = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
@@ -201,11 +202,11 @@ def prove_server(words: list[str], environment: Mapping[str, str]) -> tuple[str,
             env={name: environment[name] for name in INHERITED if name in environment},
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
-        return f"the server did not run: {problem}", 0
+        return f"the server did not start: {problem}", 0
     answers = _answers(done.stdout)
     if 1 not in answers:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        return f"the server did not answer: {said[-1] if said else f'it ended with {done.returncode}'}", 0
+        return f"the server did not answer: {said[-1] if said else f'exit code {done.returncode}'}", 0
     tools = [row.get("name") for row in answers.get(2, {}).get("tools", [])]
     return "" if A_TOOL in tools else f"the server does not list {A_TOOL}", len(tools)
 

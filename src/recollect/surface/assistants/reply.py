@@ -1,7 +1,7 @@
-"""Replies: what a hook says, in the form that each assistant reads.
+"""Replies of hooks, in the format of each assistant.
 
-Where an assistant has no row, nothing is said to it. Seen to arrive at the model: Claude Code, Codex, Gemini CLI,
-OpenCode (through our plugin), Copilot CLI. From their documentation: Cursor, Cline.
+An assistant without a row gets no reply. Tested with the program itself: Claude Code, Codex, Gemini CLI, OpenCode
+(through our plugin), Copilot CLI. From their documentation: Cursor, Cline.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FORMS: Mapping[str, Form] = {
 
 
 def reply(text: str | None, *, event: str, assistant: str) -> bytes:
-    """Return what a hook prints to put a text before an assistant; empty: nothing."""
+    """Return what a hook prints so that the model reads the text; empty for no reply."""
     import json
 
     form = FORMS.get(assistant)

@@ -1,11 +1,10 @@
-"""The table: every assistant, how it is noticed, which files connect it, and what its user must still do.
+"""The table: every assistant, how it is detected, which files connect it, and what its user must do.
 
-A path begins with the name of a root: `~` home, `config` the folder of settings (XDG), `code` the user folder of VS
-Code, `claude` and `codex` where those programs keep their own, `recollect` our home, `project` the project. Where
-several paths are named, the first that exists is used, else the first.
+A path begins with the name of a root: `~` home, `config` the settings folder (XDG), `code` the user folder of VS Code,
+`claude` and `codex` the folders of those programs, `recollect` our home, `project` the project. Of several paths the
+first that exists is used, else the first.
 
-What is known by running the program: Claude Code, Codex, Gemini CLI, OpenCode, Copilot CLI. By its documentation: the
-others.
+Tested with the program itself: Claude Code, Codex, Gemini CLI, OpenCode, Copilot CLI. From documentation: the others.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from recollect.surface.assistants.entry import Event, Moment
 
 Scope = Literal["user", "project"]
 
-# An answer may have to wait for a database that is busy; a conversation waits with it, so not for long.
+# An answer may wait for a busy database, and the conversation waits for the answer.
 ANSWERS_S = 10
-# Writing one file: more means that the machine stands still, and then nobody should wait.
+# A capture writes one small file; if that takes longer, the machine hangs.
 CAPTURES_S = 5
 # Claude Code ends hooks of SessionEnd after 1.5 seconds, Codex after 1 (3 at most).
 LAST_S = 1
@@ -62,9 +61,9 @@ Part = Server | TomlServer | Hooks | Own
 
 
 class Assistant(NamedTuple):
-    """One assistant. `programs` and `folders` tell that it is installed; steps are said after it was connected.
+    """One assistant. `programs` and `folders` show that it is installed; `steps` are printed after init.
 
-    on_request: it is another way to connect one of the others, so it is never chosen by itself
+    on_request: another way to connect one of the others, never chosen automatically
     """
 
     name: str
@@ -80,16 +79,16 @@ class Assistant(NamedTuple):
     on_request: bool = False
 
     def parts(self, scope: Scope) -> tuple[Part, ...]:
-        """Return the files that connect it for a user, or for everybody in a project."""
+        """Return the files that connect it for a user, or for everyone in a project."""
         return self.user if scope == "user" else self.project
 
     def all_steps(self, scope: Scope) -> tuple[str, ...]:
-        """Return what its user must still do."""
+        """Return the steps that its user must do."""
         return (*self.steps, *(self.user_steps if scope == "user" else self.project_steps))
 
 
 def _events(captures: str, *, start: str = "", prompt: str = "", tool: str = "", last: str = "") -> tuple[Event, ...]:
-    """Return events by what is done with them: answered at a moment, captured, captured in haste."""
+    """Return events with their timeouts: those that are answered, captured, and captured at the end of a session."""
     rows: tuple[tuple[str, int, Moment], ...] = (
         (start, ANSWERS_S, "start"),
         (prompt, ANSWERS_S, "prompt"),
@@ -100,8 +99,8 @@ def _events(captures: str, *, start: str = "", prompt: str = "", tool: str = "",
     return tuple(Event(name, seconds, moment) for names, seconds, moment in rows for name in names.split())
 
 
-# PostToolUseFailure is where a fix that worked before is worth most. PreToolUse says nothing that PostToolUse does not.
-# Nothing is ever said on Stop, where it would make the agent go on, or on SessionEnd, where it would be an error.
+# A known fix is most useful at PostToolUseFailure. PreToolUse adds nothing to PostToolUse. Stop gets no answer, which
+# would make the agent continue. SessionEnd gets none, which would be an error.
 CLAUDE = _events(
     "PostToolUse SubagentStop PreCompact PostCompact Stop StopFailure",
     start="SessionStart",
@@ -109,7 +108,7 @@ CLAUDE = _events(
     tool="PostToolUseFailure",
     last="SessionEnd",
 )
-# The others tell a failure with any other use of a tool, and only its output shows it.
+# The others report a failure like any use of a tool: only its output shows it.
 CODEX = _events(
     "SubagentStop PreCompact PostCompact Stop",
     start="SessionStart",
@@ -117,7 +116,7 @@ CODEX = _events(
     tool="PostToolUse",
     last="SessionEnd",
 )
-# PreCompress fires before every request to the model and tells nothing.
+# PreCompress fires before every request to the model and carries no information.
 GEMINI = _events("AfterAgent SessionEnd", start="SessionStart", prompt="BeforeAgent", tool="AfterTool")
 COPILOT = _events(
     "agentStop sessionEnd",
@@ -125,7 +124,7 @@ COPILOT = _events(
     prompt="userPromptSubmitted",
     tool="postToolUse postToolUseFailure",
 )
-# beforeSubmitPrompt can let a prompt pass or not, and add nothing to it.
+# beforeSubmitPrompt can block a prompt but not add to it.
 CURSOR = _events(
     "beforeSubmitPrompt subagentStop preCompact stop sessionEnd",
     start="sessionStart",
@@ -149,7 +148,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
         ("claude", "~/.claude.json"),
         (Server(("claude.json",), form="stdio"), Hooks(("claude/settings.json",), CLAUDE, "seconds")),
         (Server(("project/.mcp.json",), form="stdio"), Hooks(("project/.claude/settings.json",), CLAUDE, "seconds")),
-        project_steps=("Approve the server recollect when Claude Code asks for it the next time it starts here.",),
+        project_steps=("Start Claude Code here and approve the server recollect when it asks.",),
     ),
     Assistant(
         "claude-plugin",
@@ -161,7 +160,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
         user_steps=(
             "Run: claude plugin marketplace add {recollect}/claude-plugin",
             "Run: claude plugin install recollect@recollect",
-            "Use either the plugin or `recollect init --assistant claude`, not both: `uninit` removes the other.",
+            "Use either the plugin or `recollect init --assistant claude`, not both.",
         ),
         undo_steps=("Run: claude plugin uninstall recollect@recollect && claude plugin marketplace remove recollect",),
         on_request=True,
@@ -173,8 +172,8 @@ ASSISTANTS: tuple[Assistant, ...] = (
         ("codex",),
         (TomlServer(("codex/config.toml",)), Hooks(("codex/hooks.json",), CODEX, "seconds")),
         (TomlServer(("project/.codex/config.toml",)), Hooks(("project/.codex/hooks.json",), CODEX, "seconds")),
-        steps=("Start Codex once and trust the new hooks when it asks (or with /hooks): until then it runs none.",),
-        project_steps=("Trust the project in Codex, or it ignores the folder .codex.",),
+        steps=("Start Codex and trust the new hooks when it asks, or with /hooks. Until then it runs none.",),
+        project_steps=("Trust the project in Codex. Otherwise it ignores the folder .codex.",),
     ),
     Assistant(
         "gemini",
@@ -183,7 +182,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
         ("~/.gemini",),
         (Server(("~/.gemini/settings.json",)), Hooks(("~/.gemini/settings.json",), GEMINI, "milliseconds")),
         (Server(("project/.gemini/settings.json",)), Hooks(("project/.gemini/settings.json",), GEMINI, "milliseconds")),
-        steps=("Trust your project folders in Gemini CLI: in others it starts neither servers nor hooks.",),
+        steps=("Trust your project folders in Gemini CLI. In other folders it starts no servers and no hooks.",),
     ),
     Assistant(
         "opencode",
@@ -212,7 +211,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
             Server(("project/.github/mcp.json",), form="copilot"),
             Own(("project/.github/hooks/recollect.json",), "copilot"),
         ),
-        project_steps=("Trust this folder in Copilot CLI: in others it silently leaves out its servers and hooks.",),
+        project_steps=("Trust this folder in Copilot CLI. In other folders it silently ignores servers and hooks.",),
     ),
     Assistant(
         "vscode",
@@ -221,7 +220,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
         ("code",),
         (Server(("code/mcp.json",), ("servers",), "stdio"),),
         (Server(("project/.vscode/mcp.json",), ("servers",), "stdio"),),
-        steps=("Confirm that you trust the server recollect when VS Code asks; it gets tools, no hooks.",),
+        steps=("Trust the server recollect when VS Code asks. VS Code gets tools, no hooks.",),
     ),
     Assistant(
         "cursor",
@@ -230,7 +229,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
         ("~/.cursor",),
         (Server(("~/.cursor/mcp.json",)), Hooks(("~/.cursor/hooks.json",), CURSOR, "cursor", False, 1)),
         (Server(("project/.cursor/mcp.json",)), Hooks(("project/.cursor/hooks.json",), CURSOR, "cursor", False, 1)),
-        steps=("Switch the server recollect on in Cursor's settings (Tools & MCP) if it is off.",),
+        steps=("Turn on the server recollect in Cursor's settings (Tools & MCP) if it is off.",),
     ),
     Assistant(
         "windsurf",
@@ -242,8 +241,8 @@ ASSISTANTS: tuple[Assistant, ...] = (
             Hooks(("~/.codeium/windsurf/hooks.json",), WINDSURF, "windsurf", False),
         ),
         (Hooks(("project/.windsurf/hooks.json",), WINDSURF, "windsurf", False),),
-        steps=("Press refresh in Windsurf's list of MCP servers, or restart it.",),
-        project_steps=("Windsurf keeps servers per user: run `recollect init --assistant windsurf --user` as well.",),
+        steps=("Press Refresh in Windsurf's list of MCP servers, or restart Windsurf.",),
+        project_steps=("Windsurf has servers per user only: also run `recollect init --assistant windsurf --user`.",),
     ),
     Assistant(
         "cline",
@@ -255,8 +254,8 @@ ASSISTANTS: tuple[Assistant, ...] = (
             *(Own((f"~/Documents/Cline/Hooks/{row.name}",), "cline", row, 0o755) for row in CLINE),
         ),
         tuple(Own((f"project/.clinerules/hooks/{row.name}",), "cline", row, 0o755) for row in CLINE),
-        steps=("Switch hooks on in Cline's settings (Features), if they are off.",),
-        project_steps=("Cline keeps servers per user: run `recollect init --assistant cline --user` as well.",),
+        steps=("Turn on hooks in Cline's settings (Features) if they are off.",),
+        project_steps=("Cline has servers per user only: also run `recollect init --assistant cline --user`.",),
     ),
     Assistant(
         "zed",
@@ -265,7 +264,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
         ("config/zed",),
         (Server(("config/zed/settings.json",), ("context_servers",)),),
         (Server(("project/.zed/settings.json",), ("context_servers",)),),
-        steps=("Zed has no hooks: it gets tools only.",),
+        steps=("Zed has no hooks; it gets tools only.",),
     ),
     Assistant(
         "junie",
@@ -274,7 +273,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
         ("~/.junie",),
         (Server(("~/.junie/mcp/mcp.json",)),),
         (Server(("project/.junie/mcp/mcp.json",)),),
-        steps=("Junie has no hooks: it gets tools only.",),
+        steps=("Junie has no hooks; it gets tools only.",),
     ),
     Assistant(
         "amp",
@@ -283,8 +282,8 @@ ASSISTANTS: tuple[Assistant, ...] = (
         ("config/amp",),
         (Server(("config/amp/settings.json",), ("amp.mcpServers",)),),
         (Server(("project/.amp/settings.json",), ("amp.mcpServers",)),),
-        steps=("Amp has hooks only for plugins of its own: it gets tools only.",),
-        project_steps=("Approve the server recollect when Amp asks for it.",),
+        steps=("Amp has hooks for its own plugins only; it gets tools only.",),
+        project_steps=("Approve the server recollect when Amp asks.",),
     ),
 )
 

@@ -157,4 +157,4 @@ def _bare(value: Any) -> Any:
 
 def _hold(text: str, wanted: Mapping[str, Any]) -> None:
     if not _is(text, wanted):
-        raise Malformed("our table cannot be edited without changing something else in this file")
+        raise Malformed("the entry of recollect cannot be edited without changing others")
