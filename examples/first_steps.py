@@ -1,6 +1,7 @@
-"""The first steps with recollect, as a newcomer would type them: each line that begins with $ is a process of its own.
+"""The first steps with recollect, on the sample project in examples/ferry.
 
-Everything happens in a temporary folder, which is removed at the end.
+Each line that starts with $ runs as a process of its own. Everything happens in a temporary folder, which is removed at
+the end.
 """
 # ruff: noqa: S603, T201
 
@@ -8,49 +9,65 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 COMMAND = Path(sys.executable).parent / "recollect"
-PROJECT = Path(__file__).resolve().parents[1]
+SAMPLE = Path(__file__).resolve().parent / "ferry"
 
 STEPS = """
-# Three things worth remembering, each stored by a process of its own.
-store "We retry failed requests five times with exponential back-off and jitter" --memory-type decision --tags http
-store "Makefiles are indented with tabs, everything else with four spaces" --memory-type style
-store "The nightly build broke because the certificate of the package mirror had expired" --memory-type insight
+# Ferry is a small sample project: a booking service. Import its decision records.
+import-history . --only adr
 
-# Another process finds them: by meaning, or by words.
-search "what happens when the network is unreliable" --k 1
-search "tabs or spaces?" --k 1
+# Store what no file says. An assistant does the same over MCP.
+store "Prices include the harbour tax: never add tax at checkout" --type decision
 
-# The code of a project, here recollect's own, becomes searchable; what git ignores is left out.
-index {project}
-symbols sCT --language python --k 3
-code "where are database migrations applied" --k 2
+# Index the code.
+index . --vectors
 
-# What is stored, and whether everything is well.
-stats
+# Later, in another session, ask in your own words.
+search "what if the card company does not respond" --limit 1
+search "is tax added to the price" --limit 1
+
+# Ask about the code.
+code "where is an expired seat released" --limit 1
+impact charge
+
+# Collect what an assistant should know before it starts a task, within a token budget.
+pack "change how often a payment is retried" --tokens 400
+
+# Check that everything works.
 health
+"""
+
+NEXT = """
+That ran in a temporary folder, which is gone now. In your own project:
+
+  recollect init              connect your assistants (asks first)
+  recollect import-history .  import the git log, documents and past sessions
+  recollect index .           index the code
+  recollect search "..."      ask
 """
 
 
 def main() -> int:
     """Run every step and return 0, or the exit code of the first that failed."""
-    with tempfile.TemporaryDirectory(prefix="recollect-first-steps-") as home:
-        environment = {**os.environ, "RECOLLECT_HOME": home}
-        for line in STEPS.format(project=shlex.quote(str(PROJECT))).strip().splitlines():
+    with tempfile.TemporaryDirectory(prefix="recollect-first-steps-") as folder:
+        project = shutil.copytree(SAMPLE, Path(folder) / "ferry")
+        environment = {**os.environ, "RECOLLECT_HOME": f"{folder}/home"}
+        for line in STEPS.strip().splitlines():
             if not line or line.startswith("#"):
                 print(line, flush=True)
                 continue
             print(f"$ recollect {line}", flush=True)
-            status = subprocess.run([COMMAND, *shlex.split(line)], env=environment, check=False).returncode
+            status = subprocess.run([COMMAND, *shlex.split(line)], env=environment, cwd=project, check=False).returncode
             if status:
                 print(f"recollect ended with exit code {status}", file=sys.stderr)
                 return status
-    print("\nThat was all in a temporary folder. Your own memories will be in ~/.recollect; see README.md.")
+    print(NEXT, end="")
     return 0
 
 

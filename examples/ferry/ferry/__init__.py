@@ -1,0 +1,1 @@
+"""A small booking service for a ferry."""
