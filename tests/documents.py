@@ -21,9 +21,9 @@ PRINTED = frozenset({"text", "output"})
 COMMANDS = ("recollect ", "pip ", "make ", "python ", "uv ")
 
 _NOT_RUN = re.compile(r"^<!-- not run: (.*?) -->$")
-# What differs from run to run: ids, times and how long something took.
+# What differs from run to run: ids (whole or short), times and how long something took.
 _VARIES = (
-    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b[0-9A-HJKMNP-TV-Z]{26}\b|\bmem_\w+"), "ID"),
+    (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f-]{27})?\b|\b[0-9A-HJKMNP-TV-Z]{26}\b|\bmem_\w+"), "ID"),
     (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?"), "TIME"),
     (re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|s|seconds?)\b"), "TIME"),
     (re.compile(r"[ \t]+$", re.MULTILINE), ""),

@@ -164,9 +164,18 @@ def test_the_first_steps_run(root: Path) -> None:
     command = [sys.executable, str(root / "examples" / "first_steps.py")]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.count("$ recollect store") == 3
-    assert result.stdout.count("exponential back-off") == 2  # stored by one process, found by another
-    assert "Everything works." in result.stdout
+    steps = dict(step.split("\n", 1) for step in result.stdout.split("$ recollect ")[1:])
+    assert {words.split()[0] for words in steps} >= {"store", "index", "search", "code", "impact", "pack", "health"}
+    (answer,) = (answer for words, answer in steps.items() if "card company" in words)
+    assert "same idempotency key" in answer and "why: " in answer  # imported by another process, found by meaning
+    assert "ferry/booking.py" in steps["impact charge"]
+    assert "Note" not in result.stdout and "warning" not in result.stdout.lower()
+    assert result.stdout.index("recollect init") > result.stdout.index("$ recollect health")
+
+
+def test_the_readme_fits_a_screen(root: Path) -> None:
+    """What does not fit belongs into docs/guide.md."""
+    assert len(read(root / "README.md").splitlines()) <= 100
 
 
 def test_the_notice_names_what_is_shipped(root: Path) -> None:

@@ -117,7 +117,8 @@ def _database(settings: Settings) -> Check:
         return Check("recollect", "database", "ok", f"{settings.database_path} works")
     status: Status = "problem" if health.status == "failed" else "warning"
     told = "; ".join(f"{row.name}: {row.detail}" for row in bad)
-    return Check("recollect", "database", status, told, "Run `recollect health` for details.")
+    remedy = " ".join(row.mend for row in bad) or "Run `recollect health` for details."
+    return Check("recollect", "database", status, told, remedy)
 
 
 def _alone(work: Work) -> Check:
