@@ -29,12 +29,13 @@ from recall import TABLES
 
 HEAD = """# Benchmarks
 
-Made by `bench/report.py` from the results of the commands named below; numbers in per cent unless said otherwise. Data
-sets are given by path and are not part of this repository. CPU time, not wall time; compare ratios, machines differ.
+`bench/report.py` writes this page from the results of the commands below. Numbers are per cent unless a unit is given. Times
+are CPU times, not wall times; compare ratios, because machines differ. The data sets are not part of this repository: each
+command takes their path.
 
-The weights of recall were fitted on FriendsQA, QMSum and docstrings (`scripts/fit_recall.py`) and never on the data
-measured here. Those of code search were fitted on the labelled queries measured here and on messages of past commits
-(`scripts/fit_code_search.py`, which prints what leaving one repository out reaches).
+The weights of recall were fitted on FriendsQA, QMSum and docstrings (`scripts/fit_recall.py`), never on the data measured
+here. The weights of code search were fitted on the labelled queries measured here and on messages of past commits
+(`scripts/fit_code_search.py`, which also prints the result with each repository left out).
 """
 
 
