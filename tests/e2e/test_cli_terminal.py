@@ -100,9 +100,7 @@ def test_indexing_shows_how_far_it_is(terminal: Terminal, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("keys", "code"), [(b"y\n", 0), (b"n\n", 130), (b"\x04", 130)])
-def test_init_lists_the_files_and_asks_first(
-    terminal: Terminal, tmp_path: Path, keys: bytes, code: int
-) -> None:
+def test_init_lists_the_files_and_asks_first(terminal: Terminal, tmp_path: Path, keys: bytes, code: int) -> None:
     person = tmp_path / "person"
     write(person, {".junie/mcp/mcp.json": "{}\n"})
     rehearsed = terminal("init", "--assistant", "junie", "--dry-run", HOME=str(person))

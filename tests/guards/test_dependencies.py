@@ -50,3 +50,15 @@ def test_every_declared_dependency_is_used(declared: set[str], imported: dict[st
 def test_the_hook_imports_the_standard_library_alone(modules: dict[str, Module]) -> None:
     tops = {origin.split(".")[0] for origin, _ in modules["recollect.hook"].imports()}
     assert tops and tops <= {"_signal", "ask", "os", "sys", "time"}
+
+
+def test_the_wheel_ships_what_works_without_a_download(root: Path, tracked: list[Path]) -> None:
+    """Hatch ships every file of these packages that git does not ignore."""
+    packages = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+    assert packages["wheel"] == {"packages": ["src/recollect", "src/memory_lib"]}
+    shipped = {path.relative_to(root).as_posix() for path in tracked}
+    model = "src/recollect/providers/minilm"
+    needed = {f"{model}/{name}" for name in ("model.onnx", "tokenizer.json", "LICENSE", "NOTICE")}
+    needed |= {"src/recollect/py.typed", "src/memory_lib/py.typed", "src/recollect/surface/tools.jsonl"}
+    assert needed - shipped == set()
+    assert any(name.endswith(".sql") for name in shipped) and any(name.endswith(".scm") for name in shipped)
