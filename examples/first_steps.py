@@ -44,7 +44,7 @@ health
 """
 
 NEXT = """
-That ran in a temporary folder, which is gone now. In your own project:
+That ran in a temporary folder, which is gone now. Install the command with `pipx install .`, then, in your own project:
 
   recollect init              connect your assistants (asks first)
   recollect import-history .  import the git log, documents and past sessions
