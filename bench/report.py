@@ -29,13 +29,13 @@ from recall import TABLES
 
 HEAD = """# Benchmarks
 
-`bench/report.py` writes this page from the results of the commands below. Numbers are per cent unless a unit is given. Times
-are CPU times, not wall times; compare ratios, because machines differ. The data sets are not part of this repository: each
-command takes their path.
+`bench/report.py` writes this page from the results of the commands below. Numbers are per cent unless a unit is given.
+Times are CPU times, not wall times; compare ratios, because machines differ. The data sets are not part of this
+repository: each command takes their path.
 
-The weights of recall were fitted on FriendsQA, QMSum and docstrings (`scripts/fit_recall.py`), never on the data measured
-here. The weights of code search were fitted on the labelled queries measured here and on messages of past commits
-(`scripts/fit_code_search.py`, which also prints the result with each repository left out).
+The weights of recall were fitted on FriendsQA, QMSum and docstrings (`scripts/fit_recall.py`), never on the data
+measured here. The weights of code search were fitted on the labelled queries measured here and on messages of past
+commits (`scripts/fit_code_search.py`, which also prints the result with each repository left out).
 """
 
 
