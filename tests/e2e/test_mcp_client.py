@@ -14,9 +14,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from recollect.capabilities import OPERATIONS
-from recollect.operations import by_tool_name
 from recollect.surface.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
 from recollect.surface.mcp import HANDSHAKE, INSTRUCTIONS, MODERN
+from recollect.toolset import GROUPS
 
 mcp = pytest.importorskip("mcp")
 
@@ -33,9 +33,11 @@ Talk = Callable[[Any], Awaitable[Any]]
 def converse(home: Path) -> Callable[..., Any]:
     """Runs a conversation with a server process of its own, all of them on the same home."""
 
-    def run(talk: Talk, mode: str = "auto", **options: Any) -> Any:
+    def run(talk: Talk, mode: str = "auto", toolset: str = "core", **options: Any) -> Any:
         server = mcp.StdioServerParameters(
-            command=COMMAND, args=["serve"], env={"RECOLLECT_HOME": str(home), "RECOLLECT_EMBED_PROVIDER": "off"}
+            command=COMMAND,
+            args=["serve", "--toolset", toolset],
+            env={"RECOLLECT_HOME": str(home), "RECOLLECT_EMBED_PROVIDER": "off"},
         )
 
         async def hold() -> Any:
@@ -59,28 +61,25 @@ def test_the_client_and_the_server_agree_on_the_version(converse: Any, mode: str
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_client_lists_every_operation_and_alias(converse: Any, mode: str) -> None:
+def test_the_client_lists_every_operation(converse: Any, mode: str) -> None:
     async def talk(client: Any) -> None:
         tools = (await client.list_tools()).tools
-        assert {tool.name for tool in tools} == set(by_tool_name(OPERATIONS))
+        assert [tool.name for tool in tools] == list(OPERATIONS)
         for tool in tools:
             assert tool.description
             Draft202012Validator.check_schema(tool.input_schema)
-            Draft202012Validator.check_schema(tool.output_schema)
 
-    converse(talk, mode)
+    converse(talk, mode, "all")
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_what_one_server_stores_another_recalls(converse: Any, mode: str) -> None:
     async def store(client: Any) -> str:
-        await client.list_tools()  # so that the client holds the answer against the schema
         result = await client.call_tool("store_memory", {"content": "The parser lives in grammar.py", "tags": ["code"]})
         assert not result.is_error
         return str(result.structured_content["memory"]["id"])
 
     async def recall(client: Any) -> None:
-        await client.list_tools()
         result = await client.call_tool("recall_memory", {"query": "where is the parser?"})
         assert result.structured_content["hits"][0]["memory"]["id"] == stored
         assert "grammar.py" in result.content[0].text
@@ -92,7 +91,6 @@ def test_what_one_server_stores_another_recalls(converse: Any, mode: str) -> Non
 @pytest.mark.parametrize("mode", MODES)
 def test_a_failed_call_is_an_error_with_a_code_a_message_and_a_hint(converse: Any, mode: str) -> None:
     async def talk(client: Any) -> None:
-        await client.list_tools()
         result = await client.call_tool("get_memory", {"memory_id": "no-such-id"})
         assert result.is_error
         error = result.structured_content["error"]
@@ -192,13 +190,13 @@ def test_the_handshake_is_answered_without_the_engine(method: str, params: dict[
     assert loaded & {"recollect.engine", "recollect.store", "recollect.operations", "recollect.render"} == set()
 
 
-def test_the_core_toolset_is_small_and_leaves_every_tool_callable() -> None:
+@pytest.mark.parametrize("arguments", [(), ("--toolset", "core"), ("--toolset", "core,graph")])
+def test_a_server_lists_its_toolset_core_by_default_and_calls_any_tool(arguments: tuple[str, ...]) -> None:
     listed, called = pipe(
-        ("tools/list", {}), ("tools/call", {"name": "stats", "arguments": {}}), arguments=("--toolset", "core")
+        ("tools/list", {}), ("tools/call", {"name": "codemem_stats", "arguments": {}}), arguments=arguments
     )
     names = [tool["name"] for tool in listed["result"]["tools"]]
-    assert names == [row.name for row in OPERATIONS.values() if row.toolset == "core"]
-    assert {"store_memory", "recall_memory"} <= set(names) < set(OPERATIONS)
+    assert set(names) == set(GROUPS["core"]) | (set(GROUPS["graph"]) if "core,graph" in arguments else set())
     assert called["result"]["isError"] is False
 
 

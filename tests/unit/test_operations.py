@@ -26,7 +26,7 @@ class Shelf:
         year: int | None = None,
         lent: bool = False,
     ) -> Deleted:
-        """Put a book on the shelf.
+        """Put a book on the shelf. It stays there.
 
         The shelf keeps it until it is taken;
         there is no limit.
@@ -78,12 +78,12 @@ def test_marking_leaves_the_method_a_plain_method() -> None:
 
 
 def test_hints_are_what_the_decorator_says_and_reading_is_idempotent() -> None:
-    def hints(row: Operation) -> tuple[str, bool, bool, bool]:
-        return row.toolset, row.read_only, row.destructive, row.idempotent
+    def hints(row: Operation) -> tuple[bool, bool, bool]:
+        return row.read_only, row.destructive, row.idempotent
 
-    assert hints(PUT) == ("core", False, False, False)
-    assert hints(TABLE["count_books"]) == ("all", True, False, True)
-    assert hints(TABLE["burn_books"]) == ("all", False, True, True)
+    assert hints(PUT) == (False, False, False)
+    assert hints(TABLE["count_books"]) == (True, False, True)
+    assert hints(TABLE["burn_books"]) == (False, True, True)
 
 
 def test_aliases_lead_to_the_same_row() -> None:
@@ -94,9 +94,11 @@ def test_aliases_lead_to_the_same_row() -> None:
 
 
 def test_the_docstring_gives_summary_description_and_help() -> None:
-    assert PUT.summary == "Put a book on the shelf."
+    assert PUT.summary == "Put a book on the shelf"
+    assert PUT.tool_description == "Put a book on the shelf. It stays there."
     assert PUT.description == (
-        "Put a book on the shelf.\n\nThe shelf keeps it until it is taken; there is no limit.\n\nNothing is catalogued."
+        "Put a book on the shelf. It stays there.\n\n"
+        "The shelf keeps it until it is taken; there is no limit.\n\nNothing is catalogued."
     )
     helps = {row.name: row.help for row in PUT.parameters}
     assert helps["title"] == "what is printed on the spine"
@@ -107,7 +109,7 @@ def test_the_docstring_gives_summary_description_and_help() -> None:
 
 def test_a_line_that_only_contains_a_parameters_name_is_prose() -> None:
     row = TABLE["burn_books"]
-    assert row.summary == "Burn a book: title: is not a parameter line here."
+    assert row.summary == "Burn a book: title: is not a parameter line here"
     assert row.parameters[0].help == "which one"
 
 
@@ -213,6 +215,44 @@ def test_calling_a_row_validates_and_calls_the_noun() -> None:
     assert answer == Deleted(deleted=3, batch="Emma 0.5 context ('a',) None None False")
     with pytest.raises(InvalidInput):
         PUT.call(Library(), {})
+
+
+class Wanted:
+    """A noun whose parameters have other words outside."""
+
+    @operation("find_books", "find", read_only=True, listed=("limit",))
+    def find(self, memory_type: MemoryType = "context", max_results: Limit = 3, namespace: str = "") -> Deleted:
+        """Find books.
+
+        memory_type: what sort
+        max_results: how many
+        namespace: of which library
+        """
+        return Deleted(deleted=max_results, batch=f"{memory_type} {namespace}")
+
+
+FIND = collect({"wanted": Wanted})["find_books"]
+
+
+def test_a_parameter_has_one_word_outside_and_keeps_its_help() -> None:
+    assert [(row.name, row.help) for row in FIND.parameters] == [
+        ("type", "what sort"),
+        ("limit", "how many"),
+        ("project", "of which library"),
+    ]
+    assert [row.name for row in FIND.parameters if FIND.lists(row.name)] == ["limit"]
+
+
+@pytest.mark.parametrize("word", ["limit", "k", "max_results", "max_memories"])
+def test_the_outside_word_and_the_documented_names_reach_the_method(word: str) -> None:
+    assert FIND.accept({word: 7}) == {"max_results": 7}
+    assert FIND.accept({"memory_type": "decision", "project": "a"}) == {"memory_type": "decision", "namespace": "a"}
+
+
+def test_a_parameter_given_by_two_of_its_names_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="limit was given twice") as caught:
+        FIND.accept({"limit": 7, "k": 7})
+    assert caught.value.hint == "Use limit alone."
 
 
 class Reading:

@@ -60,6 +60,8 @@ def samples(row: Setting[Any]) -> list[Any]:
         low = float(expectation(row).split()[-3])
         step = 1 if isinstance(row.default, int) else 0.0625
         return [type(row.default)(low + step * number) for number in (1, 2, 3, 4)]
+    if row.name == "toolset":
+        return ["code", "core,graph", "documented", "all"]
     if "one of" in expectation(row):
         return (expectation(row).removeprefix("expected one of ").split(", ") * 4)[1:5]
     return ["first", "second", "third", "fourth"]

@@ -58,12 +58,13 @@ class Pad:
         self.ran.append("store")
         return Note(id="1", text=text, kind=kind, title=title, below=(Note(id="2", text="below"),))
 
-    @operation("recall_memory", "recall", read_only=True)
-    def recall(self, query: str, limit: Limit = 5) -> Notes:
+    @operation("recall_memory", "recall", read_only=True, listed=("limit",))
+    def recall(self, query: str, limit: Limit = 5, newest: bool = False) -> Notes:
         """Find notes.
 
         query: what to look for
         limit: how many at most
+        newest: newest first
         """
         return Notes(notes=tuple(Note(id=str(number), text=query) for number in range(limit)), total=limit)
 
@@ -72,7 +73,7 @@ class Pad:
         """Forget a note."""
         raise MemoryNotFound(f"no note {note_id}", hint="Look again.", id=note_id)
 
-    @operation("count", "count")
+    @operation("count", "count", idempotent=True)
     def count(self, steps: int, said_total: int | None = None) -> Nothing:
         """Count, and say so."""
         for step in range(1, steps + 1):
@@ -100,7 +101,11 @@ class Desk:
         self.table = collect({"pad": Pad})
         self.logged: list[str] = []
         self.emitted: list[dict[str, Any]] = []
-        settings: dict[str, Any] = {"to_text": lambda record: type(record).__name__, "log": self.logged.append}
+        settings: dict[str, Any] = {
+            "to_text": lambda record: type(record).__name__,
+            "toolset": "all",
+            "log": self.logged.append,
+        }
         self.server = Server(lambda: self.table, lambda row, given: row.call(self, given), **(settings | options))
         self.peer = Peer(self.emitted.append)
 

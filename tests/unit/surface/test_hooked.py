@@ -62,7 +62,7 @@ def test_where_there_is_nothing_to_say_nothing_is_printed(
 
 
 def test_without_a_payload_the_answer_is_shown(known: None, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    assert main(["context", "--namespace", payloads.ROOT]) == 0
+    assert main(["context", "--project", payloads.ROOT]) == 0
     assert CONTENT.encode() in capfdbinary.readouterr().out
     assert main(["context", "--json", payloads.claude("SessionStart", source="startup").decode()]) == 0
     assert CONTENT in json.loads(capfdbinary.readouterr().out)["text"]

@@ -274,23 +274,23 @@ def test_details_of_an_error_that_json_does_not_know_are_written_as_text() -> No
 
 # --- lists -----------------------------------------------------------------------------------------------------------
 
-ALL = ["store_memory", "remember", "recall_memory", "delete_memory", "count", "fail", "give_up"]
+ALL = ["store_memory", "recall_memory", "delete_memory", "count", "fail", "give_up"]
 
 
 def names(result: Any) -> list[str]:
     return [tool["name"] for tool in result["tools"]]
 
 
-def test_all_tools_are_listed_in_the_order_of_the_table_with_their_aliases(desk: Any) -> None:
+def test_all_tools_are_listed_once_in_the_order_of_the_table(desk: Any) -> None:
     result = desk.ask("tools/list")
     assert names(result) == ALL
     assert "nextCursor" not in result
     assert desk.ask("tools/list") == result
 
 
-def test_the_core_toolset_lists_the_few_and_calls_any(make_desk: Any) -> None:
+def test_a_toolset_lists_its_tools_in_its_own_order_and_calls_any(make_desk: Any) -> None:
     desk = make_desk(toolset="core")
-    assert names(desk.ask("tools/list")) == ["store_memory", "recall_memory"]
+    assert names(desk.ask("tools/list")) == ["recall_memory", "store_memory", "delete_memory"]
     assert desk.call("remember", text="x")["isError"] is False
     assert desk.call("count", steps=1)["isError"] is False
 
@@ -334,7 +334,6 @@ def test_a_call_gives_the_record_as_data_and_as_text(desk: Any) -> None:
 @pytest.mark.parametrize("tool", ["remember", "fail"])
 def test_a_server_that_answers_in_text_alone_promises_no_data(make_desk: Any, tool: str) -> None:
     desk = make_desk(structured=False)
-    assert all("outputSchema" not in listed for listed in desk.ask("tools/list")["tools"])
     assert set(desk.call(tool, text="x")) == {"content", "isError"}
 
 

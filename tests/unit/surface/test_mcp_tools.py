@@ -1,4 +1,4 @@
-"""The definitions of the tools: what models read, and what validators hold answers against."""
+"""The definitions of the tools: what models read."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator, ValidationError
+from jsonschema import Draft202012Validator
 
+from recollect.capabilities import OPERATIONS
+from recollect.operations import by_tool_name
 from recollect.surface.tool import definitions
-
-
-def validate(instance: Any, schema: Any) -> None:
-    Draft202012Validator(schema).validate(instance)
+from recollect.toolset import GROUPS, TOOLSETS, parse_toolset
 
 
 @pytest.fixture
@@ -30,12 +29,12 @@ def walk(schema: Any) -> Iterator[dict[str, Any]]:
             yield from walk(value)
 
 
-def test_every_schema_is_valid_and_has_no_reference(tools: dict[str, Any]) -> None:
-    for tool in tools.values():
-        for schema in (tool["inputSchema"], tool["outputSchema"]):
-            Draft202012Validator.check_schema(schema)
-            assert schema["type"] == "object"
-            assert [part for part in walk(schema) if "$ref" in part or "$defs" in part] == []
+def test_every_schema_is_valid_and_has_no_reference() -> None:
+    for tool in definitions(OPERATIONS, "all"):
+        schema = tool["inputSchema"]
+        Draft202012Validator.check_schema(schema)
+        assert schema["type"] == "object"
+        assert [part for part in walk(schema) if "$ref" in part or "$defs" in part] == []
 
 
 def test_an_input_schema_says_what_a_model_needs_and_no_more(tools: dict[str, Any]) -> None:
@@ -43,80 +42,62 @@ def test_an_input_schema_says_what_a_model_needs_and_no_more(tools: dict[str, An
         "type": "object",
         "properties": {
             "text": {"description": "what to keep", "type": "string"},
-            "kind": {"type": "string", "enum": ["long", "short"], "default": "short"},
+            "kind": {"type": "string", "enum": ["long", "short"]},
             "title": {"type": "string"},
         },
         "required": ["text"],
-        "additionalProperties": False,
     }
-    assert tools["recall_memory"]["inputSchema"]["properties"]["limit"] == {
-        "type": "integer",
-        "minimum": 1,
-        "maximum": 1000,
-        "description": "how many at most",
-        "default": 5,
-    }
-    assert tools["fail"]["inputSchema"] == {"type": "object", "properties": {}, "additionalProperties": False}
+    assert tools["fail"]["inputSchema"] == {"type": "object", "properties": {}}
 
 
-def test_an_output_schema_has_no_prose_and_takes_the_error_of_a_failed_call(tools: dict[str, Any]) -> None:
-    schema = tools["store_memory"]["outputSchema"]
-    assert schema["properties"]["title"] == {"anyOf": [{"type": "string"}, {"type": "null"}]}
-    assert schema["properties"]["below"] == {"type": "array", "items": {"type": "object"}}
-    assert schema["properties"]["error"] == {"type": "object"}
-    assert schema["anyOf"] == [{"required": ["id", "text"]}, {"required": ["error"]}]
-    assert [part for part in walk(schema) if "description" in part or "default" in part] == []
+def test_a_schema_names_required_and_listed_parameters_alone_and_the_others_are_accepted(desk: Any) -> None:
+    tool = next(tool for tool in definitions(desk.table, "all") if tool["name"] == "recall_memory")
+    assert set(tool["inputSchema"]["properties"]) == {"query", "limit"}
+    assert desk.call("recall_memory", query="x", newest=True)["isError"] is False
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("store_memory", {"text": "x"}),
-        ("store_memory", {"text": 5}),
-        ("remember", {"text": "x", "kind": "long", "title": "t"}),
-        ("recall_memory", {"query": "x", "limit": 3}),
-        ("recall_memory", {"query": "x", "limit": 0}),
-        ("delete_memory", {"note_id": "x"}),
-        ("count", {"steps": 1}),
-        ("fail", {}),
-    ],
-)
-def test_every_answer_fits_the_schema_of_its_tool(
-    desk: Any, tools: dict[str, Any], tool: str, arguments: dict[str, Any]
-) -> None:
-    validate(desk.call(tool, **arguments)["structuredContent"], tools[tool]["outputSchema"])
-
-
-@pytest.mark.parametrize(
-    "answer", [{}, {"id": "1"}, {"id": 1, "text": "x"}, {"id": "1", "text": "x", "kind": "other"}, []]
-)
-def test_an_output_schema_refuses_what_is_no_answer(tools: dict[str, Any], answer: Any) -> None:
-    with pytest.raises(ValidationError):
-        validate(answer, tools["store_memory"]["outputSchema"])
-
-
-def test_hints_are_those_of_the_operation(tools: dict[str, Any]) -> None:
-    assert tools["recall_memory"]["annotations"] == {
-        "title": "Recall memory",
-        "readOnlyHint": True,
-        "destructiveHint": False,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    }
-    assert tools["delete_memory"]["annotations"]["destructiveHint"] is True
-    assert tools["store_memory"]["annotations"]["readOnlyHint"] is False
+def test_hints_are_left_out_where_they_are_the_default_of_the_protocol(tools: dict[str, Any]) -> None:
+    assert tools["recall_memory"]["annotations"] == {"readOnlyHint": True, "openWorldHint": False}
+    assert tools["store_memory"]["annotations"] == {"destructiveHint": False, "openWorldHint": False}
+    assert tools["delete_memory"]["annotations"] == {"openWorldHint": False}
+    assert tools["count"]["annotations"] == {"destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
 
 
 def test_a_title_is_the_name_in_words_so_that_searches_find_it(tools: dict[str, Any]) -> None:
     assert tools["recall_memory"]["title"] == "Recall memory"
-    assert tools["remember"]["title"] == "Remember"
 
 
-def test_a_description_is_the_docstring_and_an_alias_says_whose_it_is(tools: dict[str, Any]) -> None:
-    assert tools["store_memory"]["description"] == "Keep a note. It is kept.\n\nA second paragraph."
-    assert "store_memory" in tools["remember"]["description"]
-    assert tools["remember"]["inputSchema"] == tools["store_memory"]["inputSchema"]
+def test_a_description_is_the_first_paragraph_of_the_docstring(tools: dict[str, Any]) -> None:
+    assert tools["store_memory"]["description"] == "Keep a note. It is kept."
 
 
-def test_the_core_toolset_has_no_aliases(desk: Any) -> None:
-    assert [tool["name"] for tool in definitions(desk.table, "core")] == ["store_memory", "recall_memory"]
+@pytest.mark.parametrize("toolset", TOOLSETS)
+def test_every_name_in_a_group_is_a_tool(toolset: str) -> None:
+    names = [tool["name"] for tool in definitions(OPERATIONS, toolset)]
+    assert names == list(GROUPS.get(toolset, OPERATIONS))
+
+
+def test_groups_can_be_joined_and_a_tool_of_both_is_listed_once() -> None:
+    names = [tool["name"] for tool in definitions(OPERATIONS, "core,code")]
+    assert names == list(dict.fromkeys((*GROUPS["core"], *GROUPS["code"])))
+    assert len(definitions(OPERATIONS, "graph,all")) == len(OPERATIONS)
+
+
+def test_every_tool_is_in_a_group() -> None:
+    grouped = {by_tool_name(OPERATIONS)[name].name for names in GROUPS.values() for name in names}
+    assert grouped == set(OPERATIONS)
+
+
+def test_core_has_no_destructive_tool() -> None:
+    assert [name for name in GROUPS["core"] if OPERATIONS[name].destructive] == []
+
+
+@pytest.mark.parametrize(("given", "parsed"), [("core", "core"), (" Core , graph,core", "core,graph"), ("all", "all")])
+def test_a_toolset_is_names_of_groups_joined_by_commas(given: str, parsed: str) -> None:
+    assert parse_toolset(given) == parsed
+
+
+@pytest.mark.parametrize("given", ["", ",", "nope", "core,nope"])
+def test_a_wrong_toolset_is_refused_with_the_groups_there_are(given: str) -> None:
+    with pytest.raises(ValueError, match="one or more of core, memory, code"):
+        parse_toolset(given)
