@@ -169,7 +169,7 @@ def fill(engine: Engine, folder: Path, costs: Costs, *, embeddings: bool) -> Pat
 def ask(engine: Engine, text: str, root: Path, checkout: Path, below: str, costs: Costs) -> list[Hit]:
     """Return the ranking of a query, paths from the checkout."""
     before = time.process_time_ns()
-    found = engine.code.search(text, k=DEPTH)
+    found = engine.code.search(text, limit=DEPTH)
     costs.query.append((time.process_time_ns() - before) / 1e6)
     hits = [
         Hit(str((root / hit.path).relative_to(checkout.resolve())), hit.start_line, hit.end_line) for hit in found.hits

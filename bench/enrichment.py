@@ -127,7 +127,7 @@ def judged(enrichment: str) -> dict[str, dict[str, float]]:
         questions = list(fill(engine))
         engine.embedding.catch_up()
         for kind, text, answer in questions:
-            found = [hit.memory.id for hit in engine.recall.search(text, k=50, min_score=0.0).hits]
+            found = [hit.memory.id for hit in engine.recall.search(text, limit=50, min_score=0.0).hits]
             rank = 1 / (found.index(answer) + 1) if answer in found else 0.0
             ranks.setdefault(kind, []).append(rank)
             ranks.setdefault("all", []).append(rank)

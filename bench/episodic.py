@@ -147,7 +147,7 @@ def ask_engine(conversation: Conversation) -> Iterator[tuple[str, Answer]]:
             turns_of[stored.memory.id] = exchange.turns
         engine.embedding.catch_up()
         for question in conversation.questions:
-            found = engine_recall.ask(engine, question.text, namespace=conversation.id, k=TOP_K)
+            found = engine_recall.ask(engine, question.text, namespace=conversation.id, limit=TOP_K)
             brought = [turns_of[name] for name in found.ranked]
             yield question.id, Answer(brought, brought[:FEW], found.cpu_ms)
 
@@ -157,7 +157,7 @@ def ask_messages(conversation: Conversation) -> Iterator[tuple[str, Answer]]:
     with engine_recall.memory() as engine:
         engine_recall.fill(engine, engine_recall.store_conversation(engine, conversation))
         for question in conversation.questions:
-            found = engine_recall.ask(engine, question.text, key="turn", namespace=conversation.id, k=TOP_K)
+            found = engine_recall.ask(engine, question.text, key="turn", namespace=conversation.id, limit=TOP_K)
             brought = [[name] for name in found.ranked]
             yield question.id, Answer(brought, brought[:FEW], found.cpu_ms)
 
@@ -380,7 +380,7 @@ def _recalling(memory: EnhancedEpisodicMemory, runs: int) -> Report:
     return _beside(
         "recall",
         lambda run: memory.recall(asked[run]),
-        lambda run: engine.recall.search(asked[runs + run], k=4, namespace=memory.shelf.namespace, min_score=0.0),
+        lambda run: engine.recall.search(asked[runs + run], limit=4, namespace=memory.shelf.namespace, min_score=0.0),
         runs,
     )
 

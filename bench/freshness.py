@@ -241,7 +241,7 @@ class Bench:
         return True
 
     def _hit(self, engine: Engine, token: str) -> Hit:
-        found = engine.recall.search(token, namespace=str(self._root), k=3, min_score=0.0, code=False)
+        found = engine.recall.search(token, namespace=str(self._root), limit=3, min_score=0.0, code=False)
         return next(hit for hit in found.hits if f" {token}." in hit.memory.content)
 
     def _outcome(self, engine: Engine, trial: Trial) -> Outcome:

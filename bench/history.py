@@ -242,7 +242,7 @@ def _together(kind: str) -> tuple[str, ...]:
 def _share(engine: Engine, root: Path, questions: Sequence[Question], *, show: bool) -> dict[str, Any]:
     right = first = 0
     for question in questions:
-        hits = engine.recall.search(question.text, k=TOP, namespace=str(root), code=False).hits
+        hits = engine.recall.search(question.text, limit=TOP, namespace=str(root), code=False).hits
         places = [place for place, hit in enumerate(hits) if question.is_right(hit)]
         right += bool(places)
         first += places[:1] == [0]

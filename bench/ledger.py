@@ -265,7 +265,7 @@ class Writer:
             "associate": lambda: engine.memories.associate(row, entry["target"]),
             "merge": lambda: engine.memories.store(entry["content"], tags=(entry["tag"],)),
             "get": lambda: engine.memories.get(row),
-            "recall": lambda: engine.recall.search(next(self._texts), k=5),
+            "recall": lambda: engine.recall.search(next(self._texts), limit=5),
             "vectors": lambda: engine.embedding.catch_up(8),
             "rebuild": lambda: engine.admin.rebuild(vectors=False),
         }

@@ -114,7 +114,7 @@ def fill(engine: Engine, stores: Iterable[float]) -> Report:
 
 
 def ask(
-    engine: Engine, text: str, *, key: str = "", namespace: str | None = None, k: int = 10, threshold: bool = False
+    engine: Engine, text: str, *, key: str = "", namespace: str | None = None, limit: int = 10, threshold: bool = False
 ) -> Answer:
     """Return what a search gives.
 
@@ -123,19 +123,21 @@ def ask(
     """
     answers = []
     options = {"min_score": PACK_RELEVANCE if threshold else 0.0}
-    spent = measure.cpu_ms(lambda: answers.append(engine.recall.search(text, k=k, namespace=namespace, **options)))
+    spent = measure.cpu_ms(
+        lambda: answers.append(engine.recall.search(text, limit=limit, namespace=namespace, **options))
+    )
     hits = answers[0].hits
     ranked = [str(hit.memory.metadata.get(key, hit.memory.id)) for hit in hits]
     return Answer(ranked, [hit.score for hit in hits], answers[0].mode, spent)
 
 
 def ask_conversations(
-    engine: Engine, source: Conversations, *, k: int = metrics.DEPTH, threshold: bool = False
+    engine: Engine, source: Conversations, *, limit: int = metrics.DEPTH, threshold: bool = False
 ) -> Asked:
     """Ask every question in its own conversation."""
     return {
         (conversation.id, question.id): ask(
-            engine, question.text, key="turn", namespace=conversation.id, k=k, threshold=threshold
+            engine, question.text, key="turn", namespace=conversation.id, limit=limit, threshold=threshold
         )
         for conversation in source.conversations
         for question in conversation.questions
@@ -146,7 +148,7 @@ def ask_documents(engine: Engine, sets: Sequence[DocumentSet]) -> Asked:
     """Ask every query in its own set, for all documents."""
     return {
         (documents.id, query.id): ask(
-            engine, query.text, key="document", namespace=documents.id, k=min(1000, len(documents.documents))
+            engine, query.text, key="document", namespace=documents.id, limit=min(1000, len(documents.documents))
         )
         for documents in sets
         for query in documents.queries
@@ -301,7 +303,7 @@ def wrong_conversations(engine: Engine, source: Conversations, asked: Asked) -> 
     answerable = [
         (conversation, question) for conversation, question in _labelled(source) if question.category in source.headline
     ]
-    cut = ask_conversations(engine, source, k=10, threshold=True)
+    cut = ask_conversations(engine, source, limit=10, threshold=True)
     without, within = _any_at_10(answerable, asked), _any_at_10(answerable, cut)
     return {
         "name": source.name,

@@ -348,7 +348,7 @@ def _first_recall(home: Path, embedder: Any, failures: list[str], **values: Any)
     """Start with the new model and ask at once: the answer comes by words and says so."""
     began = time.process_time()
     with opened(home, embedder=embedder, **values) as engine:
-        answer = engine.recall.search(QUESTION, k=5)
+        answer = engine.recall.search(QUESTION, limit=5)
         cpu_ms = round((time.process_time() - began) * 1000, 1)
     if answer.mode != "lexical" or not answer.hits or not answer.notes:
         failures.append(f"the first recall was {answer.mode}, {len(answer.hits)} hits, notes {answer.notes}")
@@ -391,7 +391,7 @@ def _embed_in_background(engine: Engine, failures: list[str]) -> dict[str, Any]:
         made, total = engine.embedding.coverage()
         if made >= total or time.monotonic() - began > PATIENCE_S:
             break
-        answer = engine.recall.search(QUESTION, k=5)
+        answer = engine.recall.search(QUESTION, limit=5)
         modes[answer.mode] += 1
         if not answer.hits:
             failures.append(f"a recall found nothing with {made} of {total} vectors")

@@ -128,7 +128,7 @@ class World:
         """Return how often a plain question finds its fact first, and among the first five."""
         firsts, fives = 0, 0
         for fact, memory_id in zip(FACTS, self.facts, strict=True):
-            hits = self.engine.recall.search(fact.question, k=5, namespace=ROOT, min_score=0.0, code=False).hits
+            hits = self.engine.recall.search(fact.question, limit=5, namespace=ROOT, min_score=0.0, code=False).hits
             ids = [hit.memory.id for hit in hits]
             firsts, fives = firsts + (ids[:1] == [memory_id]), fives + (memory_id in ids)
         return {"hits@1": round(100 * firsts / len(FACTS), 1), "hits@5": round(100 * fives / len(FACTS), 1)}

@@ -187,7 +187,7 @@ def _own_words(engine: Engine, *, archived: bool = False) -> dict[str, float]:
     first = among = found = 0
     for memory in chosen:
         hits = engine.recall.search(
-            memory.content, k=10, namespace=memory.namespace, min_score=0.0, archived=archived
+            memory.content, limit=10, namespace=memory.namespace, min_score=0.0, archived=archived
         ).hits
         reached = [{hit.memory.id, *hit.folded} for hit in hits]
         first += memory.id in (reached[0] if reached else ())
@@ -208,7 +208,7 @@ def _dev(engine: Engine, source: Conversations | None) -> dict[str, float]:
     """
     if source is None:
         return {}
-    asked = recall.ask_conversations(engine, source, k=10)
+    asked = recall.ask_conversations(engine, source, limit=10)
     rows: list[metrics.Scores] = []
     for conversation in source.conversations:
         for question in conversation.questions:

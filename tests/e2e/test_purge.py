@@ -114,8 +114,8 @@ def test_an_undo_says_that_it_is_gone_and_goes_on_with_what_came_before(home: Pa
 
 
 def test_the_rest_of_a_batch_can_still_be_undone() -> None:
-    secret = store(SECRET, "--namespace", "app")
-    others = [store(f"Harbour rule {number}", "--namespace", "app") for number in range(3)]
+    secret = store(SECRET, "--project", "app")
+    others = [store(f"Harbour rule {number}", "--project", "app") for number in range(3)]
     call("associate_memories", {}, secret, others[0])
     call("associate_memories", {}, others[1], others[2])
     batch = call("delete_namespace", {}, "app", "--yes")["batch"]

@@ -51,7 +51,7 @@ def test_a_project_file_cannot_name_another_projects_namespace(project: Path, tm
     other = tmp_path / "other"
     (other / ".git").mkdir(parents=True)
     name = {"the path": str(other), "a path from here": "../other", "a name": "shared-name"}[named]
-    run(other, "store", "The deployment key is rotated on Mondays.", "--namespace", name.replace("..", str(tmp_path)))
+    run(other, "store", "The deployment key is rotated on Mondays.", "--project", name.replace("..", str(tmp_path)))
     (project / ".recollect.toml").write_text(f'namespace = "{name}"\ntoolset = "all"\n', encoding="utf-8")
     stored = run(project, "store", "Written by a stranger.", "--json")
     assert stored.returncode == 0

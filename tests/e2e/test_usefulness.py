@@ -28,7 +28,7 @@ def confidence(memory_id: str) -> float:
 
 
 def told(memory_id: str) -> str:
-    hits = recollect("search", "payment client retries", "--namespace", payloads.ROOT, "--explain")["hits"]
+    hits = recollect("search", "payment client retries", "--project", payloads.ROOT, "--explain")["hits"]
     return str({hit["memory"]["id"]: hit["use"] for hit in hits}[memory_id])
 
 
@@ -38,9 +38,7 @@ def test_what_is_used_gains_confidence_what_is_contradicted_loses_it_and_undo_re
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
     monkeypatch.chdir(tmp_path)
-    memory = recollect(
-        "store", BACKOFF, "--namespace", payloads.ROOT, "--confidence", "0.6", "--memory-type", "decision"
-    )
+    memory = recollect("store", BACKOFF, "--project", payloads.ROOT, "--confidence", "0.6", "--type", "decision")
     name = memory["memory"]["id"]
     said = recollect("prompt", given=payloads.claude("UserPromptSubmit", prompt=ASKED))
     assert "exponential backoff" in json.dumps(said)
@@ -48,7 +46,7 @@ def test_what_is_used_gains_confidence_what_is_contradicted_loses_it_and_undo_re
     recollect("ingest", given=payloads.claude("Stop", last_assistant_message="It passes."))
     assert confidence(name) == pytest.approx(0.68)
     assert told(name).startswith("offered once, used 1 (last: ran its command), contradicted 0")
-    recollect("store", "The payment client gives up at once", "--namespace", payloads.ROOT, "--supersedes", name)
+    recollect("store", "The payment client gives up at once", "--project", payloads.ROOT, "--supersedes", name)
     recollect("ingest", given=payloads.claude("Stop", last_assistant_message="It gives up now."))
     assert confidence(name) == pytest.approx(0.48)
     assert recollect("usefulness", name)["contradicted"] == 1

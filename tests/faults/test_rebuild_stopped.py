@@ -64,7 +64,7 @@ def call(operation: str, *words: str) -> Any:
 
 
 def found(words: str) -> list[str]:
-    return [hit["memory"]["id"] for hit in call("recall_memory", words, "--k", "100")["hits"]]
+    return [hit["memory"]["id"] for hit in call("recall_memory", words, "--limit", "100")["hits"]]
 
 
 def is_sound() -> bool:

@@ -67,7 +67,7 @@ def test_a_full_disk_refuses_a_memory_as_a_whole_and_takes_it_once_there_is_spac
         assert stored
         # The same engine still reads, says what is wrong, and refuses again.
         assert engine.memories.get(stored[-1]).content.startswith(str(len(stored) - 1))
-        assert engine.recall.search("filler", k=3).hits
+        assert engine.recall.search("filler", limit=3).hits
         with pytest.raises(StoreFull):
             engine.memories.store(f"again {FILLER}")
         disk = next(check for check in engine.admin.health().checks if check.name == "disk")

@@ -79,7 +79,7 @@ def test_every_question_is_answered_with_places_that_exist(
 ) -> None:
     for engine in harbours:
         try:
-            answer = engine.code.search(question, k=k, kind=kind, explain=explain)  # type: ignore[arg-type]
+            answer = engine.code.search(question, limit=k, kind=kind, explain=explain)  # type: ignore[arg-type]
         except InvalidInput:
             # Refused, not crashed: nothing to look for, or text that no store can hold.
             assert not question.strip() or "\0" in question or not is_text(question)

@@ -79,7 +79,9 @@ def reached(engine: Engine, stored: list[Memory]) -> None:
     now = {row.id: row for row in engine.store.get(Memory, [memory.id for memory in stored])}
     for memory in stored:
         assert now[memory.id].content == memory.content
-        hits = engine.recall.search(memory.content, k=50, namespace=memory.namespace, min_score=0.0, archived=True).hits
+        hits = engine.recall.search(
+            memory.content, limit=50, namespace=memory.namespace, min_score=0.0, archived=True
+        ).hits
         assert memory.id in {name for hit in hits for name in (hit.memory.id, *hit.folded)}
 
 

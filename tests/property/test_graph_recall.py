@@ -42,8 +42,8 @@ def test_every_way_leads_from_a_hit_to_the_memory_and_is_no_longer_than_asked(
     ids = [engine.memories.store(f"About {words}, number {place}").memory.id for place, words in enumerate(WORDS)]
     for src, dst, relationship, weight in linked:
         engine.memories.associate(ids[src], ids[dst], relationship=relationship, weight=weight)  # type: ignore[arg-type]
-    found = engine.graph.recall_with_expansion(query, k=k, expansion_depth=depth, min_score=0.0)
-    plain = engine.recall.search(query, k=50, min_score=0.0)
+    found = engine.graph.recall_with_expansion(query, limit=k, expansion_depth=depth, min_score=0.0)
+    plain = engine.recall.search(query, limit=50, min_score=0.0)
     own = {hit.memory.id: hit.score for hit in plain.hits}
     shown = [row.hit.memory.id for row in found.hits]
     versions = any(MEANINGS[relationship].newer for _, _, relationship, _ in linked)

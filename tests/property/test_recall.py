@@ -79,7 +79,7 @@ def test_a_memory_is_among_the_first_for_a_sentence_of_its_own(
             ).memory.id
             for text, memory in zip(texts, given_memories, strict=True)
         ]
-        answer = engine.recall.search(asked, k=3, min_score=0.0)
+        answer = engine.recall.search(asked, limit=3, min_score=0.0)
         well_formed(answer, 3)
         assert ids[chosen] in [hit.memory.id for hit in answer.hits]
 
@@ -116,6 +116,6 @@ questions = st.text(st.characters() | st.sampled_from(" \"'*()^-:{}%_?.…Ada"),
 def test_no_question_is_too_odd_to_be_answered(shelves: list[Engine], question: str, k: int) -> None:
     for engine in shelves:
         try:
-            well_formed(engine.recall.search(question, k=k, min_score=0.0, explain=True), k)
+            well_formed(engine.recall.search(question, limit=k, min_score=0.0, explain=True), k)
         except InvalidInput:
             assert not question.strip() or "\0" in question or any("\ud800" <= one <= "\udfff" for one in question)

@@ -87,7 +87,7 @@ class Code:
         language: str | None = None,
         path: str | None = None,
         namespace: str | None = None,
-        k: Limit = 20,
+        limit: Limit = 20,
     ) -> SymbolList:
         """Find functions, classes and other symbols of indexed code by name.
 
@@ -99,12 +99,12 @@ class Code:
         language: only of this language, such as python
         path: only below this folder, from the root of the project
         namespace: only of this project, as a path or a name; none: of all
-        k: how many symbols at most
+        limit: how many symbols at most
         """
         from recollect.code.lookup import find_symbols
 
         asked = accept.query(query)
-        limit = accept.whole("k", k, least=1, most=1000)
+        limit = accept.whole("limit", limit, least=1, most=1000)
         scope = self.scope(namespace, language, path)
         kinds = (accept.one_of("kind", kind, NODE_KINDS),) if kind else ()
         found = find_symbols(self._engine.code_store, asked, scope, kinds=kinds, limit=limit)
@@ -116,7 +116,7 @@ class Code:
         self,
         query: str,
         *,
-        k: Limit = 10,
+        limit: Limit = 10,
         language: str | None = None,
         path: str | None = None,
         kind: NodeKind | None = None,
@@ -129,7 +129,7 @@ class Code:
         Ask by name (parse_header) or describe it (where are retries decided). Words, names, paths and meaning count.
 
         query: a name or a description
-        k: how many places at most
+        limit: how many places at most
         language: only of this language, such as python
         path: only below this folder, from the root of the project
         kind: only symbols of this kind
@@ -142,7 +142,7 @@ class Code:
         sought = Sought(
             text=accept.query(query),
             scope=self.scope(namespace, language, path),
-            limit=accept.whole("k", k, least=1, most=1000),
+            limit=accept.whole("limit", limit, least=1, most=1000),
             least=accept.ratio("min_score", min_score),
             kind=None if kind is None else accept.one_of("kind", kind, NODE_KINDS),
             explain=explain,

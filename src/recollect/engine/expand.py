@@ -1,6 +1,6 @@
 """Expand: what a search found, and what that is linked to.
 
-    search ─► seeds ─► relevance spreads along links (graph.spread) ─► joined with what was found by itself ─► best k
+    search ─► seeds ─► relevance spreads along links (graph.spread) ─► joined with what was found by itself ─► the best
 
 A memory reached over links is relevant with the chance of its seed times the square root of the share of walkers that
 get there: one whole link away 0.71 of the seed's, one of four links 0.35, two steps along a chain 0.35. The root makes
@@ -59,7 +59,7 @@ class Candidate(NamedTuple):
 class Wanted(NamedTuple):
     """What an expansion is to give back: how many, how relevant, how far away, which memories, as of when."""
 
-    k: int
+    limit: int
     least: float
     depth: int
     where: Filter | None
@@ -72,7 +72,7 @@ def expanded(store: Store, graph: Graph, found: Recall, wanted: Wanted, through:
     found: more hits than are wanted, down to the least relevant: how well the linked ones match by themselves
     """
     own = {hit.memory.id: hit for hit in found.hits}
-    reached = _reached(graph, [hit for hit in found.hits[: wanted.k] if hit.score >= wanted.least], wanted, through)
+    reached = _reached(graph, [hit for hit in found.hits[: wanted.limit] if hit.score >= wanted.least], wanted, through)
     # What another hit speaks for already is no hit of its own, links or not.
     for memory_id in {folded for hit in found.hits for folded in hit.folded}:
         reached.pop(memory_id, None)
@@ -87,7 +87,7 @@ def expanded(store: Store, graph: Graph, found: Recall, wanted: Wanted, through:
         if memory_id in memories
     ]
     best = _in_order(graph, [row for row in candidates if row.chance >= wanted.least], wanted)
-    hits = [_hit(graph, row, wanted, through) for row in best[: wanted.k]]
+    hits = [_hit(graph, row, wanted, through) for row in best[: wanted.limit]]
     fresh = freshness_of(store, [row.hit.memory.id for row in hits])
     return tuple(
         msgspec.structs.replace(

@@ -53,7 +53,7 @@ class Graphs:
         self,
         query: str,
         *,
-        k: Limit = 10,
+        limit: Limit = 10,
         expansion_depth: Hops = 2,
         namespace: str | None = None,
         memory_type: MemoryType | None = None,
@@ -67,7 +67,7 @@ class Graphs:
         memory it was reached from.
 
         query: the question, in words; names of files, functions and errors help
-        k: how many memories at most, linked ones included
+        limit: how many memories at most, linked ones included
         expansion_depth: how many links to follow from a hit, 1 to 5
         namespace: only of this project, as a path or a name; none: of all
         memory_type: only of this kind
@@ -77,9 +77,9 @@ class Graphs:
         """
         from recollect.engine.expand import Wanted, expanded
 
-        k = accept.whole("k", k, least=1, most=1000)
+        limit = accept.whole("limit", limit, least=1, most=1000)
         wanted = Wanted(
-            k=k,
+            limit=limit,
             least=accept.ratio("min_score", min_score),
             depth=accept.whole("expansion_depth", expansion_depth, least=1, most=MAX_HOPS),
             where=memory_filter(memory_type=memory_type, namespace=namespace, tags=tags) or None,
@@ -87,7 +87,7 @@ class Graphs:
         )
         found = self._engine.recall.search(
             query,
-            k=max(k, POOL),
+            limit=max(limit, POOL),
             namespace=namespace,
             memory_type=memory_type,
             tags=tags,
@@ -112,7 +112,7 @@ class Graphs:
         self,
         query: str,
         *,
-        k: Limit = 10,
+        limit: Limit = 10,
         depth: Hops = 2,
         namespace: str | None = None,
         memory_type: MemoryType | None = None,
@@ -126,7 +126,7 @@ class Graphs:
         how central it is (PageRank, betweenness, degree, cluster).
 
         query: the question, in words; names of files, functions and errors help
-        k: how many memories at most
+        limit: how many memories at most
         depth: how many links away dependents and decisions may be, 1 to 5
         namespace: only of this project, as a path or a name; none: of all
         memory_type: only of this kind
@@ -138,7 +138,13 @@ class Graphs:
 
         hops = accept.whole("depth", depth, least=1, most=MAX_HOPS)
         found = self._engine.recall.search(
-            query, k=k, namespace=namespace, memory_type=memory_type, tags=tags, min_score=min_score, as_of=as_of
+            query,
+            limit=limit,
+            namespace=namespace,
+            memory_type=memory_type,
+            tags=tags,
+            min_score=min_score,
+            as_of=as_of,
         )
         graph = self._engine.centrality.graph()
         hits = impacts(self._engine.store, graph, found.hits, hops, _sieve(graph, namespace))

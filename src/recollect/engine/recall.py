@@ -53,7 +53,7 @@ class Recalls:
         self,
         query: str,
         *,
-        k: Limit = 10,
+        limit: Limit = 10,
         namespace: str | None = None,
         memory_type: MemoryType | None = None,
         tags: tuple[str, ...] = (),
@@ -68,7 +68,7 @@ class Recalls:
         """Recall memories: search by words and by meaning. Ask before exploring: what was learnt earlier is here.
 
         query: the question, in words; names of files, functions and errors help
-        k: how many memories at most
+        limit: how many memories at most
         namespace: only of this project, as a path or a name; none: of all
         memory_type: only of this kind
         tags: only those that have all of these tags
@@ -84,7 +84,7 @@ class Recalls:
         where |= self._engine.branches.filter(branch, namespace)
         asked = Asked(
             text=accept.query(query),
-            limit=accept.whole("k", k, least=1, most=1000),
+            limit=accept.whole("limit", limit, least=1, most=1000),
             least=accept.ratio("min_score", min_score),
             where=where or None,
             as_of=accept.moment("as_of", as_of),

@@ -124,13 +124,13 @@ def candidates(engine: Engine, sources: Sources, description: str, files: Sequen
 
 
 def _searched(engine: Engine, sources: Sources, ballot: _Ballot, description: str) -> tuple[str, ...]:
-    found = engine.code.search(description, k=SEARCHED, namespace=sources.namespace)
+    found = engine.code.search(description, limit=SEARCHED, namespace=sources.namespace)
     root = sources.tree.root if sources.tree is not None else ""
     for rank, hit in enumerate(hit for hit in found.hits if hit.root == root):
         ballot.add(hit.path, 1 / (1 + rank / HALF_RANK), f"search, place {rank + 1}: {hit.reason}", hit.symbol)
     title = description.strip().partition("\n")[0][:TITLE_CHARACTERS]
     if len(title) < len(description.strip()) and len(title.split()) > 1:
-        short = engine.code.search(title, k=SEARCHED, namespace=sources.namespace)
+        short = engine.code.search(title, limit=SEARCHED, namespace=sources.namespace)
         for rank, hit in enumerate(hit for hit in short.hits if hit.root == root):
             worth = TITLE / (1 + rank / HALF_RANK)
             ballot.add(hit.path, worth, f"search for its first line, place {rank + 1}", hit.symbol)
@@ -152,7 +152,7 @@ def _held(sources: Sources, ballot: _Ballot, description: str) -> None:
 
 
 def _remembered(engine: Engine, sources: Sources, ballot: _Ballot, description: str) -> list[Hit]:
-    found = engine.recall.search(description, k=MEMORIES, namespace=sources.namespace, judge=False, code=False)
+    found = engine.recall.search(description, limit=MEMORIES, namespace=sources.namespace, judge=False, code=False)
     about = spoken_of(engine, [hit.memory.id for hit in found.hits])
     for hit in found.hits:
         for path in dict.fromkeys(about.get(hit.memory.id, ())):

@@ -86,9 +86,9 @@ class Knowledge:
                 found.append(f"## {title}\n\n" + "\n".join(said) + "\n")
         return "\n".join(found)
 
-    def places(self, query: str, k: int = PLACES) -> tuple[CodeHit, ...]:
+    def places(self, query: str, limit: int = PLACES) -> tuple[CodeHit, ...]:
         """Return the places in the code that a question leads to, best first; none if it has nothing to do with it."""
-        return self._engine.code.search(query, k=k, namespace=self._namespace, min_score=RELATED).hits
+        return self._engine.code.search(query, limit=limit, namespace=self._namespace, min_score=RELATED).hits
 
 
 def _place(hit: CodeHit) -> str:

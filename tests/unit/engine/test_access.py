@@ -82,7 +82,7 @@ def test_many_are_written_at_once_and_only_the_first_of_a_long_list(
     monkeypatch.setattr(access, "MOST", 2)
     ids = [engine.memories.store(f"Invoice number {number} is kept").memory.id for number in range(6)]
     time.advance(2 * DAY)
-    hits = [hit.memory.id for hit in engine.recall.search("which invoice number is kept?", k=6, min_score=0).hits]
+    hits = [hit.memory.id for hit in engine.recall.search("which invoice number is kept?", limit=6, min_score=0).hits]
     assert len(hits) > 3
     assert {name for name in ids if used_at(engine, name)[0] > NOW} == set(hits[:3])
 

@@ -60,7 +60,7 @@ def remember(engine: Engine, project: Path, content: str, **fields: object) -> s
 
 def hit(engine: Engine, memory_id: str) -> Hit:
     memory = engine.memories.get(memory_id)
-    found = engine.recall.search(memory.content, k=50, min_score=0.0, code=False)
+    found = engine.recall.search(memory.content, limit=50, min_score=0.0, code=False)
     return next(row for row in found.hits if row.memory.id == memory_id)
 
 

@@ -82,7 +82,7 @@ def test_symbols_are_found_by_name_and_filtered(engine: Engine, project: Path) -
     assert [hit.kind for hit in engine.code.symbols("s", kind="Class").symbols] == ["Class"]
     assert engine.code.symbols("start", language="Go").symbols == ()
     assert [hit.path for hit in engine.code.symbols("start", path="./src/server").symbols] == ["src/server.py"]
-    assert len(engine.code.symbols("start", k=1).symbols) == 1
+    assert len(engine.code.symbols("start", limit=1).symbols) == 1
 
 
 def test_where_nothing_is_indexed_it_is_said(engine: Engine) -> None:

@@ -114,12 +114,12 @@ def test_tests_examples_documents_and_data_come_after_the_code_unless_they_are_a
 
 
 def test_places_are_one_per_file_best_first_and_surer_the_higher(harbour: Engine) -> None:
-    answer = harbour.code.search("burner of the lamp", k=50)
+    answer = harbour.code.search("burner of the lamp", limit=50)
     assert len(set(paths(answer))) == len(answer.hits) > 3
     scores = [hit.score for hit in answer.hits]
     assert all(0 <= score <= 1 for score in scores)
     assert scores[0] > 2 * scores[-1]
-    assert harbour.code.search("burner of the lamp", k=2).hits == answer.hits[:2]
+    assert harbour.code.search("burner of the lamp", limit=2).hits == answer.hits[:2]
     least = scores[1]
     assert [hit.score for hit in harbour.code.search("burner of the lamp", min_score=least).hits] == scores[:2]
 
@@ -176,9 +176,9 @@ def test_where_nothing_is_indexed_it_is_said(engine: Engine) -> None:
         {"query": ""},
         {"query": " \n"},
         {"query": 7},
-        {"query": "x", "k": 0},
-        {"query": "x", "k": 1001},
-        {"query": "x", "k": "3"},
+        {"query": "x", "limit": 0},
+        {"query": "x", "limit": 1001},
+        {"query": "x", "limit": "3"},
         {"query": "x", "min_score": 1.5},
         {"query": "x", "kind": "Planet"},
     ],
@@ -205,9 +205,9 @@ def test_the_same_file_in_two_work_trees_is_shown_once(harbour: Engine, root: Pa
     git(root, "worktree", "add", "-q", "-b", "other", "../other")
     write(root.parent / "other", {"cmd/tide.go": FILES["cmd/tide.go"].replace("2 *", "3 *")})
     harbour.code.index(str(root.parent / "other"), namespace="harbour")
-    both = harbour.code.search("replace_burner", namespace="harbour", k=50)
+    both = harbour.code.search("replace_burner", namespace="harbour", limit=50)
     assert paths(both).count("src/harbour/lamp.py") == 1
-    assert paths(harbour.code.search("PredictTide", k=50)).count("cmd/tide.go") == 2
+    assert paths(harbour.code.search("PredictTide", limit=50)).count("cmd/tide.go") == 2
 
 
 def test_projects_are_searched_together_or_apart(harbour: Engine, tmp_path: Path) -> None:

@@ -221,7 +221,7 @@ def test_a_summary_is_no_newer_version_of_what_it_sums_up(engine: Engine, frozen
     engine.consolidation.cluster()
     engine.embedding.catch_up()
     for member in members:
-        hits = engine.recall.search(member.content, k=10, min_score=0).hits
+        hits = engine.recall.search(member.content, limit=10, min_score=0).hits
         assert hits[0].memory.id == member.id
         assert "consolidation" in {hit.memory.source for hit in hits}
         assert {hit.superseded_by for hit in hits if hit.memory.source != "consolidation"} == {None}
@@ -234,7 +234,7 @@ def test_a_summary_stands_just_below_the_first_of_what_it_sums_up(engine: Engine
     engine.embedding.catch_up()
     title = engine.store.find(Memory, {"source": "consolidation"})[0].title
     assert title is not None
-    hits = engine.recall.search(title, k=10, min_score=0).hits
+    hits = engine.recall.search(title, limit=10, min_score=0).hits
     assert [hit.memory.source for hit in hits][:3] == ["user", "consolidation", "user"]
     assert hits[0].memory.id in {member.id for member in members}
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

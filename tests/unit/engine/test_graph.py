@@ -101,7 +101,7 @@ def test_links_are_followed_against_their_direction_too(engine: Engine, ids: dic
 def test_what_is_reached_over_links_ranks_below_what_it_was_reached_from(engine: Engine, ids: dict[str, str]) -> None:
     for strength in (1.0, 0.5, 0.1):
         engine.memories.associate(ids["choice"], ids["pool"], relationship="LEADS_TO", weight=strength)
-        found = expand(engine, min_score=0.0, k=5)
+        found = expand(engine, min_score=0.0, limit=5)
         scores = {row.hit.memory.id: row.hit.score for row in found.hits}
         assert [row.hit.score for row in found.hits] == sorted(scores.values(), reverse=True)
         for row in found.hits:
@@ -117,7 +117,7 @@ def test_a_weaker_link_and_one_of_many_give_less(engine: Engine, ids: dict[str, 
     for number in range(8):
         other = engine.memories.store(f"unrelated remark {number}").memory.id
         engine.memories.associate(ids["choice"], other, relationship="LEADS_TO")
-    one_of_many = row_of(ids, expand(engine, min_score=0.0, k=50), "pool").hit.score
+    one_of_many = row_of(ids, expand(engine, min_score=0.0, limit=50), "pool").hit.score
     assert whole > weaker > one_of_many > 0
 
 
@@ -151,7 +151,7 @@ def test_filters_hold_for_linked_memories_as_for_others(engine: Engine, ids: dic
 
 
 def test_no_more_than_k_and_none_below_the_least_score(engine: Engine, ids: dict[str, str]) -> None:
-    assert names(ids, expand(engine, k=2)) == ["choice", "pool"]
+    assert names(ids, expand(engine, limit=2)) == ["choice", "pool"]
     least = row_of(ids, expand(engine), "pool").hit.score
     assert names(ids, expand(engine, min_score=least)) == ["choice", "pool"]
 
@@ -221,7 +221,7 @@ def test_links_in_a_circle_end_somewhere(engine: Engine, ids: dict[str, str]) ->
 
 
 def impact(engine: Engine, **options: Any) -> ImpactHit:
-    return engine.graph.recall_with_impact(QUESTION, **{"k": 1, **options}).hits[0]
+    return engine.graph.recall_with_impact(QUESTION, **{"limit": 1, **options}).hits[0]
 
 
 @pytest.mark.promise("E-recall_with_impact")

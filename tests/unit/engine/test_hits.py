@@ -115,7 +115,7 @@ def days_ago(hits: tuple[Hit, ...], frozen: FrozenClock) -> set[int]:
 def test_memories_from_the_time_that_is_asked_about_are_found_without_a_word_in_common(
     diary: Engine, frozen: FrozenClock, question: str, expected: set[int]
 ) -> None:
-    found = diary.recall.search(question, k=60).hits
+    found = diary.recall.search(question, limit=60).hits
     assert found
     assert days_ago(found, frozen) <= expected
     assert len(found) >= min(len(expected), 20)
@@ -178,7 +178,7 @@ def test_copies_leave_their_places_to_others(lexical: Engine) -> None:
         lexical.memories.store("The zeppelin is in the hangar", session_id=f"s{number}", deduplicate=False)
     for name in ("mast", "engine", "crew"):
         lexical.memories.store(f"A zeppelin has a {name}")
-    hits = ask(lexical, "zeppelin", k=4)
+    hits = ask(lexical, "zeppelin", limit=4)
     assert len({hit.memory.content for hit in hits}) == len(hits) == 4
 
 
@@ -205,7 +205,7 @@ def say(engine: Engine, author: str | None, text: str, session: str | None = "s"
 
 
 def reply_to(engine: Engine, question: str, turn: Memory) -> str | None:
-    (hit,) = [hit for hit in ask(engine, question, k=50) if hit.memory.id == turn.id]
+    (hit,) = [hit for hit in ask(engine, question, limit=50) if hit.memory.id == turn.id]
     return hit.reply.memory_id if hit.reply is not None else None
 
 
@@ -293,4 +293,4 @@ def test_an_answer_is_found_through_its_question(lexical: Engine) -> None:
         say(lexical, "Ada", f"Something else of the day, number {number}", session="t")
     say(lexical, "Ada", "Where did we put the zeppelin?")
     answer = say(lexical, "Grace", "Into the hangar at the lake, as always")
-    assert answer.id in [hit.memory.id for hit in ask(lexical, "zeppelin", k=2)]
+    assert answer.id in [hit.memory.id for hit in ask(lexical, "zeppelin", limit=2)]

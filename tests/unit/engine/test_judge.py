@@ -117,9 +117,9 @@ def test_the_least_relevance_is_that_of_the_judge(engine: Engine) -> None:
 
 
 def test_what_the_search_alone_would_not_have_shown_can_be_the_best(engine: Engine) -> None:
-    alone = contents(engine.recall.search("fruit", k=1))
+    alone = contents(engine.recall.search("fruit", limit=1))
     engine.language.model.says = likes(next(text for text in FRUIT if text not in alone))  # type: ignore[union-attr]
-    (best,) = contents(engine.recall.search("fruit", k=1, judge=True))
+    (best,) = contents(engine.recall.search("fruit", limit=1, judge=True))
     assert [best] != alone
 
 
@@ -206,7 +206,7 @@ def same_as_without(engine: Engine, **options: Any) -> tuple[str, ...]:
     return found.notes[len(usual.notes) :]
 
 
-@pytest.mark.parametrize("options", [{}, {"k": 2}, {"min_score": 0.3}], ids=["usual", "few", "relevant"])
+@pytest.mark.parametrize("options", [{}, {"limit": 2}, {"min_score": 0.3}], ids=["usual", "few", "relevant"])
 def test_if_the_model_fails_the_usual_order_stands(engine: Engine, model: ScriptedModel, options: Any) -> None:
     model.failure = ModelFailed("nobody answers")
     (note,) = same_as_without(engine, **options)

@@ -84,7 +84,7 @@ def talk(engine: Engine) -> Engine:
 
 
 def test_a_reply_is_packed_below_what_it_answers(talk: Engine) -> None:
-    found = talk.recall.search("the zeppelin in the hangar", k=1, min_score=0.0)
+    found = talk.recall.search("the zeppelin in the hangar", limit=1, min_score=0.0)
     (part,) = packed(found, 2000).sources
     question, reply = part.text.splitlines()
     assert question.endswith("] Which hangar holds the zeppelin?")
@@ -94,7 +94,7 @@ def test_a_reply_is_packed_below_what_it_answers(talk: Engine) -> None:
 
 
 def test_a_reply_that_does_not_fit_is_left_out_and_one_that_is_packed_is_not_repeated(talk: Engine) -> None:
-    found = talk.recall.search("the zeppelin in the hangar", k=1, min_score=0.0)
+    found = talk.recall.search("the zeppelin in the hangar", limit=1, min_score=0.0)
     whole = packed(found, 2000)
     (tight,) = packed(found, whole.tokens - 1).sources
     assert (tight.memory_id, tight.reply_id) == (whole.sources[0].memory_id, None)

@@ -56,7 +56,7 @@ def test_asked_for_places_may_be_less_certain(harbour: Engine) -> None:
     assert paths(asked)[0] == "web/fogHorn.ts"
     assert asked.places[0].score < UNASKED_RELEVANCE
     assert len(harbour.recall.search("burner of the lamp", code=True, min_score=0.0).places) == PLACES
-    assert len(harbour.recall.search("burner of the lamp", code=True, min_score=0.0, k=1).places) == 1
+    assert len(harbour.recall.search("burner of the lamp", code=True, min_score=0.0, limit=1).places) == 1
     assert harbour.recall.search(question, code=True, min_score=1.0).places == ()
 
 

@@ -72,7 +72,7 @@ def test_filters_hold_for_words_and_for_meaning(shelf: Engine, filters: dict[str
 
 
 def test_no_more_than_k_are_returned_and_none_below_the_least_score(shelf: Engine) -> None:
-    assert len(contents(shelf, "parser http back-off", k=1)) == 1
+    assert len(contents(shelf, "parser http back-off", limit=1)) == 1
     everything = shelf.recall.search("parser http back-off", min_score=0.0).hits
     least = everything[0].score
     assert everything[2].score < least
@@ -93,9 +93,9 @@ def test_nothing_found_is_an_answer(engine: Engine) -> None:
         {"query": 7},
         {"query": "a\0b"},
         {"query": "\ud800"},
-        {"k": 0},
-        {"k": 1001},
-        {"k": "5"},
+        {"limit": 0},
+        {"limit": 1001},
+        {"limit": "5"},
         {"min_score": 1.5},
         {"min_score": "x"},
         {"memory_type": "fact"},

@@ -402,7 +402,7 @@ def test_what_a_project_taught_goes_with_it_at_once_and_comes_back_with_it(
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
     learnt(engine)
-    shown = (OPERATIONS["memory_usefulness"], {}, ("--namespace", ROOT))
+    shown = (OPERATIONS["memory_usefulness"], {}, ("--project", ROOT))
     weights = command_line(*shown)["weights"]
     assert weights
     batch = command_line(OPERATIONS["delete_namespace"], {}, (ROOT, "--yes"))["batch"]
