@@ -13,8 +13,10 @@ from recollect import clock
 from recollect.engine import accept
 from recollect.engine.language import CONFIGURE, Language
 from recollect.engine.ledger import day_of
+from recollect.engine.memories import logged_id
 from recollect.engine.pending_vectors import MAX_EMBEDDED
 from recollect.engine.purging import is_due
+from recollect.engine.short_id import full_id
 from recollect.errors import BudgetSpent, ModelFailed, NotFound, RecollectError
 from recollect.model import (
     Change,
@@ -176,9 +178,9 @@ class Admin:
         """
         where: dict[str, object] = {}
         if memory_id is not None:
-            where.update(entity="memories", entity_id=accept.text("memory_id", memory_id))
+            where.update(entity="memories", entity_id=logged_id(self._engine.store, memory_id))
         if batch is not None:
-            where["batch"] = accept.text("batch", batch)
+            where["batch"] = self._batch(batch)
         limit = accept.whole("limit", limit, least=1, most=1000)
         offset = accept.whole("offset", offset, least=0, most=2**53)
         rows = self._engine.store.find(Change, where, order="-seq", limit=limit, offset=offset)
@@ -192,7 +194,7 @@ class Admin:
 
         batch: the batch to take back, from an answer or from the list of changes; none: the last one not yet undone
         """
-        target = accept.text("batch", batch) if batch is not None else self._last_batch()
+        target = self._batch(batch) if batch is not None else self._last_batch()
         with self._engine.store.transaction(f"undo {target}") as transaction:
             if transaction.find(Change, {"batch": target, "operation": "import_history"}, limit=1):
                 from recollect.engine.transcripts import forget
@@ -206,6 +208,12 @@ class Admin:
         self._engine.embedding.wake()
         self._engine.following.catch_up()
         return undone
+
+    def _batch(self, batch: str) -> str:
+        """Return the batch that is meant, by its id or the beginning of it."""
+        store, given = self._engine.store, accept.text("batch", batch)
+        known = store.find(Change, {"batch": given}, limit=1)
+        return given if known else full_id(store, Change, "batch", given) or given
 
     def _last_batch(self) -> str:
         """Return the newest batch that somebody asked for, with something left to take back, not undone nor an undo."""

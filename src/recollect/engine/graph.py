@@ -292,18 +292,18 @@ class Graphs:
         if known is not None:
             return known
         try:
-            existing(self._engine.store, name)
+            memory = existing(self._engine.store, name.removeprefix("mem:"))
         except MemoryNotFound:
             raise NotFound(
                 f"no node and no memory has the id {name}",
                 hint="`recollect pagerank` lists nodes, `recollect list` memories.",
                 start_id=name,
             ) from None
-        return None
+        return graph.index.get(node_id(memory.id))
 
     def _unlinked(self, start_id: str, algorithm: Algorithm, max_depth: int) -> Traversal:
         """Return the walk of a memory that has no node yet: it comes no farther than itself."""
-        memory = existing(self._engine.store, start_id)
+        memory = existing(self._engine.store, start_id.removeprefix("mem:"))
         view = NodeView(
             id=node_id(memory.id),
             kind="Memory",

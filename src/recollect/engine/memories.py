@@ -11,6 +11,7 @@ from recollect.engine.anchoring import spoken_text
 from recollect.engine.code_nodes import code_nodes, is_code
 from recollect.engine.identity import namespace_of
 from recollect.engine.redaction import WRITTEN, fields_without_secrets
+from recollect.engine.short_id import full_id
 from recollect.errors import InvalidInput, MemoryNotFound, NotFound
 from recollect.model import (
     Change,
@@ -399,11 +400,23 @@ class Memories:
 
 
 def existing(rows: Store | Transaction, memory_id: str) -> Memory:
-    """Return the memory with this id; to change it, ask the transaction: another process may delete it before."""
-    found = rows.get(Memory, [accept.text("memory_id", memory_id)])
+    """Return the memory with this id, or the only one whose id begins so.
+
+    To change it, ask the transaction: another process may delete it before.
+    """
+    given = accept.text("memory_id", memory_id)
+    found = rows.get(Memory, [given]) or rows.get(Memory, [full_id(rows, Memory, "id", given) or ""])
     if not found:
         raise MemoryNotFound(f"no memory has the id {memory_id}", memory_id=memory_id)
     return found[0]
+
+
+def logged_id(rows: Store | Transaction, memory_id: str) -> str:
+    """Return the id of a memory that exists or did, given by its beginning; an unknown one as it is."""
+    given = accept.text("memory_id", memory_id)
+    of_memory = {"entity": "memories"}
+    known = rows.find(Change, {**of_memory, "entity_id": given}, limit=1)
+    return given if known else full_id(rows, Change, "entity_id", given, of_memory) or given
 
 
 def unwanted(rows: Store | Transaction, ids: Sequence[str]) -> frozenset[str]:

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from recollect.engine import accept
 from recollect.engine.documents import KINDS, Documents
-from recollect.engine.memories import headline, node_id
+from recollect.engine.memories import headline, logged_id, node_id
 from recollect.errors import MemoryNotFound, RecollectError, StorageError
 from recollect.files import read_file
 from recollect.model import Change, Edge, Errand, Fix, Judgement, Memory, Node, Observed, Purge, Record, Session
@@ -59,7 +58,7 @@ class Plan(NamedTuple):
 
 def purge(engine: Engine, ids: Sequence[str], *, keep_current: bool, dry_run: bool) -> Purge:
     """Remove memories for good, or tell what that would remove. Raises MemoryNotFound for an id nobody ever had."""
-    wanted = tuple(dict.fromkeys(accept.text("memory_id", name) for name in ids))
+    wanted = tuple(dict.fromkeys(logged_id(engine.store, name) for name in ids))
     store = engine.store
     if dry_run:
         with store.snapshot():

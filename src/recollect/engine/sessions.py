@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from recollect import clock
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
+from recollect.engine.short_id import full_id
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.model import (
     Injection,
@@ -173,7 +174,8 @@ class Sessions:
         return Summed(session=rows[0], memory=memories[0], created=summed.created, notes=notes)
 
     def _existing(self, session_id: str) -> Session:
-        found = self._engine.store.get(Session, [accept.text("session_id", session_id)])
+        store, given = self._engine.store, accept.text("session_id", session_id)
+        found = store.get(Session, [given]) or store.get(Session, [full_id(store, Session, "id", given) or ""])
         if not found:
             raise NotFound(
                 f"no session has the id {session_id}", hint="recollect sessions lists them.", session_id=session_id

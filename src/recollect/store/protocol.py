@@ -40,8 +40,8 @@ Filter = Mapping[str, object]
 class Range(NamedTuple):
     """A half-open interval: at_least <= value < below; None leaves a side open."""
 
-    at_least: float | None = None
-    below: float | None = None
+    at_least: float | str | None = None
+    below: float | str | None = None
 
 
 class Has(NamedTuple):
