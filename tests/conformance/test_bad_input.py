@@ -83,6 +83,8 @@ CASES: dict[str, list[Case]] = {
         Case("get_memory", {"memory_id": "nobody"}, ("nobody",), "MEMORY_NOT_FOUND"),
         Case("update_memory", {"memory_id": "nobody", "title": "T"}, ("nobody", "--title", "T"), "MEMORY_NOT_FOUND"),
         Case("delete_memory", {"memory_id": "nobody"}, ("nobody",), "MEMORY_NOT_FOUND"),
+        Case("delete_memory", {"memory_id": "nobody", "undo": True}, ("nobody", "--undo"), "MEMORY_NOT_FOUND"),
+        Case("delete_memory", {"memory_id": "m1", "undo": True}, ("m1", "--undo"), "CONFLICT"),
         Case("purge_memories", {"memory_ids": ["nobody"]}, ("nobody", "--yes"), "MEMORY_NOT_FOUND"),
         Case("associate_memories", {"source_id": "m1", "target_id": "nobody"}, ("m1", "nobody"), "MEMORY_NOT_FOUND"),
         Case("associate_memories", {"source_id": "nobody", "target_id": "m1"}, ("nobody", "m1"), "MEMORY_NOT_FOUND"),

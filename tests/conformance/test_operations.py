@@ -152,6 +152,7 @@ CASES = (
          ("m6", "update", "--content", "Parser().parse is called by parse_file", "--anchors", "lib/parser.py")),
     Case("recall_memory", {"query": "parse_file makes a parser"}, ("parse_file makes a parser",)),
     Case("delete_memory", {"memory_id": "m1"}, ("m1",)),
+    Case("delete_memory", {"memory_id": "m5", "undo": True}, ("m5", "--undo")),
     Case("purge_memories", {"memory_ids": ["m1", "m2"]}, ("m1", "m2", "--yes")),
     Case("purge_memories", {"memory_ids": ["m1"], "keep_current": True}, ("m1", "--keep-current", "--yes")),
     Case("purge_memories", {"memory_ids": ["m1"], "dry_run": True}, ("m1", "--dry-run")),

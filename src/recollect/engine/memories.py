@@ -12,7 +12,7 @@ from recollect.engine.code_nodes import code_nodes, is_code
 from recollect.engine.identity import namespace_of
 from recollect.engine.redaction import WRITTEN, fields_without_secrets
 from recollect.engine.short_id import full_id
-from recollect.errors import InvalidInput, MemoryNotFound, NotFound
+from recollect.errors import Conflict, InvalidInput, MemoryNotFound, NotFound
 from recollect.model import (
     Change,
     Deleted,
@@ -299,15 +299,44 @@ class Memories:
         self._engine.embedding.wake()
         return updated
 
-    @operation("delete_memory", "delete", destructive=True)
-    def delete(self, memory_id: str) -> Deleted:
-        """Delete a memory with its vector and links. It can be brought back with `undo` and the batch in the answer.
+    @operation("delete_memory", "delete", listed=("undo",))
+    def delete(self, memory_id: str, *, undo: bool = False) -> Deleted:
+        """Delete a memory. undo=true brings a deleted one back.
+
+        Its links and its vector are deleted and brought back with it.
 
         memory_id: the memory's id
+        undo: bring back a deleted memory
         """
+        if undo:
+            return self._undelete(logged_id(self._engine.store, memory_id))
         with self._engine.store.transaction("delete_memory") as transaction:
             deleted = transaction.delete(Memory, {"id": existing(transaction, memory_id).id})
             return Deleted(deleted=deleted, batch=transaction.batch)
+
+    def _undelete(self, memory_id: str) -> Deleted:
+        """Undo the last deletion of a memory."""
+        deletion = self._deletion(memory_id)
+        try:
+            return Deleted(deleted=0, restored=1, batch=self._engine.admin.undo(deletion).batch)
+        except Conflict:
+            message = f"memory {memory_id} is linked to a memory that was deleted later"
+            raise Conflict(message, hint="Undo the later deletion first; `recollect changes` lists both.") from None
+
+    def _deletion(self, memory_id: str) -> str:
+        """Return the batch that deleted this memory alone."""
+        store = self._engine.store
+        if store.get(Memory, [memory_id]):
+            raise Conflict(f"memory {memory_id} is not deleted", hint="There is nothing to undo.", memory_id=memory_id)
+        where = {"entity": "memories", "entity_id": memory_id, "action": "delete"}
+        found = store.find(Change, where, order="-seq", limit=1)
+        if not found or found[0].before is None:
+            message = f"no deleted memory has the id {memory_id}"
+            raise MemoryNotFound(message, hint="A purged memory cannot be brought back.", memory_id=memory_id)
+        if found[0].operation != "delete_memory":
+            message = f"memory {memory_id} was deleted by {found[0].operation}, maybe with others"
+            raise Conflict(message, hint=f"`undo` with batch {found[0].batch} brings back all of them.")
+        return found[0].batch
 
     @operation("purge_memories", "purge", destructive=True, idempotent=True, positional=("memory_ids",))
     def purge(self, memory_ids: tuple[str, ...] = (), *, keep_current: bool = False, dry_run: bool = False) -> Purge:

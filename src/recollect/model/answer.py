@@ -32,10 +32,11 @@ class Stored(Record, frozen=True, kw_only=True):
 
 
 class Deleted(Record, frozen=True, kw_only=True):
-    """How much an operation removed, and the batch that brings it back."""
+    """How much an operation deleted or brought back, and the batch that undoes it."""
 
     deleted: int
     batch: str
+    restored: int = 0
 
 
 class Purge(Record, frozen=True, kw_only=True):

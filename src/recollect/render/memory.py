@@ -86,6 +86,8 @@ def _amendment(row: model.Amendment, _now: int | None) -> list[Block]:
 
 
 def _deleted(deleted: model.Deleted, _now: int | None) -> list[Block]:
+    if deleted.restored:
+        return [Line(f"Restored {count(deleted.restored, 'memory')}.")]
     if not deleted.deleted:
         return [Line("Nothing was deleted.", "weak")]
     return [Line(f"Deleted {count(deleted.deleted, 'memory')}."), Facts((("batch to undo", inline(deleted.batch)),))]

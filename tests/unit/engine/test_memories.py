@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import FrozenClock
 
 from recollect import Engine
-from recollect.errors import ContentTooLarge, InvalidInput, InvalidWorkspace, MemoryNotFound
+from recollect.errors import Conflict, ContentTooLarge, InvalidInput, InvalidWorkspace, MemoryNotFound
 from recollect.model import Change, Edge, Memory, Node
 
 
@@ -312,6 +312,39 @@ def test_a_deleted_memory_is_gone_from_everywhere_and_comes_back_with_its_batch(
     assert {memory.id for memory in engine.memories.list().memories} == {one.id, other.id}
     assert {hit.memory.id for hit in engine.recall.search("needle").hits} == {one.id, other.id}
     assert engine.store.count(Edge) == 1
+
+
+def test_undo_brings_a_deleted_memory_back_with_its_links_and_vector(engine: Engine) -> None:
+    one, other = engine.memories.store("needle one").memory, engine.memories.store("needle two").memory
+    engine.memories.associate(one.id, other.id)
+    engine.memories.delete(one.id)
+    engine.memories.delete(other.id)
+    with pytest.raises(Conflict, match="deleted later"):
+        engine.memories.delete(one.id, undo=True)
+    assert contents(engine) == []
+    restored = engine.memories.delete(other.id, undo=True)
+    assert (restored.deleted, restored.restored) == (0, 1)
+    engine.memories.delete(one.id, undo=True)
+    assert engine.store.count(Edge) == 1
+    assert {hit.memory.id for hit in engine.recall.search("needle").hits} == {one.id, other.id}
+    assert engine.admin.stats().embeddings == 2
+
+
+def test_undo_takes_back_the_last_deletion_and_nothing_else(engine: Engine) -> None:
+    one, other = (engine.memories.store(text, namespace="app").memory for text in ("first", "second"))
+    with pytest.raises(Conflict, match="is not deleted"):
+        engine.memories.delete(one.id, undo=True)
+    engine.memories.delete(one.id)
+    engine.memories.delete(one.id, undo=True)
+    batch = engine.namespaces.delete("app").batch
+    with pytest.raises(Conflict, match="delete_namespace") as caught:
+        engine.memories.delete(one.id, undo=True)
+    assert batch in caught.value.hint
+    assert contents(engine) == []
+    engine.admin.undo(batch)
+    engine.memories.purge((other.id,))
+    with pytest.raises(MemoryNotFound):
+        engine.memories.delete(other.id, undo=True)
 
 
 # --- associate ---
