@@ -58,6 +58,16 @@ def test_every_operation_explains_itself_and_its_parameters() -> None:
     assert missing == []
 
 
+def test_the_help_of_operations_is_short_and_plain() -> None:
+    from recollect.capabilities import OPERATIONS
+
+    rows = list(OPERATIONS.values())
+    assert [row.summary for row in rows if len(row.summary) > 60] == []
+    assert [row.name for row in rows if not row.summary[0].isupper() or "none:" in row.description] == []
+    helps = [(row.name, p.name, p.help) for row in rows for p in row.parameters]
+    assert [each for each in helps if len(each[2].split()) > 10 or "none:" in each[2] or each[2].endswith(".")] == []
+
+
 def test_every_setting_is_documented(root: Path) -> None:
     text = read(root / "docs" / "reference" / "settings.md")
     assert len(SETTINGS) >= 29

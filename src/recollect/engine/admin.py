@@ -74,7 +74,7 @@ class Admin:
 
     @operation("stats", "stats", read_only=True, aliases=("codemem_stats",))
     def stats(self) -> Stats:
-        """Count everything stored: memories, vectors, graph, sessions, indexed code, size on disk, model costs."""
+        """Show stats: memories, vectors, sessions, code and disk use."""
         store = self._engine.store
         made, memories = self._engine.embedding.coverage()
         code = self._engine.code_store.code_totals()
@@ -109,9 +109,9 @@ class Admin:
 
     @operation("health", "health", read_only=True, aliases=("codemem_health",))
     def health(self, *, thorough: bool = False) -> Health:
-        """Check storage, vectors, graph, code, models, consolidation and disk: what is degraded and what to do.
+        """Check the health of storage, search, models and disk. Each problem comes with what to do.
 
-        thorough: check every page and index of the database, which takes longer
+        thorough: check every page of the database; slower
         """
         checks = tuple(_guarded(name, look) for name, look in self._looks(thorough=thorough))
         worst = max(checks, key=lambda check: _SEVERITY.index(check.status))
@@ -119,9 +119,9 @@ class Admin:
 
     @operation("model_spending", "spending", read_only=True)
     def spending(self, *, days: Days = 30) -> Spendings:
-        """Show what language models cost: today beside what they may, each of the last days, what is left to do.
+        """Show model spending: calls and tokens per day. Returns today's budget and the jobs that wait.
 
-        days: how many days back, today included
+        days: number of days, today included
         """
         days = accept.whole("days", days, least=1, most=366)
         voices = {spent.model: spent for voice in self._voices() if (spent := voice.spending()) is not None}
@@ -135,17 +135,15 @@ class Admin:
         voices = dict.fromkeys((self._engine.language, self._engine.compressor))
         return tuple(voice for voice in voices if voice.is_configured)
 
-    @operation("rebuild", "rebuild", idempotent=True)
+    @operation("rebuild", "rebuild", idempotent=True, listed=())
     def rebuild(self, *, vectors: bool = True) -> Rebuilt:
-        """Throw away derived state, the full text and the vectors, and make it anew from the memories.
+        """Rebuild the search index and the vectors of all memories.
 
-        Others read and write meanwhile: the full text is made beside the old one, which serves until the new one is
-        complete and stays if the rebuild is stopped. While the vectors are being made, search is lexical. Memories
-        themselves are not touched. Refused while the embedder does not answer. Indexed code stays, and so do its
-        vectors, which belong to what they were made of; those of code that is nowhere any more are thrown away.
-        `index` with `rebuild` reads code anew.
+        Others can read and write meanwhile; the old index serves until the new one is complete. Search is keyword-only
+        until the vectors are ready. Memories stay as they are. It fails if the embedding model does not answer. Indexed
+        code and its vectors stay, except vectors of code that is gone; `index --rebuild` reads code again.
 
-        vectors: false keeps the vectors and rebuilds the full text only
+        vectors: false: rebuild the search index only
         """
         embedding = self._engine.embedding
         if vectors and embedding.model_id:
@@ -165,16 +163,16 @@ class Admin:
             code_vectors_dropped=unused,
         )
 
-    @operation("list_changes", "changes", read_only=True)
+    @operation("list_changes", "changes", read_only=True, listed=("memory_id", "limit"))
     def changes(
         self, *, memory_id: str | None = None, batch: str | None = None, limit: Limit = 20, offset: Offset = 0
     ) -> History:
-        """List what was changed, newest first: each change with the batch that undoes it and what was there before.
+        """List changes, newest first, with the batch that undoes each.
 
         memory_id: only changes of this memory
         batch: only changes of this batch
-        limit: how many at most
-        offset: how many to skip
+        limit: maximum number of results
+        offset: number of results to skip
         """
         where: dict[str, object] = {}
         if memory_id is not None:
@@ -188,11 +186,11 @@ class Admin:
 
     @operation("undo", "undo", positional=("batch",))
     def undo(self, batch: str | None = None) -> Undone:
-        """Take back a batch of changes: a store, update, delete, import or any other. An undo can be undone too.
+        """Undo a batch of changes: a store, update, delete or import. An undo can be undone too.
 
-        Refused if a row has changed since: undo the later change first. What was purged does not come back.
+        It fails if a row has changed since; undo the later change first. Purged memories do not come back.
 
-        batch: the batch to take back, from an answer or from the list of changes; none: the last one not yet undone
+        batch: from an answer or list_changes; default: the last one
         """
         target = self._batch(batch) if batch is not None else self._last_batch()
         with self._engine.store.transaction(f"undo {target}") as transaction:

@@ -82,15 +82,17 @@ class Archive:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("export_memories", "export", destructive=True, idempotent=True, positional=("path",))
+    @operation(
+        "export_memories", "export", destructive=True, idempotent=True, positional=("path",), listed=("path", "project")
+    )
     def export(self, path: str = "-", *, namespace: str | None = None, overwrite: bool = False) -> Exported:
-        """Export memories with their links, sessions and workspaces as JSON Lines.
+        """Export memories, links and sessions as JSON Lines.
 
-        Text comes out exactly as it was stored. A server writes below the project and the recollect home only.
+        Text is exported exactly as stored. A server writes only below the project and the recollect home.
 
-        path: the file to write; '-' gives the text back
-        namespace: only of this project, as a path or a name; default: everything
-        overwrite: replace the file if it exists; default: refuse
+        path: file to write; '-': return the text
+        namespace: project path or name; default: all projects
+        overwrite: replace an existing file
         """
         scope, target = namespace_of(namespace), accept.text("path", path)
         # One moment for all of it: a link whose ends others deleted meanwhile could not be imported again.
@@ -107,7 +109,7 @@ class Archive:
                 memories += kind == "memory"
         return Exported(lines=count, memories=memories, path=str(path))
 
-    @operation("import_memories", "import", idempotent=True, positional=("path",))
+    @operation("import_memories", "import", idempotent=True, positional=("path",), listed=("path", "from", "dry_run"))
     def import_(
         self,
         path: str | None = None,
@@ -117,23 +119,21 @@ class Archive:
         namespace: str | None = None,
         dry_run: bool = False,
     ) -> Imported:
-        """Import memories: JSON Lines as written by export, bare memories with a `content`, or another program's.
+        """Import an export or the memories of another tool.
 
-        What another program keeps is read and never written to: databases of memory_lib, codemem, claude-mem and
-        mcp-memory-service, JSON of an episodic memory, JSON Lines of codemem and of the reference memory server,
-        folders of basic-memory and of plain Markdown. Times and projects are kept, relations become links, secrets are
-        replaced. The answer tells what became of every table or kind of record; fields that have no place here are
-        kept in the metadata.
+        It reads databases of memory_lib, codemem, claude-mem and mcp-memory-service, JSON of an episodic memory, JSON
+        Lines of codemem and of the reference memory server, and folders of basic-memory or plain Markdown. It never
+        writes to them. Dates and projects are kept, relations become links, secrets are replaced. The answer reports
+        what was imported, what was skipped, and why. Unknown fields go to the metadata.
 
-        Everything is checked as a whole first: one bad line, and nothing is written. Importing again changes nothing:
-        rows whose id is known are left as they are, except where the other program says something else now; lines
-        without an id are merged with a memory of the same content.
+        The whole source is checked first: one bad line, and nothing is written. Importing again changes nothing unless
+        the source changed. Lines without an id are merged with a memory of the same content.
 
-        path: the file or folder to read
-        content: the lines themselves, instead of a path
-        from: whose memory it is; auto: whatever it looks like
-        namespace: the project that gets everything, as a path or a name; none: those that the source names
-        dry_run: tell what would be imported, and write nothing
+        path: file or folder to read
+        content: JSON Lines, instead of a path
+        from: source format; auto: detect it
+        namespace: project path or name; default: from the source
+        dry_run: show what would be imported
         """
         if (path is None) == (content is None):
             raise InvalidInput("import needs either path or content", hint="Give the one and not the other.")

@@ -39,7 +39,7 @@ class Capture:
         self._stop = threading.Event()
         self._background = BackgroundDrain(engine, self._stop)
 
-    @operation("ingest", "ingest", positional=("payload",))
+    @operation("ingest", "ingest", positional=("payload",), listed=())
     def ingest(
         self,
         payload: str | None = None,
@@ -48,14 +48,14 @@ class Capture:
         assistant: str | None = None,
         limit: Payloads = DRAIN,
     ) -> Ingested:
-        """Take in what hooks of assistants have left, and one more payload if it is given.
+        """Ingest queued hook events, and one payload if given.
 
-        Each is kept exactly once, without its secrets; what cannot be read is set aside in the spool's folder `bad`.
+        Each event is stored once, without secrets. Unreadable payloads go to the folder `bad` of the queue.
 
-        payload: what an assistant gives its hook, as JSON; - or a pipe on a command line: standard input
-        event: the name of the event, where the payload does not say it
-        assistant: whose payload it is, where that cannot be told: claude, codex, gemini, opencode, copilot, cursor, …
-        limit: how many payloads to take at most
+        payload: JSON of an assistant's hook; -: standard input
+        event: event name, if the payload has none
+        assistant: such as claude or codex, if unclear
+        limit: maximum number of payloads
         """
         most = accept.whole("limit", limit, least=0, most=100_000)
         if payload is not None:

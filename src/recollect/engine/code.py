@@ -39,7 +39,7 @@ class Code:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
-    @operation("index_codebase", "index", idempotent=True, positional=("path",))
+    @operation("index_codebase", "index", idempotent=True, positional=("path",), listed=("path",))
     def index(
         self,
         path: str = ".",
@@ -50,17 +50,17 @@ class Code:
         vectors: bool = False,
         link: bool = False,
     ) -> Indexed:
-        """Index the source code of a project, or bring its index up to date: only files that changed are read.
+        """Index a codebase, or update its index. Code search, symbols, impact and review need it.
 
-        Files that git ignores are left out, and what `.recollectignore` names by the same rules; so are installed
-        dependencies, minified, binary and very large files. Can be stopped at any time and goes on from there.
+        Only changed files are read. Ignored files are skipped: those of git, `.recollectignore`, installed
+        dependencies, minified, binary and very large files. You can stop it at any time; the next run continues.
 
-        path: the folder of the project, or a folder in it to update that part alone
-        namespace: the project it belongs to, as a path or a name; none: the one of the path
-        rebuild: read every file anew
-        force: index it even if it is a home directory or a whole disk
-        vectors: make the vectors of all indexed code now, too; otherwise a running server makes them in the background
-        link: find out who uses what now, too; otherwise that is done when it is first asked for, or by a running server
+        path: project folder, or a folder in it
+        namespace: project path or name; default: from the path
+        rebuild: read every file again
+        force: index a home directory or a whole disk
+        vectors: embed the code now, not in the background
+        link: resolve calls and imports now, not on demand
         """
         from recollect.code.place import place
         from recollect.code.update import update
@@ -78,7 +78,7 @@ class Code:
             )
         return msgspec.structs.replace(summary, vectors_made=self.embed()) if vectors else summary
 
-    @operation("search_symbols", "symbols", read_only=True)
+    @operation("search_symbols", "symbols", read_only=True, listed=("kind", "path", "limit", "project"))
     def symbols(
         self,
         query: str,
@@ -89,17 +89,17 @@ class Code:
         namespace: str | None = None,
         limit: Limit = 20,
     ) -> SymbolList:
-        """Find functions, classes and other symbols of indexed code by name.
+        """Search symbols of indexed code by name.
 
-        Exact names come first, then names that begin so, then humps (gUN finds getUserName); a misspelt name finds what
-        is spelt nearly like it. Owners may be written before the name: Server.start.
+        Exact names come first, then prefixes, then initials (gUN finds getUserName), then similar spellings. The owner
+        may come before the name: Server.start.
 
-        query: a name, or its beginning, or its humps
-        kind: only symbols of this kind
-        language: only of this language, such as python
-        path: only below this folder, from the root of the project
-        namespace: only of this project, as a path or a name; none: of all
-        limit: how many symbols at most
+        query: name, prefix or initials
+        kind: such as Function, Class or Method
+        language: only this language, such as python
+        path: only below this folder of the project
+        namespace: project path or name; default: all projects
+        limit: maximum number of results
         """
         from recollect.code.lookup import find_symbols
 
@@ -111,7 +111,7 @@ class Code:
         hits = tuple(_hit(hit.found, hit.how) for hit in found)
         return SymbolList(query=asked, symbols=hits, notes=() if hits else self.why_nothing(scope))
 
-    @operation("search_code", "code", read_only=True)
+    @operation("search_code", "code", read_only=True, listed=("path", "limit", "project"))
     def search(
         self,
         query: str,
@@ -124,18 +124,18 @@ class Code:
         min_score: Ratio = 0.0,
         explain: bool = False,
     ) -> CodeHits:
-        """Search indexed code: where something is done or defined, as path and lines, one place per file.
+        """Search indexed code by name or description. Returns paths and lines, one place per file.
 
-        Ask by name (parse_header) or describe it (where are retries decided). Words, names, paths and meaning count.
+        Ask for a name (parse_header) or describe it ("where are retries decided").
 
-        query: a name or a description
-        limit: how many places at most
-        language: only of this language, such as python
-        path: only below this folder, from the root of the project
-        kind: only symbols of this kind
-        namespace: only of this project, as a path or a name; none: of all
-        min_score: leave out places that are less likely to be right, 0 to 1
-        explain: show what each kind of evidence added to each place
+        query: name or description
+        limit: maximum number of results
+        language: only this language, such as python
+        path: only below this folder of the project
+        kind: such as Function, Class or Method
+        namespace: project path or name; default: all projects
+        min_score: minimum relevance, 0 to 1
+        explain: show how each score was computed
         """
         from recollect.engine.code_search import Sought, search_code
 
@@ -168,12 +168,12 @@ class Code:
         model = code_model(self._engine)
         return self._engine.code_store.code_vector_coverage(model) if model else (0, 0)
 
-    @operation("get_symbol_info", "symbol", read_only=True)
+    @operation("get_symbol_info", "symbol", read_only=True, listed=())
     def symbol(self, symbol: str, *, namespace: str | None = None) -> SymbolView:
-        """Show all that is known of one symbol of indexed code: signature, documentation, place, owner and parts.
+        """Show info on a symbol: signature, docs, callers, callees.
 
-        symbol: its id, its name (Server.start), or where it is: path:line or path::name
-        namespace: only of this project, as a path or a name; none: of all
+        symbol: Server.start, path:line or path::name
+        namespace: project path or name; default: all projects
         """
         from recollect.code.complexity import level
         from recollect.engine.callers import calls

@@ -28,7 +28,7 @@ class Coding:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("store_coding_memory", "store-code")
+    @operation("store_coding_memory", "store-code", listed=("code_type", "context", "workspace_id"))
     def store(
         self,
         content: str,
@@ -39,18 +39,18 @@ class Coding:
         context: str | None = None,
         strict: bool = False,
     ) -> CodingMemory:
-        """Remember a piece of code: a solution, a fix, a snippet. What it is about is found out, and it is linked.
+        """Store a coding memory: a solution, a fix or a snippet. It is analysed and linked to similar solutions,
+        patterns and bugs.
 
-        Its language, names, keywords, tags and a line about it are found by rules, or by the language model where one
-        is configured; then it is linked to its neighbours: solutions of the same problem, the same pattern, technology
-        or bug, the next step. The same content is kept once per workspace.
+        Its language, keywords, tags and a one-line context come from rules, or from the language model if one is
+        configured. The same content is stored once per workspace.
 
-        content: the code, or what is to be remembered about it
-        workspace_id: the workspace it belongs to, as a path or a name; none: the configured one
-        project_path: the old name of workspace_id, which wins
-        code_type: its programming language; none: it is recognised
-        context: what it does or is for, in words
-        strict: fail where the language model or the embedding fails, instead of doing without and saying so
+        content: code, or a note about code
+        workspace_id: workspace path or name; default: the configured one
+        project_path: older name of workspace_id
+        code_type: programming language; default: detected
+        context: what the code does
+        strict: fail if the language model or embedding fails
         """
         from recollect.engine.snippets import store
 
@@ -63,7 +63,7 @@ class Coding:
             strict=strict,
         )
 
-    @operation("retrieve_relevant_memories", "find-code", read_only=True)
+    @operation("retrieve_relevant_memories", "find-code", read_only=True, listed=("workspace_id", "limit"))
     def retrieve(
         self,
         query: str,
@@ -74,14 +74,15 @@ class Coding:
         code_types: tuple[str, ...] = (),
         min_relevance: Ratio = MIN_RELEVANCE,
     ) -> RelevantMemories:
-        """Find coding memories for a problem, an error or a piece of code, with what each matched by.
+        """Retrieve relevant coding memories for a problem. The query may be words, an error or code. Each result says
+        why it matched.
 
-        query: a description of the problem, words, or a piece of code
-        workspace_id: only of this workspace, as a path or a name; none: of all
-        max_results: how many at most
-        project_filter: the old name of workspace_id, which wins
-        code_types: only in these programming languages
-        min_relevance: leave out what is less likely to be relevant, 0 to 1
+        query: problem, keywords or code
+        workspace_id: workspace path or name; default: all workspaces
+        max_results: maximum number of results
+        project_filter: older name of workspace_id
+        code_types: only these programming languages
+        min_relevance: minimum relevance, 0 to 1
         """
         from recollect.engine.snippets import retrieve
 
@@ -94,7 +95,7 @@ class Coding:
             least=accept.ratio("min_relevance", min_relevance),
         )
 
-    @operation("evolve_memory_network", "evolve")
+    @operation("evolve_memory_network", "evolve", listed=("scope", "limit"))
     def evolve(
         self,
         *,
@@ -104,16 +105,17 @@ class Coding:
         project_path: str | None = None,
         strict: bool = False,
     ) -> Evolution:
-        """Let coding memories learn from each other: better contexts and tags, new links, stronger ones.
+        """Evolve the network of coding memories.
 
-        Ten at a time, by rules, or by the language model where one is configured. What would make a memory harder to
-        find by its own words is not applied; the rest is logged as one batch, which `undo` takes back.
+        It improves their contexts, tags and links. It compares ten memories at a time, by rules, or with the language
+        model if one is configured. A change that would make a memory harder to find by its own words is not applied.
+        `undo` takes back the whole run.
 
-        trigger_type: what set it off; it is noted with new links
-        scope: recent: the newest; all: those that waited longest for it; project: the newest of one
-        max_memories: how many to look at
-        project_path: the workspace, as a path or a name; needed where scope is project
-        strict: fail where the language model fails, instead of going on by rules and saying so
+        trigger_type: reason for the run; noted with new links
+        scope: recent, all (longest unchanged first) or project
+        max_memories: maximum number of memories to compare
+        project_path: workspace for scope project, path or name
+        strict: fail if the language model fails
         """
         from recollect.engine.evolution import Wanted, evolve
 

@@ -19,16 +19,15 @@ class Commands:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("list_commands", "commands", read_only=True)
+    @operation("list_commands", "commands", read_only=True, listed=("kind", "project"))
     def list(self, *, kind: CommandKind | None = None, namespace: str | None = None, limit: Limit = 20) -> CommandPage:
-        """List the commands that worked: build, test, run and others, with flags and folder, the most reliable first.
+        """List commands that worked here, most reliable first. Call it before you build, test or run a project.
 
-        Ranked by the share of runs that worked and by how recent they are. With each come the variants of it that
-        failed where it worked, so that nobody tries them again.
+        Commands rank by their share of successful runs and by age. Each has the variants that failed.
 
-        kind: only of this kind: test, build, run, lint, format, install, migrate, deploy, git, other
-        namespace: only of this project, as a path or a name; none: of all
-        limit: how many at most
+        kind: such as test, build, run or lint
+        namespace: project path or name; default: all projects
+        limit: maximum number of results
         """
         most = accept.whole("limit", limit, least=1, most=1000)
         if kind is not None:
@@ -39,7 +38,7 @@ class Commands:
         found = [row for row in self.known(namespace_of(namespace)) if kind is None or row.kind == kind]
         return CommandPage(commands=tuple(found[:most]), total=len(found))
 
-    @operation("distil", "distil", positional=("path",))
+    @operation("distil", "distil", positional=("path",), listed=("path", "apply"))
     def distil(
         self,
         path: str = ".",
@@ -48,16 +47,16 @@ class Commands:
         apply: str | None = None,
         limit: Limit = 12,
     ) -> Proposal:
-        """Propose what recurs as lines for AGENTS.md or CLAUDE.md, as a diff: preferences, corrections, commands.
+        """Distil lessons into lines for AGENTS.md or CLAUDE.md. Returns a diff. They come from preferences, corrections
+        and commands that recur.
 
-        Nothing is written until the id of a proposal that was shown is given back with `apply`; if the file or what
-        is known has changed since, that is refused. Lines are added to a section of their own, and what the file says
-        already is not proposed again.
+        Nothing is written until you pass the id of a proposal as apply. It is refused if the file or the memories
+        changed meanwhile. Lines go to a section of their own; known lines are not proposed again.
 
-        path: a folder of the project; none: the current one
-        file: the file to add to, within the project; none: AGENTS.md, or CLAUDE.md where only that is there
-        apply: the id of the proposal to write
-        limit: how many lessons at most
+        path: folder of the project
+        file: file to add to; default: AGENTS.md or CLAUDE.md
+        apply: id of the proposal to write
+        limit: maximum number of lines
         """
         from recollect.engine.distilling import distil
 

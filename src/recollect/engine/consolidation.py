@@ -47,7 +47,7 @@ class Consolidating:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("consolidate_decay", "consolidate-decay", idempotent=True)
+    @operation("consolidate_decay", "consolidate-decay", idempotent=True, listed=("preview", "project"))
     def decay(
         self,
         *,
@@ -57,59 +57,63 @@ class Consolidating:
         plan: str | None = None,
         limit: Limit = 20,
     ) -> Consolidated:
-        """Run the decay cycle: what nobody has used for a while loses importance, slowly; what is used regains it.
+        """Consolidate by decay: unused memories lose importance.
 
-        Used is what was found, read, changed or told an assistant. Half of the importance is gone after 90 days beyond
-        the threshold, of decisions and preferences after a year; nothing falls below 0.05, and what is tagged pinned
-        stays as it is. Faded memories are found as before; of those that match alike they come later. A run can be
-        taken back for 90 days.
+        Memories lose half of their importance in 90 days beyond the threshold, decisions and preferences in a year, but
+        never fall below 0.05. A memory that is used again regains it. Memories tagged pinned stay. `undo` works for 90
+        days.
 
-        threshold_days: how many days without use before a memory begins to fade
-        namespace: only of this project, as a path or a name; none: of all
-        preview: tell what would be done, and do nothing
-        plan: do it only if it is exactly the plan with this mark, from a preview
-        limit: how many steps of the plan are shown
+        threshold_days: days without use before decay starts
+        namespace: project path or name; default: all projects
+        preview: show the plan, change nothing
+        plan: run only this plan, by its id from a preview
+        limit: maximum number of steps shown
         """
         days = accept.whole("threshold_days", threshold_days, least=1, most=36_500)
         made = self._decay(namespace, days)
         return self._carried_out(made, preview=preview, wanted=plan, limit=limit)
 
-    @operation("consolidate_creative", "consolidate-creative", idempotent=True)
+    @operation("consolidate_creative", "consolidate-creative", idempotent=True, listed=("preview", "project"))
     def creative(
         self, *, namespace: str | None = None, preview: bool = False, plan: str | None = None, limit: Limit = 20
     ) -> Consolidated:
-        """Run the creative cycle: link memories of different types that say something alike.
+        """Consolidate by creative links between similar memories.
 
-        What is much alike is linked by SIMILAR_TO, what is about the same by SHARES_THEME; each memory gets
-        three such links at most. Projects are never linked with each other.
+        It links memories of different types. Very similar ones get SIMILAR_TO, memories on one topic SHARES_THEME, at
+        most three such links each. Memories of different projects are never linked.
 
-        namespace: only of this project, as a path or a name; none: of all
-        preview: tell what would be done, and do nothing
-        plan: do it only if it is exactly the plan with this mark, from a preview
-        limit: how many steps of the plan are shown
+        namespace: project path or name; default: all projects
+        preview: show the plan, change nothing
+        plan: run only this plan, by its id from a preview
+        limit: maximum number of steps shown
         """
         made = self._creative(namespace)
         return self._carried_out(made, preview=preview, wanted=plan, limit=limit)
 
-    @operation("consolidate_cluster", "consolidate-cluster")
+    @operation("consolidate_cluster", "consolidate-cluster", listed=("preview", "project"))
     def cluster(
         self, *, namespace: str | None = None, preview: bool = False, plan: str | None = None, limit: Limit = 20
     ) -> Consolidated:
-        """Run the cluster cycle: groups of three memories or more about one thing get a summary.
+        """Consolidate each cluster of similar memories by a summary.
 
-        The summary is a memory of its own, in the members' words, with SUMMARIZES links to them; with the setting
-        summaries = model the language model writes it. Members stay as they are and are summed up once. What came later
-        and belongs to a group joins it: its summary is written anew, unless somebody has changed it.
+        A cluster has three or more memories. A summary is a memory in the words of its members, with SUMMARIZES links
+        to them. With the setting summaries = model the language model writes it. Members stay as they are. A later
+        member updates the summary unless someone has edited it.
 
-        namespace: only of this project, as a path or a name; none: of all
-        preview: tell what would be done, and do nothing
-        plan: do it only if it is exactly the plan with this mark, from a preview
-        limit: how many steps of the plan are shown
+        namespace: project path or name; default: all projects
+        preview: show the plan, change nothing
+        plan: run only this plan, by its id from a preview
+        limit: maximum number of steps shown
         """
         made = self._cluster(namespace)
         return self._carried_out(made, preview=preview, wanted=plan, limit=limit)
 
-    @operation("consolidate_forget", "consolidate-forget", idempotent=True)
+    @operation(
+        "consolidate_forget",
+        "consolidate-forget",
+        idempotent=True,
+        listed=("importance_threshold", "preview", "project"),
+    )
     def forget(
         self,
         *,
@@ -119,17 +123,16 @@ class Consolidating:
         plan: str | None = None,
         limit: Limit = 20,
     ) -> Consolidated:
-        """Run the forget cycle: archive memories below an importance, never by itself. Nothing is deleted.
+        """Consolidate and forget: archive unimportant memories. Nothing is deleted.
 
-        What is archived is left out of recall and of what assistants are told. It can still be read and listed, recall
-        finds it with `archived`, `restore_memory` brings one back and `undo` all of them. What is tagged pinned, or was
-        read within the last 30 days, is spared.
+        Recall leaves archived memories out, unless you pass archived. `restore_memory` brings one back, `undo` all of
+        them. Memories that are tagged pinned or were read in the last 30 days stay. This cycle never runs by itself.
 
-        importance_threshold: archive what is less important than this, 0 to 1
-        namespace: only of this project, as a path or a name; none: of all
-        preview: tell what would be done, and do nothing
-        plan: do it only if it is exactly the plan with this mark, from a preview
-        limit: how many steps of the plan are shown
+        importance_threshold: archive memories below this, 0 to 1
+        namespace: project path or name; default: all projects
+        preview: show the plan, change nothing
+        plan: run only this plan, by its id from a preview
+        limit: maximum number of steps shown
         """
         least = accept.ratio("importance_threshold", importance_threshold)
         made = self._forget(namespace, least)
@@ -137,7 +140,7 @@ class Consolidating:
 
     @operation("restore_memory", "restore", idempotent=True)
     def restore(self, memory_id: str) -> Memory:
-        """Bring an archived memory back: recall finds it again.
+        """Restore an archived memory: recall finds it again.
 
         memory_id: the memory's id
         """
@@ -154,7 +157,7 @@ class Consolidating:
             values = {"expires_at": kept.get("expires_at"), "metadata": metadata, "updated_at": clock.now()}
             return transaction.update(Memory, memory.id, values)
 
-    @operation("consolidate", "consolidate")
+    @operation("consolidate", "consolidate", listed=("cycle", "apply", "project"))
     def consolidate(
         self,
         *,
@@ -165,16 +168,16 @@ class Consolidating:
         namespace: str | None = None,
         limit: Limit = 20,
     ) -> Consolidations:
-        """Preview or run consolidation cycles one after the other, or report when each last ran.
+        """Consolidate memories: preview or run the cycles.
 
-        Without apply nothing is changed. Every run can be taken back with `undo` and its batch.
+        It changes nothing without apply. `undo` takes back a run by its batch.
 
-        cycle: which cycles; none: decay, creative and cluster. Forgetting has to be named
-        preview: show what would be done, which is the default
-        apply: do it
-        status: report the last run of each cycle instead
-        namespace: only of this project, as a path or a name; none: of all
-        limit: how many steps of each plan are shown
+        cycle: cycles to run; default: decay, creative, cluster
+        preview: show the plan, change nothing (default)
+        apply: run the plan
+        status: show the last run of each cycle
+        namespace: project path or name; default: all projects
+        limit: maximum number of steps shown per cycle
         """
         if preview and apply:
             raise InvalidInput("preview and apply exclude each other", hint="Leave one of them out.", field="preview")
@@ -189,7 +192,7 @@ class Consolidating:
 
     @operation("consolidation_status", "consolidation-status", read_only=True)
     def status(self) -> ConsolidationStatus:
-        """Report the last run of each consolidation cycle: when, how many memories, how to undo it, when it is next."""
+        """Show the status of each consolidation cycle."""
         store = self._engine.store
         runs = store.tally(Consolidation, "cycle_type")
         evolved = runs.get("evolve", 0)

@@ -26,7 +26,7 @@ class Drifts:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("drift", "drift", read_only=True)
+    @operation("drift", "drift", read_only=True, listed=("range", "project", "limit"))
     def drift(
         self,
         *,
@@ -36,16 +36,16 @@ class Drifts:
         namespace: str | None = None,
         limit: Limit = 20,
     ) -> Drift:
-        """List the memories whose code changed or is gone since they were written: each is to be settled.
+        """List drift: memories whose code has changed or is gone. Settle each with settle_drift.
 
-        Without a range it is what indexing has noticed so far; with one, what the commits of it do to memories,
-        indexed or not, as for a review. What moved and is otherwise as it was needs nothing and is not listed.
+        Without a range it lists what indexing found. With a range it shows what those commits change. Code that only
+        moved is not listed.
 
-        range: commits as git names them, A..B, or A for all since then
-        since: only what was noticed at or after this moment, Unix time or ISO date
-        last: only what the last change did that invalidated anything
-        namespace: only of this project, as a path or a name; none: of all
-        limit: how many memories at most
+        range: commits: A..B, or A for everything since
+        since: date, age like 2w, or yesterday
+        last: only what the last relevant change invalidated
+        namespace: project path or name; default: all projects
+        limit: maximum number of results
         """
         most = accept.whole("limit", limit, least=1, most=1000)
         scope = namespace_of(namespace)
@@ -64,7 +64,7 @@ class Drifts:
         waiting.sort(key=lambda row: (-_noticed_at(row.freshness), row.freshness.verdict != "gone", -row.memory.seq))
         return Drift(memories=tuple(waiting[:most]), total=len(waiting), notes=notes or self._why_nothing(waiting))
 
-    @operation("settle_drift", "settle")
+    @operation("settle_drift", "settle", listed=("content",))
     def settle(
         self,
         memory_id: str,
@@ -73,16 +73,15 @@ class Drifts:
         content: str | None = None,
         anchors: tuple[str, ...] | None = None,
     ) -> Settled:
-        """Settle a memory whose code changed: it still holds, is written anew, or ends. `undo` takes it back.
+        """Settle drift: keep, update or retire a memory.
 
-        keep: what it says is still true; it is compared with the code as it is now, and forgets what is gone.
-        update: it is given new words, and compared with the code as it is now.
-        retire: it holds no longer; it stays, marked, ranks lower and is not packed.
+        keep: the memory is still true and is compared with the present code from now on. update: it gets a new text.
+        retire: it no longer holds; it stays, marked, ranks lower and is not packed. `undo` takes it back.
 
         memory_id: the memory's id
         action: keep, update or retire
-        content: the new words, for update
-        anchors: for update, the code it speaks of now, as path, path::symbol or path:line
+        content: new text, for update
+        anchors: for update: path, path::symbol or path:line
         """
         chosen = cast(Settlement, accept.one_of("action", action, SETTLEMENTS))
         if (chosen == "update") != (content is not None):

@@ -48,7 +48,7 @@ class Graphs:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("recall_with_expansion", "recall-with-expansion", read_only=True)
+    @operation("recall_with_expansion", "recall-with-expansion", read_only=True, listed=("limit", "project"))
     def recall_with_expansion(
         self,
         query: str,
@@ -61,19 +61,18 @@ class Graphs:
         min_score: Ratio = SEARCH_RELEVANCE,
         as_of: int | str | None = None,
     ) -> Expansion:
-        """Recall memories and what they are linked to: causes, consequences, versions and whatever was associated.
+        """Recall memories with expansion along their links. Returns matches and linked memories, each with its path.
 
-        Linked memories need not match the query themselves. Each comes with the way that led to it, and ranks below the
-        memory it was reached from.
+        A linked memory need not match the query. It ranks below the memory that it was reached from.
 
-        query: the question, in words; names of files, functions and errors help
-        limit: how many memories at most, linked ones included
-        expansion_depth: how many links to follow from a hit, 1 to 5
-        namespace: only of this project, as a path or a name; none: of all
-        memory_type: only of this kind
-        tags: only those that have all of these tags
-        min_score: leave out what is less likely to be relevant, 0 to 1
-        as_of: answer as of this moment, Unix time or ISO date: only what held then
+        query: question in words; file, symbol and error names help
+        limit: maximum number of results, linked memories included
+        expansion_depth: links to follow, 1 to 5
+        namespace: project path or name; default: all projects
+        memory_type: only this type
+        tags: must have all of these tags
+        min_score: minimum relevance, 0 to 1
+        as_of: memories as of a date, age or yesterday
         """
         from recollect.engine.expand import Wanted, expanded
 
@@ -107,7 +106,7 @@ class Graphs:
             notes=(*found.notes, *_nothing_linked(graph)),
         )
 
-    @operation("recall_with_impact", "recall-with-impact", read_only=True)
+    @operation("recall_with_impact", "recall-with-impact", read_only=True, listed=("limit", "project"))
     def recall_with_impact(
         self,
         query: str,
@@ -120,19 +119,19 @@ class Graphs:
         min_score: Ratio = SEARCH_RELEVANCE,
         as_of: int | str | None = None,
     ) -> ImpactRecall:
-        """Recall memories, each with its place in the graph: what it touches, what depends on that, which decisions.
+        """Recall memories with their impact on code and decisions. Returns files, symbols, dependents and decisions per
+        memory.
 
-        Ask before changing something: the files, symbols and decisions of each hit, what a change of them reaches, and
-        how central it is (PageRank, betweenness, degree, cluster).
+        Each result also has its centrality: PageRank, betweenness, degree and cluster.
 
-        query: the question, in words; names of files, functions and errors help
-        limit: how many memories at most
-        depth: how many links away dependents and decisions may be, 1 to 5
-        namespace: only of this project, as a path or a name; none: of all
-        memory_type: only of this kind
-        tags: only those that have all of these tags
-        min_score: leave out hits that are less likely to be relevant, 0 to 1
-        as_of: answer as of this moment, Unix time or ISO date: only what held then
+        query: question in words; file, symbol and error names help
+        limit: maximum number of results
+        depth: links to follow, 1 to 5
+        namespace: project path or name; default: all projects
+        memory_type: only this type
+        tags: must have all of these tags
+        min_score: minimum relevance, 0 to 1
+        as_of: memories as of a date, age or yesterday
         """
         from recollect.engine.impact import impacts
 
@@ -153,7 +152,7 @@ class Graphs:
             notes = (*notes, "links have changed since centrality was worked out")
         return ImpactRecall(query=found.query, hits=hits, mode=found.mode, notes=notes)
 
-    @operation("graph_traverse", "traverse", read_only=True)
+    @operation("graph_traverse", "traverse", read_only=True, listed=("max_depth", "direction", "limit"))
     def traverse(
         self,
         start_id: str,
@@ -166,16 +165,16 @@ class Graphs:
         namespace: str | None = None,
         limit: Limit = 100,
     ) -> Traversal:
-        """Walk the graph from a node: what is linked to it, directly and over others, with the link that leads to each.
+        """Traverse the graph from a node. Returns linked nodes and the link that leads to each.
 
-        start_id: the node to start from, or the id of a memory
-        algorithm: bfs, nearest first, or dfs, each branch to its end before the next
-        max_depth: how many links away at most, 1 to 10
-        direction: along the links (out), against them (in), or both
-        kinds: only nodes of these kinds; the walk does not go through others
-        relationships: only by links of these relationships
-        namespace: only within this project, as a path or a name
-        limit: how many nodes at most
+        start_id: node id or memory id
+        algorithm: bfs (nearest first) or dfs (depth first)
+        max_depth: links to follow, 1 to 10
+        direction: out, in or both
+        kinds: only nodes of these kinds
+        relationships: only these relationships
+        namespace: project path or name; default: all projects
+        limit: maximum number of results
         """
         from recollect.engine.view import node_views, steps
         from recollect.graph.walk import breadth_first, depth_first
@@ -207,7 +206,7 @@ class Graphs:
             start=graph.points.ids[start], algorithm=algorithm, max_depth=most, nodes=nodes, total=len(walk.order)
         )
 
-    @operation("get_pagerank", "pagerank", read_only=True)
+    @operation("get_pagerank", "pagerank", read_only=True, listed=("project", "limit"))
     def pagerank(
         self,
         *,
@@ -217,13 +216,13 @@ class Graphs:
         relationships: tuple[Relation, ...] = (),
         limit: Limit = 20,
     ) -> PageRanks:
-        """Rank nodes by PageRank: what is linked to by what is itself important.
+        """Rank graph nodes by PageRank.
 
-        damping: how far importance travels along links, 0 to 1
-        namespace: only within this project, as a path or a name
-        kinds: only nodes of these kinds, and links between them
-        relationships: only links of these relationships
-        limit: how many nodes at most
+        damping: damping factor, 0 to 1
+        namespace: project path or name; default: all projects
+        kinds: only nodes of these kinds
+        relationships: only these relationships
+        limit: maximum number of results
         """
         import numpy as np
 
@@ -244,7 +243,7 @@ class Graphs:
             damping=followed,
         )
 
-    @operation("get_clusters", "clusters", read_only=True)
+    @operation("get_clusters", "clusters", read_only=True, listed=("project", "limit"))
     def clusters(
         self,
         *,
@@ -254,13 +253,13 @@ class Graphs:
         relationships: tuple[Relation, ...] = (),
         limit: Limit = 20,
     ) -> Clusters:
-        """Divide the graph into clusters: nodes with more links among themselves than with the rest.
+        """Group graph nodes into clusters. The nodes of a cluster have more links to each other than to other nodes.
 
-        resolution: above 1 more and smaller clusters, below 1 fewer and larger ones; 0.01 to 100
-        namespace: only within this project, as a path or a name
-        kinds: only nodes of these kinds, and links between them
-        relationships: only links of these relationships
-        limit: how many clusters at most, largest first
+        resolution: above 1: smaller clusters; below 1: larger ones
+        namespace: project path or name; default: all projects
+        kinds: only nodes of these kinds
+        relationships: only these relationships
+        limit: maximum number of clusters, largest first
         """
         from recollect.engine.clusters import clusters_of
 
@@ -272,9 +271,10 @@ class Graphs:
 
     @operation("recompute_centrality", "recompute-centrality", idempotent=True)
     def recompute(self) -> Recomputed:
-        """Work out anew how central every node is: PageRank, betweenness, degree and cluster, kept with the nodes.
+        """Recompute the centrality of every graph node.
 
-        A running server does this by itself after changes. Recall uses what is kept and never waits for it.
+        It computes PageRank, betweenness, degree and cluster and stores them with the nodes. A running server does this
+        by itself after changes. Recall uses the stored values.
         """
         return self._engine.centrality.recompute()
 

@@ -39,7 +39,9 @@ class Histories:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("import_history", "import-history", idempotent=True, positional=("path",))
+    @operation(
+        "import_history", "import-history", idempotent=True, positional=("path",), listed=("path", "since", "dry_run")
+    )
     def import_history(
         self,
         path: str = ".",
@@ -49,19 +51,18 @@ class Histories:
         limit: Most = MOST,
         dry_run: bool = False,
     ) -> Learnt:
-        """Learn a project's past: decisions and their reasons, reverts, hot files, what changes together, rules, notes.
+        """Import decisions and lessons from a project's history.
 
-        Read are the git log, records of decisions (ADRs), README, AGENTS.md, CLAUDE.md and docs, and TODO, FIXME and
-        HACK comments; and the transcripts of Claude Code, Codex, Gemini CLI, OpenCode and Copilot on this machine, of
-        all projects, each kept with its own: what was decided, wished and ruled out in them, commands that worked, what
-        fixed which error. Everything is kept with its source and time, without secrets. Importing again
-        adds only what is new; an import that was stopped goes on where it was.
+        It reads the git log, ADRs, README, AGENTS.md, CLAUDE.md and docs, and TODO, FIXME and HACK comments. It also
+        reads the transcripts of Claude Code, Codex, Gemini CLI, OpenCode and Copilot on this machine, of all projects.
+        Memories keep their source and date; secrets are replaced. Importing again adds only what is new; a stopped
+        import continues.
 
-        path: a folder of the project; none: the current one
-        only: only these sources, transcripts for those of all assistants; none: all of them
-        since: only what is from after this moment, Unix time or ISO date
-        limit: how many memories of each source at most; of commits, those that say most
-        dry_run: tell what would be learnt, and write nothing
+        path: folder of the project
+        only: only these sources
+        since: date, age like 2w, or yesterday
+        limit: maximum number of memories per source
+        dry_run: show what would be imported
         """
         from recollect.engine.learning import Writing
         from recollect.engine.transcripts import Wanted

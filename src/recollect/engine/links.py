@@ -45,7 +45,7 @@ class Links:
         self._thread: threading.Thread | None = None
         self._wanted: frozenset[int] = frozenset()  # trees to link in the background besides those of the project
 
-    @operation("get_dependencies", "dependencies", read_only=True)
+    @operation("get_dependencies", "dependencies", read_only=True, listed=("direction", "depth", "project"))
     def dependencies(
         self,
         symbol: str,
@@ -56,18 +56,17 @@ class Links:
         namespace: str | None = None,
         limit: Limit = 50,
     ) -> Dependencies:
-        """Show what a symbol, file or package of indexed code uses: calls, imports, bases, types; or what uses it.
+        """Show dependencies of a symbol, file or package. Returns calls, imports, base classes and types, with lines.
 
-        Each comes with the lines that say so, how it was found and how sure that is; what may mean several things is
-        listed as such. A class is asked about with its methods, a file with all it holds. Links code first where that
-        was not done since it was indexed.
+        Each dependency has its confidence. A class includes its methods, a file all its symbols. Uncertain references
+        are listed apart. If calls and imports are not resolved yet, it resolves them first.
 
-        symbol: an id, a name (Server.start), a place (path:line, path::name), the path of a file, or a package
-        depth: how many links away at most, 1 to 10
-        direction: what it uses (out), what uses it (in), or both
-        relationships: only by links of these relationships; none: all those of code
-        namespace: only of this project, as a path or a name; none: of all
-        limit: how many of each at most
+        symbol: Server.start, path:line, path::name, file or package
+        depth: links to follow, 1 to 10
+        direction: out: what it uses; in: what uses it; both
+        relationships: only these relationships
+        namespace: project path or name; default: all projects
+        limit: maximum number of results
         """
         from recollect.engine.dependencies import CODE_RELATIONS, Asked, dependencies
         from recollect.graph.arrays import sieve
@@ -82,7 +81,7 @@ class Links:
         found = dependencies(self._store, graph, asked, cast(Direction, way))
         return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
-    @operation("get_impact", "impact", read_only=True)
+    @operation("get_impact", "impact", read_only=True, listed=("depth",))
     def impact(
         self,
         symbol: str,
@@ -92,16 +91,17 @@ class Links:
         namespace: str | None = None,
         limit: Limit = 50,
     ) -> Impact:
-        """Show what a change of a symbol, file or package reaches: users by distance, tests, endpoints and memories.
+        """Show the impact of changing a symbol or file. Call it before changing shared code. Returns callers by
+        distance, tests, endpoints and memories.
 
-        Ask before changing code. Each user comes with the lines of its use and with how sure the way to it is; places
-        that may use it are listed apart. If no users are found, the answer says whether that is known, and why not.
+        Each caller has the lines of its use and a confidence. Possible callers are listed apart. If no callers are
+        found, the answer says whether that is certain.
 
-        symbol: an id, a name (Server.start), a place (path:line, path::name), the path of a file, or a package
-        depth: how many links away at most, 1 to 10
-        min_confidence: leave out what is less sure to be reached, 0 to 1
-        namespace: only of this project, as a path or a name; none: of all
-        limit: how many of each at most
+        symbol: Server.start, path:line, path::name, file or package
+        depth: links to follow, 1 to 10
+        min_confidence: minimum confidence, 0 to 1
+        namespace: project path or name; default: all projects
+        limit: maximum number of results
         """
         from recollect.engine.dependencies import Asked, impact
         from recollect.graph.arrays import sieve

@@ -63,7 +63,7 @@ class Memories:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("store_memory", "store")
+    @operation("store_memory", "store", listed=("type", "tags", "project"))
     def store(
         self,
         content: str,
@@ -85,31 +85,30 @@ class Memories:
         deduplicate: bool = True,
         amend: bool = True,
     ) -> Stored:
-        """Remember something: a decision, pattern, preference, insight or piece of context worth having next time.
+        """Store a memory. Call it when something will be worth knowing next time: a decision and its reason, a
+        correction by the user, a root cause, a convention. One self-contained fact each; no secrets.
 
-        The same content is kept once per namespace: storing it again merges tags and metadata into the memory that is
-        there and keeps the higher importance. Secrets in it (keys, tokens, passwords) are replaced by a mark of their
-        kind before anything is kept. If it says that something else holds now than an older memory says, that one is
-        marked as superseded, and the answer tells which and why; where it only contradicts one, the two are linked.
+        The same content is stored once per project: storing it again merges tags and metadata and keeps the higher
+        importance. Keys, tokens and passwords are replaced by a placeholder. If the memory changes an older one, the
+        older one is marked as superseded and the answer names it. If it contradicts an older one, the two are linked.
 
-        content: what to remember, in full sentences that will make sense without this conversation
-        memory_type: what kind of knowledge it is
-        tags: short labels to find it by
-        namespace: the project it belongs to, as a path or a name; none: the configured one
-        importance: how much it matters, 0 to 1
-        confidence: how sure it is, 0 to 1
-        title: a short headline
-        category: a finer kind than memory_type, free text
-        author: who said or wrote it, by name
-        session_id: the conversation or sitting it belongs to; neighbours in a session are found together
-        valid_from: since when it holds or when it was said, as Unix time or ISO date; none: now
-        supersedes: the id of a memory that this one replaces; it stays, marked, and ranks below this one
-        anchors: the code it speaks of, as path, path::symbol or path:line; names and paths in the text count by
-        themselves. Later hits say whether that code is still what it was
+        content: what to remember, understandable without this conversation
+        memory_type: kind of knowledge
+        tags: labels to find it by
+        namespace: project path or name; default: the configured project
+        importance: 0 to 1
+        confidence: how certain it is, 0 to 1
+        title: short headline
+        category: finer kind than the type, free text
+        author: name of the author
+        session_id: session it belongs to
+        valid_from: date, age like 2w, or yesterday; default: now
+        supersedes: id of the memory that this one replaces
+        anchors: code it is about: path, path::symbol or path:line
         source: where it comes from
-        metadata: anything else, as a JSON object
-        deduplicate: false keeps a second copy instead of merging
-        amend: false does not look for older memories that this one changes
+        metadata: JSON object
+        deduplicate: merge with an equal memory
+        amend: mark older memories that this one changes
         """
         values, redacted = self._checked(
             {
@@ -190,7 +189,7 @@ class Memories:
 
     @operation("get_memory", "get", read_only=True)
     def get(self, memory_id: str) -> Memory:
-        """Read one memory by its id, and count the access.
+        """Show one memory in full. Use it when a result was cut.
 
         memory_id: the memory's id
         """
@@ -198,7 +197,7 @@ class Memories:
         self._engine.store.touch([found.id])
         return msgspec.structs.replace(found, access_count=found.access_count + 1, last_accessed_at=clock.now())
 
-    @operation("list_memories", "list", read_only=True)
+    @operation("list_memories", "list", read_only=True, listed=("type", "project", "tags", "limit"))
     def list(
         self,
         *,
@@ -214,19 +213,19 @@ class Memories:
         limit: Limit = 20,
         offset: Offset = 0,
     ) -> MemoryPage:
-        """List memories that match all the given filters, a page at a time.
+        """List memories by type, project, tag or date.
 
-        memory_type: only of this kind
-        namespace: only of this project, as a path or a name
-        tags: only those that have all of these tags
+        memory_type: only this type
+        namespace: project path or name; default: all projects
+        tags: must have all of these tags
         source: only from this source
-        branch: only written on this branch
-        since: only created at or after this Unix time
-        until: only created before this Unix time
-        archived: only what is archived or has expired, or only what is not; none: both
-        order: newest, oldest or most important first
-        limit: how many at most
-        offset: how many to skip
+        branch: only written on this git branch
+        since: date, age like 2w, or yesterday
+        until: date, age like 2w, or yesterday
+        archived: only archived, or only not archived; default: both
+        order: newest, oldest or important first
+        limit: maximum number of results
+        offset: number of results to skip
         """
         where = memory_filter(
             memory_type=memory_type, namespace=namespace, tags=tags, source=source, since=since, until=until
@@ -241,7 +240,7 @@ class Memories:
         rows = self._engine.store.find(Memory, where, order=by, limit=limit, offset=offset)
         return MemoryPage(memories=tuple(rows), total=self._engine.store.count(Memory, where), offset=offset)
 
-    @operation("update_memory", "update", idempotent=True)
+    @operation("update_memory", "update", idempotent=True, listed=("content", "tags"))
     def update(
         self,
         memory_id: str,
@@ -257,19 +256,21 @@ class Memories:
         metadata: dict[str, Any] | None = None,
         anchors: tuple[str, ...] | None = None,
     ) -> Memory:
-        """Change a memory; what is not given stays. Its search terms and vector follow by themselves.
+        """Update a memory that is no longer right. Fields that you omit stay.
+
+        Its search index and its vector are updated too.
 
         memory_id: the memory's id
         content: new text
-        memory_type: new kind
-        tags: new tags, replacing all the old ones
-        namespace: another project, as a path or a name; empty text: none
-        importance: new importance, 0 to 1
-        confidence: new confidence, 0 to 1
-        title: new headline; empty text removes it
-        category: new category; empty text removes it
-        metadata: new metadata, replacing the old
-        anchors: the code it speaks of, as path, path::symbol or path:line, replacing those named before
+        memory_type: new type
+        tags: new tags; they replace all old ones
+        namespace: new project, path or name; empty: none
+        importance: 0 to 1
+        confidence: how certain it is, 0 to 1
+        title: new headline; empty: remove it
+        category: new category; empty: remove it
+        metadata: new JSON object; replaces the old one
+        anchors: code it is about: path, path::symbol or path:line
         """
         given = {
             "content": content,
@@ -299,14 +300,14 @@ class Memories:
         self._engine.embedding.wake()
         return updated
 
-    @operation("delete_memory", "delete", listed=("undo",))
+    @operation("delete_memory", "delete")
     def delete(self, memory_id: str, *, undo: bool = False) -> Deleted:
-        """Delete a memory. undo=true brings a deleted one back.
+        """Delete a memory. undo=true brings it back.
 
-        Its links and its vector are deleted and brought back with it.
+        Its links and its vector are deleted and restored with it.
 
         memory_id: the memory's id
-        undo: bring back a deleted memory
+        undo: restore a deleted memory
         """
         if undo:
             return self._undelete(logged_id(self._engine.store, memory_id))
@@ -338,35 +339,35 @@ class Memories:
             raise Conflict(message, hint=f"`undo` with batch {found[0].batch} brings back all of them.")
         return found[0].batch
 
-    @operation("purge_memories", "purge", destructive=True, idempotent=True, positional=("memory_ids",))
+    @operation("purge_memories", "purge", destructive=True, idempotent=True, positional=("memory_ids",), listed=())
     def purge(self, memory_ids: tuple[str, ...] = (), *, keep_current: bool = False, dry_run: bool = False) -> Purge:
-        """Remove memories for good, deleted ones too: nothing can bring them back, and no file keeps a byte of them.
+        """Purge memories: remove them for good, from the log too. This cannot be undone; use it for a secret that was
+        stored.
 
-        For a secret that was stored by mistake. It goes out of the memory, its parts and summaries, the log, vectors,
-        search and caches; then the files of the database are written anew, for which others wait to write. Memories
-        that have some of the same words and are not named stay, and the answer lists them. Exports and backups are
-        not touched.
+        Purging removes the memory, its parts and summaries, its log entries, vectors and cached results. It then
+        rewrites the database files; other processes wait while it does. Memories with some of the same words are kept
+        and listed in the answer. Exports and backups are not touched.
 
-        memory_ids: the memories' ids; none: only write the files anew, as after a purge that was stopped
-        keep_current: the memory stays as it is now, and only what it said before is removed
-        dry_run: tell what would be removed, and remove nothing
+        memory_ids: memories to remove; default: only rewrite the files
+        keep_current: keep the memory, remove its earlier versions
+        dry_run: show what would be removed
         """
         from recollect.engine.purging import purge
 
         return purge(self._engine, memory_ids, keep_current=keep_current, dry_run=dry_run)
 
-    @operation("associate_memories", "associate", idempotent=True)
+    @operation("associate_memories", "associate", idempotent=True, listed=("relationship",))
     def associate(
         self, source_id: str, target_id: str, *, relationship: Relation = "RELATES_TO", weight: Ratio = 1.0
     ) -> Linked:
-        """Link two memories by a typed relationship; linking them again the same way only sets the weight.
+        """Associate two memories by a typed link. Linking them again sets the weight.
 
-        Either may be a file or a symbol of indexed code instead, by its id in the graph (sym:…, file:…).
+        Either end may be a file or a symbol of indexed code, by its graph id (file:… or sym:…).
 
-        source_id: the memory the link starts from
-        target_id: the memory the link leads to
-        relationship: how the first relates to the second
-        weight: how strong the link is, 0 to 1
+        source_id: memory where the link starts
+        target_id: memory where the link ends
+        relationship: such as RELATES_TO, LEADS_TO, CONTRADICTS
+        weight: strength of the link, 0 to 1
         """
         kind, strength = accept.relation(relationship), accept.ratio("weight", weight)
         with self._engine.store.transaction("associate_memories") as transaction:

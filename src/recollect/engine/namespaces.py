@@ -33,7 +33,7 @@ class Namespaces:
 
     @operation("list_namespaces", "namespaces", read_only=True)
     def list(self) -> NamespaceList:
-        """List every namespace with its number of memories, largest first."""
+        """List projects (namespaces) with their number of memories."""
         tally = self._engine.store.tally(Memory, "namespace")
         known = self._engine.store.tally(Workspace, "id")
         counts = {**tally, **{name: 0 for name in known if name not in tally}}
@@ -43,9 +43,9 @@ class Namespaces:
 
     @operation("namespace_stats", "namespace-stats", read_only=True)
     def stats(self, namespace: str) -> NamespaceStats:
-        """Count what one namespace holds.
+        """Show stats of one project (namespace).
 
-        namespace: the project, as a path or a name; '-' for memories without one
+        namespace: project path or name; '-': memories without a project
         """
         scope = _named(namespace)
         store, where = self._engine.store, {"namespace": scope}
@@ -66,11 +66,12 @@ class Namespaces:
 
     @operation("delete_namespace", "delete-namespace", destructive=True)
     def delete(self, namespace: str) -> Deleted:
-        """Delete everything in a namespace: memories, graph nodes, sessions, its workspace record and its code index.
+        """Delete everything in a project (namespace).
 
-        One batch: `undo` brings it all back, except what hooks saw, and the code index, which `index` makes again.
+        It deletes memories, graph nodes, sessions, the workspace and the code index. `undo` with the batch in the
+        answer brings them back, except hook events and the code index; `index` rebuilds that.
 
-        namespace: the project, as a path or a name; '-' for memories without one
+        namespace: project path or name; '-': memories without a project
         """
         scope = _named(namespace)
         with self._engine.store.transaction("delete_namespace") as transaction:

@@ -18,17 +18,17 @@ class Packages:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("get_cross_repo", "cross-repo", read_only=True)
+    @operation("get_cross_repo", "cross-repo", read_only=True, listed=("package", "project"))
     def cross_repo(self, *, namespace: str | None = None, package: str | None = None, limit: Limit = 50) -> CrossRepo:
-        """Show how indexed repositories hang together: which packages they provide, and which need which.
+        """Show cross-repo package dependencies.
 
-        Read from manifests (Cargo.toml, package.json, pyproject.toml, go.mod, pom.xml, build.gradle, composer.json,
-        Gemfile, *.csproj and their kin), across repositories and inside monorepos. Also what is needed and not indexed,
-        how many packages share it, and where the versions they ask for exclude each other.
+        It reads manifests (Cargo.toml, package.json, pyproject.toml, go.mod, pom.xml, build.gradle, composer.json,
+        Gemfile, *.csproj and others), also inside monorepos. It lists external packages, how many packages share them,
+        and version conflicts.
 
-        namespace: only what concerns this project, as a path or a name; none: of all
-        package: only what concerns this package, by its name or its id
-        limit: how many packages, links and external packages at most, of each
+        namespace: project path or name; default: all projects
+        package: only this package, by name or id
+        limit: maximum number of each kind of result
         """
         from recollect.engine.cross_repo import Wanted, cross_repo, known_names
         from recollect.store.packages import Shelf

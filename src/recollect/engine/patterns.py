@@ -37,7 +37,7 @@ class Patterns:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("detect_patterns", "patterns", read_only=True)
+    @operation("detect_patterns", "patterns", read_only=True, listed=("project", "limit"))
     def detect(
         self,
         *,
@@ -47,18 +47,17 @@ class Patterns:
         min_confidence: Ratio = LEAST_CONFIDENCE,
         limit: Limit = 50,
     ) -> PatternReport:
-        """Find what happens again and again: searches, files, decisions, tools and errors, each with what shows it.
+        """Detect patterns: repeated searches, files, errors, tools. Returns evidence with each pattern.
 
-        Looked at is what hooks saw and what was imported of earlier sessions, project by project. A search counts once
-        it was made in three sessions, a file if it is used in far more sessions than the others, a tool if it is
-        nearly always taken, an error if it comes back within a session or after it was fixed, decisions if they
-        replaced each other or concern the same file.
+        It reads hook events and imported sessions, per project. A search counts after three sessions, a file if it is
+        used far more often than others, a tool if it is nearly always chosen, an error if it returns within a session
+        or after a fix, decisions if they replaced each other or concern the same file.
 
-        pattern_types: only of these kinds; none: all
-        namespace: only of this project, as a path or a name; none: of all, each for itself
-        since: only from after this moment, Unix time or ISO date; none: the last four months
-        min_confidence: leave out what is less sure, 0 to 1
-        limit: how many at most, the surest first
+        pattern_types: only these types
+        namespace: project path or name; default: all projects
+        since: date, age like 2w, or yesterday; default: four months
+        min_confidence: minimum confidence, 0 to 1
+        limit: maximum number of results, most certain first
         """
         wanted = _wanted(pattern_types)
         scope = namespace_of(namespace)
@@ -79,7 +78,7 @@ class Patterns:
             notes=(f"{left} more were left out: raise the limit",) if left > 0 else (),
         )
 
-    @operation("pattern_insights", "insights", read_only=True)
+    @operation("pattern_insights", "insights", read_only=True, listed=("project",))
     def insights(
         self,
         *,
@@ -87,24 +86,26 @@ class Patterns:
         since: int | str | None = None,
         min_confidence: Ratio = LEAST_CONFIDENCE,
     ) -> PatternInsights:
-        """Tell what detected patterns mean, as Markdown: errors that come back, repeated searches, files, tools.
+        """Describe pattern insights as Markdown.
 
-        namespace: only of this project, as a path or a name; none: of all, each for itself
-        since: only from after this moment, Unix time or ISO date; none: the last four months
-        min_confidence: leave out what is less sure, 0 to 1
+        It covers returning errors, repeated searches, often used files and tools.
+
+        namespace: project path or name; default: all projects
+        since: date, age like 2w, or yesterday; default: four months
+        min_confidence: minimum confidence, 0 to 1
         """
         from recollect.patterns.insight import insights
 
         report = self.detect(namespace=namespace, since=since, min_confidence=min_confidence, limit=1000)
         return PatternInsights(markdown=insights(report.patterns), patterns=len(report.patterns), notes=report.notes)
 
-    @operation("get_decision_chain", "decisions", read_only=True)
+    @operation("get_decision_chain", "decisions", read_only=True, listed=("project",))
     def decision_chain(self, subject: str, *, namespace: str | None = None, limit: Limit = 50) -> DecisionChain:
-        """Show how decisions about a file, a symbol or a topic came about: in order, with what superseded what.
+        """Show the decision chain of a file, symbol or topic. Returns decisions in order, with which superseded which.
 
-        subject: a file (`src/cart.py`), a symbol (`Cart.total`, `src/cart.py::Cart.total`), or a topic in words
-        namespace: only of this project, as a path or a name; none: of all
-        limit: how many at most, the latest
+        subject: file, symbol (Cart.total) or topic
+        namespace: project path or name; default: all projects
+        limit: maximum number of decisions, the latest
         """
         from recollect.engine.decisions import SEEN, about, chain
 

@@ -61,7 +61,7 @@ class Presence:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("session_context", "context", positional=("payload",))
+    @operation("session_context", "context", positional=("payload",), listed=("project", "tokens"))
     def context(
         self,
         payload: str | None = None,
@@ -71,16 +71,15 @@ class Presence:
         namespace: str | None = None,
         tokens: Budget | None = None,
     ) -> Context:
-        """Show what is worth knowing when a session begins: decisions, last sessions, files, patterns, stats.
+        """Show the context for the start of a session. Returns decisions, recent sessions, files, patterns and counts.
 
-        With a payload it is what a hook at the start of that session is answered with, and counts as said.
+        With a payload it is the answer to that session's start hook, and the memories in it count as shown.
 
-        payload: what an assistant gives its hook at the start of a session, as JSON; - or a pipe on a command line:
-        standard input
-        event: the name of the event, where the payload does not say it
-        assistant: whose payload it is, where that cannot be told
-        namespace: the project, as a path or a name; none: that of the payload, or where the command runs
-        tokens: the budget; none: the setting context_tokens
+        payload: JSON of an assistant's hook; -: standard input
+        event: event name, if the payload has none
+        assistant: such as claude or codex, if unclear
+        namespace: project path or name; default: current project
+        tokens: token budget; default: setting context_tokens
         """
         budget = self._engine.settings.context_tokens if tokens is None else tokens
         budget = accept.whole("tokens", budget, least=0, most=100_000)
@@ -91,7 +90,7 @@ class Presence:
         made = self._context(scope, None, frozenset(), compacted=False, budget=budget)
         return _context(made.text if made else None, budget)
 
-    @operation("submit_prompt", "prompt", positional=("payload",))
+    @operation("submit_prompt", "prompt", positional=("payload",), listed=())
     def prompt(
         self,
         payload: str | None = None,
@@ -100,13 +99,12 @@ class Presence:
         assistant: str | None = None,
         tokens: Budget | None = None,
     ) -> Context:
-        """Take in a prompt as a hook does: it is stored, and what the memory clearly knows of it is given back.
+        """Submit a prompt as a hook does; return related memories.
 
-        payload: what an assistant gives its hook when a prompt is sent, as JSON; - or a pipe on a command line:
-        standard input
-        event: the name of the event, where the payload does not say it
-        assistant: whose payload it is, where that cannot be told
-        tokens: the budget; none: the setting prompt_tokens
+        payload: JSON of an assistant's hook; -: standard input
+        event: event name, if the payload has none
+        assistant: such as claude or codex, if unclear
+        tokens: token budget; default: setting prompt_tokens
         """
         budget = self._engine.settings.prompt_tokens if tokens is None else tokens
         budget = accept.whole("tokens", budget, least=0, most=100_000)

@@ -48,7 +48,7 @@ class Recalls:
         # Signals that do not count: how a benchmark finds out what each one earns.
         self.leave_out: frozenset[str] = frozenset()
 
-    @operation("recall_memory", "search", read_only=True)
+    @operation("recall_memory", "search", read_only=True, listed=("project", "limit"))
     def search(
         self,
         query: str,
@@ -65,20 +65,21 @@ class Recalls:
         code: bool | None = None,
         archived: bool = False,
     ) -> Recall:
-        """Recall memories: search by words and by meaning. Ask before exploring: what was learnt earlier is here.
+        """Search memories by words and meaning. Recall before planning or editing, when earlier decisions, preferences,
+        errors or fixes may matter. Returns the best matches with id, age, and whether their code has changed since.
 
-        query: the question, in words; names of files, functions and errors help
-        limit: how many memories at most
-        namespace: only of this project, as a path or a name; none: of all
-        memory_type: only of this kind
-        tags: only those that have all of these tags
-        branch: only written on this branch; none: of all, those of the one checked out first
-        min_score: leave out hits that are less likely to be relevant, 0 to 1
-        as_of: answer as of this moment, Unix time or ISO date: only what held then, later changes undone
-        explain: show what each signal added to each hit
-        judge: let the configured language model judge the best hits; none: as the setting judge says
-        code: show places in indexed code, too; none: where the question clearly leads to some
-        archived: search what is archived, too
+        query: question in words; file, symbol and error names help
+        limit: maximum number of results
+        namespace: project path or name; default: all projects
+        memory_type: only this type
+        tags: must have all of these tags
+        branch: only this git branch; default: all branches
+        min_score: minimum relevance, 0 to 1
+        as_of: memories as of a date, age or yesterday
+        explain: show how each score was computed
+        judge: let the language model judge the results
+        code: include places in indexed code; default: auto
+        archived: include archived memories
         """
         where = memory_filter(memory_type=memory_type, namespace=namespace, tags=tags)
         where |= self._engine.branches.filter(branch, namespace)
@@ -120,7 +121,7 @@ class Recalls:
             return found
         return msgspec.structs.replace(found, places=shown, notes=(*found.notes, *notes))
 
-    @operation("pack_context", "pack", read_only=True)
+    @operation("pack_context", "pack", read_only=True, listed=("tokens", "project"))
     def pack(
         self,
         task: str,
@@ -130,16 +131,17 @@ class Recalls:
         min_score: Ratio = PACK_RELEVANCE,
         code: bool = False,
     ) -> Packed:
-        """Pack the best context for a task into a budget of tokens: what the memory knows, with sources.
+        """Pack the context for a task into a token budget. Returns memories with sources as one text. Call it when a
+        task starts.
 
-        The whole text stays within the budget. Of a long memory the passage that matched is taken, "yesterday" has its
-        date beside it, what was said already is left out, and replies are added while there is room.
+        Of a long memory it takes the passage that matches. Relative dates get the real date beside them. Repeated
+        statements are left out, and replies are added while there is room.
 
-        task: what is about to be done, in words
-        tokens: the budget
-        namespace: only of this project, as a path or a name; none: of all
-        min_score: leave out what is less likely to be relevant, 0 to 1
-        code: add the places in indexed code that the task concerns
+        task: what you are about to do
+        tokens: token budget
+        namespace: project path or name; default: all projects
+        min_score: minimum relevance, 0 to 1
+        code: include places in indexed code
         """
         from recollect.engine.pack import CANDIDATES, packed
 

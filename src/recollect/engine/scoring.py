@@ -47,7 +47,7 @@ class Scoring:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("set_scoring_weights", "weights", destructive=True)
+    @operation("set_scoring_weights", "weights", destructive=True, listed=("profile", "project", "reset"))
     def set_weights(
         self,
         *,
@@ -64,24 +64,23 @@ class Scoring:
         namespace: str | None = None,
         reset: bool = False,
     ) -> ScoringWeights:
-        """Set how much each component counts when memories are ranked; without arguments, show what is in force.
+        """Set the scoring weights that rank memories. Without arguments it shows the current ones.
 
-        What is not given stays; then all weights are scaled to sum to 1. They are kept in the store and hold from the
-        next recall on. They change what comes first, not which memories are relevant enough to be shown.
+        Weights that you omit stay; then all are scaled to sum to 1. They are stored and apply from the next recall.
+        They change the order of results, not which memories are relevant enough.
 
-        profile: default ranks by the fitted model and lets weights shift it; documented ranks by the plain sum of
-        weighted components; either begins with weights of its own
-        vector: closeness in meaning
-        graph: how central it is among linked memories
-        token: shared words
-        temporal: how well its time fits the time asked about
-        tags: tags that the question names
-        importance: how much it was said to matter
-        confidence: how sure it was said to be
-        recency: how lately it was read again
-        freshness: whether it still holds
-        namespace: for recalls in this project only, as a path or a name; none: for all that have none of their own
-        reset: first forget what was set before
+        profile: default: fitted model; documented: weighted sum
+        vector: weight of similarity in meaning
+        graph: weight of centrality in the graph
+        token: weight of shared words
+        temporal: weight of matching dates
+        tags: weight of tags named in the query
+        importance: weight of importance
+        confidence: weight of confidence
+        recency: weight of recent use
+        freshness: weight of unchanged code
+        namespace: project path or name; default: all other projects
+        reset: forget earlier weights first
         """
         asked = {
             "vector": vector,

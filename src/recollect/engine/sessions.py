@@ -59,7 +59,7 @@ class Sessions:
         self._engine = engine
         self._looked_at = 0.0
 
-    @operation("list_sessions", "sessions", read_only=True)
+    @operation("list_sessions", "sessions", read_only=True, listed=("project", "limit"))
     def list(
         self,
         *,
@@ -68,12 +68,12 @@ class Sessions:
         limit: Limit = 20,
         offset: Offset = 0,
     ) -> SessionPage:
-        """List sessions of assistants, the latest first, each with what it was about.
+        """List recent sessions with their summaries. Answers "what did we do last time?".
 
-        namespace: only of this project, as a path or a name
-        active: true: only those that have not ended; false: only those that have
-        limit: how many at most
-        offset: how many to skip
+        namespace: project path or name; default: all projects
+        active: true: still open; false: ended; default: both
+        limit: maximum number of results
+        offset: number of results to skip
         """
         where: dict[str, object] = {}
         scope = namespace_of(namespace)
@@ -88,10 +88,10 @@ class Sessions:
 
     @operation("get_session", "session", read_only=True)
     def get(self, session_id: str, *, limit: Limit = 100) -> SessionView:
-        """Show one session: its summary, and what was seen in it, oldest first.
+        """Show the summary and the events of one session.
 
-        session_id: the session's id, as list_sessions shows it
-        limit: how many observations at most, the latest
+        session_id: id from list_sessions
+        limit: maximum number of events, the latest
         """
         session = self._existing(session_id)
         most = accept.whole("limit", limit, least=1, most=1000)
@@ -100,7 +100,7 @@ class Sessions:
         total = self._engine.store.count(Observed, where)
         return SessionView(session=session, observations=tuple(reversed(rows)), total=total)
 
-    @operation("summarize_session", "summarize", idempotent=True, positional=("session_id",))
+    @operation("summarize_session", "summarize", idempotent=True, positional=("session_id",), listed=("session_id",))
     def summarize(
         self,
         session_id: str | None = None,
@@ -110,16 +110,15 @@ class Sessions:
         event: str | None = None,
         assistant: str | None = None,
     ) -> Summed:
-        """Sum up a session: what was asked for, decided, changed, searched and run, what failed, what fixed it.
+        """Summarize a session: requests, changes, errors and fixes.
 
-        The summary is kept as one memory of the session, an insight, and written anew when there is more to say.
+        The summary is stored as one memory of type insight. It is rewritten when the session goes on.
 
-        session_id: the session's id; none: the latest of the project
-        namespace: the project whose latest session is meant, as a path or a name; none: of all
-        payload: what an assistant gives its hook when it has finished: the session that it names is meant, and ends; as
-        JSON, on a command line also by a pipe
-        event: the name of that event, where the payload does not say it
-        assistant: whose payload it is, where that cannot be told
+        session_id: session id; default: the latest session
+        namespace: project path or name; default: all projects
+        payload: JSON of the assistant's stop hook; ends its session
+        event: event name, if the payload has none
+        assistant: such as claude or codex, if unclear
         """
         from recollect.engine.sitting import sum_up
 

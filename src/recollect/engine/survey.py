@@ -37,14 +37,14 @@ class Survey:
 
     @operation("repo_map", "map", read_only=True)
     def map(self, *, tokens: MapTokens = 1000, focus: tuple[str, ...] = (), namespace: str | None = None) -> RepoMap:
-        """Draw a map of a repository within a budget of tokens: its most central files and their main symbols.
+        """Map a repo: its most central files and symbols. The map fits a token budget.
 
-        Central is what much of the code uses, by PageRank over calls, imports and bases; around what is in focus, what
-        that uses and what uses it. What was edited lately counts more. Nothing is parsed: it takes a moment.
+        Files rank by PageRank over calls, imports and base classes. Recently edited files rank higher. With a focus,
+        the files around it come first.
 
-        tokens: how long the map may be, in tokens, at least 150
-        focus: files, folders or symbols it is drawn around, such as the file that is being edited
-        namespace: of this project, as a path or a name; none: the one this runs in, or all
+        tokens: token budget, at least 150
+        focus: files, folders or symbols to start from
+        namespace: project path or name; default: current, or all
         """
         from recollect.engine.repo_map import repo_map
 
@@ -57,7 +57,7 @@ class Survey:
         asked = self._focus(trees, budget, named)
         return repo_map(self._engine.code_store, part, asked, roots(trees), notes)
 
-    @operation("review_diff", "review", read_only=True)
+    @operation("review_diff", "review", read_only=True, listed=("diff", "range", "path"))
     def review(
         self,
         *,
@@ -67,18 +67,17 @@ class Survey:
         depth: Depth = 3,
         limit: Limit = 20,
     ) -> Review:
-        """Review a change before it is committed: changed symbols by risk, who uses them, tests to run, memories.
+        """Review a diff before you commit it. Returns changed symbols by risk, their callers, tests to run and related
+        memories. Default: uncommitted changes.
 
-        Takes a unified diff, a range of commits, or what is not committed yet. Symbols are told apart as added,
-        removed, renamed, changed in signature or in body, or only in comments and white space. What uses them comes
-        nearest first with how sure that is, tests as command lines, and memories that are anchored to what changed.
-        On a command line a diff can be piped in: git diff | recollect review
+        Symbols are added, removed, renamed, or changed in signature, body or comments only. On a command line you can
+        pipe a diff in: git diff | recollect review
 
-        diff: a unified diff; none: the range, or what git says of the work tree
-        range: commits as git names them: A..B, or A for everything since A
-        path: a folder of the project that the diff is about
-        depth: how many links away affected code may be, 1 to 10
-        limit: how many of each at most
+        diff: unified diff
+        range: commits: A..B, or A for everything since
+        path: folder of the project
+        depth: links to follow, 1 to 10
+        limit: maximum number of each kind of result
         """
         from recollect.code.diff.git import range_diff, working_diff
         from recollect.code.place import place
@@ -103,7 +102,7 @@ class Survey:
             text, notes = working_diff(root)
         return review(self._engine, Asked(text, source, root, most, shown), tree, notes)
 
-    @operation("find_cycles", "cycles", read_only=True)
+    @operation("find_cycles", "cycles", read_only=True, listed=("of", "path", "project"))
     def cycles(
         self,
         *,
@@ -113,15 +112,15 @@ class Survey:
         namespace: str | None = None,
         limit: Limit = 20,
     ) -> Cycles:
-        """Find files that import each other in a circle, or functions that call each other.
+        """Find import cycles between files or call cycles.
 
-        Each comes with a shortest way round and with the link that is cheapest to cut.
+        Each cycle has a shortest path and the link that is cheapest to remove.
 
-        of: imports between files, or calls between functions
-        path: only those with a member below this folder, from the root of the project
-        kinds: only those with a member of these kinds
-        namespace: of this project, as a path or a name; none: the one this runs in, or all
-        limit: how many cycles at most, largest first
+        of: imports or calls
+        path: only cycles below this folder
+        kinds: only cycles with a member of these kinds
+        namespace: project path or name; default: current, or all
+        limit: maximum number of cycles, largest first
         """
         from recollect.engine.cycles import Asked, cycles
 
@@ -131,7 +130,7 @@ class Survey:
         asked = Asked(chosen, trees, _below(path), _kinds(kinds), accept.whole("limit", limit, least=1, most=1000))
         return cycles(self._store, part, asked, notes)
 
-    @operation("find_dead_code", "dead-code", read_only=True)
+    @operation("find_dead_code", "dead-code", read_only=True, listed=("path", "project", "limit"))
     def dead_code(
         self,
         *,
@@ -141,16 +140,16 @@ class Survey:
         namespace: str | None = None,
         limit: Limit = 50,
     ) -> DeadCode:
-        """Find symbols that nothing seems to use, surest first, with what speaks against it.
+        """Find dead code, most certain first. Returns counter-evidence with each one.
 
-        Left out are tests, endpoints, entry points, overrides and what a decorator may register. Less sure is what is
-        public, what something unresolved may mean, and what is named elsewhere, in a text or a configuration.
+        Tests, endpoints, entry points, overrides and decorated symbols are left out. Confidence is lower for public
+        symbols and for names that appear elsewhere in text or configuration.
 
-        path: only below this folder, from the root of the project
+        path: only below this folder of the project
         kinds: only symbols of these kinds
-        min_confidence: leave out what is less sure, 0 to 1
-        namespace: of this project, as a path or a name; none: the one this runs in, or all
-        limit: how many symbols at most
+        min_confidence: minimum confidence, 0 to 1
+        namespace: project path or name; default: current, or all
+        limit: maximum number of results
         """
         from recollect.engine.dead_code import KINDS, Asked, dead_code
 

@@ -65,19 +65,21 @@ class Useful:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("memory_usefulness", "usefulness", positional=("memory_id",), idempotent=True)
+    @operation(
+        "memory_usefulness", "usefulness", positional=("memory_id",), idempotent=True, listed=("memory_id", "project")
+    )
     def usefulness(
         self, memory_id: str | None = None, *, namespace: str | None = None, reset: bool = False
     ) -> UsefulnessReport:
-        """Show what became of memories that were put before assistants: how often they were used or contradicted.
+        """Show memory usefulness: how often used or contradicted.
 
-        What is used gains confidence, what is contradicted loses some; kinds of memories that are used more often than
-        others in a project are told sooner there and rank a little higher, others later. What was left counts against
-        no memory's confidence. All of it stays on this machine and within bounds.
+        It counts memories that were injected into sessions. A used memory gains confidence, a contradicted one loses
+        some. Types of memories that a project uses often rank a little higher there. An unused memory keeps its
+        confidence. All counts stay on this machine.
 
-        memory_id: only of this memory
-        namespace: only of this project, as a path or a name; none: of all
-        reset: forget what was learnt: counts, weights, and confidences are as they were given; `undo` takes it back
+        memory_id: only this memory
+        namespace: project path or name; default: all projects
+        reset: delete counts and restore confidences; `undo` reverts it
         """
         scope = namespace_of(namespace)
         self._engine.capture.catch_up()

@@ -21,12 +21,12 @@ class Workspaces:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("workspace_init", "workspace-init", idempotent=True, positional=("identifier",))
+    @operation("workspace_init", "workspace-init", idempotent=True, positional=("identifier",), listed=())
     def init(self, identifier: str | None = None, *, name: str | None = None) -> WorkspaceAnswer:
-        """Open a workspace: the existing one, or a new one if there is none.
+        """Init a workspace: open it, or create it if it is missing.
 
-        identifier: a path or a name; none: the current folder's project
-        name: a name for people, used when the workspace is new
+        identifier: path or name; default: the current project
+        name: display name of a new workspace
         """
         key = _key(identifier if identifier is not None else ".")
         with self._engine.store.transaction("workspace_init") as transaction:
@@ -35,12 +35,12 @@ class Workspaces:
                 return self._answer(known[0], created=False)
             return self._answer(transaction.insert(_new(key, name, None)), created=True)
 
-    @operation("workspace_create", "workspace-create")
+    @operation("workspace_create", "workspace-create", listed=())
     def create(self, identifier: str, *, name: str | None = None, description: str | None = None) -> WorkspaceAnswer:
-        """Create a workspace; an error if it exists.
+        """Create a workspace. It fails if the workspace exists.
 
-        identifier: a path or a name
-        name: a name for people
+        identifier: path or name
+        name: display name
         description: what it is about
         """
         key = _key(identifier)
@@ -52,9 +52,9 @@ class Workspaces:
 
     @operation("workspace_retrieve", "workspace-retrieve", read_only=True)
     def retrieve(self, identifier: str) -> WorkspaceAnswer:
-        """Read a workspace; an error if it does not exist.
+        """Retrieve a workspace. It fails if the workspace does not exist.
 
-        identifier: a path or a name
+        identifier: path or name
         """
         key = _key(identifier)
         known = self._engine.store.get(Workspace, [key])

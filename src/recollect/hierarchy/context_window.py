@@ -27,7 +27,7 @@ class ContextWindow:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("context_window_start", "context-window-start", destructive=True)
+    @operation("context_window_start", "context-window-start", destructive=True, listed=("files", "error"))
     def start(
         self,
         description: str,
@@ -38,92 +38,99 @@ class ContextWindow:
         limit: Shown = SHOWN,
         namespace: str = ".",
     ) -> Filled:
-        """Begin a task: fill the context window with the files, definitions, tests and memories that it will need.
+        """Start a task: fill the context window with likely files. Returns files, definitions, tests and memories, each
+        with the reason. The project must be indexed.
 
-        Found by search, by what uses what, by what was edited lately and by memories, and ranked. Level 1 (50 KB) gets
-        the most likely files, large ones by the symbols that matter; level 2 (500 KB) the working set. Each comes with
-        why it is there; `context_window` with level 1 gives the texts. The project has to be indexed.
+        Candidates come from search, dependencies, recent edits and memories. Level 1 (50 KB) gets the most likely
+        files, large ones by their relevant symbols; level 2 (500 KB) the working set. `context_window` with level 1
+        shows the texts.
 
-        description: what is to be done: an issue, an error message, or a sentence
-        files: files that are known to matter, from the root of the project; they come first
-        error: what goes wrong at the moment; none: what hooks saw fail just now
-        profile: sizes and times: standard, small, large, interactive, or auto by the size of the project; none: as last
-        limit: how many files and memories are listed at most
-        namespace: the project, as a path or a name
+        description: issue, error message or a sentence
+        files: files known to matter; they come first
+        error: current error; default: the last failure seen by hooks
+        profile: standard, small, large, interactive, auto; default: the last one
+        limit: maximum number of files and memories listed
+        namespace: project path or name
         """
         most = accept.whole("limit", limit, least=0, most=1000)
         filled = self._window(namespace, profile).start_task(description, files, error=error)
         return msgspec.structs.replace(filled, items=filled.items[:most], left_out=filled.left_out[:most])
 
-    @operation("context_window_look_up", "context-window-get")
+    @operation("context_window_look_up", "context-window-get", listed=())
     def look_up(self, query: str, *, namespace: str = ".") -> LookedUp:
-        """Look something up by path, symbol or question: in level 1, then 2, then by level 4 in the archive.
+        """Look up a path, symbol or question in the context window.
 
-        What comes from the archive is promoted to level 2, with what it uses; what is read three times in five minutes
-        to level 1.
+        It looks in level 1, then level 2, then in the archive. Items from the archive move to level 2 with what they
+        use. Items read three times in five minutes move to level 1.
 
-        query: the path of a file, the name of a symbol, memory:ID, or a question
-        namespace: the project, as a path or a name
+        query: file path, symbol, memory:ID or question
+        namespace: project path or name
         """
         return self._window(namespace).look_up(query)
 
-    @operation("context_window_set", "context-window-set", destructive=True, idempotent=True)
+    @operation("context_window_set", "context-window-set", destructive=True, idempotent=True, listed=("name",))
     def set(self, content: str, *, name: str = "immediate", namespace: str = ".") -> WindowMoves:
-        """Put a text into level 1, in the place of the last one of this name: a note, or the error of this moment.
+        """Set a note in level 1 of the context window.
 
-        content: the text
-        name: what it is, such as error
-        namespace: the project, as a path or a name
+        It replaces the note of the same name.
+
+        content: text of the note
+        name: name of the note, such as error
+        namespace: project path or name
         """
         window = self._window(namespace)
         return _moves(window, window.set_immediate_context(content, name))
 
-    @operation("context_window_promote", "context-window-promote", idempotent=True)
+    @operation("context_window_promote", "context-window-promote", idempotent=True, listed=("level",))
     def promote(self, path: str, *, level: Held = 2, namespace: str = ".") -> WindowMoves:
-        """Promote a file or a memory to level 2; or to level 1, as what is edited now, with the definitions it uses.
+        """Promote a file or memory in the context window.
 
-        path: from the root of the project, or memory:ID
+        The levels are 1 and 2. At level 1 it is what you edit now; the definitions that it uses come with it.
+
+        path: path in the project, or memory:ID
         level: 1 or 2
-        namespace: the project, as a path or a name
+        namespace: project path or name
         """
         window = self._window(namespace)
         return _moves(window, window.promote(path, level))
 
-    @operation("context_window_demote", "context-window-demote", destructive=True)
+    @operation("context_window_demote", "context-window-demote", destructive=True, listed=())
     def demote(self, path: str, *, namespace: str = ".") -> WindowMoves:
-        """Let go of a file or a memory: it leaves levels 1 and 2 and stays in the archive.
+        """Demote a file or memory: it leaves the context window. It stays in the archive.
 
-        path: from the root of the project, or the name it has in the window
-        namespace: the project, as a path or a name
+        path: path in the project, or name in the window
+        namespace: project path or name
         """
         window = self._window(namespace)
         return _moves(window, window.demote_to_archive(path))
 
-    @operation("context_window_clean", "context-window-clean", destructive=True, idempotent=True)
+    @operation("context_window_clean", "context-window-clean", destructive=True, idempotent=True, listed=())
     def clean(self, *, namespace: str = ".") -> WindowMoves:
-        """Let go of what was not used for long (30 minutes by default), and of files that are gone.
+        """Clean the context window of unused and deleted files.
 
-        namespace: the project, as a path or a name
+        An item is unused after 30 minutes by default.
+
+        namespace: project path or name
         """
         window = self._window(namespace)
         return _moves(window, window.cleanup())
 
-    @operation("context_window_complete", "context-window-complete", destructive=True, idempotent=True)
+    @operation("context_window_complete", "context-window-complete", destructive=True, idempotent=True, listed=())
     def complete(self, *, namespace: str = ".") -> WindowMoves:
-        """End the task: everything in levels 1 and 2 goes back to the archive; statistics stay.
+        """Complete the task and empty the context window. Statistics stay.
 
-        namespace: the project, as a path or a name
+        namespace: project path or name
         """
         window = self._window(namespace)
         return _moves(window, window.complete_task())
 
-    @operation("context_window", "context-window", read_only=True)
+    @operation("context_window", "context-window", read_only=True, listed=("level",))
     def show(self, *, level: Literal[1, 2, 4] | None = None, limit: Shown = SHOWN, namespace: str = ".") -> WindowView:
-        """Show the context window: sizes, tokens and hit rate of its levels, what is in them, and what moved why.
+        """Show the context window: sizes, items and recent moves.
 
-        level: print what this level says: 1 the immediate context, 2 the working set, 4 the project as a whole
-        limit: how many items, and how many of the last promotions and demotions, are listed at most
-        namespace: the project, as a path or a name
+        level: show the text of level 1, 2 or 4
+        limit: maximum number of items and moves
+        namespace: project path or name
         """
         most = accept.whole("limit", limit, least=0, most=1000)
         if level is not None:

@@ -1,10 +1,11 @@
 """A row of the operation table as the definition of an MCP tool.
 
-    Operation ─► {name, title, description, inputSchema, annotations}
+    Operation ─► {name, description, inputSchema, annotations}
 
-A model pays for every token of these, so schemas are flat (no references, titles, defaults or null), name only the
-parameters an operation lists, and hints that restate the protocol's defaults are left out. There is no output schema:
-no client that we know uses it, and it was three fifths of the list.
+A model pays for every token of these. Schemas are flat (no references, titles, defaults or null) and name only the
+parameters that an operation lists. There is no output schema: no client that we know uses it, and it was three fifths
+of the list. There is no title: the description has the words of the name. Clients that search for tools do not take
+names apart: Codex did not find recall_memory for "recall memory" among 22 tools until the words stood somewhere.
 """
 
 from __future__ import annotations
@@ -20,6 +21,26 @@ from recollect.toolset import tool_names
 Schema = dict[str, Any]
 
 NULL: Schema = {"type": "null"}
+# Parameters whose name says enough to a model; commands and the reference explain them.
+SELF_EXPLANATORY = frozenset(
+    {
+        "content",
+        "code",
+        "depth",
+        "dry_run",
+        "language",
+        "limit",
+        "memory_id",
+        "path",
+        "project",
+        "query",
+        "tags",
+        "task",
+    }
+    | {"tokens", "type", "undo"}
+)
+# A longer list of words costs more than a call with a wrong one: its error names them all.
+MAX_CHOICES = 8
 # What a validator checks again when the tool is called, or what only a program would read.
 UNSAID = frozenset({"title", "default", "minLength", "maxLength", "pattern", "minimum", "maximum", "format"})
 
@@ -42,9 +63,6 @@ def definition(name: str, row: Operation, schema: Schema) -> dict[str, Any]:
     """Return the definition of one tool under one of its names."""
     return {
         "name": name,
-        # The name in words, since clients that search for tools do not take names apart: without it Codex did not find
-        # recall_memory for "recall memory" among 22 tools; with it 15 of 15 tools tried came first or second.
-        "title": name.replace("_", " ").capitalize(),
         "description": row.tool_description,
         "inputSchema": schema,
         "annotations": hints(row),
@@ -52,20 +70,20 @@ def definition(name: str, row: Operation, schema: Schema) -> dict[str, Any]:
 
 
 def hints(row: Operation) -> dict[str, bool]:
-    """Return the hints of an operation that differ from the protocol's defaults."""
+    """Return the hints that a client decides by: Codex asks the user before it calls a tool without them."""
     if row.read_only:
-        return {"readOnlyHint": True, "openWorldHint": False}
-    return {
-        **({} if row.destructive else {"destructiveHint": False}),
-        **({"idempotentHint": True} if row.idempotent else {}),
-        "openWorldHint": False,
-    }
+        return {"readOnlyHint": True}
+    return {**({} if row.destructive else {"destructiveHint": False}), "openWorldHint": False}
 
 
 def _input(row: Operation, schema: Schema, components: Mapping[str, Schema]) -> Schema:
     root = _inline(schema, components)
     listed = {part.name for part in row.parameters if part.required or row.lists(part.name)}
-    properties = {name: _argument(value) for name, value in root.get("properties", {}).items() if name in listed}
+    properties = {
+        name: _argument(value | ({"description": ""} if name in SELF_EXPLANATORY else {}))
+        for name, value in root.get("properties", {}).items()
+        if name in listed
+    }
     required = {"required": root["required"]} if root.get("required") else {}
     return {"type": "object", "properties": properties, **required}
 
@@ -82,6 +100,8 @@ def _argument(schema: Schema) -> Schema:
         flat["items"] = _argument(flat["items"])
     if "enum" in flat and all(isinstance(value, str) for value in flat["enum"]):
         flat = {"type": "string"} | flat  # some models' interfaces refuse an enum that does not say so
+        if len(flat["enum"]) > MAX_CHOICES:
+            del flat["enum"]
     return flat
 
 

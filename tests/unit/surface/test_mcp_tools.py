@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,8 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from recollect.capabilities import OPERATIONS
-from recollect.operations import by_tool_name
+from recollect.operations import Operation, by_tool_name
 from recollect.surface.tool import definitions
+from recollect.text.budget import tokens
 from recollect.toolset import GROUPS, TOOLSETS, parse_toolset
 
 
@@ -56,15 +58,29 @@ def test_a_schema_names_required_and_listed_parameters_alone_and_the_others_are_
     assert desk.call("recall_memory", query="x", newest=True)["isError"] is False
 
 
-def test_hints_are_left_out_where_they_are_the_default_of_the_protocol(tools: dict[str, Any]) -> None:
-    assert tools["recall_memory"]["annotations"] == {"readOnlyHint": True, "openWorldHint": False}
+def test_hints_are_those_that_clients_decide_by(tools: dict[str, Any]) -> None:
+    assert tools["recall_memory"]["annotations"] == {"readOnlyHint": True}
     assert tools["store_memory"]["annotations"] == {"destructiveHint": False, "openWorldHint": False}
     assert tools["delete_memory"]["annotations"] == {"openWorldHint": False}
-    assert tools["count"]["annotations"] == {"destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
 
 
-def test_a_title_is_the_name_in_words_so_that_searches_find_it(tools: dict[str, Any]) -> None:
-    assert tools["recall_memory"]["title"] == "Recall memory"
+@pytest.mark.parametrize(("toolset", "most"), [("core", 2_000), ("all", 14_000)])
+def test_a_toolset_stays_within_its_token_budget(toolset: str, most: int) -> None:
+    assert tokens(json.dumps({"tools": definitions(OPERATIONS, toolset)})) <= most
+
+
+@pytest.mark.parametrize("row", OPERATIONS.values(), ids=list(OPERATIONS))
+def test_a_description_has_the_words_of_the_name_since_clients_search_descriptions(row: Operation) -> None:
+    words = [word.rstrip("sy") for word in row.name.split("_") if word != "get"]
+    assert [word for word in words if word not in row.tool_description.lower()] == []
+
+
+def test_a_parameter_whose_name_says_enough_has_no_description_and_a_long_choice_no_words() -> None:
+    tools = {tool["name"]: tool["inputSchema"]["properties"] for tool in definitions(OPERATIONS, "all")}
+    assert tools["recall_memory"]["query"] == {"type": "string"}
+    assert tools["get_symbol_info"]["symbol"]["description"]
+    assert len(tools["store_memory"]["type"]["enum"]) == 7
+    assert "enum" not in tools["associate_memories"]["relationship"]
 
 
 def test_a_description_is_the_first_paragraph_of_the_docstring(tools: dict[str, Any]) -> None:
