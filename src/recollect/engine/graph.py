@@ -72,7 +72,7 @@ class Graphs:
         memory_type: only this type
         tags: must have all of these tags
         min_score: minimum relevance, 0 to 1
-        as_of: memories as of a date, age or yesterday
+        as_of: state at a date, age like 2w, or yesterday
         """
         from recollect.engine.expand import Wanted, expanded
 
@@ -131,7 +131,7 @@ class Graphs:
         memory_type: only this type
         tags: must have all of these tags
         min_score: minimum relevance, 0 to 1
-        as_of: memories as of a date, age or yesterday
+        as_of: state at a date, age like 2w, or yesterday
         """
         from recollect.engine.impact import impacts
 

@@ -75,7 +75,7 @@ class Recalls:
         tags: must have all of these tags
         branch: only this git branch; default: all branches
         min_score: minimum relevance, 0 to 1
-        as_of: memories as of a date, age or yesterday
+        as_of: state at a date, age like 2w, or yesterday
         explain: show how each score was computed
         judge: let the language model judge the results
         code: include places in indexed code; default: auto

@@ -142,8 +142,8 @@ class Survey:
     ) -> DeadCode:
         """Find dead code, most certain first. Returns counter-evidence with each one.
 
-        Tests, endpoints, entry points, overrides and decorated symbols are left out. Confidence is lower for public
-        symbols and for names that appear elsewhere in text or configuration.
+        Tests, endpoints, entry points, overrides and symbols that a decorator may register are left out. Confidence is
+        lower for public symbols and for names that appear elsewhere in text or configuration.
 
         path: only below this folder of the project
         kinds: only symbols of these kinds

@@ -106,7 +106,7 @@ class ContextWindow:
 
     @operation("context_window_clean", "context-window-clean", destructive=True, idempotent=True, listed=())
     def clean(self, *, namespace: str = ".") -> WindowMoves:
-        """Clean the context window of unused and deleted files.
+        """Clean the context window of unused items and deleted files.
 
         An item is unused after 30 minutes by default.
 

@@ -30,6 +30,7 @@ from recollect.surface.mcp import (
     VERSION_KEY,
     calls,
 )
+from recollect.text.budget import tokens
 
 MODERN_META = {VERSION_KEY: MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
 PING = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
@@ -100,7 +101,7 @@ def test_the_handshake_is_answered_before_the_operations_are_loaded(make_desk: A
 
 
 def test_the_instructions_are_short_and_name_the_two_tools_that_matter() -> None:
-    assert len(INSTRUCTIONS.split()) <= 120
+    assert tokens(INSTRUCTIONS) <= 112
     assert "recall_memory" in INSTRUCTIONS
     assert "store_memory" in INSTRUCTIONS
 
