@@ -48,6 +48,7 @@ _SCOPE = (
     Parameter("project", bool, False, "in files of this project, for everybody who works on it"),
     Parameter("dry_run", bool, False, "show what would change and change nothing"),
 )
+_TOOLSET = Parameter("toolset", str, None, f"groups of tools to list, joined by commas: {', '.join(TOOLSETS)}")
 
 HANDWRITTEN: tuple[Handwritten, ...] = (
     Handwritten(
@@ -60,7 +61,7 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
         "before; `recollect uninit` takes away exactly what was added.\n\n"
         "Assistants: claude (Claude Code), claude-plugin (the same as a plugin), codex, gemini, opencode, copilot, "
         "vscode, cursor, windsurf, cline, zed, junie, amp.",
-        (_ASSISTANT, *_SCOPE),
+        (_ASSISTANT, *_SCOPE, _TOOLSET),
         asks=True,
     ),
     Handwritten(
@@ -84,7 +85,7 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
         "serve",
         "Serve the memory to an assistant over MCP on standard input and output.",
         "Serve the memory to an assistant over MCP on standard input and output. Assistants start this themselves.",
-        (Parameter("toolset", str, None, f"groups of tools to list, joined by commas: {', '.join(TOOLSETS)}"),),
+        (_TOOLSET,),
     ),
     Handwritten(
         "watch",

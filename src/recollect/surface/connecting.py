@@ -23,6 +23,7 @@ from recollect.surface.assistants.plan import Change, Work, carry_out, connect, 
 from recollect.surface.assistants.table import ASSISTANTS, BY_NAME, Assistant, Scope
 from recollect.surface.form import meant
 from recollect.surface.output import Output, has_colour, is_terminal
+from recollect.toolset import parse_toolset
 
 Plan = Callable[[Assistant, Scope, Work], list[Change]]
 Status = Literal["changed", "unchanged", "would change", "failed"]
@@ -47,6 +48,7 @@ class Task(NamedTuple):
 def init(values: Mapping[str, Any], settings: Settings, output: Output) -> int:
     """Connect the named assistants (default: those that are installed)."""
     scope, work = _scope(values), work_here(settings)
+    work = work._replace(install=work.install._replace(toolset=_toolset(values.get("toolset"))))
     chosen = _named(values.get("assistant")) or _detected(work, scope)
     return _run(chosen, scope, work, connect, values, output)
 
@@ -73,6 +75,13 @@ def _scope(values: Mapping[str, Any]) -> Scope:
     if values.get("user") and values.get("project"):
         raise InvalidInput("--user and --project cannot be combined", hint="Run the command twice, once with each.")
     return "project" if values.get("project") else "user"
+
+
+def _toolset(value: str | None) -> str:
+    try:
+        return parse_toolset(value) if value is not None else ""
+    except ValueError as problem:
+        raise InvalidInput(f"--toolset cannot be {value!r}", hint=f"{problem}.".capitalize()) from None
 
 
 def _named(names: Sequence[str] | None) -> list[Assistant]:

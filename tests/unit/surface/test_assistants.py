@@ -188,7 +188,8 @@ def assert_connected(assistant: Assistant, scope: Scope, work: Work) -> None:
             [INSTALL.python, "-I", "-S", INSTALL.hook, row.name, assistant.name, *row.moment.split()] for row in wanted
         ]
     words = proof.server_words(assistant, scope, work.where)
-    assert (words == ["/opt/my py/bin/recollect", "serve"]) == any(
+    toolset = ["--toolset", assistant.toolset] if assistant.toolset else []
+    assert (words == ["/opt/my py/bin/recollect", "serve", *toolset]) == any(
         isinstance(part, Server | TomlServer) or part.paths[0].endswith("plugin/.mcp.json") for part in parts
     )
 

@@ -14,7 +14,8 @@ from recollect.surface.assistants.entry import NAME, Install, is_hook_of_ours, s
 from recollect.surface.assistants.ledger import Ledger
 from recollect.surface.assistants.place import roots
 from recollect.surface.assistants.plan import Work, carry_out, connect, disconnect
-from recollect.surface.assistants.table import BY_NAME
+from recollect.surface.assistants.proof import is_own, server_words
+from recollect.surface.assistants.table import ASSISTANTS, BY_NAME, Assistant
 
 OLD = Install("/old/bin/python", ("/old/bin/recollect",), "/old/recollect/hook.py")
 NEW = Install("/new/bin/python", ("/new/bin/recollect",), "/new/recollect/hook.py", home="/other home")
@@ -50,7 +51,8 @@ def test_an_older_entry_of_ours_is_brought_up_to_date_in_place(work: Work, tmp_p
 
     newer = work._replace(install=NEW)
     carry_out(connect(CLAUDE, "user", newer), work.ledger)
-    ours = {"type": "stdio", "command": "/new/bin/recollect", "args": ["--home", "/other home", "serve"]}
+    args = ["--home", "/other home", "serve", "--toolset", CLAUDE.toolset]
+    ours = {"type": "stdio", "command": "/new/bin/recollect", "args": args}
     assert load(path) == {
         "mcpServers": {"a": {"command": "a"}, NAME: {**ours, "env": {"MINE": "1"}}, "b": {"command": "b"}}
     }
@@ -156,7 +158,8 @@ def test_a_table_written_by_hand_comes_back_in_its_own_words(work: Work, tmp_pat
     path = write(tmp_path / ".codex" / "config.toml", text)
     carry_out(connect(CODEX, "user", work), work.ledger)
     assert toml.parse(path.read_text())["mcp_servers"][NAME] == {
-        "command": "/old/bin/recollect", "args": ["serve"], "tool_timeout_sec": 9, "startup_timeout_sec": 20,
+        "command": "/old/bin/recollect", "args": ["serve", "--toolset", CODEX.toolset],
+        "tool_timeout_sec": 9, "startup_timeout_sec": 20,
     }  # fmt: skip
     carry_out(disconnect(CODEX, "user", work), work.ledger)
     assert path.read_text() == text
@@ -257,6 +260,45 @@ def test_a_file_that_changed_since_it_was_looked_at_is_left_alone(work: Work, tm
     with pytest.raises(Conflict, match="changed by another program"):
         carry_out(changes, work.ledger)
     assert path.read_text() == '{"new": 1}'
+
+
+def args_of(assistant: Assistant, work: Work) -> list[str]:
+    carry_out(connect(assistant, "user", work), work.ledger)
+    return (server_words(assistant, "user", work.where) or [])[1:]
+
+
+def test_a_server_lists_more_tools_where_the_assistant_loads_them_on_demand(work: Work) -> None:
+    on_demand = {row.name for row in ASSISTANTS if row.toolset}
+    assert on_demand == {"claude", "claude-plugin", "codex"}
+    for assistant in ASSISTANTS:
+        more = ["--toolset", "core,code,sessions"] if assistant.name in on_demand else []
+        assert args_of(assistant, work) == ["serve", *more]
+
+
+@pytest.mark.parametrize("name", ["claude", "claude-plugin", "codex", "gemini", "opencode"])
+def test_a_toolset_that_was_asked_for_is_kept_until_another_is(name: str, work: Work) -> None:
+    assistant = BY_NAME[name]
+    asked = work._replace(install=OLD._replace(toolset="core,graph"))
+    assert args_of(assistant, asked) == ["serve", "--toolset", "core,graph"]
+    assert connect(assistant, "user", work) == []
+    assert args_of(assistant, work._replace(install=OLD._replace(toolset="all"))) == ["serve", "--toolset", "all"]
+    assert args_of(assistant, work._replace(install=NEW))[-3:] == ["serve", "--toolset", "all"]
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ([], True),
+        (["--toolset", "all"], True),
+        (["--toolset"], False),
+        (["--home", "/theirs"], False),
+        (["--toolset", "all", "--home", "/theirs"], False),
+    ],
+)
+def test_a_command_line_of_this_installation_may_name_a_toolset_and_nothing_else(
+    more: list[str], expected: bool
+) -> None:
+    assert is_own(["/old/bin/recollect", "serve", *more], OLD) is expected
 
 
 @pytest.mark.parametrize(

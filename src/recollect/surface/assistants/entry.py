@@ -43,10 +43,12 @@ class Install(NamedTuple):
     command: tuple[str, ...]
     hook: str
     home: str = ""
+    toolset: str = ""
 
     def server_words(self) -> list[str]:
-        """Return the command line that serves the memory over MCP."""
-        return [*self.command, *(["--home", self.home] if self.home else []), "serve"]
+        """Return the command line that serves the memory over MCP; an empty toolset is the server's default."""
+        toolset = ["--toolset", self.toolset] if self.toolset else []
+        return [*self.command, *(["--home", self.home] if self.home else []), "serve", *toolset]
 
     def hook_words(self, event: str, assistant: str, moment: Moment = "") -> list[str]:
         """Return the command line of a hook."""

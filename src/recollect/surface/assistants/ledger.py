@@ -29,6 +29,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     made: it was not there. blank: it held only this white space. created: containers that were not there; gaps: what
     empty ones held, by path. inserted: members that are ours. replaced: the text of values that stood in our place.
     text: what was appended to a TOML file. backup: the name of its copy, empty if there was nothing to copy
+    toolset: what the user asked for; empty: the assistant's own
     """
 
     assistant: str
@@ -41,6 +42,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     replaced: tuple[tuple[Keys, str], ...] = ()
     text: str = ""
     backup: str = ""
+    toolset: str = ""
 
 
 class Pages(msgspec.Struct, frozen=True, kw_only=True):

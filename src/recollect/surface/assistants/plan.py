@@ -93,6 +93,9 @@ def _change(path: Path, parts: list[Part], assistant: Assistant, scope: Scope, w
     row = known if known and before is not None else fresh
     if known and before is None:
         row = msgspec.structs.replace(fresh, backup=known.backup)
+    row = msgspec.structs.replace(row, toolset=work.install.toolset or row.toolset)
+    install = work.install._replace(toolset=row.toolset or assistant.toolset)
+    work = work._replace(install=install)
     draft = Draft(text, row, known=known is not None)
     try:
         for part in parts:

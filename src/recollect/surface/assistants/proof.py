@@ -113,7 +113,10 @@ def is_own(words: list[str], install: Install) -> bool:
     A project's files come with the repository: `doctor` must not run commands that they name.
     """
     hook = install.hook_words("", "")[:-2]
-    return words == install.server_words() or words[: len(hook)] == hook
+    server = install._replace(toolset="").server_words()
+    more = words[len(server) :]
+    is_server = words[: len(server)] == server and (not more or (more[0] == "--toolset" and len(more) == 2))
+    return is_server or words[: len(hook)] == hook
 
 
 def home_of(line: Line) -> str:
