@@ -47,8 +47,8 @@ class Commands:
         apply: str | None = None,
         limit: Limit = 12,
     ) -> Proposal:
-        """Distil lessons into lines for AGENTS.md or CLAUDE.md. Returns a diff. They come from preferences, corrections
-        and commands that recur.
+        """Distil lessons into lines for AGENTS.md or CLAUDE.md. They come from recurring preferences, corrections and
+        commands. Returns a diff; apply writes it.
 
         Nothing is written until you pass the id of a proposal as apply. It is refused if the file or the memories
         changed meanwhile. Lines go to a section of their own; known lines are not proposed again.

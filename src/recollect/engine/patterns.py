@@ -86,7 +86,7 @@ class Patterns:
         since: int | str | None = None,
         min_confidence: Ratio = LEAST_CONFIDENCE,
     ) -> PatternInsights:
-        """Describe pattern insights as Markdown.
+        """Report insights from detected patterns as Markdown.
 
         It covers returning errors, repeated searches, often used files and tools.
 
@@ -101,7 +101,7 @@ class Patterns:
 
     @operation("get_decision_chain", "decisions", read_only=True, listed=("project",))
     def decision_chain(self, subject: str, *, namespace: str | None = None, limit: Limit = 50) -> DecisionChain:
-        """Show the decision chain of a file, symbol or topic. Returns decisions in order, with which superseded which.
+        """Show the decision chain of a file, symbol or topic. Returns decisions in order and what superseded each.
 
         subject: file, symbol (Cart.total) or topic
         namespace: project path or name; default: all projects

@@ -112,7 +112,7 @@ class Survey:
         namespace: str | None = None,
         limit: Limit = 20,
     ) -> Cycles:
-        """Find import cycles between files or call cycles.
+        """Find cycles of imports between files, or of calls.
 
         Each cycle has a shortest path and the link that is cheapest to remove.
 
@@ -140,7 +140,7 @@ class Survey:
         namespace: str | None = None,
         limit: Limit = 50,
     ) -> DeadCode:
-        """Find dead code, most certain first. Returns counter-evidence with each one.
+        """Find dead code, most certain first. Each symbol comes with counter-evidence.
 
         Tests, endpoints, entry points, overrides and symbols that a decorator may register are left out. Confidence is
         lower for public symbols and for names that appear elsewhere in text or configuration.

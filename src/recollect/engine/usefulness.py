@@ -71,7 +71,7 @@ class Useful:
     def usefulness(
         self, memory_id: str | None = None, *, namespace: str | None = None, reset: bool = False
     ) -> UsefulnessReport:
-        """Show memory usefulness: how often used or contradicted.
+        """Show the usefulness of each memory: used or contradicted.
 
         It counts memories that were injected into sessions. A used memory gains confidence, a contradicted one loses
         some. Types of memories that a project uses often rank a little higher there. An unused memory keeps its
