@@ -472,7 +472,7 @@ OUTSIDE: tuple[Any, ...] = (
     ("json-rpc", "surface.jsonrpc", _jsonrpc),
     ("jsonc", "surface.assistants.jsonc", _jsonc),
     ("jsonc object", "surface.assistants.jsonc", _jsonc, '{"a": '),
-    ("toml", "surface.assistants.toml", _toml),
+    ("toml", "parsing surface.assistants.toml", _toml),
     ("toml header", "surface.assistants.toml", lambda text: toml._keys(text), "["),
     ("boundary", "episodic.boundary", lambda text: boundary.find(text, len(text) // 2, 400)),
     ("chunker", "episodic.chunker episodic.boundary", _chunker),
