@@ -14,6 +14,9 @@ from recollect.model import RELATIONS
 
 WORDS = ["ledger", "parser", "ledger parser", "timeout", "makefile", "ledger timeout"]
 
+# A score depends a little on how many hits are asked for, so two searches agree only so far.
+SLACK = 0.01
+
 number = st.integers(0, len(WORDS) - 1)
 links = st.lists(
     st.tuples(number, number, st.sampled_from(RELATIONS), st.sampled_from([1.0, 0.5, 0.0])), min_size=1, max_size=10
@@ -61,6 +64,6 @@ def test_every_way_leads_from_a_hit_to_the_memory_and_is_no_longer_than_asked(
             assert at == (step.src if step.forwards else step.dst)
             at = step.dst if step.forwards else step.src
         assert at == f"mem:{row.hit.memory.id}"
-        assert own[row.seed_id] > row.hit.score
-        assert versions or row.hit.score >= own.get(row.hit.memory.id, 0.0)
-    assert versions or found.hits[0].hit.memory.id == plain.hits[0].memory.id
+        assert own[row.seed_id] + SLACK > row.hit.score
+        assert versions or row.hit.score + SLACK >= own.get(row.hit.memory.id, 0.0)
+    assert versions or own[found.hits[0].hit.memory.id] + SLACK >= plain.hits[0].score
