@@ -1,32 +1,32 @@
 """Every error recollect raises on purpose, as one tree.
 
-    RecollectError                  INTERNAL_ERROR        exit 1   a defect of ours
-      InvalidInput                  INVALID_INPUT         exit 2   the caller's value cannot be used
+    RecollectError                  INTERNAL_ERROR        exit 1   a bug in recollect
+      InvalidInput                  INVALID_INPUT         exit 2   a value of the caller is wrong
         ContentTooLarge             CONTENT_TOO_LARGE
         InvalidWorkspace            INVALID_WORKSPACE
-      NotFound                      NOT_FOUND             exit 3   nothing has that name
+      NotFound                      NOT_FOUND             exit 3   no such item
         MemoryNotFound              MEMORY_NOT_FOUND
         WorkspaceNotFound           WORKSPACE_NOT_FOUND
-        Purged                      PURGED                         it was removed for good
-      Conflict                      CONFLICT              exit 4   true, but not any more or not twice
+        Purged                      PURGED                         it was deleted permanently
+      Conflict                      CONFLICT              exit 4   the state has changed, or the item exists
         WorkspaceExists             WORKSPACE_EXISTS
       ConfigError                   BAD_SETTING           exit 5   a setting, file or installation is wrong
-      StorageError                  STORAGE_ERROR         exit 6   the database said no
+      StorageError                  STORAGE_ERROR         exit 6   database error
         StoreLocked                 STORE_LOCKED                   another process held the lock too long (retry)
         StoreCorrupt                STORE_CORRUPT                  the file is damaged
-        StoreForeign                STORE_FOREIGN                  a database of another program, or no database
+        StoreForeign                STORE_FOREIGN                  not a recollect database
         StoreUnwritable             STORE_UNWRITABLE               read-only, no permission
         StoreFull                   STORE_FULL                     no space left
         SchemaTooNew                SCHEMA_TOO_NEW                 written by a newer recollect
-      Cancelled                     CANCELLED             exit 130 the caller withdrew the request
-      ProviderError                 PROVIDER_ERROR        exit 7   something we asked outside did not answer
+      Cancelled                     CANCELLED             exit 130 the caller cancelled the request
+      ProviderError                 PROVIDER_ERROR        exit 7   an external service failed
         EmbeddingFailed             EMBEDDING_FAILED
         ModelFailed                 LLM_ERROR
-          BudgetSpent               BUDGET_SPENT                   the language model may not be asked any more today
+          BudgetSpent               BUDGET_SPENT                   the daily limit for the language model is used up
 
-An error carries a stable `code` for programs, a message for people, a `hint` for the next step and `details` as plain
-data. Surfaces map `code`, `exit_status` and `retryable`; they never parse messages. Expected outcomes (nothing
-found, a duplicate merged) are values, not errors.
+An error has a stable `code` for programs, a message and a `hint` for people, and `details` as plain data. Surfaces read
+`code`, `exit_status` and `retryable`; they never parse messages. Expected outcomes (no hits, a merged duplicate) are
+values, not errors.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ class RecollectError(Exception):
     code: ClassVar[str] = "INTERNAL_ERROR"
     exit_status: ClassVar[int] = 1
     retryable: ClassVar[bool] = False
-    default_hint: ClassVar[str] = "Run `recollect health`; if it is well, please report this with the command you ran."
+    default_hint: ClassVar[str] = (
+        "This is a bug in recollect. Run `recollect health` and report this error with the command you ran."
+    )
 
     def __init__(self, message: str, *, hint: str = "", **details: Any) -> None:
         super().__init__(message)
@@ -49,7 +51,7 @@ class RecollectError(Exception):
         self.details = details
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the one error shape of every surface."""
+        """Return the error as every surface shows it."""
         return {
             "code": self.code,
             "message": self.message,
@@ -62,23 +64,23 @@ class RecollectError(Exception):
 class InvalidInput(RecollectError):
     code = "INVALID_INPUT"
     exit_status = 2
-    default_hint = "Correct the value and call again; nothing was written."
+    default_hint = "Correct the value and try again. Nothing was written."
 
 
 class ContentTooLarge(InvalidInput):
     code = "CONTENT_TOO_LARGE"
-    default_hint = "Store the part that matters, split it, or raise max_content_bytes; nothing was written."
+    default_hint = "Shorten or split the content, or raise max_content_bytes. Nothing was written."
 
 
 class InvalidWorkspace(InvalidInput):
     code = "INVALID_WORKSPACE"
-    default_hint = "Use a path, or a name of letters, digits, '.', '-', '_', ':' and '/'."
+    default_hint = "Use a path, or a name of letters, digits and the characters '.', '-', '_', ':' and '/'."
 
 
 class NotFound(RecollectError):
     code = "NOT_FOUND"
     exit_status = 3
-    default_hint = "Check the id; `recollect list` shows what there is."
+    default_hint = "Check the id. `recollect list` shows all memories."
 
 
 class MemoryNotFound(NotFound):
@@ -87,100 +89,100 @@ class MemoryNotFound(NotFound):
 
 class WorkspaceNotFound(NotFound):
     code = "WORKSPACE_NOT_FOUND"
-    default_hint = "Use workspace_init to create it; `recollect namespaces` lists those with memories."
+    default_hint = "Create it with workspace_init. `recollect namespaces` lists projects that have memories."
 
 
 class Purged(NotFound):
     code = "PURGED"
-    default_hint = "It was purged so that nobody can bring it back; `recollect changes` lists what can be undone."
+    default_hint = "A purged item cannot be restored. `recollect changes` lists changes that can be undone."
 
 
 class Conflict(RecollectError):
     code = "CONFLICT"
     exit_status = 4
-    default_hint = "Read the current state and try again."
+    default_hint = "Reload the current state and try again."
 
 
 class WorkspaceExists(Conflict):
     code = "WORKSPACE_EXISTS"
-    default_hint = "Use workspace_retrieve to read it, or workspace_init, which does either."
+    default_hint = "Read it with workspace_retrieve, or call workspace_init, which creates or reads it."
 
 
 class ConfigError(RecollectError):
     code = "BAD_SETTING"
     exit_status = 5
-    default_hint = "`recollect config` shows every setting, its value and where it came from."
+    default_hint = "`recollect config` shows every setting, its value and its source."
 
 
 class StorageError(RecollectError):
     code = "STORAGE_ERROR"
     exit_status = 6
-    default_hint = "Run `recollect health` to see what is wrong with the database."
+    default_hint = "Run `recollect health` to check the database."
 
 
 class StoreLocked(StorageError):
     code = "STORE_LOCKED"
     retryable = True
-    default_hint = "Another process is writing for unusually long. Try again, or raise busy_timeout_ms."
+    default_hint = "Another process is writing to the database. Try again, or raise busy_timeout_ms."
 
 
 class StoreCorrupt(StorageError):
     code = "STORE_CORRUPT"
     default_hint = (
-        "`recollect health` says whether only the full text is damaged, which `recollect rebuild` mends. Else keep the "
-        "file and restore an export or a backup; `sqlite3 FILE .recover` may save most of it."
+        "Run `recollect health`. `recollect rebuild` repairs a damaged full-text index. For other damage, keep the "
+        "file and restore an export or a backup; `sqlite3 FILE .recover` may recover most of it."
     )
 
 
 class StoreForeign(StorageError):
     code = "STORE_FOREIGN"
-    default_hint = (
-        "Point RECOLLECT_DATABASE (or --database) at a recollect database, or at a file that does not exist yet."
-    )
+    default_hint = "Set RECOLLECT_DATABASE or --database to a recollect database, or to a file that does not exist yet."
 
 
 class StoreUnwritable(StorageError):
     code = "STORE_UNWRITABLE"
-    default_hint = "Check owner, permissions and mount of the file and its folder; reading still works where it can."
+    default_hint = "Check the owner, permissions and mount of the file and its folder. Reading may still work."
 
 
 class StoreFull(StorageError):
     code = "STORE_FULL"
-    default_hint = "Free some space and try again; what was stored before is untouched."
+    default_hint = "Free some disk space and try again. Existing memories are intact."
 
 
 class SchemaTooNew(StorageError):
     code = "SCHEMA_TOO_NEW"
-    default_hint = "Upgrade recollect: this database was written by a newer version. It was not touched."
+    default_hint = "Upgrade recollect: a newer version wrote this database. Nothing was changed."
 
 
 class Cancelled(RecollectError):
     code = "CANCELLED"
     exit_status = 130
-    default_hint = "Nothing was half-written; run it again when you like."
+    default_hint = "No partial changes were written. You can run it again."
 
 
 class ProviderError(RecollectError):
     code = "PROVIDER_ERROR"
     exit_status = 7
     retryable = True
-    default_hint = "Check the provider's address and key; `recollect health` tells whether it answers."
+    default_hint = "Check the provider's address and key. `recollect health` tests the connection."
 
 
 class EmbeddingFailed(ProviderError):
     code = "EMBEDDING_FAILED"
-    default_hint = "Nothing is lost: search stays lexical and vectors are filled in once the provider answers."
+    default_hint = (
+        "Nothing is lost: search is keyword-only until the provider answers; then missing embeddings are computed."
+    )
 
 
 class ModelFailed(ProviderError):
     code = "LLM_ERROR"
-    default_hint = "Nothing is lost: what a language model would have improved is done by rules until it answers."
+    default_hint = "Nothing is lost: built-in rules are used until the language model answers."
 
 
 class BudgetSpent(ModelFailed):
     code = "BUDGET_SPENT"
     retryable = False
     default_hint = (
-        "It is counted anew from midnight UTC; `recollect stats` shows what was spent. To allow more, raise "
+        "The limit resets at midnight UTC; `recollect stats` shows the usage. To allow more, raise "
         "llm_max_calls_per_day or llm_max_tokens_per_day."
     )

@@ -103,5 +103,5 @@ def private_folder(folder: Path) -> None:
 
 def _inside(path: str | Path, folder: str | Path) -> str:
     if not is_inside(path, folder):
-        raise OSError(errno.ELOOP, "a link that leads out of its project", str(path))
+        raise OSError(errno.ELOOP, "a symbolic link to a place outside the project", str(path))
     return os.path.realpath(path)

@@ -74,4 +74,6 @@ def _inner(values: Iterable[Any]) -> list[Any]:
 
 
 def _too_deep(what: str) -> InvalidInput:
-    return InvalidInput(f"{what} is nested more than {MAX_DEPTH} levels deep", hint="Flatten it; nothing was written.")
+    return InvalidInput(
+        f"{what} has more than {MAX_DEPTH} nested levels", hint="Use fewer nested levels. Nothing was written."
+    )

@@ -92,7 +92,7 @@ def test_a_claim_that_is_not_renewed_ends_and_its_owner_learns_it(store: CodeSto
     assert store.claim_tree("/app", None, owner="other", fingerprint="1", lease_s=60) is None
     frozen.at += 50
     claim(store, owner="other")
-    with pytest.raises(Conflict, match="taken over"):
+    with pytest.raises(Conflict, match="another process"):
         put(store, tree, file("b.py"))
     assert list(store.known_files(tree.id)) == ["a.py"]
 

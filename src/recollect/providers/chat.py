@@ -208,12 +208,12 @@ class RemoteModel:
     def complete(self, prompt: str, *, max_tokens: int) -> str:
         """Return what the model says, with what its provider says it cost. Raises ModelFailed, also for no text."""
         if self._lacking_key:
-            hint = f"Set llm_api_key, or {self._lacking_key}; nothing was sent."
+            hint = f"Set llm_api_key or {self._lacking_key}. Nothing was sent."
             raise self._exchange.failed("needs a key", hint=hint)
         answer = self._ask(prompt.encode("utf-8", "replace").decode(), max_tokens)
         if not answer.text.strip():
-            hint = "A model that thinks first may have used up what it was allowed to say: choose one that does not."
-            raise self._exchange.failed("answered without any text", hint=hint, tokens=answer.tokens)
+            hint = "A reasoning model may have used all its tokens for reasoning: choose a model without reasoning."
+            raise self._exchange.failed("returned no text", hint=hint, tokens=answer.tokens)
         return Completion(answer.text, tokens=answer.tokens) if answer.tokens > 0 else answer.text
 
     def _ask(self, prompt: str, max_tokens: int) -> _OllamaAnswer | _OpenaiAnswer | _AnthropicAnswer:

@@ -32,7 +32,7 @@ def _local(settings: Settings) -> Embedder:
     named = settings.embed_model.removeprefix("sentence-transformers/")
     if named.lower() not in ("", MODEL.lower()):
         raise ConfigError(
-            f"the local provider has no model {settings.embed_model!r}, only {MODEL}",
+            f"the local provider has only the model {MODEL}, not {settings.embed_model!r}",
             hint="Leave embed_model empty, or set embed_provider to ollama or openai.",
             setting="embed_model",
         )

@@ -38,9 +38,9 @@ KEY_STATUSES = frozenset({401, 403})  # the words that come with these may quote
 
 HINTS = {
     401: "Check the key of this provider.",
-    403: "Check the key of this provider and what it may be used for.",
-    404: "Check the provider's address and the model's name; a local model has to be pulled first.",
-    429: "The provider limits how much it is asked: try again later.",
+    403: "Check the key of this provider and its permissions.",
+    404: "Check the provider's address and the model name. A local model must be pulled first.",
+    429: "The provider's rate limit is reached: try again later.",
 }
 
 
@@ -86,7 +86,7 @@ class Exchange:
         from urllib.parse import urlsplit
 
         if not (secret.isascii() and secret.isprintable()):
-            raise ConfigError(f"the key of {name} holds characters that a request cannot carry", provider=name)
+            raise ConfigError(f"the key of {name} contains invalid characters", provider=name)
         _check_address(name, url)
         self.name = name
         self._parts = urlsplit(url)
@@ -112,7 +112,7 @@ class Exchange:
             read: Answer = parse_json(content, what="its content", kind=answer)
             return read
         except InvalidInput as problem:
-            raise self.failed(f"gave an answer that cannot be read: {problem.message}") from None
+            raise self.failed(f"returned an unreadable response: {problem.message}") from None
 
     def failed(self, what: str, *, hint: str = "", **details: Any) -> ProviderError:
         """Return, for the caller to raise, the error that says who did what; without the key."""
@@ -155,14 +155,14 @@ class Exchange:
 
     def _silence(self, problem: object) -> _Fault:
         if isinstance(problem, TimeoutError):
-            return _Fault(f"gave no answer within {self._patience.timeout_s:g} s")
+            return _Fault(f"timed out after {self._patience.timeout_s:g} s")
         return _Fault(f"did not answer: {str(problem) or type(problem).__name__}")
 
     def _refusal(self, problem: HTTPError) -> _Fault:
         status = problem.code
         said = "" if status in KEY_STATUSES else self._said(problem)
         return _Fault(
-            f"answered {status} {problem.reason}{f': {said}' if said else ''}",
+            f"returned {status} {problem.reason}{f': {said}' if said else ''}",
             status,
             status in PASSING_STATUSES or status >= 500,
             _retry_after_s(problem.headers.get("Retry-After", "")),
@@ -184,11 +184,11 @@ class Exchange:
         while piece := response.read1(2**16):
             content += piece
             if len(content) > MAX_ANSWER_BYTES:
-                return _Fault(f"answered with more than {MAX_ANSWER_BYTES // 2**20} MB", is_passing=False)
+                return _Fault(f"returned more than {MAX_ANSWER_BYTES // 2**20} MB", is_passing=False)
             if time.monotonic() > deadline:
                 return self._silence(TimeoutError())
         if response.length:
-            return _Fault("broke off in the middle of its answer")
+            return _Fault("closed the connection before the end of its response")
         return bytes(content)
 
     @cached_property
@@ -215,14 +215,14 @@ def _check_address(name: str, url: str) -> None:
         usable = False
     if not usable or not url.isascii() or not url.isprintable() or " " in url:
         raise ConfigError(
-            f"the address of {name} is not one of a web service",
-            hint="Give it as http://host:port or https://host/path.",
+            f"the address of {name} is not a web address",
+            hint="Use http://host:port or https://host/path.",
             provider=name,
         )
     if parts.username is not None:
         raise ConfigError(
-            f"the address of {name} holds a user name or password",
-            hint="Give the address without it, and the key as its own setting.",
+            f"the address of {name} contains a user name or password",
+            hint="Remove it from the address and set the key separately.",
             provider=name,
         )
 

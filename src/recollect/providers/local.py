@@ -48,7 +48,7 @@ MAX_BYTES = 16_384
 # one does not (no other processor is affected); idle threads that spin would heat a laptop between two texts.
 SESSION_ENTRIES = {"session.x64quantprecision": "1", "session.intra_op.allow_spinning": "0"}
 
-REINSTALL = "Reinstall recollect; or set embed_provider to ollama, openai or off. Search stays lexical until then."
+REINSTALL = "Reinstall recollect, or set embed_provider to ollama, openai or off. Until then search is keyword-only."
 
 
 class _Loaded(NamedTuple):

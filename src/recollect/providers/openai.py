@@ -37,7 +37,7 @@ def open_openai(
 
     def ask(texts: list[str]) -> list[list[float]]:
         if url == URL and not key:
-            raise exchange.failed("needs a key", hint="Set embed_api_key, or OPENAI_API_KEY; nothing was sent.")
+            raise exchange.failed("needs a key", hint="Set embed_api_key or OPENAI_API_KEY. Nothing was sent.")
         body = {"model": model, "input": texts, "encoding_format": "float", **wanted}
         return _in_order(exchange, exchange.post("/embeddings", body, _Answer).data)
 
@@ -51,5 +51,5 @@ def _in_order(exchange: Exchange, vectors: list[_Vector]) -> list[list[float]]:
     if not numbered:
         return [vector.embedding for vector in vectors]
     if sorted(numbered) != list(range(len(vectors))):
-        raise exchange.failed("numbered its vectors in a way that leaves open which text each belongs to")
+        raise exchange.failed("returned vectors with wrong index numbers")
     return [numbered[place] for place in range(len(vectors))]

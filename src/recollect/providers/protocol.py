@@ -1,4 +1,4 @@
-"""What recollect asks of providers: of whoever makes vectors, and of whoever writes text, one method and a name."""
+"""Protocols of providers: an embedder and a language model, each with one method and a name."""
 
 from __future__ import annotations
 

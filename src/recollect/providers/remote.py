@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.providers.excerpt import excerpt
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.providers.exchange import Exchange
@@ -59,19 +60,19 @@ class RemoteEmbedder:
         import numpy as np
 
         if len(rows) != count:
-            raise self._exchange.failed(f"gave {len(rows)} vectors for {count} texts")
+            raise self._exchange.failed(f"returned {plural(len(rows), 'vector')} for {plural(count, 'text')}")
         expected = self._dimensions or len(rows[0])
         for row in rows:
             if len(row) != expected or not row:
                 raise self._exchange.failed(
-                    f"gave a vector of {len(row)} numbers where {expected} were expected",
-                    hint="Vectors of different lengths cannot be compared: check embed_model and embed_dimensions.",
+                    f"returned a vector with {len(row)} dimensions instead of {expected}",
+                    hint="Check embed_model and embed_dimensions.",
                 )
         vectors = np.asarray(rows, dtype=np.float64)
         with np.errstate(over="ignore"):  # an overflow becomes infinity, which is refused below
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not (np.isfinite(lengths).all() and lengths.all()):
-            raise self._exchange.failed("gave a vector that is zero or not finite")
+            raise self._exchange.failed("returned a vector that is zero or not finite")
         self._dimensions = expected
         unit: Vectors = (vectors / lengths).astype(np.float32)
         return unit

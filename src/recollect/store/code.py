@@ -103,8 +103,8 @@ class CodeFiles(Rows):
             renewed = "UPDATE trees SET claimed_to = ? WHERE id = ? AND owner = ? RETURNING id"
             if not list(connection.execute(renewed, (clock.now() + lease_s, tree, owner))):
                 raise Conflict(
-                    "another process has taken over this tree",
-                    hint="It will be complete when that one is done; run index again to be sure.",
+                    "another process is indexing this project now",
+                    hint="Wait until it is done, then run `recollect index` again.",
                     tree=tree,
                 )
             stamp = advance(connection, "code_stamp")
@@ -311,8 +311,8 @@ def _next_number(connection: Connection, tree: int) -> int:
     number = int(next(iter(connection.execute(sql, (first, first, last))))[0]) + 1
     if number > last:
         raise Conflict(
-            f"the tree has had more than {1 << FILE_BITS:,} files",
-            hint="Index it anew: `recollect index --force`.",
+            f"the project has more than {1 << FILE_BITS:,} files",
+            hint="Rebuild the index: `recollect index --force`.",
             tree=tree,
         )
     return number

@@ -133,7 +133,7 @@ class Glance:
         return {row[0]: Remembered._make(row) for row in self._connection.execute(sql, ids)}
 
     def verdicts(self, ids: Sequence[str]) -> dict[str, list[Any]]:
-        """Return what became of the places in the code that memories speak of, by memory."""
+        """Return the verdicts on the anchors of memories, by memory."""
         found: dict[str, list[Any]] = {}
         sql = f"SELECT memory_id, verdict FROM anchor_states WHERE memory_id IN ({_marks(ids)})"
         for memory_id, verdict in self._connection.execute(sql, ids):

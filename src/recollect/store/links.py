@@ -186,7 +186,7 @@ def _renew(connection: Connection, tree: int, owner: str, lease_s: int) -> None:
 
 def _lost(tree: int) -> Conflict:
     return Conflict(
-        "another process has taken over this tree",
-        hint="It will be complete when that one is done; ask again to be sure.",
+        "another process is indexing this project now",
+        hint="Wait until it is done, then try again.",
         tree=tree,
     )

@@ -77,7 +77,7 @@ class Packages(Rows):
         with self._dialect.errors(), self._dialect.write() as connection:
             renewed = "UPDATE trees SET claimed_to = ? WHERE id = ? AND owner = ? RETURNING id"
             if not list(connection.execute(renewed, (clock.now() + lease_s, tree, owner))):
-                raise Conflict("another process has taken over this tree", tree=tree)
+                raise Conflict("another process is indexing this project now", tree=tree)
             first, last = files_of_tree(tree)
             connection.execute("DELETE FROM packages WHERE id BETWEEN ? AND ?", (first, last))
             connection.executemany(_PUT, [_row(first + place, row) for place, row in enumerate(packages)])

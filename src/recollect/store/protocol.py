@@ -126,7 +126,7 @@ class Transaction(Protocol):
         ...
 
     def delete(self, kind: type[Record], where: Filter) -> int:
-        """Remove rows and what hangs on them (logged one by one); returns how many of `kind` were removed."""
+        """Remove rows and their dependents (logged one by one); returns how many of `kind` were removed."""
         ...
 
     def logged(self, kind: type[R], field: str, value: str) -> list[R]:
@@ -260,7 +260,7 @@ class Store(WordSearch, Protocol):
         ...
 
     def graph_written(self) -> None:
-        """Say that nodes or edges were written past the log: whoever holds the graph must read it anew."""
+        """Say that nodes or edges were written without the log: a loaded graph must be reloaded."""
         ...
 
     def put_strengths(

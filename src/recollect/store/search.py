@@ -34,7 +34,7 @@ COMPLETE_STEP = 1_000
 
 
 class Searches(Rows):
-    """The searches of a store; what they read is brought up to date by whoever writes or asks."""
+    """The searches of a store; writes and searches keep its caches up to date."""
 
     _indexes: dict[str, VectorIndex]
 

@@ -36,7 +36,7 @@ from recollect.store.transaction import SqlTransaction
 # marked to be read anew is none of them.
 _SEARCHABLE = {
     "memories": "SELECT count(*) FROM memories",
-    "pieces of code": "SELECT coalesce(sum(chunk_count), 0) FROM files",
+    "code chunks": "SELECT coalesce(sum(chunk_count), 0) FROM files",
     "indexed files": "SELECT count(*) FROM file_contents JOIN files ON id = file WHERE hash <> ''",
 }
 
@@ -170,7 +170,7 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
     def text_gaps(self) -> list[str]:
         with self._dialect.errors(), self._dialect.snapshot() as connection:
             gaps = self._gaps(connection)
-        return [f"full text holds {gap.held:,} of {gap.wanted:,} {gap.what}" for gap in gaps]
+        return [f"the full-text index has {gap.held:,} of {gap.wanted:,} {gap.what}" for gap in gaps]
 
     def _gaps(self, connection: Connection) -> list[_Gap]:
         counted = (self._dialect.count_text(connection), *self._dialect.count_code(connection))

@@ -74,21 +74,23 @@ IMPATIENT_MS = 50
 # What SQLite says when another has the lock; PROTOCOL is the same after very many tries of its own.
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
 
-# The driver's result code, or how it begins → our error.
+_TEXT_DAMAGED = "the full-text index is damaged"
+
+# Result code of the driver, or its prefix → our error.
 _ERRORS: tuple[tuple[str, type[RecollectError], str], ...] = (
-    *((name, StoreLocked, "another process held the database lock for too long") for name in _BUSY),
-    ("SQLITE_CONSTRAINT", Conflict, "a row that this one points to is not there, or one like it is"),
-    ("SQLITE_NOTADB", StoreForeign, "the file is not an SQLite database"),
-    ("SQLITE_CORRUPT_VTAB", StoreCorrupt, "the full text is damaged"),
-    ("SQLITE_CORRUPT", StoreCorrupt, "the database file is damaged"),
-    ("SQLITE_FULL", StoreFull, "no space left for the database"),
-    ("SQLITE_IOERR_SHMSIZE", StoreFull, "no space left for the database's shared memory"),
+    *((name, StoreLocked, "database locked by another process") for name in _BUSY),
+    ("SQLITE_CONSTRAINT", Conflict, "a referenced row is missing, or the row already exists"),
+    ("SQLITE_NOTADB", StoreForeign, "not an SQLite database"),
+    ("SQLITE_CORRUPT_VTAB", StoreCorrupt, _TEXT_DAMAGED),
+    ("SQLITE_CORRUPT", StoreCorrupt, "the database is damaged"),
+    ("SQLITE_FULL", StoreFull, "disk full"),
+    ("SQLITE_IOERR_SHMSIZE", StoreFull, "disk full: no space for the shared-memory file"),
     ("SQLITE_READONLY", StoreUnwritable, "the database is read-only"),
     ("SQLITE_CANTOPEN", StoreUnwritable, "the database file cannot be opened"),
     ("SQLITE_PERM", StoreUnwritable, "access to the database file was denied"),
 )
 _HINTS = {
-    "the full text is damaged": "Run `recollect rebuild`: it makes the full text anew; then `recollect index` for code."
+    _TEXT_DAMAGED: "Run `recollect rebuild` to rebuild the full-text index, then `recollect index` to re-index code."
 }
 
 # What must stay open, or SQLite tidies up what is not ours: connections of the process we were forked from.
@@ -151,7 +153,7 @@ class Sqlite(SqliteText, SqliteCode):
     def write(self, *, patiently: bool = True) -> Iterator[Connection]:
         connection = self.connection()
         if self._read_only:
-            raise StoreUnwritable(f"{self._path} can only be read", path=str(self._path))
+            raise StoreUnwritable(f"{self._path} is read-only", path=str(self._path))
         if not patiently:
             connection.execute(f"PRAGMA busy_timeout = {IMPATIENT_MS}")
         try:
@@ -185,7 +187,7 @@ class Sqlite(SqliteText, SqliteCode):
         except sqlite3.Error as problem:
             raise self._translated(problem) from problem
         except OverflowError as problem:
-            raise InvalidInput(f"a number is larger than the database can keep ({problem})") from None
+            raise InvalidInput(f"number too large for the database ({problem})") from None
 
     def close(self) -> None:
         for held in list(self._held):
@@ -264,9 +266,9 @@ class Sqlite(SqliteText, SqliteCode):
             else:
                 problems += self.code_problems(connection, thorough=False)
                 if not newest_is_found(connection):
-                    problems.append("full text: the newest memory is not found")
+                    problems.append("full-text index: the newest memory is missing")
         except sqlite3.DatabaseError as problem:
-            problems.append(f"full text: {problem}")
+            problems.append(f"full-text index: {problem}")
         return problems
 
     def scrub(self) -> None:
@@ -361,8 +363,8 @@ class Sqlite(SqliteText, SqliteCode):
             # not without its log: memories would be missing, and nobody told.
             if self._unsaved_bytes():
                 raise StoreUnwritable(
-                    f"{self._path} has a log beside it that cannot be read in a read-only folder",
-                    hint="Copy the file and its -wal to a folder you can write to, and use that one.",
+                    f"{self._path} has a -wal file that cannot be read in a read-only folder",
+                    hint="Copy the database and its -wal file to a writable folder and use that copy.",
                     path=str(self._path),
                 ) from problem
             return connect("?immutable=1")
@@ -381,8 +383,8 @@ class Sqlite(SqliteText, SqliteCode):
                 raise StoreForeign(f"{path} is not a regular file", path=str(path))
             elif not path.stat().st_size and (signs := signs_of_loss(path)):
                 raise StoreCorrupt(
-                    f"{path} is empty, but {', '.join(signs)} beside it show that it was in use",
-                    hint="Restore a backup or an export. If nothing was lost, move the empty file away.",
+                    f"{path} is empty, but {', '.join(signs)} beside it show that it had data",
+                    hint="Restore a backup or an export. If no data was lost, move the empty file away.",
                     path=str(path),
                 )
         # SQLite keeps its log beside the file itself, wherever a link to it lies.
@@ -398,10 +400,10 @@ class Sqlite(SqliteText, SqliteCode):
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         connection.execute("COMMIT")
         if application != APPLICATION_ID and (tables or application or version):
-            raise StoreForeign(f"{self._path} is a database of another program", path=str(self._path))
+            raise StoreForeign(f"{self._path} belongs to another program", path=str(self._path))
         if version > len(MIGRATIONS):
             raise SchemaTooNew(
-                f"{self._path} has schema {version}, this recollect knows up to {len(MIGRATIONS)}",
+                f"{self._path} has schema version {version}; this recollect supports up to {len(MIGRATIONS)}",
                 path=str(self._path),
                 schema_version=version,
             )
@@ -410,7 +412,7 @@ class Sqlite(SqliteText, SqliteCode):
         if connection.execute("PRAGMA user_version").fetchone()[0] == len(MIGRATIONS):
             return
         if self._read_only:
-            raise StoreUnwritable(f"{self._path} needs a newer schema but can only be read", path=str(self._path))
+            raise StoreUnwritable(f"{self._path} needs a schema migration but is read-only", path=str(self._path))
         self._patiently(lambda: connection.execute("BEGIN IMMEDIATE"), self._busy_ms)
         try:
             # Another process may have done it while we waited for the lock.
@@ -448,7 +450,7 @@ class Sqlite(SqliteText, SqliteCode):
                 hint = _HINTS.get(meaning, "")
                 return kind(f"{self._path}: {meaning} ({problem})", hint=hint, path=str(self._path), sqlite=name)
         if "decode to UTF-8" in str(problem):
-            return StoreCorrupt(f"{self._path}: a text is damaged ({problem})", path=str(self._path))
+            return StoreCorrupt(f"{self._path}: text is not valid UTF-8 ({problem})", path=str(self._path))
         return StorageError(f"{self._path}: {problem}", path=str(self._path), sqlite=name)
 
     @contextmanager
@@ -471,7 +473,7 @@ def _empty_log(connection: sqlite3.Connection) -> None:
     """Write the log into the file and cut it off; raises what SQLite raises if another still reads from it."""
     (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
     if is_busy:
-        problem = sqlite3.OperationalError("another process still reads what was removed")
+        problem = sqlite3.OperationalError("another process still reads the deleted data")
         problem.sqlite_errorname = "SQLITE_BUSY"
         raise problem
 

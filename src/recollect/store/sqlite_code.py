@@ -100,7 +100,7 @@ class SqliteCode:
             try:
                 list(connection.execute(look.format(table)))
             except sqlite3.DatabaseError as problem:
-                problems.append(f"full text of code, {table}: {problem}")
+                problems.append(f"full-text index of code, {table}: {problem}")
         return problems
 
     def count_code(self, connection: Connection) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The full text of memories in SQLite: one table in use, and a spare one while it is made anew.
+"""The full-text index of memories in SQLite: one table in use, and a spare one during a rebuild.
 
     memory_text          every passage of every memory, by rowid = seq * 1024 + its place
     memory_text_spare    the same in the making; takes the other's place when it is complete
@@ -51,7 +51,7 @@ class SqliteText:
         sql = f"SELECT count(*) FROM {TEXT}_docsize WHERE id % {MAX_PASSAGES} = 0"
         return int(next(iter(connection.execute(sql)))[0])
 
-    # --- made anew ---
+    # --- rebuild ---
 
     def begin_spare(self, connection: Connection) -> None:
         self.drop_spare(connection)

@@ -1,4 +1,4 @@
-"""The tables as data: which record lives where, which fields are JSON, what hangs on what.
+"""The tables as data: the record of each table, its JSON fields, and its dependents.
 
 Column names are the record's field names, so SQL and records cannot drift apart; a test compares them with the migrated
 database.

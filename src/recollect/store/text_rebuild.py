@@ -1,4 +1,4 @@
-"""Making the full text anew beside the old one, a few memories at a time, while others read and write.
+"""Rebuild the full-text index beside the old one, a few memories at a time, while others read and write.
 
     begin: an empty spare ─► memories as they are now, in order ─► those that changed since, by the log ─► swap
 
@@ -29,7 +29,7 @@ KEY = "text_rebuild"
 
 
 def rebuild_text(dialect: Dialect) -> int:
-    """Make the full text of all memories anew; return of how many. Raises Conflict if another began to do so."""
+    """Rebuild the full-text index of all memories; return how many. Raises Conflict if another process does it too."""
     owner = clock.new_id()
     with dialect.write() as connection:
         dialect.begin_spare(connection)
@@ -40,7 +40,7 @@ def rebuild_text(dialect: Dialect) -> int:
     for page in _pages(dialect, begun):
         _write(dialect, owner, page)
         done += len(page)
-        progress.report(min(done, total), total, "making the full text anew")
+        progress.report(min(done, total), total, "rebuilding the full-text index")
     seen = begun
     while len(changed := _changed(dialect.connection(), seen, STEP)) > FEW:
         _write(dialect, owner, _memories(dialect.connection(), [name for _, name in changed]))
@@ -82,7 +82,7 @@ def _write(dialect: Dialect, owner: str, memories: Sequence[Memory]) -> None:
 def _step(dialect: Dialect, owner: str) -> Iterator[Connection]:
     with dialect.write() as connection:
         if kept(connection, KEY) != owner:
-            raise Conflict("another process began to make the full text anew", hint="Nothing was lost; wait for it.")
+            raise Conflict("another process is rebuilding the full-text index", hint="Wait until it is done.")
         yield connection
 
 

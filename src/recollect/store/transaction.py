@@ -94,10 +94,10 @@ class SqlTransaction(Rows):
     def undo(self, batch: str) -> int:
         changes = self.find(Change, {"batch": batch}, order="-seq")
         if not changes:
-            raise NotFound(f"no changes are logged under {batch}", batch=batch)
+            raise NotFound(f"no change has the id {batch}", batch=batch)
         rows = sum(self._take_back(change) for change in changes)
         if not rows:
-            raise Purged(f"what {batch} changed was removed for good", batch=batch)
+            raise Purged(f"cannot undo {batch}: its memories were purged", batch=batch)
         return rows
 
     def purge(self, kind: type[Record], ids: Sequence[str], *, keep: bool = False) -> int:
@@ -140,8 +140,8 @@ class SqlTransaction(Rows):
             return False
         if comparable(table, current) != comparable(table, self._left_behind(table, change, current)):
             raise Conflict(
-                f"{change.entity} {change.entity_id} was changed after {change.batch}",
-                hint="Undo the later changes first; `recollect changes` lists them.",
+                f"cannot undo {change.batch}: {change.entity} {change.entity_id} has changed since",
+                hint="Undo the later changes first. `recollect changes` lists them.",
                 entity=change.entity,
                 id=change.entity_id,
             )

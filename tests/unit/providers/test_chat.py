@@ -204,7 +204,7 @@ def test_an_answer_without_words_is_a_failure_that_knows_what_it_cost(
 ) -> None:
     service.replies = [Reply(SPOKEN[name][0](text))]
     error = failure(opened(name, service, patience))
-    assert "without any text" in error.message
+    assert "returned no text" in error.message
     assert error.details["tokens"] == 10
 
 

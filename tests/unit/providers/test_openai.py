@@ -43,7 +43,7 @@ def test_asked_dimensions_are_sent_and_demanded(service: Service, patience: Pati
     assert service.asked[0].body["dimensions"] == 2
     with pytest.raises(EmbeddingFailed) as caught:
         open_openai(url=service.url, dimensions=512, patience=patience).embed(["abc"])
-    assert "2 numbers where 512" in caught.value.message
+    assert "2 dimensions instead of 512" in caught.value.message
 
 
 def test_the_id_names_provider_model_and_asked_dimensions() -> None:

@@ -59,8 +59,8 @@ def test_a_passing_fault_between_batches_repeats_only_its_batch(service: Service
 
 
 def test_a_wrong_number_of_vectors_is_refused(service: Service, embedder: RemoteEmbedder) -> None:
-    assert "1 vectors for 2 texts" in refused(service, embedder, [[1.0, 2.0]], "a", "b")
-    assert "0 vectors for 1 texts" in refused(service, embedder, [], "a")
+    assert "1 vector for 2 texts" in refused(service, embedder, [[1.0, 2.0]], "a", "b")
+    assert "0 vectors for 1 text" in refused(service, embedder, [], "a")
 
 
 def test_vectors_of_different_lengths_are_refused(service: Service, embedder: RemoteEmbedder) -> None:
@@ -70,7 +70,7 @@ def test_vectors_of_different_lengths_are_refused(service: Service, embedder: Re
 
 def test_a_service_that_changes_its_vector_length_is_refused(service: Service, embedder: RemoteEmbedder) -> None:
     embedder.embed(["a"])
-    assert "3 numbers where 2" in refused(service, embedder, [[1.0, 2.0, 3.0]], "b")
+    assert "3 dimensions instead of 2" in refused(service, embedder, [[1.0, 2.0, 3.0]], "b")
 
 
 @pytest.mark.parametrize(

@@ -360,21 +360,21 @@ PLACED: dict[bytes, tuple[Format, ...]] = {
             + rb"("
             + _W
             + rb"{50,})",
-            "whoever knows the address can post",
+            "anyone with the address can post",
         ),
         Format("google-refresh-token", b"1//0", _W + rb"{40,}", _PREFIX),
         Format(
             "slack-webhook",
             b"hooks.slack.com",
             _SLASH + rb"(?:services|workflows|triggers)" + _SLASH + rb"((?:[A-Za-z0-9/]|%2F){30,})",
-            "whoever knows the address can post",
+            "anyone with the address can post",
         ),
         Format(
             "teams-webhook",
             b"webhook.office.com/webhookb2",
             _SLASH
             + rb"([0-9a-fA-F\-]{36}@[0-9a-fA-F\-]{36}/[A-Za-z]{1,40}/[0-9a-f]{32}/[0-9a-fA-F\-]{36}[A-Za-z0-9/]*)",
-            "whoever knows the address can post",
+            "anyone with the address can post",
         ),
     ),
     b":": (
