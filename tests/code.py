@@ -68,7 +68,7 @@ PLACE = CodeHit(
     end_line=40,
     language="python",
     score=0.913,
-    reason="defines the name; its path says so",
+    reason="defines the name; matches the query in its path",
     symbol="Server.start",
     kind="Method",
     signature="def start(self, port: int) -> None",
@@ -78,7 +78,7 @@ PLACE = CodeHit(
 )
 ELSEWHERE = CodeHit(
     path="a\nb.md", start_line=1, end_line=1, language="markdown", score=0.1, root="/lib",
-    shares=(Share(meaning="its path says so", share=1.25), Share(meaning="a small file", share=-0.5)),
+    shares=(Share(meaning="its path matches", share=1.25), Share(meaning="a small file", share=-0.5)),
 )  # fmt: skip
 
 PACKAGE = PackageView(
@@ -123,7 +123,7 @@ EXTERNAL = ExternalPackage(
 CROSS_REPO = CrossRepo(
     namespace=None, package=None, packages=(PACKAGE, ALONE), links=(PACKAGE_LINK, PLAIN_LINK), externals=(EXTERNAL,),
     trees=2, packages_total=9, links_total=2, across_total=1, externals_total=1, conflicts=1,
-    notes=("These packages need each other: a → b → a.",),
+    notes=("Circular dependency: a → b → a.",),
 )  # fmt: skip
 
 MAPPED = MapFile(
@@ -143,7 +143,7 @@ WHERE = CodePlace(
 )
 CHANGED = ChangedSymbol(
     change="signature", path="src/server.py", symbol="Server.start", kind="Method", line=12, risk="high", score=0.75,
-    why="called differently; 3 users in 2 files", signature="def start(self, port)", before="def start(self)", users=3,
+    why="signature changed; 3 callers in 2 files", signature="def start(self, port)", before="def start(self)", users=3,
     reached=9, tests=2,
 )  # fmt: skip
 GONE = ChangedSymbol(
@@ -167,7 +167,7 @@ CYCLE = Cycle(
     cut=CycleLink(source=FILE, target=FILE, uses=2),
 )  # fmt: skip
 CALL_CYCLE = Cycle(members=(WHERE, WHERE), size=2, links=2, way=(CYCLE_LINK, CYCLE_LINK), cut=CYCLE_LINK, left=0)
-DEAD = DeadSymbol(symbol=HIT, confidence=0.35, why="nothing uses it", lines=4, mentions=(FILE,), mentions_total=3)
+DEAD = DeadSymbol(symbol=HIT, confidence=0.35, why="no uses found", lines=4, mentions=(FILE,), mentions_total=3)
 
 SAMPLES: tuple[Record, ...] = (
     *MAPPED.symbols,
@@ -183,8 +183,8 @@ SAMPLES: tuple[Record, ...] = (
     RUN,
     TOUCHED,
     REVIEW,
-    Review(source="the diff given", root="/app", files=0, changes=(), changes_total=0, notes=("nothing changed",)),
-    Review(source="the diff given", root="/app", files=1, changes=(), changes_total=0),
+    Review(source="the given diff", root="/app", files=0, changes=(), changes_total=0, notes=("nothing changed",)),
+    Review(source="the given diff", root="/app", files=1, changes=(), changes_total=0),
     CYCLE_LINK,
     CYCLE,
     CALL_CYCLE,
@@ -203,7 +203,7 @@ SAMPLES: tuple[Record, ...] = (
     PLACE,
     ELSEWHERE,
     CodeHits(query="start", hits=(PLACE, ELSEWHERE), mode="hybrid"),
-    CodeHits(query="start", hits=(PLACE,), notes=("3 of 9 pieces of code have a vector yet",)),
+    CodeHits(query="start", hits=(PLACE,), notes=("3 of 9 code chunks are embedded",)),
     CodeHits(query="start", hits=(), notes=("No code is indexed yet.",)),
     INDEXED,
     Indexed(

@@ -18,7 +18,7 @@ from recollect.engine.freshness import freshness_of
 from recollect.engine.memories import node_id
 from recollect.engine.reply import is_assistant, replies
 from recollect.model import Branched, Edge, Hit, Memory, Recall, Reply, Signals
-from recollect.recall.explain import matched_terms, reason, shares_of
+from recollect.recall.explain import matched_words, reason, shares_of
 from recollect.recall.gather import Pool, gather
 from recollect.recall.measure import measure, rarity
 from recollect.recall.profiles import Profile
@@ -288,7 +288,7 @@ def _hit(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | None, 
         lexical_rank=pool.lexical.get(passage.pid),
         semantic=round(pool.cosines[passage.pid], 4) if pool.cosines and passage.pid in pool.cosines else None,
         semantic_rank=pool.semantic.get(passage.pid),
-        matched_terms=matched_terms(ranking.query.terms, passage.tokens),
+        matched_terms=matched_words(ranking.query, passage.tokens),
         dated="dated" in ranking.fitted.shares and bool(ranking.fitted.shares["dated"][chosen.place] > 0),
         shares=shares_of(
             {name: float(column[chosen.place]) for name, column in ranking.scored.shares.items()},

@@ -35,13 +35,13 @@ WIDENING = 4
 
 
 class Relevant(NamedTuple):
-    """How likely a memory is relevant to a question, from 0 to 1, and what speaks for it."""
+    """The relevance of a memory to a question, from 0 to 1, and the reason."""
 
     score: float
     reason: str
 
 
-UNRELATED = Relevant(0.0, "shares neither words nor meaning with the question")
+UNRELATED = Relevant(0.0, "unrelated to the query")
 
 
 class Shelf:
@@ -161,13 +161,13 @@ class Shelf:
         return list(answer(self.engine, asked).hits)
 
     def relevance(self, question: str, limit: int = MOST_RANKED) -> dict[str, Relevant]:
-        """Return how relevant memories are to a question, by id, best first; without those that nothing speaks for.
+        """Return the relevance of memories to a question, by id, best first; without unrelated ones.
 
         limit: how many are looked for; twice as many may be found, by words and by meaning
         """
         from recollect.engine.answer import rank
         from recollect.engine.recall import Asked
-        from recollect.recall.explain import matched_terms, reason
+        from recollect.recall.explain import matched_words, reason
 
         if not question.strip():
             return {}
@@ -183,7 +183,7 @@ class Shelf:
                 lexical_rank=pool.lexical.get(passage.pid),
                 semantic=pool.cosines.get(passage.pid) if pool.cosines else None,
                 semantic_rank=pool.semantic.get(passage.pid),
-                matched_terms=matched_terms(ranking.query.terms, passage.tokens),
+                matched_terms=matched_words(ranking.query, passage.tokens),
             )
             score = min(1.0, max(0.0, round(float(ranking.scored.relevance[place]), 4)))
             best[passage.memory_id] = Relevant(score, reason(signals, ranking.closeness.get(passage.pid)))

@@ -8,7 +8,6 @@ A coding memory is an ordinary memory whose category says so: recall, export, un
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -60,7 +59,7 @@ class Kept(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A link that is to be made: the other memory, how they belong together, and whether that one is the older."""
+    """A link to create: the other memory, the link type, and whether that memory is the older."""
 
     other: Memory
     related: Related
@@ -122,11 +121,11 @@ def by_model(engine: Engine, content: str, snippet: Snippet, *, strict: bool) ->
     except UNANSWERED as problem:
         if strict and not isinstance(problem, BudgetSpent):
             raise
-        return snippet, (f"analysed by rules: {problem.message}",)
+        return snippet, (f"analysed by built-in rules: {problem.message}",)
     found, fault = analysed(answer, content, snippet)
     if fault and strict:
-        raise ModelFailed(f"{engine.language.model_id} gave an answer that cannot be used: {fault}", reason=fault)
-    return found, (f"analysed by rules: {fault}",) if fault else ()
+        raise ModelFailed(f"{engine.language.model_id} returned an unusable answer: {fault}", reason=fault)
+    return found, (f"analysed by built-in rules: {fault}",) if fault else ()
 
 
 def category(language: str) -> str:
@@ -158,12 +157,12 @@ def analysis(memory: Memory) -> dict[str, Any]:
 
 
 def snippet_of(memory: Memory) -> Snippet:
-    """Return what is known of a coding memory; what its metadata do not tell is found out anew."""
+    """Return the analysis of a coding memory; fields missing from its metadata are computed again."""
     kept = analysis(memory)
     if not isinstance(kept.get("keywords"), list):
         language = (memory.category or "").removeprefix(CODE)
         return analyse(memory.content, language=language if language in LANGUAGES else "", context=memory.title or "")
-    # Whoever edits the title or the tags of a memory knows better than its metadata.
+    # Edits of the title or the tags by a user win over the metadata.
     from recollect.code.snippet.concepts import BY_NAME
 
     return Snippet(
@@ -226,7 +225,7 @@ def _candidates(engine: Engine, kept: Kept) -> tuple[list[Kept], dict[str, float
         # What is without a vector gets one now, as far as that is quick; what is missing then was not worth a wait.
         vector, _ = engine.embedding.of_query(f"{memory.title or ''}\n{passages(memory.content)[0]}")
         if (failure := engine.embedding.failure) is not None:
-            notes = (f"linked by words only: {failure.message}",)
+            notes = (f"linked by keywords only: {failure.message}",)
         if vector is not None:
             matches = engine.store.search_vectors(engine.embedding.model_id, vector, where, CANDIDATES)
             for match in matches:
@@ -329,19 +328,17 @@ def match_reason(hit: Hit, query: str) -> str:
     What belongs to the model and not to the match (how long it is, who said it, how it is linked) is no reason.
     """
     signals = hit.signals
-    shared = set(signals.matched_terms)
-    words = [word for word in dict.fromkeys(re.findall(r"[\w.+#-]+", query)) if shared & set(terms(word))]
-    by_words = f"Keyword match: {' '.join(words)}" if words else ""
+    by_words = f"Keyword match: {' '.join(signals.matched_terms)}" if signals.matched_terms else ""
     told = {
-        "shares words with the question": by_words,
-        "shared words": by_words,
-        "its tags are named in the question": _tags_named(hit.memory, query),
+        "matches words of the query": by_words,
+        "matching words": by_words,
+        "its tags match the query": _tags_named(hit.memory, query),
         "close in meaning": f"Close in meaning (cosine {signals.semantic:.2f})" if signals.semantic is not None else "",
-        "closeness in meaning": f"Close in meaning (cosine {signals.semantic:.2f})"
+        "similar in meaning": f"Close in meaning (cosine {signals.semantic:.2f})"
         if signals.semantic is not None
         else "",
         # A memory of no session is a session of its own: that it is about the question says the same once more.
-        "its session is about this": "Its session is about this" if hit.memory.session_id else "",
+        "its session matches the query": "Its session matches the query" if hit.memory.session_id else "",
     }
     carried = [(share.share, told[share.meaning]) for share in signals.shares if told.get(share.meaning)]
     least = CARRIED * sum(share for share, _ in carried if share > 0)

@@ -1,4 +1,4 @@
-"""What operations give back."""
+"""Records that operations return."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from recollect.model.vocabulary import BranchStanding, ProfileName, Record, Rela
 
 
 class Amendment(Record, frozen=True, kw_only=True):
-    """What a new memory changes of an older one: how the two are linked, whether the older is superseded, and why."""
+    """An older memory that a new one changes: their relation, whether the older is superseded, and why."""
 
     memory_id: str
     relationship: Relation
@@ -18,10 +18,10 @@ class Amendment(Record, frozen=True, kw_only=True):
 
 
 class Stored(Record, frozen=True, kw_only=True):
-    """What storing a memory did: a new memory, or the duplicate it was merged into.
+    """A stored memory: a new one, or the duplicate it was merged into.
 
     redacted: the kinds of secrets that were replaced before it was stored, one for each
-    amends: what older memories it changes, contradicts or ends
+    amends: the older memories that it changes, contradicts or ends
     """
 
     memory: Memory
@@ -40,7 +40,7 @@ class Deleted(Record, frozen=True, kw_only=True):
 
 
 class Purge(Record, frozen=True, kw_only=True):
-    """What was removed for good, or would be.
+    """The memories that were purged, or would be with dry_run.
 
     memories: those asked for. along: their parts, and summaries that repeat them. changes: entries of the log that were
     emptied. others: derived rows, as observations and cached judgements, that were dropped or emptied
@@ -67,16 +67,16 @@ class MemoryPage(Record, frozen=True, kw_only=True):
 
 
 class Share(Record, frozen=True, kw_only=True):
-    """What one kind of evidence added to a hit's score, or took from it."""
+    """The share of one kind of evidence in a hit's score; it may be negative."""
 
     meaning: str
     share: float
 
 
 class Signals(Record, frozen=True, kw_only=True):
-    """Why a memory was found: its rank in each arm, its cosine, the terms it shares, and what each signal added.
+    """Why a memory was found: its rank in each search, its cosine, the words it matches, and what each signal added.
 
-    dated: it is from the time that the question names, or names a day of it
+    matched_terms: words of the query, as typed. dated: it is from the time in the query, or names a day of it
     """
 
     lexical_rank: int | None = None
@@ -88,7 +88,7 @@ class Signals(Record, frozen=True, kw_only=True):
 
 
 class Judged(Record, frozen=True, kw_only=True):
-    """What a language model said of a hit: its relevance, why, and the relevance that its judgement replaced."""
+    """A language model's score for a hit, its reason, and the search score that it replaced."""
 
     model: str
     score: float
@@ -104,7 +104,7 @@ class Excerpt(Record, frozen=True, kw_only=True):
 
 
 class Moment(Record, frozen=True, kw_only=True):
-    """Words in a memory that name a time only for whoever knows when they were said: where they end, what they mean."""
+    """A relative time in a memory, such as "yesterday": its words, where they end, and the date they mean."""
 
     words: str
     end: int
@@ -112,7 +112,7 @@ class Moment(Record, frozen=True, kw_only=True):
 
 
 class Reply(Record, frozen=True, kw_only=True):
-    """What somebody else said next in the session of a hit: its beginning, times worked out."""
+    """The reply that follows a hit in its session: its beginning, with dates for relative times."""
 
     memory_id: str
     text: str
@@ -120,7 +120,7 @@ class Reply(Record, frozen=True, kw_only=True):
 
 
 class Anchored(Record, frozen=True, kw_only=True):
-    """One thing in the code that a memory speaks of, and what became of it.
+    """A place in the code that a memory mentions, and whether it changed.
 
     now_path, now_symbol: where it is now, if that is another place. since: when it became so, as far as was noticed
     late: the code was not indexed when the memory was written, so that it is compared with what it was at taken_at
@@ -137,7 +137,7 @@ class Anchored(Record, frozen=True, kw_only=True):
 
 
 class Freshness(Record, frozen=True, kw_only=True):
-    """Whether what a memory says of the code can still be true: the verdict, in words, and anchor by anchor."""
+    """Whether the code that a memory mentions has changed: the verdict, a note, and each anchor."""
 
     verdict: Verdict = "unanchored"
     note: str = ""
@@ -161,8 +161,8 @@ class Hit(Record, frozen=True, kw_only=True):
 
     passage: what of it matched; times: what its words for times mean, in the passage or in all of a short memory
     reply: the turn that answers it. folded: memories that say the same and are not hits of their own
-    freshness: what became of the code that it speaks of. branch: where it was written, unless on the default branch
-    use: what became of it when it was put before assistants, in words, where that was asked for
+    freshness: whether its code has changed. branch: where it was written, unless on the default branch
+    use: how it was used when injected, if requested
     """
 
     memory: Memory
@@ -261,7 +261,7 @@ class Drift(Record, frozen=True, kw_only=True):
 
 
 class Settled(Record, frozen=True, kw_only=True):
-    """What was done with a memory whose code had changed, what it stands on now, and the batch that takes it back."""
+    """A settled memory: the action, its freshness now, and the batch for undo."""
 
     memory: Memory
     action: Settlement
@@ -331,7 +331,7 @@ class WorkspaceAnswer(Record, frozen=True, kw_only=True):
 
 
 class Spending(Record, frozen=True, kw_only=True):
-    """What language models cost today (UTC) in all processes, what they may cost, and whether the model is left alone.
+    """Language model usage today (UTC) in all processes, its limits, and the pause after a failure.
 
     paused_s: seconds until it is asked again after it failed
     """
@@ -348,9 +348,9 @@ class Spending(Record, frozen=True, kw_only=True):
 
 
 class Spendings(Record, frozen=True, kw_only=True):
-    """What language models cost: today in all, for each that is configured; each of the last days, newest first.
+    """Language model usage: today for each configured model, and the last days, newest first.
 
-    waiting: what is left for them to do, by kind
+    waiting: queued jobs by kind
     """
 
     today: tuple[Spending, ...] = ()
@@ -361,7 +361,7 @@ class Spendings(Record, frozen=True, kw_only=True):
 class Stats(Record, frozen=True, kw_only=True):
     """Counts of everything stored, and the size on disk.
 
-    offered, used, contradicted: memories in sessions of assistants, and what became of them there
+    offered, used, contradicted: how often memories were injected, used and contradicted
     """
 
     memories: int
@@ -390,7 +390,7 @@ class Stats(Record, frozen=True, kw_only=True):
 
 
 class MemoryUse(Record, frozen=True, kw_only=True):
-    """What became of one memory that was put before assistants: counted, and in words; label: what it is called."""
+    """How often one memory was injected, used and contradicted, as counts and as text; label: its title."""
 
     counts: Usefulness
     told: str
@@ -398,7 +398,7 @@ class MemoryUse(Record, frozen=True, kw_only=True):
 
 
 class UsefulnessReport(Record, frozen=True, kw_only=True):
-    """What became of memories that were put before assistants, and what was learnt from it for a namespace.
+    """How often injected memories were used or contradicted, and the weights learnt from that for a project.
 
     share: of the offers, how many were used, as far as that is known. weights: by kind of memory, how much sooner (or
     later) it is told than others, in logits. enough: how many offers it takes until there are any
@@ -419,7 +419,7 @@ class UsefulnessReport(Record, frozen=True, kw_only=True):
 
 
 class Check(Record, frozen=True, kw_only=True):
-    """One thing health looked at: ok, degraded (works, but less well) or failed, and how to mend it."""
+    """One health check: ok, degraded or failed, its finding, and how to fix it."""
 
     name: str
     status: Status
@@ -445,7 +445,7 @@ class Exported(Record, frozen=True, kw_only=True):
 
 
 class ImportedPart(Record, frozen=True, kw_only=True):
-    """One table, list or kind of record of another program: how many it had, and what became of them.
+    """One table or list of another program: how many records it had, how many were imported, and why not the others.
 
     became: what they are here: memories, sessions, nodes or links; empty: nothing. left: why some were not taken, and
     how many
@@ -482,7 +482,7 @@ class Imported(Record, frozen=True, kw_only=True):
 
 
 class Rebuilt(Record, frozen=True, kw_only=True):
-    """What a rebuild made anew; code_vectors_dropped: vectors of code that is nowhere any more."""
+    """What was rebuilt; code_vectors_dropped: embeddings of code that no longer exists."""
 
     text_rows: int
     vectors_dropped: int

@@ -127,10 +127,10 @@ _SAID = tuple(
 
 
 _WHY: Mapping[Change, str] = {
-    "value": "“{new}” gives another value than “{old}”",
-    "said": "“{new}” says that this was changed: “{old}”",
-    "opposite": "“{new}” says the opposite of “{old}”",
-    "over": "“{new}” says that this is over: “{old}”",
+    "value": "“{new}” has a different value than “{old}”",
+    "said": "“{new}” changes “{old}”",
+    "opposite": "“{new}” contradicts “{old}”",
+    "over": "“{new}” ends “{old}”",
 }
 
 

@@ -147,11 +147,11 @@ def _short(value: object) -> str:
 
 
 def excerpt(content: str, wanted: Sequence[str]) -> str:
-    """Return a memory, or of a long one the passages around the one that holds most of the wanted terms."""
+    """Return a memory, or of a long one the passages around the one that contains most of the wanted words."""
     if len(content) <= SHOWN_CHARACTERS:
         return content
     parts = passages(content)
-    sought = set(wanted)
+    sought = {term for word in wanted for term in terms(word)}
     best = max(range(len(parts)), key=lambda place: (len(sought.intersection(terms(parts[place]))), -place))
     first = last = best
     # Forward before backward: what was found is more often explained than introduced.

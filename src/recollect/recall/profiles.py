@@ -39,7 +39,7 @@ def normalised(weights: Mapping[str, float]) -> dict[str, float]:
     # By the largest first: the sum of very large numbers is infinite, and very small ones would get lost.
     largest = max(checked.values(), default=0.0)
     if not largest:
-        raise InvalidInput("at least one weight must be more than 0", hint="A score made of nothing cannot rank.")
+        raise InvalidInput("all weights are 0", hint="Set at least one weight above 0.")
     shares = {name: checked.get(name, 0.0) / largest for name in COMPONENTS}
     total = math.fsum(shares.values())
     return {name: share / total for name, share in shares.items()}
@@ -47,15 +47,15 @@ def normalised(weights: Mapping[str, float]) -> dict[str, float]:
 
 def _weight(name: str, value: object) -> float:
     if name not in COMPONENTS:
-        raise InvalidInput(f"no component is named {name!r}", hint=f"One of: {', '.join(COMPONENTS)}.", field=name)
+        raise InvalidInput(f"unknown component {name!r}", hint=f"One of: {', '.join(COMPONENTS)}.", field=name)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"{name} must be a number, not {type(value).__name__}", field=name)
+        raise InvalidInput(f"{name} must be a number, not {value!r}", field=name)
     try:
         weight = float(value)
     except OverflowError:
         weight = math.inf
     if not (math.isfinite(weight) and weight >= 0):
-        raise InvalidInput(f"{name} must be a finite number of 0 or more, not {weight}", field=name)
+        raise InvalidInput(f"{name} must be a number of 0 or more, not {weight}", field=name)
     return weight
 
 

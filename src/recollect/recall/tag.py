@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from recollect.text.tokens import terms
 
-# Terms are looked up, not made anew (8 µs each).
+# Terms are looked up, not recomputed (8 µs each).
 CACHE = 8_192
 
 _JOINED = re.compile(r"[_./:\-\s]+")

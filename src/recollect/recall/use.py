@@ -25,18 +25,18 @@ class Sign(NamedTuple):
     words: str
 
 
-# What speaks for or against a memory, in the order in which it counts where a session has several. That somebody said
-# otherwise counts whatever else was done; then what became of an error, which can be seen; then what was done, then
-# what was said. That a file was opened, or an error went away by other steps, might have happened anyway: half.
+# Evidence for or against a memory; of several in one session the first counts. A contradiction counts most; then
+# whether the error was fixed; then actions, then citations. An opened file, or an error that other steps fixed, might
+# have happened anyway: half.
 SIGNS: Mapping[str, Sign] = {
-    "amended": Sign(0.0, 1.0, "a later memory says otherwise"),
-    "retired": Sign(0.0, 1.0, "it was retired"),
-    "fixed": Sign(1.0, 0.0, "its steps were taken and the error was gone"),
-    "returned": Sign(0.0, 1.0, "its steps were taken and the error came back"),
-    "ran": Sign(1.0, 0.0, "ran its command"),
-    "cited": Sign(1.0, 0.0, "cited it"),
-    "touched": Sign(0.5, 0.0, "opened its file"),
-    "gone": Sign(0.5, 0.0, "the error was gone"),
+    "amended": Sign(0.0, 1.0, "contradicted by a later memory"),
+    "retired": Sign(0.0, 1.0, "retired"),
+    "fixed": Sign(1.0, 0.0, "its steps fixed the error"),
+    "returned": Sign(0.0, 1.0, "its steps did not fix the error"),
+    "ran": Sign(1.0, 0.0, "its command was run"),
+    "cited": Sign(1.0, 0.0, "cited"),
+    "touched": Sign(0.5, 0.0, "its file was opened"),
+    "gone": Sign(0.5, 0.0, "the error disappeared"),
 }
 NOTHING = Sign(0.0, 0.0, "")
 
@@ -111,7 +111,7 @@ def key(scope: str | None) -> str:
 
 
 def read(text: str | None) -> Learnt | None:
-    """Return what was learnt, as it is kept; nothing for what cannot be read, since it is made anew."""
+    """Return the stored weights; empty if they cannot be read, since they are recomputed."""
     if not text:
         return None
     try:
@@ -194,12 +194,12 @@ def likely(relevance: float, lean: float) -> float:
 
 
 def told(offered: int, used: int, contradicted: int, last: str) -> str:
-    """Return what became of a memory: `offered 4 times, used 3 (last: ran its command), contradicted 0`."""
+    """Return how a memory was used: `injected 4 times, used 3 (last: its command was run), contradicted 0`."""
     if not offered:
         return ""
     latest = sign(last)
     note = f" (last: {latest.words})" if latest.words else ""
     times = "once" if offered == 1 else f"{offered:,} times"
-    return f"offered {times}, used {used:,}{note if latest.pro else ''}, contradicted {contradicted:,}" + (
+    return f"injected {times}, used {used:,}{note if latest.pro else ''}, contradicted {contradicted:,}" + (
         note if latest.con else ""
     )

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from _thread import _local  # what threading.local is; loading threading takes longer than all of this
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -30,6 +30,8 @@ MAX_COMPOUND_CHARACTERS = 80
 MAX_WORD_CHARACTERS = 64
 # Few words make up most of any text: remembering their terms makes indexing three times as fast, for some MB.
 WORD_CACHE = 16_384
+# Every hit of a search explains itself by the words of the same query; a server answers few at a time.
+QUERY_CACHE = 16
 
 _COMPOUND = re.compile(r"[A-Za-z](?:\+\+|#)(?!\w)|\w+(?:(?:::|[./:\-])\w+)*")
 _WORD = re.compile(r"\w+")
@@ -64,6 +66,21 @@ def terms(text: str) -> list[str]:
 def query_terms(text: str) -> list[str]:
     """Return the distinct search terms of a question, in order."""
     return list(dict.fromkeys(terms(text)))
+
+
+@lru_cache(maxsize=QUERY_CACHE)
+def words_of_terms(text: str) -> Mapping[str, str]:
+    """Return the words of a query by their search terms, as they were typed: `services` by `servic`.
+
+    In scripts without spaces a term is its own word.
+    """
+    words: dict[str, str] = {}
+    for match in _COMPOUND.finditer(text):
+        for word in (*_WORD.findall(match[0]), match[0]):
+            if word.isascii() or not _unspaced().search(word):
+                for term in terms(word):
+                    words.setdefault(term, word)
+    return words
 
 
 def _terms(text: str) -> Iterator[tuple[str, bool]]:

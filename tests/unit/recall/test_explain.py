@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from recollect.model import Share, Signals
-from recollect.recall.explain import EVIDENCE, LEAST_SHARE, matched_terms, reason, shares_of
+from recollect.recall.explain import EVIDENCE, LEAST_SHARE, matched_words, reason, shares_of
 from recollect.recall.profiles import COMPONENTS
+from recollect.recall.query import understand
 from recollect.recall.weights import BY_HAND, HYBRID, LEXICAL
+from recollect.text.tokens import terms
 
 
 def test_every_signal_that_counts_is_evidence_of_one_kind() -> None:
@@ -26,7 +28,7 @@ def first_signal(kind: str) -> str:
     return EVIDENCE[kind][1][0]
 
 
-MEANING, FORM, MUCH = "close in meaning", "has the form of the answer", "says much"
+MEANING, FORM, MUCH = "close in meaning", "has the form of an answer", "detailed"
 
 
 def test_shares_come_largest_first_whatever_their_sign() -> None:
@@ -40,7 +42,7 @@ def test_shares_come_largest_first_whatever_their_sign() -> None:
 
 def test_smaller_shares_are_told_where_they_decide() -> None:
     assert shares_of({"importance": 0.01}) == ()
-    assert shares_of({"importance": 0.01}, least=0.001) == (Share(meaning="its importance", share=0.01),)
+    assert shares_of({"importance": 0.01}, least=0.001) == (Share(meaning="important", share=0.01),)
 
 
 def test_signals_of_a_kind_are_one_share() -> None:
@@ -62,17 +64,18 @@ def test_shares_that_decide_nothing_are_left_out_and_the_others_add_up_to_the_sc
 @pytest.mark.parametrize(
     ("signals", "expected"),
     [
-        (Signals(lexical_rank=2, matched_terms=("a", "b")), "shares the terms a, b"),
-        (Signals(semantic=0.871, semantic_rank=3), "close in meaning (cosine 0.87, rank 3)"),
+        (Signals(lexical_rank=2, matched_terms=("services", "decision")), "matches services, decision"),
+        (Signals(semantic=0.871, semantic_rank=3), "close in meaning"),
         (
-            Signals(lexical_rank=1, semantic=0.5, semantic_rank=4, matched_terms=("a",)),
-            "shares the terms a; close in meaning (cosine 0.50, rank 4)",
+            Signals(lexical_rank=1, semantic=0.5, semantic_rank=4, matched_terms=("services",)),
+            "matches services; close in meaning",
         ),
-        (Signals(semantic=0.399, semantic_rank=1), "loosely related (cosine 0.40, rank 1)"),
-        (Signals(semantic=0.4, semantic_rank=1), "close in meaning (cosine 0.40, rank 1)"),
-        (Signals(dated=True), "from the time that is asked about"),
-        (Signals(), "stands beside what was found"),
-        (Signals(matched_terms=("a",)), "shares the terms a; stands beside what was found"),
+        (Signals(lexical_rank=1, semantic=0.1, matched_terms=("services",)), "matches services"),
+        (Signals(semantic=0.399, semantic_rank=1), "loosely related"),
+        (Signals(semantic=0.4, semantic_rank=1), "close in meaning"),
+        (Signals(dated=True), "from the time in the query"),
+        (Signals(), "next to a match"),
+        (Signals(matched_terms=("decision",)), "matches decision; next to a match"),
     ],
 )
 def test_the_reason_names_what_found_it_and_nothing_else(signals: Signals, expected: str) -> None:
@@ -81,22 +84,26 @@ def test_the_reason_names_what_found_it_and_nothing_else(signals: Signals, expec
 
 def test_how_close_is_close_goes_by_the_scale_of_the_shipped_model() -> None:
     found = Signals(semantic=0.8, semantic_rank=1)
-    assert reason(found, 0.3) == "loosely related (cosine 0.80, rank 1)"
-    assert reason(found, 0.5) == "close in meaning (cosine 0.80, rank 1)"
+    assert reason(found, 0.3) == "loosely related"
+    assert reason(found, 0.5) == "close in meaning"
 
 
-def test_what_no_arm_found_is_not_given_a_rank() -> None:
-    told = reason(Signals(semantic=0.02))
-    assert "0.02" in told
-    assert "rank" not in told
-    assert "stands beside what was found" in told
+def test_a_reason_names_a_few_words_and_says_that_there_are_more() -> None:
+    found = Signals(lexical_rank=1, matched_terms=("ports", "alpha", "beta", "gamma", "delta"))
+    assert reason(found) == "matches ports, alpha, beta, gamma, …"
+
+
+def test_what_no_arm_found_is_next_to_a_match() -> None:
+    assert "next to a match" in reason(Signals(semantic=0.02))
 
 
 def test_there_is_always_a_reason() -> None:
     assert reason(Signals(lexical_rank=3))
 
 
-def test_matched_terms_are_those_of_the_question_that_the_passage_holds() -> None:
-    tokens = ["empti", "line", "bug", "http", "header", "header"]
-    assert matched_terms(["http", "quic", "header", "line", "bug"], tokens) == ("http", "header", "line", "bug")
-    assert matched_terms([], tokens) == matched_terms(["http"], []) == ()
+def test_matched_words_are_those_of_the_query_as_typed() -> None:
+    tokens = terms("The service decides on empty lines, see parse_file and C++")
+    words = matched_words(understand("Which services decided about the parseFile quic lines in C++?"), tokens)
+    assert words == ("services", "decided", "parseFile", "lines", "C++")
+    assert matched_words(understand("which quic"), tokens) == matched_words(understand("lines"), []) == ()
+    assert matched_words(understand("東京の予算"), terms("東京です")) == ("東京",)

@@ -123,7 +123,9 @@ def test_what_cannot_be_read_is_nothing_learnt(text: str | None) -> None:
 
 
 def test_what_became_of_a_memory_is_told_in_words() -> None:
-    assert use.told(4, 3, 0, "ran") == "offered 4 times, used 3 (last: ran its command), contradicted 0"
-    assert use.told(1, 0, 1, "amended") == "offered once, used 0, contradicted 1 (last: a later memory says otherwise)"
-    assert use.told(2, 0, 0, "") == "offered 2 times, used 0, contradicted 0"
+    assert use.told(4, 3, 0, "ran") == "injected 4 times, used 3 (last: its command was run), contradicted 0"
+    assert (
+        use.told(1, 0, 1, "amended") == "injected once, used 0, contradicted 1 (last: contradicted by a later memory)"
+    )
+    assert use.told(2, 0, 0, "") == "injected 2 times, used 0, contradicted 0"
     assert use.told(0, 0, 0, "") == ""

@@ -1,15 +1,15 @@
-"""Explain: why a file was found, in words that are true of its signals."""
+"""Explain why a file was found, from its signals."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.model import Share
 
 
 class Evidence(NamedTuple):
-    """A kind of evidence: its words when it speaks against a file, and the signals it is made of.
+    """A kind of evidence: its text for a negative share, and the signals that are added up.
 
     Signals of a kind overlap, so that only their sum means something.
     """
@@ -18,10 +18,10 @@ class Evidence(NamedTuple):
     signals: tuple[str, ...]
 
 
-# By what each kind says when it speaks for a file.
+# By the text for a positive share.
 EVIDENCE: Mapping[str, Evidence] = {
-    "defines what the question names": Evidence(
-        "defines nothing that the question names",
+    "defines a name from the query": Evidence(
+        "defines no name from the query",
         (
             "defines",
             "defines_rare",
@@ -36,13 +36,13 @@ EVIDENCE: Mapping[str, Evidence] = {
             "names_relative",
         ),
     ),
-    "its path says so": Evidence(
-        "its path says nothing of it", ("stem", "stem_whole", "stem_relative", "stem_said", "folder", "lead_path")
+    "its path matches": Evidence(
+        "its path does not match", ("stem", "stem_whole", "stem_relative", "stem_said", "folder", "lead_path")
     ),
-    "the report points to it": Evidence("the report does not point to it", ("frame", "cited", "module")),
-    "its documentation says so": Evidence("its documentation does not say so", ("doc",)),
-    "holds the words of the question": Evidence(
-        "holds few words of the question",
+    "named in the error report": Evidence("not named in the error report", ("frame", "cited", "module")),
+    "its documentation matches": Evidence("its documentation does not match", ("doc",)),
+    "its text matches": Evidence(
+        "its text matches few words",
         (
             "best",
             "covered",
@@ -58,33 +58,34 @@ EVIDENCE: Mapping[str, Evidence] = {
             "phrase",
         ),
     ),
-    "several places in it match": Evidence("few places in it match", ("several", "many", "total")),
-    "lies beside files that match": Evidence("few files beside it match", ("near",)),
+    "matches several times": Evidence("matches few times", ("several", "many", "total")),
+    "near files that match": Evidence("few files near it match", ("near",)),
     "close in meaning": Evidence("not close in meaning", ("cosine", "cosine_relative", "cosine_spread")),
-    "the kind of file that is asked for": Evidence(
-        "a test, example, document, data, copy or for another system, which is not asked for",
+    "the expected kind of file": Evidence(
+        "a test, example, document, data file or copy, or code for another platform",
         ("test", "example", "prose", "data", "copied", "elsewhere", "language"),
     ),
     "the main file of its folder": Evidence("not the main file of its folder", ("entry",)),
     "a large file": Evidence("a small file", ("length",)),
 }
 
-# What must be true of a file before a reason says so: (words, kind of evidence, signal, the least it must be). A sum
-# may speak for a file though nothing of its kind is there, when others have still less of it. Of a kind, the first
-# that is true is said.
+# Reasons: (text, kind of evidence, signal, its least value). A sum can be positive without any evidence of its kind,
+# when other files have even less; the least value rules that out. Of each kind the first that holds is used.
 REASONS: tuple[tuple[str, str, str, float], ...] = (
-    ("defines the name", "defines what the question names", "defines", 0.5),
-    ("names like the question's words", "defines what the question names", "names", 0.01),
-    ("in the traceback", "the report points to it", "frame", 0.01),
-    ("named by the report", "the report points to it", "cited", 0.5),
-    ("its path says so", "its path says so", "stem", 0.01),
-    ("its folder says so", "its path says so", "folder", 0.01),
-    ("its documentation says so", "its documentation says so", "doc", 0.01),
-    ("holds the words", "holds the words of the question", "covered_best", 0.01),
+    ("defines the name", "defines a name from the query", "defines", 0.5),
+    ("defines similar names", "defines a name from the query", "names", 0.01),
+    ("in the traceback", "named in the error report", "frame", 0.01),
+    ("named in the error report", "named in the error report", "cited", 0.5),
+    ("path", "its path matches", "stem", 0.01),
+    ("folder", "its path matches", "folder", 0.01),
+    ("documentation", "its documentation matches", "doc", 0.01),
+    ("text", "its text matches", "covered_best", 0.01),
     # The logarithm of one more than the places: from two on.
-    ("several places in it match", "several places in it match", "many", 1.0),
+    ("several times", "matches several times", "many", 1.0),
     ("close in meaning", "close in meaning", "cosine_spread", 0.01),
 )
+# Reasons that are parts of one sentence: "matches the query in its text and path, several times".
+MATCHING = ("text", "path", "folder", "documentation", "several times")
 # Kinds named in a reason: the strongest say enough.
 NAMED = 3
 # Shares smaller than this do not decide anything.
@@ -98,8 +99,18 @@ def reason(signals: Mapping[str, float], shares: Mapping[str, float]) -> str:
     for words, kind, signal, least in REASONS:
         if sums[kind] > 0 and signals.get(signal, 0.0) >= least:
             true.setdefault(kind, words)
-    strongest = sorted(true, key=lambda kind: -sums[kind])[:NAMED]
-    return "; ".join(true[kind] for kind in strongest) or "the nearest there is"
+    strongest = [true[kind] for kind in sorted(true, key=lambda kind: -sums[kind])[:NAMED]]
+    parts = [_matching(strongest) if words in MATCHING else words for words in strongest]
+    return "; ".join(dict.fromkeys(parts)) or "closest match"
+
+
+def _matching(reasons: Sequence[str]) -> str:
+    """Return where a file matches the query, as one sentence."""
+    places = [words for words in MATCHING[:-1] if words in reasons]
+    listed = " and ".join(filter(None, (", ".join(places[:-1]), *places[-1:])))
+    where = f" in its {listed}" if places else ""
+    often = f"{',' * bool(places)} {MATCHING[-1]}" if MATCHING[-1] in reasons else ""
+    return f"matches the query{where}{often}"
 
 
 def shares_of(shares: Mapping[str, float]) -> tuple[Share, ...]:

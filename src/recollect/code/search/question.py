@@ -19,7 +19,7 @@ _QUOTED = re.compile(r"`([^`\n]{1,80})`")
 
 # A question of more words is prose, in which one word may happen to be a name.
 MAX_NAME_WORDS = 2
-# A text of more terms is a report (an issue, an error with its traceback), which speaks of much besides its subject.
+# A text of more terms is a report (an issue, an error with its traceback), which mentions much besides its subject.
 # Questions that people type have a dozen at most; the shortest of thirty issues of a large project had nineteen.
 REPORT_TERMS = 15
 # Names looked up at most: an error report may hold hundreds, and the first ones are its subject.
@@ -62,7 +62,7 @@ class Question(NamedTuple):
 
     @property
     def is_report(self) -> bool:
-        """Tell whether it is a long text, which speaks of much besides its subject."""
+        """Tell whether it is a long text, which mentions much besides its subject."""
         return self.report is not None
 
 

@@ -3,7 +3,7 @@
     text ─► without its form ─► said (prose) and shown (code, commands, output)
                             └─► frames of tracebacks, files and modules that it names, words in a row
 
-An issue, an error with its traceback or a long message speaks of much besides its subject. What people say of a fault
+An issue, an error with its traceback or a long message mentions much besides its subject. What people say of a fault
 counts for more than what they paste, the innermost frame of a traceback for more than the outer ones, and what a form
 asks of everybody (versions, check lists, headings) for nothing.
 """

@@ -20,7 +20,7 @@ from recollect.code.search.report_signals import Column, measure_report, relativ
 from recollect.store.code_protocol import SymbolRow
 from recollect.text.identifiers import code_terms
 
-# Signals that need vectors; a search without them goes by the others.
+# Signals that need vectors; a search without vectors uses the others.
 SEMANTIC = frozenset({"cosine", "cosine_relative", "cosine_spread"})
 # Signals that a short text has as well, but of which it only says again what others say.
 OF_REPORTS = frozenset({"lead", "lead_best", "lead_path", "total", "defines_rare", "defines_rare_relative", "language"})
