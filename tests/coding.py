@@ -40,7 +40,12 @@ FOUND = RelevantMemory(
 SAMPLES: tuple[Record, ...] = (
     CodingMemory(memory_id="m1", keywords=("one",), tags=("python",), links_created=2, event_emitted=True),
     CodingMemory(
-        memory_id="m1", keywords=(), tags=(), links_created=0, event_emitted=False, notes=("analysed by rules: x\ny",)
+        memory_id="m1",
+        keywords=(),
+        tags=(),
+        links_created=0,
+        event_emitted=False,
+        notes=("analysed by built-in rules: x\ny",),
     ),
     FOUND,
     RelevantMemories(memories=(FOUND,), total_found=3, notes=("lexical search only",)),
@@ -52,6 +57,6 @@ SAMPLES: tuple[Record, ...] = (
         links_strengthened=15,
         contexts_updated=7,
         duration_ms=2341,
-        notes=("evolved by rules: nobody answers",),
+        notes=("used built-in rules: nobody answers",),
     ),
 )

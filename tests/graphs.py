@@ -131,7 +131,7 @@ SAMPLES: tuple[Record, ...] = (
         verdict="1 place may mean it",
         notes=("a note",),
     ),
-    record.Impact(node=_CODE, depth=1, affected=(), total=0, verdict="No users: nothing in the linked code uses it."),
+    record.Impact(node=_CODE, depth=1, affected=(), total=0, verdict="No callers: no indexed code uses it."),
     _VIEW,
     _STEP,
     record.Visited(node=_VIEW, depth=1, via=_STEP),

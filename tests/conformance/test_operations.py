@@ -515,7 +515,7 @@ def steady(told: dict[str, Any]) -> dict[str, Any]:
     told.pop("cpu_s", None)
     told.pop("duration_ms", None)
     for check in told.get("checks", ()):
-        check["detail"] = re.sub(r"[\d,]+ MiB left", "… MiB left", check["detail"])
+        check["detail"] = re.sub(r"[\d,]+ MiB free", "… MiB free", check["detail"])
     return told
 
 

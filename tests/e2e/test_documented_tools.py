@@ -270,7 +270,7 @@ def test_every_documented_error_code_is_reached_over_the_streams(tmp_path: Path)
             "LLM_ERROR": server.call("store_coding_memory", {**piece, "strict": True}),
         }
         stored = server.call("store_coding_memory", piece)
-        assert [note for note in stored["notes"] if note.startswith("analysed by rules: ")]
+        assert [note for note in stored["notes"] if note.startswith("analysed by built-in rules: ")]
         with sqlite3.connect(tmp_path / "home" / "recollect.db") as connection:
             connection.execute("ALTER TABLE graph_edges RENAME TO elsewhere")
         connection.close()
@@ -326,7 +326,7 @@ def test_every_tool_of_document_003_tells_its_errors_by_the_documented_codes(tmp
             assert error["code"] == "LLM_ERROR"
             assert error["message"] and isinstance(error["details"], dict)
         evolved = server.call("evolve_memory_network", {})
-        assert (evolved["memories_analyzed"], evolved["notes"][0][:18]) == (1, "evolved by rules: ")
+        assert (evolved["memories_analyzed"], evolved["notes"][0][:21]) == (1, "used built-in rules: ")
         checks = {row["name"]: row["status"] for row in server.call("codemem_health", {})["checks"]}
         assert checks["language model"] == "degraded"
     finally:

@@ -60,9 +60,9 @@ def _coded(engine: Engine) -> None:
 Kept = list[tuple[Any, ...]]
 Rules = Callable[[Way], Kept]
 WAYS = {
-    "analysis": Way(lambda engine: None, store, json.dumps(ANALYSED), "analysed by rules: "),
-    "evolution": Way(_coded, evolve, json.dumps(EVOLVED), "evolved by rules: "),
-    "summary": Way(store_theme, cluster, TOLD, "1 summaries stay extracts: "),
+    "analysis": Way(lambda engine: None, store, json.dumps(ANALYSED), "analysed by built-in rules: "),
+    "evolution": Way(_coded, evolve, json.dumps(EVOLVED), "used built-in rules: "),
+    "summary": Way(store_theme, cluster, TOLD, "1 summary stays extractive: "),
 }
 ALL = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 
@@ -137,7 +137,7 @@ def test_on_any_fault_rules_do_it_with_a_note_and_health_says_so(
         assert kept(engine) == by_rules(way)
         health = engine.admin.health()
         check = next(row for row in health.checks if row.name == "language model")
-        assert check.status == "degraded" and "left alone" in check.detail and check.mend
+        assert check.status == "degraded" and "paused" in check.detail and check.mend
         spending = engine.language.spending()
         assert spending is not None
         assert (spending.calls, spending.failures) == (1, 1) and spending.paused_s > 0
@@ -189,7 +189,7 @@ def test_settings_that_can_never_work_cost_nothing_that_was_to_be_kept(home: Pat
     values = {"llm_provider": "openai", "llm_url": "nowhere", "summaries": "model"}
     with Engine(home=str(home), embed_provider="off", **values) as engine:
         if way.call is cluster:
-            assert "stay extracts" in engine.consolidation.cluster(preview=True).notes[-1]
+            assert "stay extractive" in engine.consolidation.cluster(preview=True).notes[-1]
         assert [note for note in way.call(engine) if note.startswith(way.note)]
         assert kept(engine) == by_rules(way)
 
@@ -207,7 +207,7 @@ def test_a_service_that_dies_among_summaries_leaves_the_rest_extracts(home: Path
         summaries = engine.store.find(Memory, {"source": "consolidation"}, order="seq")
         assert len(summaries) == 2 == len(service.asked)
         assert [row.content == TOLD for row in summaries].count(True) <= 1
-        assert run.notes[-1].startswith("1 summaries stay extracts: ") or "stays an extract" in run.notes[-1]
+        assert run.notes[-1].startswith("1 summary stays extractive: ") or "stays extractive" in run.notes[-1]
         engine.admin.undo(run.batch)
         assert engine.store.count(Memory, {"source": "consolidation"}) == 0
         assert engine.store.count(Memory) == 8

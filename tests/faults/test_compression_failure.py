@@ -92,9 +92,9 @@ def test_on_any_fault_what_was_seen_stays_as_it_is_silently_and_health_says_so(
         assert len(service.asked) == 1  # a dead service costs one time-out, not one for every observation
         assert len(contents(engine)) == 3 and all(PAGE[:100] in content for content in contents(engine))
         check = next(row for row in engine.admin.health().checks if row.name == "language model")
-        assert check.status == "degraded" and "left alone" in check.detail and "3 to compress" in check.detail
+        assert check.status == "degraded" and "paused" in check.detail and "3 to compress" in check.detail
         answer = engine.sessions.summarize("c-1")
-        assert answer.notes[0].startswith("summed up by rules: ") and answer.memory is not None
+        assert answer.notes[0].startswith("summarized by built-in rules: ") and answer.memory is not None
         assert answer.memory.metadata["summary_by"] == "rules"
         assert KEY not in repr((taken, answer, check, engine.admin.spending(), engine.store.find(Memory)))
         assert engine.recall.search("prices").hits

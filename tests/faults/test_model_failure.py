@@ -122,12 +122,12 @@ def test_a_fault_leaves_the_usual_answer_with_a_note_and_a_record(
         found = engine.recall.search("fruit")
         assert found.hits == usual.hits
         (note,) = found.notes[len(usual.notes) :]
-        assert note.startswith("not judged: ")
+        assert note.startswith("not re-ranked by the language model: ")
         assert engine.recall.search("fruit").hits == usual.hits
         assert len(service.asked) == 1  # neither for the other memories nor for the other search
         health, stats = engine.admin.health(), engine.admin.stats()
         check = next(row for row in health.checks if row.name == "language model")
-        assert check.status == "degraded" and "left alone" in check.detail and check.mend
+        assert check.status == "degraded" and "paused" in check.detail and check.mend
         assert stats.language_model is not None
         assert stats.language_model.failures >= 1 and stats.language_model.paused_s > 0
         assert KEY not in repr((found, health, stats, engine.store.find(Judgement)))
@@ -154,7 +154,7 @@ def test_a_model_that_echoes_its_prompt_judges_nothing_even_if_a_memory_reads_li
         usual = engine.recall.search("fruit", judge=False)
         found = engine.recall.search("fruit")
         assert found.hits == usual.hits
-        assert "gave no score" in found.notes[-1]
+        assert "returned no score" in found.notes[-1]
 
 
 def test_a_service_that_comes_back_is_used_again(home: Path, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +255,7 @@ def test_no_command_shows_a_key(service: Service, name: str, variable: str) -> N
     written = {words[0]: [run(*words, *json_, **environment) for json_ in ((), ("--json",))] for words in commands}
     assert service.asked and all(KEY in repr(asked.headers) for asked in service.asked)
     assert KEY not in repr(written)
-    assert "not judged" in written["search"][0]
+    assert "not re-ranked" in written["search"][0]
     shown = {row["name"]: row["value"] for row in json.loads(written["config"][1])["settings"]}
     assert shown["llm_provider"] == name
     assert "********" in {shown["llm_api_key"], shown["openai_api_key"], shown["anthropic_api_key"]}

@@ -81,7 +81,7 @@ def test_no_vectors_are_made_where_they_cannot_be_kept(database: Path) -> None:
         engine.memories.store("the cherry is a red fruit, too")
     close_to_writing(database.parent)
     answer = ask("use", database=database)
-    assert answer["health"]["vectors"] == ["degraded", "2 of 3 memories have a vector of hashing/64+lean"]
+    assert answer["health"]["vectors"] == ["degraded", "2 of 3 memories are embedded with hashing/64+lean"]
     assert answer["mode"] == "hybrid"
 
 

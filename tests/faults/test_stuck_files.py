@@ -123,7 +123,7 @@ def test_a_file_that_takes_gigabytes_to_parse_is_named_and_takes_them_from_no_on
     ran = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, check=True, capture_output=True, timeout=300)
     symbols, skipped, notes, health, rows, most_kb = json.loads(ran.stdout)
     assert (symbols, skipped, rows) == (2, {"failed": 1}, 0)
-    assert any(note.startswith("Bad.java: reading it ends the reader") for note in notes)
+    assert any(note.startswith("Bad.java: parsing crashes the parser") for note in notes)
     assert "Bad.java" in health
     assert most_kb < 300_000
 

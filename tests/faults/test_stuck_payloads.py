@@ -95,7 +95,7 @@ def test_health_names_a_payload_that_is_set_aside_and_says_how_to_retry_it(
     assert check.status == "degraded"
     (kept,) = (home / "spool" / "stuck").glob("*/*")
     version = kept.parent.name
-    for part in ("Prompt of claude", f"{kept.stat().st_size} bytes", "CPU time", f"version {version}"):
+    for part in ("Prompt from claude", f"{kept.stat().st_size} bytes", "CPU time", f"version {version}"):
         assert part in check.detail
     assert f"mv {kept.parent.parent}/*/* {home / 'spool' / 'new'}/" in check.mend
     assert kept.stat().st_mode & 0o077 == 0
@@ -178,7 +178,7 @@ def test_the_system_ends_a_child_that_cannot_be_interrupted_and_the_payload_is_s
         assert child.exit_code == -signal.SIGVTALRM
     assert engine.capture.drain().waiting == 0
     assert stored(engine) == {"first", "last"}
-    assert f"ended the process {MOST_DEATHS} times" in capture_check(engine).detail
+    assert f"crashed {MOST_DEATHS} times" in capture_check(engine).detail
 
 
 @pytest.mark.usefixtures("hanging")
@@ -192,7 +192,7 @@ def test_a_child_that_is_killed_again_and_again_costs_no_other_payload(
         assert capture_check(engine).status == "ok", f"after {death} deaths"
         with Child("drain", home=engine.settings.home) as server:
             os.kill(int(started.wait()), signal.SIGKILL)
-            assert server.hear() == ["the process that drains the spool died"]
+            assert server.hear() == ["the process that handles hook events died"]
     assert engine.capture.drain().waiting == 0
     assert stored(engine) == {"first", "last"}
     assert capture_check(engine).status == "degraded"

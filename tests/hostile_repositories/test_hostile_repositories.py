@@ -314,4 +314,4 @@ def test_a_log_that_stops_coming_is_reported(model: Path, tmp_path: Path, monkey
     monkeypatch.setattr("recollect.history.log.TIMEOUT_S", 0.5)
     with Engine(embed_provider="off") as engine:
         learnt = engine.history.import_history(str(hostile.root), only=("git",))
-    assert learnt.notes == ("the git log was read up to commit 0: git timed out after 0.5 s",)
+    assert learnt.notes == ("the git log was read only up to commit 0: git timed out after 0.5 s",)

@@ -41,7 +41,7 @@ EXPLAINED = Signals(
     lexical_rank=2,
     semantic=0.5,
     semantic_rank=3,
-    matched_terms=("tab", "makefil"),
+    matched_terms=("tabs", "Makefile"),
     shares=(Share(meaning="close in meaning", share=1.25), Share(meaning="is a question itself", share=-0.5)),
 )
 VIEW = model.WorkspaceView(
@@ -247,7 +247,7 @@ SAMPLES: tuple[Record, ...] = (
     model.SessionView(session=SESSION, observations=(OBSERVED,), total=2),
     model.Summed(session=SESSION, memory=MEMORY, created=True),
     model.Summed(session=SESSION),
-    model.Summed(session=SESSION, memory=MEMORY, notes=("summed up by rules: nobody answers",)),
+    model.Summed(session=SESSION, memory=MEMORY, notes=("summarized by built-in rules: nobody answers",)),
     model.Ingested(taken=3, stored=1, merged=1, bad=1, waiting=2, notes=("the store is locked",)),
     model.Ingested(),
     model.Ingested(compressed=2),
@@ -259,7 +259,9 @@ SAMPLES: tuple[Record, ...] = (
     model.Context(budget=600),
     model.Injection(id="i1", session_id="s1", memory_id="m1", at=NOW, event="prompt", why="0.91: by words"),
     USEFUL,
-    model.MemoryUse(counts=USEFUL, told="offered once, used 1 (last: ran its command), contradicted 0", label="tabs"),
+    model.MemoryUse(
+        counts=USEFUL, told="injected once, used 1 (last: its command was run), contradicted 0", label="tabs"
+    ),
     model.UsefulnessReport(
         namespace="app",
         offered=50,
@@ -268,7 +270,7 @@ SAMPLES: tuple[Record, ...] = (
         share=0.18,
         weights={"decision": 0.31},
         enough=40,
-        memories=(model.MemoryUse(counts=USEFUL, told="offered once, used 1, contradicted 0", label="tabs"),),
+        memories=(model.MemoryUse(counts=USEFUL, told="injected once, used 1, contradicted 0", label="tabs"),),
     ),
     model.UsefulnessReport(offered=3, used=1, enough=40),
     model.UsefulnessReport(reset=2, batch="b1", enough=40),
@@ -373,7 +375,7 @@ def test_a_place_in_the_code_is_one_that_can_be_opened_and_says_why_it_is_there(
     for needed in ("1 place for start", "hybrid", "root: /app", "src/server.py:12-40", "Method Server.start", "0.91"):
         assert needed in text
     assert "def start(self, port: int) -> None — Accept connections.\\x1b[31m" in text
-    assert "defines the name; its path says so" in text
+    assert "defines the name; matches the query in its path" in text
 
 
 def test_places_of_several_projects_are_told_apart_and_explained_where_asked() -> None:

@@ -31,7 +31,7 @@ def content(value: object, *, max_bytes: int) -> str:
     size = len(checked.encode())
     if size > max_bytes:
         raise ContentTooLarge(
-            f"content is {size:,} bytes, more than the {max_bytes:,} allowed", size_bytes=size, max_bytes=max_bytes
+            f"content is {size:,} bytes; the limit is {max_bytes:,} bytes", size_bytes=size, max_bytes=max_bytes
         )
     return checked
 
@@ -39,7 +39,7 @@ def content(value: object, *, max_bytes: int) -> str:
 def text(name: str, value: object) -> str:
     """Return text that is not blank, valid Unicode and free of NUL characters."""
     if not isinstance(value, str):
-        raise InvalidInput(f"{name} must be text, not {type(value).__name__}", field=name)
+        raise InvalidInput(f"{name} must be text, not {_shown(value)}", field=name)
     if not value.strip():
         raise InvalidInput(f"{name} is empty", field=name)
     return storable(name, value)
@@ -51,7 +51,7 @@ def label(name: str, value: object) -> str | None:
         return None
     checked = text(name, value).strip()
     if len(checked) > MAX_LABEL_CHARACTERS:
-        raise InvalidInput(f"{name} is longer than {MAX_LABEL_CHARACTERS} characters", field=name)
+        raise InvalidInput(f"{name} is too long: the limit is {MAX_LABEL_CHARACTERS} characters", field=name)
     return checked
 
 
@@ -59,7 +59,7 @@ def name(field: str, value: object) -> str:
     """Return an id: text without a secret, which cannot be replaced in it, since others refer to it."""
     checked = text(field, value)
     if holds_secret(checked):
-        raise InvalidInput(f"{field} holds a secret", hint="Use another one; nothing was written.", field=field)
+        raise InvalidInput(f"{field} contains a secret", hint="Use another value. Nothing was written.", field=field)
     return checked
 
 
@@ -71,18 +71,18 @@ def query(value: object) -> str:
 def ratio(name: str, value: object) -> float:
     """Return a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"{name} must be a number from 0 to 1, not {type(value).__name__}", field=name)
+        raise InvalidInput(f"{name} must be a number between 0 and 1, not {_shown(value)}", field=name)
     if not 0 <= value <= 1:
-        raise InvalidInput(f"{name} must be from 0 to 1, not {_shown(value)}", field=name)
+        raise InvalidInput(f"{name} must be between 0 and 1, not {_shown(value)}", field=name)
     return float(value)
 
 
 def whole(name: str, value: object, *, least: int, most: int) -> int:
     """Return a whole number within bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidInput(f"{name} must be a whole number, not {type(value).__name__}", field=name)
+        raise InvalidInput(f"{name} must be a whole number, not {_shown(value)}", field=name)
     if not least <= value <= most:
-        raise InvalidInput(f"{name} must be from {least} to {most}, not {_shown(value)}", field=name)
+        raise InvalidInput(f"{name} must be between {least} and {most}, not {_shown(value)}", field=name)
     return value
 
 
@@ -121,31 +121,31 @@ def _seconds(name: str, value: str) -> int:
 def tags(value: object) -> tuple[str, ...]:
     """Return tags, each a short text, in the given order and each once."""
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidInput(f"tags must be a list of texts, not {type(value).__name__}", field="tags")
+        raise InvalidInput(f"tags must be a list of words, not {_shown(value)}", field="tags")
     checked = [label("tags", tag) or _refuse_blank_tag() for tag in value]
     if len(checked) > MAX_TAGS:
-        raise InvalidInput(f"a memory has at most {MAX_TAGS} tags, not {len(checked)}", field="tags")
+        raise InvalidInput(f"{len(checked)} tags given; the limit is {MAX_TAGS}", field="tags")
     return tuple(dict.fromkeys(checked))
 
 
 def several(name: str, value: object) -> list[Any]:
     """Return the members of a list."""
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidInput(f"{name} must be a list, not {type(value).__name__}", field=name)
+        raise InvalidInput(f"{name} must be a list, not {_shown(value)}", field=name)
     return list(value)
 
 
 def metadata(value: object, *, max_bytes: int) -> dict[str, Any]:
     """Return metadata as plain JSON data with text keys, within the size limit of content."""
     if not isinstance(value, Mapping):
-        raise InvalidInput(f"metadata must be an object, not {type(value).__name__}", field="metadata")
+        raise InvalidInput(f"metadata must be a JSON object, not {_shown(value)}", field="metadata")
     try:
         encoded = msgspec.json.encode(value)
         plain = msgspec.json.decode(encoded, type=dict[str, Any])
     except (TypeError, ValueError, UnicodeError, RecursionError) as problem:
-        raise InvalidInput(f"metadata cannot be kept as JSON: {problem}", field="metadata") from None
+        raise InvalidInput(f"metadata is not valid JSON: {problem}", field="metadata") from None
     if len(encoded) > max_bytes:
-        raise ContentTooLarge(f"metadata is {len(encoded):,} bytes, more than the {max_bytes:,} allowed")
+        raise ContentTooLarge(f"metadata is {len(encoded):,} bytes; the limit is {max_bytes:,} bytes")
     if b"\\u0000" in encoded or encoded.count(b"{") + encoded.count(b"[") > MAX_DEPTH:
         _look_into(plain, depth=1)
     return plain
@@ -170,18 +170,21 @@ def source(value: object) -> Source:
 def _look_into(value: Any, *, depth: int) -> None:
     """Refuse metadata that is nested too deeply or holds a NUL character."""
     if isinstance(value, str) and "\0" in value:
-        raise InvalidInput("metadata holds a NUL character", field="metadata")
+        raise InvalidInput("metadata contains a NUL character", field="metadata")
     if not isinstance(value, dict | list):
         return
     if depth > MAX_DEPTH:
-        raise InvalidInput(f"metadata is nested more than {MAX_DEPTH} levels deep", field="metadata")
+        raise InvalidInput(f"metadata has more than {MAX_DEPTH} nested levels", field="metadata")
     for inner in (*value, *value.values()) if isinstance(value, dict) else value:
         _look_into(inner, depth=depth + 1)
 
 
-def _shown(value: float) -> str:
-    """Return a number as text; Python itself refuses to print very long ones."""
-    return "a number that large" if isinstance(value, int) and value.bit_length() > 64 else str(value)
+def _shown(value: object) -> str:
+    """Return the start of a value as text; Python itself refuses to print very long numbers."""
+    try:
+        return "a number that large" if isinstance(value, int) and value.bit_length() > 64 else str(value)[:40]
+    except ValueError:  # such a number in a list
+        return "a number that large"
 
 
 def one_of(name: str, value: object, known: Collection[str]) -> str:
@@ -194,11 +197,11 @@ def one_of(name: str, value: object, known: Collection[str]) -> str:
 def storable(name: str, value: str) -> str:
     """Return text that is valid Unicode and free of NUL characters."""
     if "\0" in value:
-        raise InvalidInput(f"{name} holds a NUL character", field=name)
+        raise InvalidInput(f"{name} contains a NUL character", field=name)
     try:
         value.encode()
     except UnicodeEncodeError as problem:
-        raise InvalidInput(f"{name} is not valid Unicode text (position {problem.start})", field=name) from None
+        raise InvalidInput(f"{name} is not valid Unicode (at character {problem.start})", field=name) from None
     return value
 
 

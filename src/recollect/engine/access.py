@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # What fades does so by days (consolidate/decay.py): nobody needs to know the hour.
 EVERY_S = 86_400
-# Hits of one search that were found: whoever asks for a thousand has not looked at them.
+# Hits of one search that count as read: nobody reads a thousand.
 HITS = 20
 # Kept before they are written in any case.
 MOST = 500

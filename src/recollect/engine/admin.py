@@ -41,6 +41,7 @@ from recollect.model import (
 )
 from recollect.operations import operation
 from recollect.store.code_protocol import UNREAD
+from recollect.text.plural import plural
 from recollect.version import __version__
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ MOST_NAMED = 3
 # Less than this and the next writes may fail.
 LOW_DISK_BYTES = 200 * 1024 * 1024
 
-CODE_VECTORS = "A running server makes them in the background; `recollect index --vectors` makes them now."
+CODE_VECTORS = "A running server embeds them in the background; `recollect index --vectors` does it now."
 
 _SEVERITY = get_args(Status)
 
@@ -233,7 +234,7 @@ class Admin:
                     undone |= {change.operation.removeprefix("undo ")} if change.batch not in undone else set()
                 elif change.batch not in undone and change.operation not in UNASKED:
                     return change.batch
-        raise NotFound("there is nothing to undo", hint="`recollect changes` lists what was changed.")
+        raise NotFound("there is nothing to undo", hint="`recollect changes` lists recent changes.")
 
     def _looks(self, *, thorough: bool) -> Iterator[tuple[str, Callable[[], Check]]]:
         yield "storage", lambda: self._look_at_storage(thorough=thorough)
@@ -254,70 +255,74 @@ class Admin:
         facts = store.describe()
         if problems:
             mend = (
-                "Run `recollect rebuild` for the full text, then `recollect index` where it is that of code; for "
-                "anything else export to a new database."
+                "Run `recollect rebuild` to rebuild the full-text index, then `recollect index` to re-index code. For "
+                "other problems, export and import into a new database."
             )
             return Check(name="storage", status="failed", detail="; ".join(problems), mend=mend)
         if is_due(store):
-            detail = f"{facts.location} may still hold bytes of purged memories"
+            detail = f"{facts.location} may still contain data of purged memories"
             return Check(name="storage", status="degraded", detail=detail, mend="Run `recollect purge`.")
         if facts.read_only:
-            mend = "Check permissions and mount if you expected to store memories."
-            return Check(name="storage", status="degraded", detail=f"{facts.location} can only be read", mend=mend)
-        return Check(name="storage", status="ok", detail=f"{facts.location}, schema {facts.schema_version}, sound")
+            mend = "To store memories, check permissions and mount options."
+            return Check(name="storage", status="degraded", detail=f"{facts.location} is read-only", mend=mend)
+        return Check(
+            name="storage", status="ok", detail=f"{facts.location}, schema version {facts.schema_version}, intact"
+        )
 
     def _look_at_vectors(self) -> Check:
         embedding = self._engine.embedding
         if not embedding.model_id:
-            mend = "Set embed_provider to local for search by meaning."
-            return Check(name="vectors", status="degraded", detail="embeddings are off: lexical search only", mend=mend)
+            mend = "Set embed_provider to local to search by meaning."
+            return Check(
+                name="vectors", status="degraded", detail="embeddings are off: search is keyword-only", mend=mend
+            )
         made, total = embedding.coverage()
-        detail = f"{made:,} of {total:,} memories have a vector of {embedding.model_id}"
+        detail = f"{made:,} of {plural(total, 'memory is', 'memories are')} embedded with {embedding.model_id}"
         if long := self._engine.store.count_embedded(embedding.model_id, MAX_EMBEDDED - 1):
-            detail += f"; of {long:,} long ones the first {MAX_EMBEDDED} passages"
+            detail += f"; only the first {MAX_EMBEDDED} passages of {plural(long, 'long memory', 'long memories')}"
         if made >= total:
             return Check(name="vectors", status="ok", detail=detail)
         if aside := embedding.set_aside():
             listed = "; ".join(f"{each.memory_id}, {_when(each.at)}, {each.why}" for each in aside[-MOST_NAMED:])
             more = f"; and {len(aside) - MOST_NAMED:,} more" if len(aside) > MOST_NAMED else ""
-            detail += f"; {len(aside):,} set aside: {listed}{more} (version {aside[-1].version})"
-            mend = "A newer version of recollect retries them; `recollect rebuild` does it now."
+            detail += f"; {len(aside):,} skipped after failures: {listed}{more} (version {aside[-1].version})"
+            mend = "`recollect rebuild` retries them now; the next version of recollect retries them by itself."
             return Check(name="vectors", status="degraded", detail=detail, mend=mend)
         mend = (
-            "They are being made in the background."
+            "They are being embedded in the background."
             if embedding.running
-            else "A running server makes them in the background; `recollect rebuild` makes them now."
+            else "`recollect rebuild` embeds them now; a running server does it in the background."
         )
         return Check(name="vectors", status="degraded", detail=detail, mend=mend)
 
     def _look_at_graph(self) -> Check:
         store = self._engine.store
-        detail = f"{store.count(Node):,} nodes, {store.count(Edge):,} links"
+        detail = f"{plural(store.count(Node), 'node')}, {plural(store.count(Edge), 'link')}"
         # What is out of date is used as it is and made anew by itself: nothing is wrong with it.
         if self._engine.centrality.is_stale():
-            detail += "; centrality is from before the last changes"
+            detail += "; centrality is out of date and is recomputed when needed"
         return Check(name="graph", status="ok", detail=detail)
 
     def _look_at_code(self) -> Check:
         totals = self._engine.code_store.code_totals()
         if not totals.files:
-            return Check(name="code", status="ok", detail="none is indexed")
-        detail = f"{totals.files:,} files, {totals.symbols:,} symbols, {totals.chunks:,} pieces"
+            return Check(name="code", status="ok", detail="no code is indexed")
+        detail = f"{plural(totals.files, 'file')}, {plural(totals.symbols, 'symbol')}, {plural(totals.chunks, 'chunk')}"
         if unread := self._engine.store.count(File, UNREAD):
-            detail += f"; {unread:,} of the files wait to be read anew"
-            return Check(name="code", status="degraded", detail=detail, mend="Run `recollect index` in their project.")
+            detail += f"; {plural(unread, 'file needs', 'files need')} re-indexing"
+            return Check(name="code", status="degraded", detail=detail, mend="Run `recollect index` in the project.")
         if failed := self._engine.store.find(File, {"skipped": "failed"}, order="-indexed_at"):
             listed = "; ".join(
                 f"{file.path}, {_when(file.indexed_at)}, {', '.join(file.notes)}" for file in failed[:MOST_NAMED]
             )
             more = f"; and {len(failed) - MOST_NAMED:,} more" if len(failed) > MOST_NAMED else ""
-            mend = "They are retried when they change, or by a newer version; `recollect index --rebuild` does it now."
-            detail += f"; {len(failed):,} could not be read: {listed}{more}"
+            mend = "`recollect index --rebuild` retries them now; otherwise they are retried when they change."
+            detail += f"; {plural(len(failed), 'file')} could not be parsed: {listed}{more}"
             return Check(name="code", status="degraded", detail=detail, mend=mend)
         made, pending = self._engine.code.coverage()
         if not made + pending:
             return Check(name="code", status="ok", detail=detail)
-        detail += f"; {made:,} of {made + pending:,} different pieces have a vector"
+        detail += f"; {made:,} of {made + pending:,} distinct chunks are embedded"
         # Search is good without them, so that waiting for them is nothing to mend.
         mend = "" if not pending or self._engine.embedding.running else CODE_VECTORS
         return Check(name="code", status="ok", detail=detail, mend=mend)
@@ -325,24 +330,24 @@ class Admin:
     def _look_at_embedder(self) -> Check:
         embedding = self._engine.embedding
         if embedding.embedder is None:
-            return Check(name="embeddings", status="ok", detail="off, as configured")
+            return Check(name="embeddings", status="ok", detail="off (by configuration)")
         embedding.try_now()
-        return Check(name="embeddings", status="ok", detail=f"{embedding.model_id} answers")
+        return Check(name="embeddings", status="ok", detail=f"{embedding.model_id} works")
 
     def _look_at_capture(self) -> Check:
         """Return how many hook events wait, and which are set aside."""
         spool = self._engine.capture.spool
-        detail = f"{spool.waiting():,} hook events wait"
+        detail = f"{plural(spool.waiting(), 'hook event')} queued"
         stuck = spool.stuck_payloads()
         if not stuck:
             return Check(name="capture", status="ok", detail=detail)
         listed = "; ".join(_stuck(each) for each in stuck[-MOST_NAMED:])
         more = f"; and {len(stuck) - MOST_NAMED:,} older" if len(stuck) > MOST_NAMED else ""
         mend = (
-            "A newer version of recollect retries them. "
-            f"To retry now: mv {spool.stuck}/*/* {spool.new}/ ; to discard them: rm -r {spool.stuck}"
+            f"To retry: mv {spool.stuck}/*/* {spool.new}/ ; to discard: rm -r {spool.stuck}. "
+            "The next version of recollect retries them by itself."
         )
-        detail = f"{detail}; {len(stuck):,} set aside: {listed}{more}"
+        detail = f"{detail}; {len(stuck):,} skipped after failures: {listed}{more}"
         return Check(name="capture", status="degraded", detail=detail, mend=mend)
 
     def _look_at_language(self) -> Check:
@@ -352,27 +357,29 @@ class Admin:
         uses = (("judge", settings.judge), ("summaries", settings.summaries == "model"),
                 ("compress_provider", settings.compress_provider == "llm"))  # fmt: skip
         if (wanting := [use for use, is_wanted in uses if is_wanted]) and not self._engine.language.is_configured:
-            detail = f"{' and '.join(wanting)} ask for one, and none is configured: rules do its work"
+            detail = f"{' and '.join(wanting)} need a language model, but none is configured; built-in rules are used"
             checks.append(Check(name=name, status="degraded", detail=detail, mend=CONFIGURE.format(role="llm")))
         if not checks:
-            return Check(name=name, status="ok", detail="none, as configured")
+            return Check(name=name, status="ok", detail="none configured")
         worst = min(checks, key=lambda check: check.status == "ok")
         waiting = self._engine.errands.waiting()
         left = ", ".join(f"{count:,} to {kind}" for kind, count in sorted(waiting.items()))
         details = "; ".join(dict.fromkeys(check.detail for check in checks))
-        return msgspec.structs.replace(worst, detail=f"{details}; left to do: {left}" if left else details)
+        return msgspec.structs.replace(worst, detail=f"{details}; queued: {left}" if left else details)
 
     def _look_at_voice(self, voice: Language) -> Check:
         name = "language model"
         spent = voice.spending() if voice.model_id else None
         if spent is None:
-            return Check(name=name, status="ok", detail="none, as configured")
-        today = f"today {spent.calls:,} calls, {spent.tokens:,} tokens, {spent.failures:,} failures"
+            return Check(name=name, status="ok", detail="none configured")
+        today = (
+            f"today {plural(spent.calls, 'call')}, {plural(spent.tokens, 'token')}, {plural(spent.failures, 'failure')}"
+        )
         if spent.paused_s:
-            detail = f"{spent.model} is left alone for {spent.paused_s} s more after: {spent.last_failure}; {today}"
+            detail = f"{spent.model} is paused for {spent.paused_s} s after an error: {spent.last_failure}; {today}"
             return Check(name=name, status="degraded", detail=detail, mend=ModelFailed.default_hint)
         if spent.calls >= spent.max_calls or spent.tokens >= spent.max_tokens:
-            detail = f"the budget of {spent.max_calls:,} calls and {spent.max_tokens:,} tokens is spent: {today}"
+            detail = f"the daily limit of {spent.max_calls:,} calls and {spent.max_tokens:,} tokens is used up: {today}"
             return Check(name=name, status="degraded", detail=detail, mend=BudgetSpent.default_hint)
         return Check(name=name, status="ok", detail=f"{spent.model}, {today}")
 
@@ -381,11 +388,11 @@ class Admin:
         status = self._engine.consolidation.status()
         rows = (*status.cycles, *((status.evolution,) if status.evolution else ()))
         days = {row.cycle: (clock.now() - row.last_run_at) // 86_400 for row in rows if row.last_run_at}
-        ran = [f"{cycle} {f'{number:,} days ago' if number else 'today'}" for cycle, number in days.items()]
-        detail = "by servers when they are idle" if status.automatic else "on request, as configured"
-        detail += f"; last runs: {', '.join(ran)}" if ran else "; no cycle has run yet"
+        ran = [f"{cycle} {plural(number, 'day') + ' ago' if number else 'today'}" for cycle, number in days.items()]
+        detail = "runs in idle servers" if status.automatic else "runs on request (by configuration)"
+        detail += f"; last runs: {', '.join(ran)}" if ran else "; never run"
         undone = [row.cycle for row in rows if row.undone]
-        detail += f"; taken back and left alone: {', '.join(undone)}" if undone else ""
+        detail += f"; undone by the user, so not repeated: {', '.join(undone)}" if undone else ""
         return Check(name="consolidation", status="ok", detail=detail)
 
     def _look_at_disk(self) -> Check:
@@ -394,11 +401,11 @@ class Admin:
         folder = self._engine.settings.database_path.parent
         free = shutil.disk_usage(folder).free if folder.exists() else LOW_DISK_BYTES
         if free < LOW_DISK_BYTES:
-            mend = "Free some space: writes fail with STORE_FULL when there is none."
-            return Check(name="disk", status="degraded", detail=f"{free:,} bytes left in {folder}", mend=mend)
+            mend = "Free some disk space; writes fail with STORE_FULL when the disk is full."
+            return Check(name="disk", status="degraded", detail=f"{free // 2**20:,} MiB free in {folder}", mend=mend)
         if mend := self._closing_to_others():
-            return Check(name="disk", status="degraded", detail="other users can read the memories", mend=mend)
-        return Check(name="disk", status="ok", detail=f"{free // 2**20:,} MiB left in {folder}")
+            return Check(name="disk", status="degraded", detail="other users can read your memories", mend=mend)
+        return Check(name="disk", status="ok", detail=f"{free // 2**20:,} MiB free in {folder}")
 
     def _closing_to_others(self) -> str:
         """Return the command that keeps other users out of what is stored; "" where they are out."""
@@ -422,8 +429,8 @@ class Admin:
 def _stuck(stuck: "Stuck") -> str:
     """Return what is set aside, when, by which version, and why."""
     payload = stuck.payload
-    what = f"{payload.event or 'event'} of {payload.assistant or 'an assistant'}, {stuck.size_bytes:,} bytes"
-    why = f"ended the process {payload.deaths} times" if payload.deaths else "exceeded its CPU time limit"
+    what = f"{payload.event or 'event'} from {payload.assistant or 'an assistant'}, {stuck.size_bytes:,} bytes"
+    why = f"crashed {plural(payload.deaths, 'time')}" if payload.deaths else "exceeded the CPU time limit"
     return f"{what}, {_when(stuck.at)}, {why} (version {stuck.version})"
 
 

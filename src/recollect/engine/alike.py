@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.consolidate.likeness import MEANING, WORDS, Marks, Pair, alike
 from recollect.engine.embedding import MIN_COVERAGE
 from recollect.recall.ruler import LEAST_SPREAD, REFERENCE, Ruler
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.consolidate.candidate import Candidate
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Alike(NamedTuple):
-    """Memories, the pairs of them that are near, the marks that go with the likeness, and what is to be said of it."""
+    """Memories, the pairs of them that are similar, the thresholds used, and notes."""
 
     candidates: Sequence[Candidate]
     pairs: Sequence[Pair]
@@ -37,7 +38,7 @@ def find(engine: Engine, candidates: Sequence[Candidate], *, k: int) -> Alike:
     marks = _on_scale(MEANING, engine.rulers.of(model))
     pairs = alike(having, vectors[rows], k=k, least=min(marks.theme, marks.group))
     lacking = len(candidates) - len(having)
-    notes = (f"{lacking} memories have no vector yet, and were not looked at",) if lacking else ()
+    notes = (f"{plural(lacking, 'memory is', 'memories are')} not embedded yet and were skipped",) if lacking else ()
     return Alike(having, pairs, marks, notes)
 
 
@@ -47,7 +48,7 @@ def _by_words(candidates: Sequence[Candidate], k: int) -> Alike:
     weights = weighed([" ".join((row.title or "", row.content)) for row in candidates])
     least = min(WORDS.theme, WORDS.group)
     pairs = compared(alike(candidates, sketches(weights), k=k, least=least - SLACK), weights, least)
-    return Alike(candidates, pairs, WORDS, ("compared by words: there are no vectors",))
+    return Alike(candidates, pairs, WORDS, ("compared by words: memories are not embedded",))
 
 
 def _on_scale(marks: Marks, ruler: Ruler) -> Marks:

@@ -110,7 +110,7 @@ def write(transaction: Transaction, memory: Memory, found: list[Found]) -> tuple
             relation = "INVALIDATED_BY" if amended.change == "over" else "EVOLVED_INTO"
             replace(transaction, current[0], memory)
         _link(transaction, memory, current[0], relation)
-        why = amended.why if amended.is_whole else f"{amended.why}; it says more than that, and stays"
+        why = amended.why if amended.is_whole else f"{amended.why}; the rest of it still holds, so it is kept"
         noted.append(Amendment(memory_id=old.id, relationship=relation, superseded=is_replaced, why=why))
     return tuple(noted)
 

@@ -1,4 +1,4 @@
-"""Anchoring: memories are tied to the code they speak of, when they are written or when that code is first indexed.
+"""Anchoring: link memories to the code they mention, when they are written or when that code is first indexed.
 
     given, or found in the text ─► place in the index ─► the file on disk ─► hash, sketch ─► Anchor, AnchorState
 
@@ -46,7 +46,7 @@ class Draft(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """What a text is to be tied to, and the names in it that are not indexed yet."""
+    """The anchors of a text, and the names in it that are not indexed yet."""
 
     drafts: tuple[Draft, ...] = ()
     unknown: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Anchoring:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    # --- finding what a memory speaks of ---
+    # --- finding the code that a memory mentions ---
 
     def trees(self, namespace: str | None) -> list[Tree]:
         """Return the indexed trees of a namespace, None: all, the last indexed first.
@@ -74,7 +74,7 @@ class Anchoring:
         return present or found
 
     def prepare(self, text: str, namespace: str | None, given: Sequence[str] = ()) -> Prepared:
-        """Return what a text of a namespace is to be tied to, before a transaction is opened for it.
+        """Return the anchors of a text, before its transaction is opened.
 
         given: places named by hand, as `path`, `path::symbol` or `path:line`. Raises InvalidInput for one that is not
         there; where nothing is indexed yet, it waits.
@@ -93,9 +93,9 @@ class Anchoring:
         return self.prepared(self.code(trees), spoken, named)
 
     def anew(self, old: Memory, new: Memory, given: Sequence[str] | None) -> Prepared | None:
-        """Return what a memory that was changed is to be tied to; None where its words, and so its anchors, stay.
+        """Return the anchors of a changed memory; None if its text, and so its anchors, did not change.
 
-        Whoever writes a memory anew has looked at the code: it is compared with what that is now.
+        An updated memory is compared with the current code.
         """
         same = (spoken_text(old), old.namespace) == (spoken_text(new), new.namespace)
         if same and given is None:
@@ -346,25 +346,27 @@ def fresh_state(anchor: Anchor, file_hash: str, now: int, stamp: int) -> AnchorS
 
 
 def spoken_text(memory: Memory) -> str:
-    """Return all words of a memory in which it may speak of code."""
+    """Return all text of a memory that may mention code."""
     return "\n".join(part for part in (memory.title or "", memory.content, "\n".join(memory.tags)) if part)
 
 
 def _checked(given: Sequence[str]) -> list[str]:
     if isinstance(given, str) or not all(isinstance(text, str) for text in given):
-        raise InvalidInput("anchors must be a list of texts", hint="Such as src/a.py or src/a.py::Server.start.")
+        raise InvalidInput(
+            "anchors must be a list of code locations", hint="For example src/a.py or src/a.py::Server.start."
+        )
     named = list(dict.fromkeys(text.strip() for text in given))
     if len(named) > MAX_GIVEN:
         raise InvalidInput(
-            f"{len(named)} anchors are more than a memory can have ({MAX_GIVEN})",
-            hint="Name what it is mainly about.",
+            f"{len(named)} anchors given; the limit is {MAX_GIVEN}",
+            hint="Give only the most important ones.",
             field="anchors",
         )
     for text in named:
         if not text or "\0" in text or "\n" in text or ".." in text.split("/"):
             raise InvalidInput(
-                f"{text!r} names no place in the code",
-                hint="Write path, path::symbol or path:line, with the path from the root of the project.",
+                f"{text!r} is not a code location",
+                hint="Use path, path::symbol or path:line, relative to the project root.",
                 field="anchors",
             )
     return named
@@ -377,8 +379,8 @@ def _waiting(text: str) -> Draft:
     path, line, symbol = parted(text)
     if line is not None:
         raise InvalidInput(
-            f"what is at {text} is not known: no code of this namespace is indexed",
-            hint="Run `recollect index` first, or name the symbol: path::symbol.",
+            f"cannot resolve {text}: no code of this project is indexed",
+            hint="Run `recollect index` first, or give the symbol: path::symbol.",
             field="anchors",
         )
     return Draft(path, symbol, "given")
@@ -392,12 +394,12 @@ def _nowhere(text: str, code: Code) -> InvalidInput:
     if files and symbol is not None:
         name = symbol.replace("::", ".").rpartition(".")[2].lower()
         near = [known for known in code.spots(files[0]) if name in known.lower()][:3]
-        told = f"Did you mean {', '.join(near)}?" if near else "It may be new: run index first."
-        return InvalidInput(f"{path} defines no {symbol}", hint=told, field="anchors")
+        told = f"Did you mean {', '.join(near)}?" if near else "If it is new, run `recollect index` first."
+        return InvalidInput(f"no symbol {symbol} in {path}", hint=told, field="anchors")
     ends = code.ending(path.rpartition("/")[2])[:3]
     told = (
         f"Did you mean {', '.join(ends)}?"
         if ends
-        else "Paths begin at the root of the project; run index if it is new."
+        else "Paths are relative to the project root. If the file is new, run `recollect index`."
     )
-    return InvalidInput(f"no indexed file is at {path}", hint=told, field="anchors")
+    return InvalidInput(f"{path} is not indexed", hint=told, field="anchors")

@@ -2,7 +2,7 @@
 
     entered in the log ─► a few steps ─► a few steps ─► … ─► finished
 
-Every few steps are one transaction under the same batch. Whoever is stopped on the way leaves whole steps behind, and
+Every few steps are one transaction under the same batch. An interrupted run leaves whole steps behind, and
 the next plan has only the rest of them. A step whose memories changed since it was planned is left out: somebody knew
 better.
 """
@@ -64,7 +64,7 @@ def apply(
     made: list[str] = []
     for start in range(0, len(plan.steps), STEPS):
         if stopping():
-            raise Cancelled("the engine was closed while a plan was carried out")
+            raise Cancelled("consolidation stopped: the engine was closed")
         with store.transaction(operation, batch=run.batch) as transaction:
             for step in plan.steps[start : start + STEPS]:
                 new = WRITERS[step.action](transaction, step)

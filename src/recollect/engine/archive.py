@@ -136,7 +136,7 @@ class Archive:
         dry_run: show what would be imported
         """
         if (path is None) == (content is None):
-            raise InvalidInput("import needs either path or content", hint="Give the one and not the other.")
+            raise InvalidInput("import needs either path or content", hint="Give exactly one of them.")
         wanted = accept.one_of("from", from_, IMPORT_SOURCES)
         scope = namespace_of(namespace)
         with contextlib.ExitStack() as stack:
@@ -187,13 +187,13 @@ class Archive:
         kind = row.pop("kind", "memory") if "content" in row or "kind" in row else ""
         if kind == "recollect":
             if row.get("format") != FORMAT:
-                raise InvalidInput(f"format {row.get('format')} is not known", hint="Upgrade recollect.")
+                raise InvalidInput(f"unknown export format {row.get('format')}", hint="Upgrade recollect.")
             return None
         if kind == "memory":
             return self._memory(row)
         # A graph node has a kind of its own, so its line is {"kind": "node", "node": {...}}; likewise the others.
         if kind not in KINDS or not isinstance(row.get(kind), dict):
-            raise InvalidInput(f"no record of kind {kind!r}")
+            raise InvalidInput(f"unknown record kind {kind!r}")
         fields = {name: value for name, value in row[kind].items() if name not in _LOCAL_FIELDS}
         if kind == "node" and isinstance(fields.get("payload"), dict):
             fields["payload"] = _without_centrality(fields["payload"])
@@ -239,7 +239,7 @@ class Archive:
             target = getattr(record, field)
             known = target is None or target in above.get(kind, ()) or self._engine.store.get(kind, [target])
             if not known:
-                raise InvalidInput(f"{field} {target} is neither above nor in the memory")
+                raise InvalidInput(f"{field} {target} does not exist, neither in the file nor in the database")
         above.setdefault(type(record), set()).add(record.id)  # type: ignore[attr-defined]
 
     def _write_all(self, records: Iterator[Record], total: int) -> Imported:
@@ -313,7 +313,7 @@ def _named(records: Iterator[Record], refused: Counter[str]) -> Iterator[Record]
             refuse_secret_names(record)
             pointers = POINTERS.get(type(record), {})
             if any((kind, getattr(record, field)) in gone for field, kind in pointers.items()):
-                raise InvalidInput("what it belongs to was not imported")
+                raise InvalidInput("it refers to an item that was not imported")
         except InvalidInput as problem:
             gone.add((type(record), record.id))  # type: ignore[attr-defined]
             refused[problem.message] += 1
@@ -419,7 +419,8 @@ def _inline(lines: Iterator[tuple[str, bytes]]) -> Exported:
         memories += kind == "memory"
         if size > MAX_INLINE_BYTES:
             raise InvalidInput(
-                f"the export is larger than {MAX_INLINE_BYTES:,} bytes", hint="Give a path to write it to a file."
+                f"the export is too large for an answer: more than {MAX_INLINE_BYTES:,} bytes",
+                hint="Give a path to write the export to a file.",
             )
     return Exported(lines=len(parts), memories=memories, content=b"\n".join(parts).decode() + "\n")
 
@@ -429,7 +430,7 @@ def _file(path: object) -> Path:
     try:
         return Path(named).expanduser()
     except RuntimeError as problem:  # ~name of nobody
-        raise InvalidInput(f"{named} leads nowhere: {problem}", path=named) from None
+        raise InvalidInput(f"{named} is not a usable path: {problem}", path=named) from None
 
 
 @contextlib.contextmanager
@@ -445,7 +446,7 @@ def _spooled(content: str | None) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _opened(path: str | None, content: str | None) -> Iterator[BinaryIO]:
-    """Open what is to be imported so that it can be read twice."""
+    """Open the import source so that it can be read twice."""
     import tempfile
 
     if content is not None:

@@ -1,6 +1,6 @@
 """Background drain: a thread of a server that lets a child process drain the spool.
 
-    poll, search, ingest ─► orders ─► thread ─► child process ─► what became of the payloads
+    poll, search, ingest ─► orders ─► thread ─► child process ─► outcome of the payloads
 
 A search waits for it only as long as it is quick: a payload that takes seconds is no reason to answer late.
 """
@@ -67,7 +67,7 @@ class BackgroundDrain:
                 return
 
     def drain(self, limit: int) -> Ingested:
-        """Return what became of up to `limit` payloads, once they are done."""
+        """Return the outcome of up to `limit` payloads, once they are done."""
         return self._ask(limit, None)
 
     def catch_up(self, limit: int) -> None:
@@ -136,12 +136,12 @@ class BackgroundDrain:
             done = child.drain(limit)
             if done is None:
                 self._dismiss()
-                return Ingested(notes=("the process that drains the spool died",))
+                return Ingested(notes=("the process that handles hook events died",))
             if done.stored:
                 self._engine.embedding.wake()
             return done
         except Exception as problem:  # nothing is lost while it waits in the spool
-            return Ingested(notes=(f"the spool cannot be drained: {type(problem).__name__}: {problem}",))
+            return Ingested(notes=(f"cannot process queued hook events: {type(problem).__name__}: {problem}",))
         finally:
             self._begun_at = None
 

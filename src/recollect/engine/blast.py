@@ -214,7 +214,7 @@ def _leaves(tests: Sequence[Affected]) -> list[Affected]:
 
 
 def _affected(land: Terrain, way: Reach, number: int, node: CodeNode, nodes: Mapping[str, CodeNode]) -> Affected:
-    why = "changed itself"
+    why = "changed directly"
     if way.parent[number] >= 0:
         edge = int(way.edge[number])
         verb = _VERBS.get(RELATIONS[int(land.uses.relations[edge])], "uses")
@@ -246,5 +246,5 @@ def _importers(land: Terrain, paths: Iterable[str]) -> list[Affected]:
         depth = int(way.depth[number])
         used = graph.points.ids[int(way.parent[number])].removeprefix(f"file:{land.tree.root}/")
         sure = round(BY_IMPORT / 2 ** (depth - 1), 3)
-        found.append(Affected(place=code_place(node), depth=depth, confidence=sure, why=f"its file uses {used}"))
+        found.append(Affected(place=code_place(node), depth=depth, confidence=sure, why=f"its file imports {used}"))
     return found

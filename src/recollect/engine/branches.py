@@ -49,9 +49,9 @@ _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _NOTES: Mapping[str, str] = {
     "here": "written on this branch",
     "merged": "from branch {name}, merged here",
-    "gone": "from branch {name}, which is gone",
+    "gone": "from branch {name}, now deleted",
     "elsewhere": "on branch {name}, not merged here",
-    "lost": "on branch {name}, which is gone; its commits are not part of this one",
+    "lost": "on branch {name}, deleted and not merged here",
     "unknown": "on branch {name}",
 }
 

@@ -71,7 +71,7 @@ class Capture:
         try:
             self.spool.put(payload, event=event, assistant=assistant)
         except OSError as problem:
-            raise StorageError(f"the spool cannot be written: {problem.strerror}") from None
+            raise StorageError(f"cannot queue the hook event: {problem.strerror}") from None
 
     def drain(self, limit: int = DRAIN) -> Ingested:
         """Take in what waits in the spool, the oldest first; returns what became of it.
@@ -108,7 +108,7 @@ class Capture:
         except RecollectError as problem:
             notes = (problem.message,)
         except OSError as problem:
-            notes = (f"the spool cannot be drained: {problem.strerror or problem}",)
+            notes = (f"cannot process queued hook events: {problem.strerror or problem}",)
         if drain.counts["taken"]:
             self._count()
         if drain.counts["stored"]:

@@ -112,7 +112,7 @@ class Centrality:
         )
 
     def settle(self) -> None:
-        """Work centralities out anew if they are stale and the graph is small; somebody else does where it is not."""
+        """Recompute stale centralities if the graph is small; a background worker does it for large graphs."""
         if self.running:
             return
         # A busy or read-only database keeps what it has: the next process tries again.
@@ -153,7 +153,7 @@ class Centrality:
         parts = zip(*(found.parts[name].tolist() for name in Strength._fields[2:]), strict=True)
         for node_id, whole, measured in zip(graph.points.ids, found.whole.tolist(), parts, strict=True):
             if self._stop.is_set():
-                raise Cancelled("the engine was closed while centrality was worked out")
+                raise Cancelled("centrality stopped: the engine was closed")
             yield Strength(node_id, whole, *measured)
 
 

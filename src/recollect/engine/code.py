@@ -14,6 +14,7 @@ from recollect.errors import NotFound, RecollectError
 from recollect.model import NODE_KINDS, File, Limit, NodeKind, Ratio, Tree
 from recollect.operations import operation
 from recollect.store.code_protocol import UNREAD
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.code.lookup import How
@@ -258,7 +259,7 @@ class Code:
         try:
             self.watch(".", lambda done: log.info("indexed %s: %s files read", done.root, done.read), self._stop)
         except (RecollectError, OSError) as problem:  # a server is more than its index
-            log.warning("changes of the code are not followed: %s", problem)
+            log.warning("cannot watch the code for changes: %s", problem)
 
     # --- what the above share ---
 
@@ -287,20 +288,20 @@ class Code:
         """Return what may be the reason that nothing was found: nothing is indexed there."""
         trees = self._engine.store.find(Tree)
         if not trees:
-            return ("No code is indexed yet: run index in a project first.",)
+            return ("No code is indexed yet. Run `recollect index` in a project.",)
         if scope.trees == ():
             known = ", ".join(dict.fromkeys(tree.namespace or tree.root for tree in trees[:MAX_NOTES]))
-            return (f"No code of this namespace is indexed. Indexed: {known}.",)
+            return (f"No code of this project is indexed. Indexed: {known}.",)
         languages = self._engine.code_store.code_totals(scope.trees).languages
         if not languages:
-            return ("Nothing of this project is indexed: it holds no source code, or all of it is left out.",)
+            return ("No file of this project is indexed: it has no source code, or ignore rules exclude all of it.",)
         if not set(scope.languages) <= set(languages):
-            return (f"No file of this language is indexed. Indexed: {', '.join(languages)}.",)
+            return (f"No file in this language is indexed. Indexed: {', '.join(languages)}.",)
         if unread := self._engine.store.count(File, UNREAD):
-            return (f"{unread:,} files wait to be read anew: run `recollect index`.",)
+            return (f"{plural(unread, 'file needs', 'files need')} re-indexing: run `recollect index`.",)
         if gaps := self._engine.store.text_gaps():
             return tuple(f"{gap}: run `recollect rebuild`, then `recollect index`" for gap in gaps)
-        return ("Paths begin at the root of the project, such as src/.",) if scope.below else ()
+        return ("Paths are relative to the project root, for example src/.",) if scope.below else ()
 
     def _summary(self, done: "Update", *, cpu_s: float) -> Indexed:
         store = self._engine.code_store
@@ -329,7 +330,7 @@ class Code:
 
 def _shortened(notes: list[str]) -> tuple[str, ...]:
     more = len(notes) - MAX_NOTES
-    return tuple(notes) if more <= 0 else (*notes[:MAX_NOTES], f"and {more:,} more of the kind")
+    return tuple(notes) if more <= 0 else (*notes[:MAX_NOTES], f"and {more:,} similar notes")
 
 
 def _hit(found: "FoundSymbol", how: "How" = "exact") -> SymbolHit:
@@ -355,7 +356,7 @@ def _hit(found: "FoundSymbol", how: "How" = "exact") -> SymbolHit:
 def _suggestion(near: "list[FoundSymbol]", why: tuple[str, ...]) -> str:
     if near:
         return "Did you mean " + ", ".join(found.symbol.qualified for found in near[:3]) + "?"
-    return why[0] if why else "search_symbols finds symbols by a part of their name."
+    return why[0] if why else "search_symbols finds symbols by part of their name."
 
 
 def _cpu_s() -> float:

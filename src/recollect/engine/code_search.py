@@ -70,7 +70,7 @@ def _vector(engine: Engine, sought: Sought) -> tuple[Any, tuple[str, ...]]:
         return None, ()
     made, lacking = engine.code_store.code_vector_coverage(model, sought.scope.trees)
     if made < MIN_COVERAGE * (made + lacking):
-        return None, (f"lexical search only: {made:,} of {made + lacking:,} pieces of code have a vector yet",)
+        return None, (f"search is keyword-only: {made:,} of {made + lacking:,} code chunks are embedded",)
     return engine.embedding.of_question(sought.text) if made else (None, ())
 
 

@@ -121,7 +121,7 @@ class Coding:
 
         namespace = namespace_of(project_path)
         if accept.one_of("scope", scope, ("recent", "all", "project")) == "project" and namespace is None:
-            raise InvalidInput("scope project needs project_path", hint="Name the workspace.", field="project_path")
+            raise InvalidInput("scope project needs project_path", hint="Give project_path.", field="project_path")
         wanted = Wanted(
             trigger=accept.one_of("trigger_type", trigger_type, ("manual", "scheduled", "event")),
             scope=scope,

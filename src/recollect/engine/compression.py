@@ -24,7 +24,7 @@ OPERATION = "compress_memory"
 
 
 def is_worth_it(engine: Engine, memory: Memory) -> bool:
-    """Whether an observation is to be shortened: compression is on, it is long, and it was not shortened before."""
+    """Whether to shorten an observation: compression is on, it is long, and it was not shortened before."""
     settings = engine.settings
     is_long = len(memory.content) >= settings.compress_min_characters
     return settings.compress_provider != "none" and is_long and not memory.metadata.get("compressed")

@@ -180,7 +180,9 @@ class Consolidating:
         limit: maximum number of steps shown per cycle
         """
         if preview and apply:
-            raise InvalidInput("preview and apply exclude each other", hint="Leave one of them out.", field="preview")
+            raise InvalidInput(
+                "preview and apply cannot be used together", hint="Give only one of them.", field="preview"
+            )
         named = accept.several("cycle", cycle)
         wanted = [accept.one_of("cycle", name, EVERY_S) for name in named]
         if status and not (preview or apply):
@@ -304,8 +306,8 @@ class Consolidating:
         name = mark(plan)
         if wanted is not None and accept.text("plan", wanted) != name:
             raise Conflict(
-                f"the plan is {name} now, not {wanted}: what is stored has changed since, or the day",
-                hint="Look at it again with preview.",
+                f"plan {wanted} is out of date: memories have changed since; the plan is now {name}",
+                hint="Run it again with preview to see the new plan.",
                 plan=name,
             )
         run = None if preview else enter(self._engine.store, plan.cycle)

@@ -34,6 +34,7 @@ from recollect.engine.freshness import freshness_of
 from recollect.engine.learning import is_learnt
 from recollect.model import AnchorState, Freshness, Memory, Observed, Session
 from recollect.store.protocol import Range
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -85,13 +86,13 @@ def sections(engine: Engine, wanted: Wanted) -> Iterator[Section]:
     recent = _recent(store, wanted)
     if wanted.compacted and wanted.session is not None and wanted.session.snapshot:
         lines = tuple(quoted(wanted.session.snapshot, SNAPSHOT_CHARACTERS))
-        yield Section("This session before it was compacted", lines)
-    yield Section("Decided and learnt", tuple(_memories(engine, wanted)))
+        yield Section("This session before compaction", lines)
+    yield Section("Decisions and lessons", tuple(_memories(engine, wanted)))
     yield Section("Last sessions", tuple(_sessions(store, wanted)))
     if wanted.told:
         return  # the rest was said when the session began, and has hardly changed
-    yield Section("Files worked on most in the last month", tuple(_files(recent, wanted.namespace)))
-    yield Section("Again and again", tuple(_patterns(recent)))
+    yield Section("Most used files, last month", tuple(_files(recent, wanted.namespace)))
+    yield Section("Recurring", tuple(_patterns(recent)))
     yield Section("", tuple(_stats(store, wanted)), aside=True)
 
 
@@ -201,13 +202,13 @@ def _patterns(rows: Sequence[Observed]) -> Iterator[Line]:
     from recollect.patterns.search import repeated_searches
 
     for pattern in repeated_searches(rows)[:PATTERNS]:
-        yield Line(f"- searched for {flat(code(pattern.subject))}: {pattern.count} times")
+        yield Line(f"- searched for {flat(code(pattern.subject))}: {plural(pattern.count, 'time')}")
     often = [row for row in known_commands(seen_runs(rows), edits(rows), clock.now()) if row.successes >= REPEATED]
     for row in often[:PATTERNS]:
         tried = f"{row.successes} of {row.successes + row.failures} times"
-        yield Line(f"- ran {flat(code(row.command))}: it worked {tried}")
+        yield Line(f"- {flat(code(row.command))} succeeded {tried}")
     for pattern in error_loops(rows)[:PATTERNS]:
-        yield Line(f"- went wrong: {flat(line(pattern.subject, MEMORY_CHARACTERS))}: {pattern.count} times")
+        yield Line(f"- failed {plural(pattern.count, 'time')}: {flat(line(pattern.subject, MEMORY_CHARACTERS))}")
 
 
 # --- stats ---
@@ -217,13 +218,9 @@ def _stats(store: Store, wanted: Wanted) -> Iterator[Line]:
     where = {"namespace": wanted.namespace}
     memories, sittings = store.count(Memory, where), store.count(Session, where)
     doubtful = {row[0] for row in store.columns(AnchorState, ("memory_id",), {"verdict": ("changed", "gone")})}
-    kept = f"{_count(memories, 'memory', 'memories')} of {_count(sittings, 'session', 'sessions')}"
+    kept = f"{plural(memories, 'memory', 'memories')} from {plural(sittings, 'session')}"
     yield Line(
-        f"Kept for this project: {kept}"
-        + (f"; the code of {len(doubtful):,} has changed since: `recollect drift` lists them" if doubtful else "")
-        + ". Search them (recall_memory, or `recollect search`) before exploring."
+        f"Stored for this project: {kept}"
+        + (f"; code changed for {len(doubtful):,} (`recollect drift`)" if doubtful else "")
+        + ". Search them (recall_memory or `recollect search`) before exploring."
     )
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"

@@ -1,4 +1,4 @@
-"""How packages of indexed trees hang together: a view over all of them, cut to what concerns one project or package."""
+"""Dependencies between the packages of indexed projects, limited to one project or package if asked."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Need(NamedTuple):
 
 
 def cross_repo(shelf: Shelf, trees: Sequence[Tree], wanted: Wanted) -> CrossRepo:
-    """Return what is wanted of how packages hang together."""
+    """Return the requested part of the package dependencies."""
     needs = [
         _Need(row, needed, shelf.providers(row, needed))
         for row in shelf.rows
@@ -162,7 +162,7 @@ def _circle(shelf: Shelf, met: Iterable[_Need]) -> Iterator[str]:
         sorter.prepare()
     except CycleError as problem:
         names = [label for _, label in reversed(problem.args[1])]
-        yield "These packages need each other: " + " → ".join(names[: 2 * MAX_NAMES]) + "."
+        yield "Circular dependency: " + " → ".join(names[: 2 * MAX_NAMES]) + "."
 
 
 # --- what is not indexed ---

@@ -62,7 +62,9 @@ def cycles(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequenc
         graph = _loading(store, links, every)
         before, every = len(every), circles(graph)
         if before and len(every) < before:
-            told.append("imports inside functions and for type checkers are left out: they make no circle")
+            told.append(
+                "imports inside functions and imports for type checking are ignored: they cannot cause an import cycle"
+            )
     else:
         graph = only(found.graph, CALLING, least=LEAST_SURE)
         every = circles(graph)

@@ -1,4 +1,4 @@
-"""Dead code: symbols that nothing seems to use, how sure that is, and what speaks against it.
+"""Dead code: symbols that seem unused, with confidence and counter-evidence.
 
     symbols ─► no link leads to it ─► not excused ─► its name nowhere else ─► candidate, surest first
                                       (table)        else less sure, and the places are named
@@ -92,19 +92,19 @@ _Overriding = Mapping[int, tuple[bool, bool]]
 # Why a symbol that nothing leads to is no candidate: the first that is true.
 EXCUSES: tuple[tuple[str, Callable[[_Symbol], bool]], ...] = (
     ("test", lambda each: each.row.test or is_fixture(each.row)),
-    ("of a test file", lambda each: is_test_file(each.found.file.language, each.found.file.path)),
+    ("in a test file", lambda each: is_test_file(each.found.file.language, each.found.file.path)),
     ("copied or generated", lambda each: bool(each.found.file.mark)),
     ("endpoint", lambda each: bool(each.row.endpoint)),
     ("entry point", lambda each: ENTRIES.fullmatch(each.row.name) is not None),
     ("script", lambda each: SCRIPTS.search(each.found.file.path) is not None),
-    ("handed over by a decorator", lambda each: any(not HARMLESS.match(text) for text in each.row.decorators)),
+    ("registered by a decorator", lambda each: any(not HARMLESS.match(text) for text in each.row.decorators)),
     ("part of an interface", lambda each: each.owner is not None and each.owner.kind == "Interface"),
     ("local", lambda each: each.owner is not None and each.owner.kind in ("Function", "Method")),
 )
 
 
 def dead_code(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequence[str]) -> DeadCode:
-    """Return the symbols of trees that nothing seems to use, surest first."""
+    """Return the symbols of trees that seem unused, most certain first."""
     found = project(part, [tree.id for tree in asked.trees])
     symbols = _symbols(store, found, asked)
     users = _users(found)
@@ -122,7 +122,7 @@ def dead_code(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequ
     told = list(notes)
     spoken = _Spoken(store, asked.trees, frozenset(row[2].row.name for row in candidates))
     if not spoken.is_whole:
-        told.append("this is too much code to look for names in all of it: some candidates may be named elsewhere")
+        told.append("too much code to search for every name: some candidates may be used elsewhere")
     checked = {row[2].number: _checked(row, spoken) for row in candidates}
     looked = {number: row for number, row in checked.items() if row is not None}
     looked |= _chains(symbols, users, overriding, looked)
@@ -163,7 +163,7 @@ def _chains(
         for each in more:
             least = min(users[each.number], key=lambda number: known[number])
             sure = min(known[least], SURE.get(each.row.visibility, SURE["public"])) * USED_BY_DEAD
-            why = f"only {symbols[least].row.qualified} uses it, and that seems to be unused"
+            why = f"used only by {symbols[least].row.qualified}, which seems unused"
             found[each.number] = _dead(each, sure, why, [])
 
 
@@ -188,7 +188,7 @@ def _symbols(store: LinkStore, found: Project, asked: Asked) -> dict[int, _Symbo
 
 
 def _users(found: Project) -> dict[int, set[int]]:
-    """Return what uses each node: not itself and not what it holds; whoever uses a member uses its type."""
+    """Return the users of each node, without itself and its members; a use of a member is a use of its type."""
     graph = found.graph
     uses = np.isin(graph.relations, [RELATION_CODES[name] for name in USES])
     holder = _holders(found)
@@ -275,12 +275,12 @@ def _written_bases(owner: SymbolRow) -> int:
 def _first_look(each: _Symbol, overriding: _Overriding) -> tuple[float, str]:
     """Return how sure it is that nothing uses a symbol as far as links tell, and why."""
     sure = SURE.get(each.row.visibility, SURE["public"])
-    words = ["nothing uses it"]
+    words = ["no uses found"]
     if each.row.visibility == "public":
-        words.append("public, so code elsewhere may")
+        words.append("public, so other projects may use it")
     if overriding.get(each.number, (False, False))[1]:
         sure *= OUTSIDE_BASE
-        words.append("its class inherits from what is not indexed")
+        words.append("its base class is not indexed")
     return sure, "; ".join(words)
 
 
@@ -296,11 +296,11 @@ def _checked(candidate: _Candidate, spoken: _Spoken) -> DeadSymbol | None:
         return None
     if doubts:
         sure *= min(MAYBE, NAMED_IN_CODE) if in_code else MAYBE
-        why = f"{why}; may be meant where its name is used on something unknown"
+        why = f"{why}; its name is used on objects of unknown type"
     elif in_code:
-        sure, why = sure * NAMED_IN_CODE, f"{why}, but its name stands elsewhere in the code"
+        sure, why = sure * NAMED_IN_CODE, f"{why}, but its name occurs elsewhere in the code"
     elif elsewhere:
-        sure, why = sure * NAMED, f"{why}, but its name stands elsewhere"
+        sure, why = sure * NAMED, f"{why}, but its name occurs in other files"
     return _dead(each, sure, why, doubts or in_code or elsewhere)
 
 

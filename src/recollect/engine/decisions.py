@@ -85,7 +85,7 @@ def about(
         named = re.compile(rf"(?<![\w/]){re.escape(symbol or path)}(?![\w])", re.IGNORECASE)
         for row in rows:
             if row.id not in found and named.search(f"{row.title or ''}\n{row.content}"):
-                found[row.id] = (row, f"names {symbol or path}")
+                found[row.id] = (row, f"mentions {symbol or path}")
     return found or _by_topic(engine, subject, namespace, sources)
 
 
@@ -99,7 +99,7 @@ def _by_topic(
     near = [hit for hit in hits if hit.score >= NEAR * hits[0].score][:BY_TOPIC]
     folded = engine.store.get(Memory, [name for hit in near for name in hit.folded])
     found = {hit.memory.id: (hit.memory, hit.reason) for hit in near}
-    return found | {row.id: (row, "says the same") for row in folded if row.source in sources}
+    return found | {row.id: (row, "near-duplicate") for row in folded if row.source in sources}
 
 
 def chain(engine: Engine, found: dict[str, tuple[Memory, str]]) -> list[Decided]:
@@ -109,7 +109,9 @@ def chain(engine: Engine, found: dict[str, tuple[Memory, str]]) -> list[Decided]
     for _ in range(STEPS):
         pairs |= replacements(engine.store, [row for row, _ in found.values()])
         missing = list(dict.fromkeys(name for pair in sorted(pairs) for name in pair if name not in found))
-        more = {row.id: (row, "replaced, or was replaced by, one of them") for row in engine.store.get(Memory, missing)}
+        more = {
+            row.id: (row, "supersedes or is superseded by one of them") for row in engine.store.get(Memory, missing)
+        }
         if not more:
             break
         found |= more

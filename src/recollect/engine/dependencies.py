@@ -16,11 +16,12 @@ from recollect.graph.record import Dependencies, Direction, Doubt, Impact, NodeV
 from recollect.graph.walk import neighbours
 from recollect.model import RELATIONS, Anchor, File, Relation
 from recollect.store.link_protocol import Edges, Sites, target_node
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.store.link_protocol import LinkStore
 
-# How code hangs together, besides what contains what.
+# Dependencies between code, besides containment.
 CODE_RELATIONS: tuple[str, ...] = ("CALLS", "IMPORTS", "INHERITS", "IMPLEMENTS", "EXTENDS", "DEPENDS_ON")
 # Lines of a link that are shown.
 MOST_LINES = 10
@@ -265,24 +266,24 @@ def _verdict(
 ) -> tuple[bool, str]:
     """Return whether all users are known as far as the code tells, and that in words."""
     if not nodes:
-        return False, "Nothing of this is indexed code: only what was linked by hand is known."
+        return False, "This is not indexed code: only manual links are known."
     files = sorted({node.file.id for node in nodes})
     if len(store.file_edges(files)) < len(files):
-        return False, "Its file is not linked yet, so users of it in other files may be missing."
+        return False, "Its file is not linked yet, so callers in other files may be missing."
     reasons: list[str] = []
     named = sum(bool(doubt.candidates) for doubt in doubts)
     if named:
-        reasons.append(f"{named:,} {'place' if named == 1 else 'places'} may mean it or something else of its name")
+        reasons.append(f"{plural(named, 'place')} may mean it or another symbol with the same name")
     if len(doubts) > named:
         unknown = len(doubts) - named
-        reasons.append(f"{unknown:,} {'place uses' if unknown == 1 else 'places use'} its name on something unknown")
+        reasons.append(f"{plural(unknown, 'place uses', 'places use')} its name on objects of unknown type")
     head = nodes[0].symbol
     if head is not None and head.visibility == "public":
-        reasons.append("it is public, so code outside of what is indexed may use it")
+        reasons.append("it is public, so code that is not indexed may use it")
     if head is not None and head.endpoint:
-        reasons.append(f"it answers {head.endpoint}, so clients use it")
+        reasons.append(f"it handles {head.endpoint}, so clients use it")
     if direct:
         return not named and len(doubts) == named, "; ".join(reasons)
     if not reasons:
-        return True, "No users: nothing in the linked code uses it."
-    return False, "No users found, but " + "; ".join(reasons) + "."
+        return True, "No callers: no indexed code uses it."
+    return False, "No callers found, but " + "; ".join(reasons) + "."

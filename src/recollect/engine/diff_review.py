@@ -40,7 +40,7 @@ MOST_NAMED = 5
 
 
 class Asked(NamedTuple):
-    """What is to be reviewed: a diff and where it came from, the folder its paths begin at, and how much to show."""
+    """A review request: the diff and its source, the folder its paths are relative to, and how much to show."""
 
     text: str
     source: str
@@ -61,7 +61,7 @@ def review(engine: Engine, asked: Asked, tree: Tree | None, notes: Sequence[str]
     changes = changed(sides)
     told += _unread(sides)
     if tree is None:
-        told.append("this project is not indexed: who uses what is not known; run `recollect index` in it")
+        told.append("this project is not indexed, so callers are unknown: run `recollect index`")
         land = None
     else:
         told += _age(sides, known)
@@ -69,7 +69,7 @@ def review(engine: Engine, asked: Asked, tree: Tree | None, notes: Sequence[str]
         told += linking
         land = terrain(cast("LinkStore", engine.code_store), graph.code, tree, changes)
         if not land.is_linked:
-            told.append("this code is not linked yet: who uses what is not known")
+            told.append("this code is not linked yet, so callers are unknown")
     memories = touched(engine.store, changes, tree.namespace if tree else None)
     return _review(engine, asked, _Found(land, files, changes, memories), told)
 
@@ -123,7 +123,7 @@ def _review(engine: Engine, asked: Asked, found: _Found, notes: list[str]) -> Re
     )
 
 
-# --- what the diff speaks of ---
+# --- the files of the diff ---
 
 
 def _known(engine: Engine, tree: Tree | None) -> dict[str, File]:
@@ -136,7 +136,7 @@ def _placed(root: Path, diff: Diff, known: dict[str, File], notes: list[str]) ->
     found = [(file, placed(root, file, known.keys())) for file in diff.files]
     outside = [file.path for file, place in found if place is None]
     if outside:
-        notes.append(f"outside of the project, left out: {_some(outside)}")
+        notes.append(f"outside the project, skipped: {_some(outside)}")
     return [place for _, place in found if place is not None]
 
 
@@ -147,11 +147,11 @@ def _unread(sides: Sequence[Sides]) -> list[str]:
     ahead = [side.file.path for side in sides if side.origin == "old on disk" and side.file.hunks]
     notes = []
     if binary:
-        notes.append(f"binary, not looked into: {_some(binary)}")
+        notes.append(f"binary, skipped: {_some(binary)}")
     if unknown:
-        notes.append(f"neither side of the diff is there, so symbols cannot be compared: {_some(unknown)}")
+        notes.append(f"no version of these files is available, so symbols are not compared: {_some(unknown)}")
     if ahead:
-        notes.append(f"not applied yet, compared with what it would make of: {_some(ahead)}")
+        notes.append(f"diff not applied yet, compared with its result: {_some(ahead)}")
     return notes
 
 
@@ -170,9 +170,9 @@ def _age(sides: Sequence[Sides], known: dict[str, File]) -> list[str]:
             (before if _is(file, side.old) else other).append(side.file.path)
     notes = []
     if before:
-        notes.append(f"indexed as before this change, so users are those of then: {_some(before)}")
+        notes.append(f"indexed before this change, so callers are from that state: {_some(before)}")
     if other:
-        notes.append(f"changed since it was indexed, so users may be missing (run `recollect index`): {_some(other)}")
+        notes.append(f"changed since indexing, so callers may be missing (run `recollect index`): {_some(other)}")
     if missing:
         notes.append(f"not indexed: {_some(missing)}")
     return notes
@@ -187,7 +187,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + more
 
 
-# --- how much hangs on it ---
+# --- what depends on it ---
 
 
 def _weighed(found: _Found, depth: int) -> list[Weighed]:
@@ -231,7 +231,7 @@ def _radius(found: _Found, depth: int) -> Radius:
     real = [change for change in found.changes if change.how != "cosmetic"]
     if land is None or not real:
         return Radius([], [], [], [])
-    # What is new has no users yet but those that the diff changes as well; a new test is to be run.
+    # A new symbol has no callers except those in the same diff; a new test must be run.
     starts = {number: None for change in real if _matters(change) for number in seeds(land, change)}
     paths = {path for change in real if _matters(change) for path in (change.path, change.old_path)}
     return radius(land, list(starts), sorted(paths), depth)

@@ -29,6 +29,7 @@ from recollect.patterns.preference import tool_preferences
 from recollect.patterns.section import difference, unsaid, with_lessons
 from recollect.text.digest import digest
 from recollect.text.harmless import visible
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -66,7 +67,9 @@ def distil(engine: Engine, path: str, file: str | None, apply: str | None, limit
         lessons=tuple(new),
         id=f"{_mark(before)}-{_mark(after)}",
         known=len(clean) - len(told),
-        notes=(f"{len(told) - limit} more lessons were left out: raise the limit",) if len(told) > limit else (),
+        notes=(f"{plural(len(told) - limit, 'more lesson')} not shown: raise limit to see them",)
+        if len(told) > limit
+        else (),
     )
     return proposal if apply is None else _applied(engine, proposal, apply, target, before, after)
 
@@ -74,12 +77,12 @@ def distil(engine: Engine, path: str, file: str | None, apply: str | None, limit
 def _applied(engine: Engine, proposal: Proposal, apply: str, target: Path, before: bytes, after: bytes) -> Proposal:
     if apply.partition("-")[2] == _mark(before):
         # It was written before, or there is nothing to write: what was agreed to is so.
-        note = "the file says all of it already; nothing was written"
+        note = "the file already contains these lessons; nothing was written"
         return msgspec.structs.replace(proposal, notes=(*proposal.notes, note))
     if apply != proposal.id:
         raise Conflict(
-            "that is not what would be written now: the file, or what is known, has changed since it was shown",
-            hint="Look at the proposal again, and apply the id that it shows.",
+            "the proposal is out of date: the file or the memories have changed",
+            hint="Run `recollect distil` again and apply the new id.",
             id=proposal.id,
         )
     refuse_elsewhere(engine, target)
@@ -127,9 +130,9 @@ def _root(path: str) -> Path:
         folder = Path(path).expanduser()
         root = Path(work_tree(str(folder)))
     except (OSError, RuntimeError) as problem:  # nobody has that name, or the current folder is gone
-        raise InvalidInput(f"{path} leads nowhere: {problem}", field="path") from None
+        raise InvalidInput(f"{path} is not a usable path: {problem}", field="path") from None
     if not folder.is_dir():
-        raise NotFound(f"there is no folder {path}", hint="Give a folder of the project.", path=path)
+        raise NotFound(f"there is no folder {path}", hint="Give the folder of a project.", path=path)
     return root
 
 
@@ -139,15 +142,15 @@ def _target(root: Path, file: str | None) -> Path:
         file = there[0] if there else FILES[0]
     name = file.strip()
     if not name or "\0" in name:
-        raise InvalidInput("file is empty or holds a NUL character", field="file")
+        raise InvalidInput("file is empty or contains a NUL character", field="file")
     # Where it leads, links followed: CLAUDE.md is often one to AGENTS.md, and that is what is written.
     target = Path(os.path.realpath(root / Path(name).expanduser()))
     if not target.is_relative_to(root):
-        hint = "Name a file of the project, from its root."
-        raise InvalidInput(f"{file} lies outside of the project {root}", hint=hint, field="file")
+        hint = "Give a file inside the project, relative to its root."
+        raise InvalidInput(f"{file} is outside the project {root}", hint=hint, field="file")
     if target.suffix.lower() not in (".md", ".mdc", ".markdown", ".txt"):
         hint = "For example AGENTS.md, CLAUDE.md or .cursor/rules/project.mdc."
-        raise InvalidInput(f"{file} is no file of instructions", hint=hint, field="file")
+        raise InvalidInput(f"{file} is not an instructions file", hint=hint, field="file")
     return target
 
 
@@ -163,7 +166,7 @@ def _read(target: Path) -> tuple[bytes, bool]:
     except OSError as problem:
         raise InvalidInput(f"{target.name} cannot be read: {problem.strerror}", field="file") from None
     if len(content) > MAX_BYTES:
-        raise InvalidInput(f"{target.name} has more than {MAX_BYTES:,} bytes", field="file")
+        raise InvalidInput(f"{target.name} is larger than {MAX_BYTES:,} bytes", field="file")
     return content, False
 
 
@@ -176,7 +179,7 @@ def _write(target: Path, before: bytes, after: bytes) -> None:
         with contextlib.suppress(FileNotFoundError):
             beside.chmod(target.stat().st_mode & 0o7777)
         if _read(target)[0] != before:
-            raise Conflict(f"{target.name} has changed a moment ago", hint="Look at the proposal again.")
+            raise Conflict(f"{target.name} was changed by another program", hint="Run `recollect distil` again.")
         beside.replace(target)
     except OSError as problem:
         raise StorageError(f"{target} cannot be written: {problem.strerror}") from None

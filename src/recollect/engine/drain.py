@@ -28,7 +28,7 @@ LIMIT_CPU_S_PER_BYTE = 1.0 / 1_000_000
 
 
 class Drain:
-    """One drain of the spool; `counts` says what became of the payloads.
+    """One drain of the spool; `counts` has the outcomes of the payloads.
 
     stop: ends it after the payload at hand
     kill: let the system end this process over a payload that cannot be interrupted

@@ -33,7 +33,7 @@ class DrainProcess(Process):
         super().__init__(_START)
         if self._ask(Order(settings={row.setting.name: row.value for row in settings.rows()})) is None:
             self.end()
-            raise OSError("the process that drains the spool did not start")
+            raise OSError("the process that handles hook events did not start")
 
     def drain(self, limit: int) -> Ingested | None:
         """Drain the spool; None if the child died over it."""

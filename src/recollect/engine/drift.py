@@ -85,10 +85,10 @@ class Drifts:
         """
         chosen = cast(Settlement, accept.one_of("action", action, SETTLEMENTS))
         if (chosen == "update") != (content is not None):
-            hint = "Give content with update, and with nothing else."
-            raise InvalidInput(f"{chosen} {'needs' if chosen == 'update' else 'takes no'} content", hint=hint)
+            hint = "Give content with action update only."
+            raise InvalidInput(f"action {chosen} {'needs' if chosen == 'update' else 'takes no'} content", hint=hint)
         if anchors is not None and chosen != "update":
-            raise InvalidInput(f"{chosen} takes no anchors", hint="Give anchors with update.")
+            raise InvalidInput(f"action {chosen} takes no anchors", hint="Give anchors with action update only.")
         known = existing(self._engine.store, memory_id)
         if chosen == "update":
             batch = self._update(known, content or "", anchors)
@@ -118,8 +118,8 @@ class Drifts:
         if found or store.count(AnchorState):
             return ()
         if not self._engine.code_store.code_generation():
-            return ("No code is indexed yet: run index in a project, then memories are compared with it.",)
-        return ("No memory speaks of indexed code by name.",)
+            return ("No code is indexed yet. Run `recollect index` in a project to compare memories with it.",)
+        return ("No memory mentions indexed code by name.",)
 
     # --- settling ---
 

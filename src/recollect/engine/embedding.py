@@ -17,6 +17,7 @@ from recollect.engine.pending_vectors import Aside, Part, next_parts, put_aside,
 from recollect.errors import EmbeddingFailed, RecollectError
 from recollect.model import Memory
 from recollect.store.protocol import Vectors
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -107,27 +108,31 @@ class Embedding:
     def of_query(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the question's vector, or None where it could not help, with notes that say what is degraded."""
         if not self.model_id:
-            return None, ("embeddings are off: lexical search only",)
+            return None, ("embeddings are off: search is keyword-only",)
         made, total = self.coverage()
         newest = self._counted[0][2] if self._counted else None
         if not self.running and (made < total or self._enricher.behind(self.model_id, newest)):
             # Some with every search: a store that only commands use gets its vectors too, a little later.
             self._catch_up_quietly(self._engine.settings.embed_on_demand, lacking=made < total)
             made, total = self.coverage()
-        notes = () if made >= total else (f"{total - made} of {total} memories have no vector yet",)
+        notes = (
+            ()
+            if made >= total
+            else (f"{total - made:,} of {plural(total, 'memory is', 'memories are')} not embedded yet",)
+        )
         if made < MIN_COVERAGE * total:
-            return None, (*notes, "lexical search only until most have one")
+            return None, (*notes, "search is keyword-only until most are")
         try:
             return self._embed([text])[0], notes
         except EmbeddingFailed as problem:
-            return None, (*notes, f"lexical search only: {problem.message}")
+            return None, (*notes, f"search is keyword-only: {problem.message}")
 
     def of_question(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the vector of a text as it stands, or None with a note that says why there is none."""
         try:
             return self._embed([text])[0], ()
         except EmbeddingFailed as problem:
-            return None, (f"lexical search only: {problem.message}",)
+            return None, (f"search is keyword-only: {problem.message}",)
 
     def of_texts(self, texts: list[str]) -> Any:
         """Return the vectors of texts that are not memories, in their order. Raises EmbeddingFailed."""
@@ -135,7 +140,7 @@ class Embedding:
 
     @property
     def stopping(self) -> bool:
-        """Whether whoever makes vectors should leave off."""
+        """Whether embedding should stop."""
         return self._stop.is_set()
 
     def catch_up(self, limit: int | None = None) -> int:
@@ -218,7 +223,9 @@ class Embedding:
             self.try_now()
             return self._one_by_one(parts)
         if len(parts) == 1 and parts[0].first and time.thread_time() - began > LIMIT_CPU_S:
-            self._put_aside(parts[0], f"{len(parts[0].texts)} passages took more than {LIMIT_CPU_S:g} s of CPU time")
+            self._put_aside(
+                parts[0], f"{plural(len(parts[0].texts), 'passage')} took more than {LIMIT_CPU_S:g} s of CPU time"
+            )
         made, start = [], 0
         for part in parts:
             made.append(_made(part, rows[start : start + len(part.texts)]))
@@ -305,7 +312,9 @@ class Embedding:
         try:
             vectors = embedder.embed(texts)
             if len(vectors) != len(texts):
-                raise EmbeddingFailed(f"{embedder.model_id} gave {len(vectors)} vectors for {len(texts)} texts")
+                raise EmbeddingFailed(
+                    f"{embedder.model_id} returned {plural(len(vectors), 'vector')} for {plural(len(texts), 'text')}"
+                )
         except Exception as problem:
             # Whatever goes wrong in there, a write or a search must not go wrong with it.
             self._failure = problem if isinstance(problem, EmbeddingFailed) else _failed(embedder.model_id, problem)

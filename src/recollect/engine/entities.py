@@ -33,7 +33,7 @@ def read_source(path: str) -> Source:
     source = read_file(path)
     language = _language(path, source)
     if language is None:
-        raise InvalidInput(f"{path} is no source file of a language that can be read", path=path)
+        raise InvalidInput(f"{path} is not a source file in a supported language", path=path)
     return entities(source, Path(path).as_posix(), language)
 
 

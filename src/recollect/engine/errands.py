@@ -1,4 +1,4 @@
-"""Errands: what is left for a language model to do, done by whoever has the time.
+"""Background jobs for the language model, run by any process that is idle.
 
     put, in the transaction of what it is about ─► taken, by one process at a time ─► done ─► dropped
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recollect.engine.language import Language
     from recollect.engine.root import Engine
 
-# Whoever takes an errand has this long for it before somebody else may: longer than any model is waited for.
+# The lease of a job: longer than any model timeout. After it another process may take the job.
 LEASE_S = 1_800
 # After so many failures it is the errand, not the model: what it was about stays as it is.
 TRIES = 3
@@ -38,7 +38,7 @@ PATIENCE_S = 20.0
 
 
 def put(transaction: Transaction, kind: ErrandKind, target: str, *, wait_s: int = 0) -> None:
-    """Leave something for a language model to do, not before `wait_s`; what waits already waits anew."""
+    """Queue a job for the language model, not before `wait_s`; a queued job is rescheduled."""
     now = clock.now()
     errand = Errand(id=f"{kind} {target}", kind=kind, target=target, made_at=now, due_at=now + wait_s)
     if transaction.get(Errand, [errand.id]):
@@ -48,12 +48,12 @@ def put(transaction: Transaction, kind: ErrandKind, target: str, *, wait_s: int 
 
 
 def drop(transaction: Transaction, kind: ErrandKind, target: str) -> None:
-    """Take away what was left to do, if it still is."""
+    """Remove a job from the queue, if it is there."""
     transaction.delete(Errand, {"id": f"{kind} {target}"})
 
 
 class Errands:
-    """What is left for a language model to do."""
+    """The queue of jobs for the language model."""
 
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine

@@ -1,4 +1,4 @@
-"""Evidence: what speaks for a file of a project besides its words: what hooks saw done with it, and memories of it."""
+"""Evidence for a file besides its words: edits and reads that hooks captured, and memories that mention it."""
 
 from __future__ import annotations
 

@@ -36,6 +36,7 @@ from recollect.errors import BudgetSpent, Cancelled, ModelFailed
 from recollect.model import Consolidation, Edge, Memory
 from recollect.model.coding import Evolution
 from recollect.store.protocol import Range
+from recollect.text.plural import plural
 from recollect.text.tokens import query_terms
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def evolve(engine: Engine, wanted: Wanted, *, batch: str = "") -> Evolution:
     batch, notes, done = batch or clock.new_id(), dict[str, None](), list[Done]()
     for start in range(0, len(memories), BATCH):
         if engine.schedule.stopping:
-            raise Cancelled("the engine was closed while coding memories evolved")
+            raise Cancelled("evolution stopped: the engine was closed")
         part = [
             Kept(memory, snippet_of(memory)) for memory in engine.store.get(Memory, memories[start : start + BATCH])
         ]
@@ -140,7 +141,7 @@ def evolve(engine: Engine, wanted: Wanted, *, batch: str = "") -> Evolution:
         progress.report(min(start + BATCH, len(memories)), len(memories), "evolving")
     engine.embedding.wake()
     if refused := sum(row.refused for row in done):
-        notes[f"{refused} refinements were left out: they would have made memories harder to find"] = None
+        notes[f"{plural(refused, 'refinement')} rejected: they made memories harder to find"] = None
     return Evolution(
         memories_analyzed=len(memories),
         memories_evolved=len(frozenset().union(*(row.evolved for row in done))),
@@ -254,11 +255,11 @@ def _proposed(engine: Engine, part: Sequence[Kept], *, strict: bool) -> tuple[Pr
     except UNANSWERED as problem:
         if strict and not isinstance(problem, BudgetSpent):
             raise
-        return None, (f"evolved by rules: {problem.message}",)
+        return None, (f"used built-in rules: {problem.message}",)
     found = proposed(answer, pieces)
     if found is None and strict:
-        raise ModelFailed(f"{engine.language.model_id} gave an answer that cannot be used")
-    return found, () if found is not None else ("evolved by rules: the language model's answer cannot be used",)
+        raise ModelFailed(f"{engine.language.model_id} returned an unusable answer")
+    return found, () if found is not None else ("used built-in rules: the language model returned an unusable answer",)
 
 
 def _linked_by_model(engine: Engine, part: Sequence[Kept], place: int, found: Proposed | None) -> list[Link]:
@@ -272,7 +273,7 @@ def _linked_by_model(engine: Engine, part: Sequence[Kept], place: int, found: Pr
         alike = pair(older.snippet, newer.snippet, known).alike
         if alike >= LEAST_ALIKE:
             weight = round(min(1.0, max(alike, MODEL_WEIGHT)), 3)
-            links.append(Link(part[other].memory, Related(type_, weight, f"{engine.language.model_id} says so")))
+            links.append(Link(part[other].memory, Related(type_, weight, f"suggested by {engine.language.model_id}")))
     return links
 
 

@@ -1,4 +1,4 @@
-"""Excerpt: which part of a memory matched, and what its words for times mean to whoever reads them later."""
+"""Excerpt: which part of a memory matched, and the dates that its relative times mean."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from recollect.model import Hit, Memory, Recall, Signals
 if TYPE_CHECKING:
     from recollect.store.protocol import Filter, Store
 
-# How close to its seed a linked memory may come: always below, whatever else speaks for it.
+# The score of a linked memory relative to its seed: always lower.
 BELOW_SEED = 0.99
 # Reached memories that are looked at, the best of them: a hub links to thousands, and nobody asks for more.
 MOST_REACHED = 500
@@ -195,5 +195,5 @@ def _reason(path: Sequence[Step], seed: Memory) -> str:
     called = called if len(called) <= CALLED_CHARACTERS else called[: CALLED_CHARACTERS - 1] + "…"
     names = " and ".join(dict.fromkeys(step.relationship for step in path))
     if len(path) > 1:
-        return f"{len(path)} links from “{called}” by {names}"
-    return f"linked {'from' if path[0].forwards else 'to'} “{called}” by {names}"
+        return f"{len(path)} links away from “{called}” ({names})"
+    return f"linked {'from' if path[0].forwards else 'to'} “{called}” ({names})"

@@ -1,4 +1,4 @@
-"""Following: after the code changed, every memory that speaks of what was touched is compared with it.
+"""Anchor tracking: after a code change, compare the memories that mention the changed code with it.
 
     update ─► touched files ─► anchors there ─► same place, same hash?  fresh
                                                 same place, another?    changed
@@ -150,7 +150,7 @@ class Following:
     # --- judging ---
 
     def _judge(self, tree: Tree | None, difference: Difference, touched: set[str] | None, made: set[str]) -> None:
-        """Judge anchors anew: those of touched files (None: all), those that were gone, and those never judged."""
+        """Check anchors again: those of touched files (None: all), those that were gone, and those never checked."""
         known = [row for row in self._affected(touched) if row.anchor.id not in made]
         scopes = self._scopes(known)
         states: list[AnchorState] = []

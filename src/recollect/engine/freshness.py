@@ -1,4 +1,4 @@
-"""Freshness: what became of the code that memories speak of, for their hits, their ranks and the list of drift.
+"""Freshness: whether the code that memories mention has changed, for hits, ranks and the drift list.
 
 A memory is as fresh as what it speaks of: changed as soon as one of its anchors is, gone only if all of them are, since
 a memory of two functions still says something true of the one that is left.
@@ -25,16 +25,16 @@ NOTED = 3
 # In this order a verdict is told: what calls for a look first.
 _ORDER: tuple[Verdict, ...] = ("gone", "changed", "moved", "unanchored", "fresh")
 _TOLD: Mapping[Verdict, str] = {
-    "gone": "{place} is no longer in the code",
-    "changed": "{place} was edited after {written}",
-    "moved": "{place} is now {now}",
+    "gone": "{place} no longer exists",
+    "changed": "{place} changed since {written}",
+    "moved": "{place} moved to {now}",
     "unanchored": "{place} is not indexed here",
-    "fresh": "{place} is as it was when {written}",
+    "fresh": "{place} is unchanged since {written}",
 }
 
 
 def freshness_of(store: Store, memory_ids: Sequence[str]) -> dict[str, Freshness]:
-    """Return the freshness of memories by their id; those that speak of no code are not in the answer."""
+    """Return the freshness of memories by their id, without memories that mention no code."""
     anchors = [row for ids in _pieces(memory_ids) for row in store.find(Anchor, {"memory_id": ids})]
     if not anchors:
         return {}
@@ -82,10 +82,10 @@ def summed(rows: Sequence[Anchored]) -> Freshness:
 
 
 def _told(row: Anchored) -> str:
-    written = f"it was first indexed ({_day(row.taken_at)})" if row.late and row.taken_at else "this was written"
+    written = f"its first indexing ({_day(row.taken_at)})" if row.late and row.taken_at else "this was written"
     now = place(row.now_path, row.now_symbol) if row.now_path is not None else ""
     text = _TOLD[row.verdict].format(place=place(row.path, row.symbol), now=now, written=written)
-    return f"{text} and is now {now}" if now and row.verdict == "changed" else text
+    return f"{text}, now {now}" if now and row.verdict == "changed" else text
 
 
 def place(path: str, symbol: str | None) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import EmbeddingFailed
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +37,7 @@ class GivenEmbedder:
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         if not callable(function):
-            raise TypeError("embedding_fn must be a function from a text to a vector, or None")
+            raise TypeError("embedding_fn must be None or a function that takes a text and returns a vector")
         self._function = function
         self._takes_lists: bool | None = None
         self._model_id = ""
@@ -65,7 +66,7 @@ class GivenEmbedder:
             raise EmbeddingFailed("the embedding function failed")
         rows = [_unit(vector) for vector in self.vectors(texts)]
         if len({len(row) for row in rows}) > 1:
-            raise EmbeddingFailed("the embedding function gave vectors of different lengths")
+            raise EmbeddingFailed("the embedding function returned vectors of different lengths")
         return np.array(rows, np.float32)
 
     def vectors(self, texts: Sequence[str]) -> list[list[float]]:
@@ -91,7 +92,9 @@ class GivenEmbedder:
                 return [_vector(self._called(text)) for text in texts]
             answers = list(self._called(texts))
             if len(answers) != len(texts):
-                raise EmbeddingFailed(f"the embedding function gave {len(answers)} vectors for {len(texts)} texts")
+                raise EmbeddingFailed(
+                    f"the embedding function returned {plural(len(answers), 'vector')} for {plural(len(texts), 'text')}"
+                )
             return [_vector(answer) for answer in answers]
         except EmbeddingFailed:
             raise
@@ -103,7 +106,9 @@ class GivenEmbedder:
         if inspect.isawaitable(answer):
             if inspect.iscoroutine(answer):
                 answer.close()
-            raise EmbeddingFailed("the embedding function is async: it must return its vector")
+            raise EmbeddingFailed(
+                "the embedding function is async; it must be a normal function that returns the vector"
+            )
         return answer
 
     def _probed(self) -> list[float]:
@@ -152,9 +157,11 @@ def _vector(answer: Any) -> list[float]:
     try:
         vector = [float(value) for value in answer]
     except (TypeError, ValueError) as problem:
-        raise EmbeddingFailed(f"the embedding function gave no vector but {type(answer).__name__}") from problem
+        raise EmbeddingFailed(
+            f"the embedding function returned {type(answer).__name__} instead of a vector"
+        ) from problem
     if not vector or any(value != value or abs(value) == float("inf") for value in vector):
-        raise EmbeddingFailed("the embedding function gave an empty vector, or one with a value that is no number")
+        raise EmbeddingFailed("the embedding function returned an empty vector or a value that is not a number")
     return vector
 
 

@@ -122,7 +122,7 @@ def _lines(store: Glance, query: Query, seen: Observation, learnt: use.Learnt | 
         said |= says
         if not is_told:
             count += 1
-            yield Line(_told(memory, passage, verdict), memory.id, f"{found.relevance[place]:.2f}: by words")
+            yield Line(_told(memory, passage, verdict), memory.id, f"{found.relevance[place]:.2f}: keyword match")
 
 
 def _lean(learnt: use.Learnt, memory: Remembered, offered: int, used: int) -> float:
@@ -179,8 +179,8 @@ def _told(memory: Remembered, passage: Passage, verdict: str) -> str:
     from recollect.engine.context_block import DOUBTFUL, remembered
 
     doubts = (
-        f"its code has {verdict} since" if verdict in DOUBTFUL else "",
-        f"written on branch {memory.branch}" if memory.branch else "",
+        f"its code has {verdict}" if verdict in DOUBTFUL else "",
+        f"from branch {memory.branch}" if memory.branch else "",
     )
     text = _text(memory, passage.pid)
     by = memory.author or memory.source

@@ -1,4 +1,4 @@
-"""Graph: how memories, files and symbols hang together, and recall that follows their links."""
+"""Graph: links between memories, files and symbols, and recall that follows them."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -149,7 +149,7 @@ class Graphs:
         hits = impacts(self._engine.store, graph, found.hits, hops, _sieve(graph, namespace))
         notes = (*found.notes, *_nothing_linked(graph))
         if len(graph.src) and self._engine.centrality.is_stale():
-            notes = (*notes, "links have changed since centrality was worked out")
+            notes = (*notes, "centrality is out of date: links have changed")
         return ImpactRecall(query=found.query, hits=hits, mode=found.mode, notes=notes)
 
     @operation("graph_traverse", "traverse", read_only=True, listed=("max_depth", "direction", "limit"))
@@ -295,8 +295,8 @@ class Graphs:
             memory = existing(self._engine.store, name.removeprefix("mem:"))
         except MemoryNotFound:
             raise NotFound(
-                f"no node and no memory has the id {name}",
-                hint="`recollect pagerank` lists nodes, `recollect list` memories.",
+                f"no node or memory has the id {name}",
+                hint="`recollect pagerank` lists nodes; `recollect list` lists memories.",
                 start_id=name,
             ) from None
         return graph.index.get(node_id(memory.id))
@@ -340,4 +340,4 @@ def _resolution(value: object) -> float:
 
 
 def _nothing_linked(graph: "Graph") -> tuple[str, ...]:
-    return () if len(graph.src) else ("nothing is linked yet: associate_memories links memories",)
+    return () if len(graph.src) else ("there are no links yet; associate_memories links memories",)

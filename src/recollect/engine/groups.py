@@ -48,7 +48,7 @@ def open_groups(
 
 
 def is_ours(summary: Memory) -> bool:
-    """Tell whether a summary is in force and nobody has rewritten it: whoever did knew better."""
+    """Tell whether a summary is current and not edited by hand: an edited one is never replaced."""
     is_over = summary.expires_at is not None and summary.expires_at <= clock.now()
     if summary.source != MADE or summary.superseded_by is not None or is_over:
         return False

@@ -129,4 +129,4 @@ def _left_out(names: Sequence[str]) -> Iterator[str]:
     """Yield a note on what took too long to read."""
     if names:
         more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-        yield f"left out because it takes too long to read: {', '.join(names[:MOST_NAMED])}{more}"
+        yield f"skipped, took too long to read: {', '.join(names[:MOST_NAMED])}{more}"

@@ -33,20 +33,20 @@ def namespace_of(identifier: str | None, *, directory: Path | None = None) -> st
     if identifier is None:
         return None
     if not isinstance(identifier, str):
-        raise InvalidWorkspace(f"a workspace identifier is text, not {type(identifier).__name__}")
+        raise InvalidWorkspace("the workspace identifier must be text")
     if not identifier.strip():
         return None
     text = identifier.strip()
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InvalidWorkspace("the workspace identifier is not valid Unicode text") from None
+        raise InvalidWorkspace("the workspace identifier is not valid Unicode") from None
     if "\0" in text or len(text) > 4096:
-        raise InvalidWorkspace("the workspace identifier holds a NUL character or is too long")
+        raise InvalidWorkspace("the workspace identifier contains a NUL character or is too long")
     found = project_root(_path(text, directory)) if is_path(text) else text
     if holds_secret(found):
-        hint = "Give the project a name of its own; nothing was stored."
-        raise InvalidWorkspace("the workspace identifier holds a secret", hint=hint)
+        hint = "Give the project another name. Nothing was stored."
+        raise InvalidWorkspace("the workspace identifier contains a secret", hint=hint)
     if found is text and not _NAME.fullmatch(text):
         raise InvalidWorkspace(f"{text!r} is neither a path nor a workspace name", identifier=text)
     return found
@@ -63,7 +63,7 @@ def _path(text: str, directory: Path | None) -> Path:
         path = Path(text).expanduser()
         return path if path.is_absolute() else (directory or Path.cwd()) / path
     except (OSError, RuntimeError) as problem:  # the current folder is gone; nobody has that name
-        raise InvalidWorkspace(f"{text!r} leads nowhere: {problem}", identifier=text) from None
+        raise InvalidWorkspace(f"{text!r} is not a usable path: {problem}", identifier=text) from None
 
 
 def project_root(path: Path) -> str:

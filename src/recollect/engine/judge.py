@@ -25,6 +25,7 @@ from recollect.errors import Conflict, ModelFailed, RecollectError, StorageError
 from recollect.model import Judgement, Recall
 from recollect.recall.judge import VERDICT_TOKENS, Verdict, merge, question, verdict
 from recollect.text.budget import tokens
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine.recall import Asked
@@ -64,10 +65,16 @@ def judged(engine: Engine, asked: Asked, *, least: float, leave_out: frozenset[s
         if problem.code == "CANCELLED":
             raise
         plain = answer(engine, asked, leave_out=leave_out)
-        return msgspec.structs.replace(plain, notes=(*plain.notes, f"not judged: {problem.message}"))
+        return msgspec.structs.replace(
+            plain, notes=(*plain.notes, f"not re-ranked by the language model: {problem.message}")
+        )
     hits = [hit for hit in merge(found.hits, verdicts, model) if hit.score >= asked.least]
     silent = len(prompts) - len(verdicts)
-    notes = (f"{model} gave no score for {silent} of {len(prompts)} memories: they keep their own",) if silent else ()
+    notes = (
+        (f"{model} scored only {len(prompts) - silent} of {len(prompts)} memories; the others keep their search score",)
+        if silent
+        else ()
+    )
     return msgspec.structs.replace(found, hits=tuple(hits[: asked.limit]), notes=(*found.notes, *notes))
 
 
@@ -82,7 +89,7 @@ def _verdicts(engine: Engine, model: str, prompts: Mapping[str, str]) -> dict[st
         engine.language.afford(calls=len(missing), tokens=most)
         known |= _ask(engine, model, missing)
     if prompts and not known:
-        raise ModelFailed(f"{model} gave no score for any of {len(prompts)} memories")
+        raise ModelFailed(f"{model} returned no score for {plural(len(prompts), 'memory', 'memories')}")
     return {memory_id: known[key] for memory_id, key in keys.items() if key in known}
 
 
@@ -130,10 +137,10 @@ def _collect(
     verdicts: dict[str, Verdict] = {}
     done = 0
     while done < count:
-        progress.report(done, count, "judging")
+        progress.report(done, count, "scoring")
         left_s = deadline - time.monotonic()
         if left_s <= 0:
-            raise ModelFailed(f"{done} of {count} memories were judged within {patience_s:g} s")
+            raise ModelFailed(f"timeout: {done} of {count} memories scored within {patience_s:g} s")
         try:
             outcome = outcomes.get(timeout=min(left_s, LISTEN_S))
         except queue.Empty:
@@ -154,7 +161,7 @@ def _outcome(engine: Engine, model: str, key: str, prompt: str) -> Outcome:
         about_prompt = isinstance(problem, ModelFailed) and problem.details.get("status") in PROMPT_STATUSES
         return Outcome(key) if about_prompt else Outcome(key, failure=problem)
     except Exception as problem:  # in a thread, nobody else would hear of it
-        return Outcome(key, failure=ModelFailed(f"judging failed: {type(problem).__name__}: {problem}"))
+        return Outcome(key, failure=ModelFailed(f"scoring failed: {type(problem).__name__}: {problem}"))
     if said is not None:
         row = Judgement(id=key, model=model, score=said.score, reason=said.reason, judged_at=clock.now())
         _keep(engine, [without_secrets(row)[0]])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CONFIGURE = "Set {role}_provider to ollama, openai or anthropic."
 
-# Answers that speak against the prompt, not against the model: too long, or not allowed. The next prompt may do.
+# Statuses caused by the prompt, not by the model: too long, or not allowed. The next prompt may work.
 PROMPT_STATUSES = frozenset({400, 413, 422})
 
 
@@ -85,7 +85,7 @@ class Language:
         try:
             said = model.complete(prompt, max_tokens=max_tokens)
             if not isinstance(said, str) or not said.strip():
-                raise ModelFailed(f"{model.model_id} gave no text")
+                raise ModelFailed(f"{model.model_id} returned no text")
         except Exception as problem:
             # Whatever goes wrong in there, what it was asked for must not go wrong with it.
             failure = problem if isinstance(problem, ModelFailed) else _failed(model.model_id, problem)
@@ -103,7 +103,7 @@ class Language:
         """
         with self._writing:
             if self._stopped:
-                raise Conflict("this engine is closed", hint="Make a new Engine.")
+                raise Conflict("this engine is closed", hint="Create a new Engine.")
             yield self._engine.store
 
     def stop(self) -> None:

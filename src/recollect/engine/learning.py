@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # Memories of one transaction: long enough to be fast, short enough that other writers never wait long.
 BATCH = 200
-# Told in the answer of each source, so that whoever imported sees what kind of thing was learnt.
+# Sample titles in the answer of each source: they show what kind of memories were imported.
 EXAMPLES = 3
 EXAMPLE_CHARACTERS = 120
 # Written by the people of the project, but not to us.
@@ -49,7 +49,7 @@ class Place(NamedTuple):
 
 
 class Writing:
-    """Writes what sources find, and counts what became of it."""
+    """Writes the memories that sources find, and counts the outcomes."""
 
     def __init__(self, engine: Engine, place: Place, *, dry_run: bool) -> None:
         self._engine = engine
@@ -64,7 +64,7 @@ class Writing:
         self.left_out: list[str] = []
 
     def learn(self, name: HistorySource, source: Source, since: int | None) -> LearntFrom:
-        """Write down everything that a source finds; returns what became of it."""
+        """Write everything that a source finds; returns the outcome counts."""
         found = source.records(self._place.root, since)
         fates: Counter[str] = Counter()
         rules: Counter[str] = Counter()
@@ -72,7 +72,7 @@ class Writing:
             rules.update(row.rule for row in chunk)
             ready = [memory for row in chunk if (memory := self._ready(name, row)) is not None]
             fates.update(self._fates(self._engine.store, ready) if self._dry_run else self._write(ready))
-            progress.report(fates.total(), None, "writing memories")
+            progress.report(fates.total(), None, "storing memories")
         self.changed += fates["created"] + fates["updated"]
         self.left_out += [f"{name}: {path}" for path in source.left_out]
         return LearntFrom(source=name, found=rules.total(), rules=dict(rules.most_common()), **fates)

@@ -67,15 +67,14 @@ def refuse(rows: Sequence[Usage], model: str, limits: Limits, *, calls: int, tok
         most = getattr(limits, name)
         if spent[name] + more > most:
             raise BudgetSpent(
-                f"{more:,} more {name} of the language model would exceed the {most:,} allowed a day; "
-                f"{spent[name]:,} are spent",
+                f"language model budget exceeded: {more:,} more {name} needed, {spent[name]:,} of {most:,} used today",
                 budget=name,
                 spent=spent[name],
                 allowed=most,
             )
     row = next((row for row in rows if row.model == model), None)
     if row is not None and paused_s(row):
-        raise ModelFailed(f"{model} is left alone for {paused_s(row)} s more after: {row.failure}", model=model)
+        raise ModelFailed(f"{model} is paused for {paused_s(row)} s after an error: {row.failure}", model=model)
 
 
 def paused_s(row: Usage) -> int:
@@ -86,7 +85,7 @@ def paused_s(row: Usage) -> int:
 def settle(store: Store, reserved: Usage, *, spare_tokens: int, failure: str = "", pausing: bool = False) -> None:
     """Give back the tokens of a call that were reserved and not used, and note how it ended.
 
-    pausing: the failure speaks against the model itself, so that it is left alone for a while
+    pausing: the failure is the model's own, so it is paused for a while
     """
     with store.transaction("ask_model") as transaction:
         (row,) = transaction.get(Usage, [reserved.id])

@@ -115,7 +115,7 @@ class Links:
         found = impact(self._store, graph, asked, least)
         return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
-    # --- for whoever asks further questions ---
+    # --- lookups for other modules ---
 
     def graph(self) -> "tuple[Graph, tuple[str, ...]]":
         """Return the graph with all code linked, and what to know about that; takes as long as linking does."""
@@ -139,7 +139,9 @@ class Links:
         found = [hit.node for hit in self._engine.code.found(asked, scope)]
         numbers = [graph.index[node] for node in found if node in graph.index]
         if not numbers:
-            raise NotFound(f"{asked} is not part of the graph", hint="Run index again: it has changed.", symbol=asked)
+            raise NotFound(
+                f"{asked} is not in the code graph", hint="The code has changed: run `recollect index`.", symbol=asked
+            )
         return numbers[:1]
 
     # --- keeping links up to date ---
@@ -155,7 +157,7 @@ class Links:
             with self._linking:
                 done = link(self._store, tree, limits=self._engine.code.limits(), wait_s=wait_s)
             if done is None:
-                notes.append(f"{tree.root} is being indexed by another process: its latest changes are not linked yet")
+                notes.append(f"another process is indexing {tree.root}: its latest changes are not linked yet")
         return tuple(notes)
 
     def link(self, number: int) -> "Linking":
@@ -166,7 +168,7 @@ class Links:
         with self._linking:
             done = link(self._store, tree, limits=self._engine.code.limits(), wait_s=WAIT_S)
         if done is None:
-            raise Conflict("another process is indexing this tree", hint="Try again when it is done.", tree=number)
+            raise Conflict("another process is indexing this project", hint="Try again when it is done.", tree=number)
         return done
 
     def want(self, number: int) -> bool:
@@ -195,7 +197,7 @@ class Links:
 
         def listen(*_: object) -> None:
             if self._stop.is_set():
-                raise Cancelled("the engine was closed while code was linked")
+                raise Cancelled("linking stopped: the engine was closed")
 
         pause_s = POLL_S
         with progress.reporting_to(listen):

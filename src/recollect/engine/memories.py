@@ -137,7 +137,7 @@ class Memories:
     def _keep(
         self, memory: Memory, anchors: tuple[str, ...], supersedes: str | None, *, deduplicate: bool, amend: bool
     ) -> Stored:
-        """Write a new memory with what hangs on it: its anchors, and what it replaces, named or found."""
+        """Write a new memory with its anchors and the memories it replaces, given or found."""
         from recollect.engine import amending
 
         prepared = self._engine.anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
@@ -489,7 +489,10 @@ def store_in(transaction: Transaction, memory: Memory, *, deduplicate: bool = Tr
 def replace(transaction: Transaction, old: Memory, new: Memory) -> None:
     """Mark `old` as superseded by `new`, from when the new one holds, and link the two."""
     if old.id == new.id:
-        raise InvalidInput("a memory cannot supersede itself", hint="The content is that of the memory to replace.")
+        raise InvalidInput(
+            "a memory cannot supersede itself",
+            hint="The new content is the same as the content of the memory to replace.",
+        )
     ends = new.valid_from if new.valid_from is not None else new.created_at
     transaction.update(Memory, old.id, {"superseded_by": new.id, "valid_to": ends})
     for memory in (new, old):

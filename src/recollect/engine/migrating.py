@@ -72,7 +72,7 @@ class Plan:
 
 
 class Report:
-    """Counts, part by part, what was found and what became of it."""
+    """Counts for each part of the source what was found, imported and skipped."""
 
     def __init__(self) -> None:
         self._found: Counter[str] = Counter()
@@ -128,7 +128,7 @@ class Migration:
         self._met: set[tuple[type[Record], str]] = set()
 
     def run(self) -> Imported:
-        """Read everything, write it, and say what became of it; an error leaves nothing behind."""
+        """Import everything and return the report; an error leaves nothing behind."""
         self._look_through()
         batch = clock.new_id()
         try:
@@ -207,7 +207,7 @@ class Migration:
             with self._engine.store.transaction("import_memories", batch=batch) as transaction:
                 self._hang(transaction, self._hanging[start : start + BATCH])
         for key in sessions:
-            self._report.leave(Left("sessions without memories", f"what else it says: {', '.join(sessions[key])}"))
+            self._report.leave(Left("sessions without memories", f"its other fields: {', '.join(sessions[key])}"))
 
     def _take_back(self, batch: str) -> None:
         """Undo the part of a failed import that was written; if even that fails, the first error matters more."""
@@ -215,7 +215,7 @@ class Migration:
             transaction.undo(batch)
 
     def _count(self, rows: Store | Transaction, ready: Sequence[tuple[Found, Record | Left]]) -> list[str]:
-        """Count what is to become of records, and return it for each: created, updated, known, refused or left."""
+        """Count the outcome of records, and return it for each: created, updated, known, refused or left."""
         gone = unwanted(rows, [record.id for _, record in ready if isinstance(record, Memory)])
         known = _known(rows, [record for _, record in ready])
         fates: list[str] = []
@@ -226,7 +226,7 @@ class Migration:
                 fates.append("left")
                 continue
             if fate == "refused":
-                self._report.leave(Left(found.part, "it was deleted here before"))
+                self._report.leave(Left(found.part, "deleted from recollect earlier"))
                 self._report.fates[fate] += 1
             else:
                 self._report.take(found, fate)
@@ -237,7 +237,7 @@ class Migration:
         if isinstance(record, Left):
             return record
         if _name(record) in self._met:
-            return Left(found.part, "the source has it twice; the first is taken")
+            return Left(found.part, "duplicate id in the source; the first one was imported")
         self._met.add(_name(record))
         old = known.get(_name(record))
         if not isinstance(record, Memory):
@@ -250,7 +250,7 @@ class Migration:
             return "updated"
         if _written(record):
             return "known"  # somebody changed it here
-        return Left(found.part, "its id is that of a memory here that says something else")
+        return Left(found.part, "its id belongs to a different memory in recollect")
 
     def _write(self, transaction: Transaction, ready: Sequence[tuple[Found, Record | Left]]) -> None:
         """Write records: what links lead to before the links."""
@@ -275,7 +275,7 @@ class Migration:
             if memories:
                 ensure_node(transaction, memories[0])
             elif not transaction.get(Node, [end]):
-                return Left(found.part, "one of its ends was left out")
+                return Left(found.part, "an item it links was not imported")
         return edge
 
     def _remember_hanging(self, memory: Memory) -> None:
@@ -309,7 +309,7 @@ class Migration:
         except InvalidInput as problem:
             return Left(found.part, problem.message)
         except clock.CpuLimitExceeded:
-            return Left(found.part, "it takes too long to read")
+            return Left(found.part, "took too long to read")
         self._report.redacted.update(kinds)
         return self._signed(clean) if isinstance(clean, Memory) else clean
 
@@ -427,7 +427,11 @@ class Migration:
             memory = self._plan.memories.get(end)
             if memory is None and end not in self._plan.nodes:
                 is_kept = found.src in self._plan.loose or found.dst in self._plan.loose
-                why = "its other end is not there; kept with the memory it is of" if is_kept else "both ends are gone"
+                why = (
+                    "its target does not exist; kept in the metadata of its memory"
+                    if is_kept
+                    else "both linked items are missing"
+                )
                 return Left(found.part, why)
             ends.append(node_id(memory.id) if memory else end)
         at = found.at if found.at is not None else clock.now()
@@ -464,7 +468,7 @@ class Migration:
             return namespace_of(self._engine.settings.namespace)
         if name not in self._projects:
             if holds_secret(name):
-                raise InvalidInput("its project's name holds a secret")
+                raise InvalidInput("its project name contains a secret")
             try:
                 self._projects[name] = namespace_of(name)
             except InvalidWorkspace:

@@ -1,4 +1,4 @@
-"""Noticed: from a claimed payload to what is to be written of it, and the writing, exactly once.
+"""Ingest hook events: each claimed payload becomes observations and memories exactly once.
 
     payload ─► observation ─► without secrets ─► lesson ─► Notice        before a transaction is opened
     Notice ─► observations, memories, nodes, edges, sessions             in one, with the name of the payload
@@ -82,15 +82,15 @@ class Noticing:
         self.handed: list[Handed] = []
 
     def notice(self, payload: Payload) -> Notice | None:
-        """Return what is to be written of a payload; None for noise. Raises BadPayload."""
+        """Return the rows to write for a payload; None for noise. Raises BadPayload."""
         raw = payload.read()
         if len(raw) > MAX_BYTES:
-            raise BadPayload(f"it has more than {MAX_BYTES:,} bytes")
+            raise BadPayload(f"larger than {MAX_BYTES:,} bytes")
         at = min(max(0, payload.at_ns // 10**9), 253_402_300_799)
         return self.of_bytes(raw, payload.name, event=payload.event, assistant=payload.assistant, at=at)
 
     def of_bytes(self, raw: bytes, name: str, *, event: str, assistant: str, at: int) -> Notice | None:
-        """Return what is to be written of what a hook was given; None for noise. Raises BadPayload."""
+        """Return the rows to write for a hook's payload bytes; None for noise. Raises BadPayload."""
         seen = cleaned(read(raw, event=event, assistant=assistant, at=at))
         if name and is_answer(seen):
             self.handed.append(Handed(seen.session, at, name, mark(seen)[0], memory_ids(seen)))
@@ -134,7 +134,7 @@ class Noticing:
         return self._engine.branches.of(found) if found is not None else NOWHERE
 
     def anchors(self, memory: Memory | None) -> Prepared:
-        """Return the code that a memory speaks of; nothing where it speaks of none, or none can be looked at."""
+        """Return the anchors of a memory; empty if it mentions no code or none can be read."""
         if memory is None or memory.category in ("prompt", "find", "search"):
             return NOTHING
         try:

@@ -50,7 +50,7 @@ def adopt_document(path: str | Path, namespace: str, rows: Rows) -> Adopted | No
         except InvalidInput as problem:
             raise StoreForeign(problem.message, path=str(file)) from problem
         if left and not found:
-            raise StoreForeign(f"{file} is JSON, but no memory of conversations", path=str(file))
+            raise StoreForeign(f"{file} is JSON, but not a conversation memory file", path=str(file))
         return Adopted(put_in_place(file, lambda made: _fill(made, namespace, rows(found))), left)
 
 

@@ -103,7 +103,7 @@ def put_in_place(file: Path, fill: Callable[[Path], None]) -> Path:
         saved = _copied(file)
         made.replace(file)
     except OSError as problem:
-        raise StoreUnwritable(f"{file} cannot be taken over: {problem.strerror}", path=str(file)) from problem
+        raise StoreUnwritable(f"{file} cannot be converted: {problem.strerror}", path=str(file)) from problem
     finally:
         for left in (made, made.with_name(made.name + "-wal"), made.with_name(made.name + "-shm")):
             left.unlink(missing_ok=True)
@@ -139,8 +139,8 @@ def _locked(path: Path) -> Iterator[bool]:
                 connection.execute("PRAGMA journal_mode = DELETE")
                 connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as problem:
-            hint = "Close the program that uses it and try again; nothing was changed."
-            raise StoreLocked(f"{path} cannot be taken over: {problem}", hint=hint, path=str(path)) from problem
+            hint = "Close the program that uses it and try again. Nothing was changed."
+            raise StoreLocked(f"{path} cannot be converted: {problem}", hint=hint, path=str(path)) from problem
         yield is_older
 
 

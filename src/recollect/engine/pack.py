@@ -36,7 +36,7 @@ DOUBTFUL = frozenset({"changed", "moved"})
 # Standings of a branch that are told beside a memory.
 UNMERGED = frozenset({"elsewhere", "unknown"})
 
-_GONE = "{count} left out, about code that is gone: `recollect drift` lists them"
+_GONE = "{count} omitted, their code no longer exists (`recollect drift`)"
 
 
 def packed(found: Recall, budget: int) -> Packed:

@@ -43,10 +43,12 @@ class Packages:
         answer = cross_repo(shelf, trees, Wanted(scope.trees, namespace, asked, shown))
         if asked and not answer.packages and not answer.externals:
             raise NotFound(
-                f"no indexed package is {asked} or needs it", hint=_suggestion(asked, known_names(shelf)), package=asked
+                f"no indexed package is named {asked} or depends on it",
+                hint=_suggestion(asked, known_names(shelf)),
+                package=asked,
             )
         if not shelf.rows or scope.trees == ():
-            why = self._engine.code.why_nothing(scope) or ("No indexed tree has a manifest.",)
+            why = self._engine.code.why_nothing(scope) or ("No indexed project has a package manifest.",)
             return _with_notes(answer, why)
         return answer
 
@@ -57,7 +59,11 @@ def _suggestion(asked: str, known: list[str]) -> str:
     near = get_close_matches(asked, known, 3)
     if near:
         return "Did you mean " + ", ".join(near) + "?"
-    return "`recollect cross-repo` lists the packages of indexed trees." if known else "No indexed tree has a manifest."
+    return (
+        "`recollect cross-repo` lists the packages of indexed projects."
+        if known
+        else "No indexed project has a package manifest."
+    )
 
 
 def _with_notes(answer: CrossRepo, notes: tuple[str, ...]) -> CrossRepo:

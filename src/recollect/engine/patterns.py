@@ -19,6 +19,7 @@ from recollect.model import (
     Ratio,
 )
 from recollect.operations import operation
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -75,7 +76,7 @@ class Patterns:
             observations=len(rows),
             session_count=len({row.session_id for row in rows if row.session_id}),
             since=start,
-            notes=(f"{left} more were left out: raise the limit",) if left > 0 else (),
+            notes=(f"{plural(left, 'more pattern')} not shown: raise limit to see them",) if left > 0 else (),
         )
 
     @operation("pattern_insights", "insights", read_only=True, listed=("project",))
@@ -111,8 +112,10 @@ class Patterns:
 
         asked = accept.text("subject", subject).strip()
         if len(asked) > SUBJECT_CHARACTERS:
-            hint = "Name a file, a symbol, or a topic in a few words."
-            raise InvalidInput(f"subject is longer than {SUBJECT_CHARACTERS} characters", hint=hint, field="subject")
+            hint = "Give a file, a symbol, or a topic of a few words."
+            raise InvalidInput(
+                f"subject is too long: the limit is {SUBJECT_CHARACTERS} characters", hint=hint, field="subject"
+            )
         most = accept.whole("limit", limit, least=1, most=1000)
         scope = namespace_of(namespace)
         self._engine.capture.catch_up()
@@ -120,7 +123,7 @@ class Patterns:
         notes: tuple[str, ...] = ()
         if not links:
             links = chain(self._engine, about(self._engine, asked, scope, SEEN))
-            notes = ("nothing was decided on purpose about it; these are changes that were seen",) if links else ()
+            notes = ("no stored decision about it; these are changes that were captured",) if links else ()
         return DecisionChain(subject=asked, decisions=tuple(links[-most:]), total=len(links), notes=notes)
 
     def _found(self, wanted: Sequence[str], namespace: str | None, start: int) -> tuple[list[Pattern], list[Observed]]:

@@ -109,8 +109,8 @@ class Presence:
         budget = self._engine.settings.prompt_tokens if tokens is None else tokens
         budget = accept.whole("tokens", budget, least=0, most=100_000)
         if payload is None or not payload.strip():
-            hint = "Give what an assistant hands to its hook, as JSON; on a command line also by a pipe."
-            raise InvalidInput("there is no payload", hint=hint)
+            hint = "Pass the hook's JSON payload; on the command line, pipe it in."
+            raise InvalidInput("payload is empty", hint=hint)
         return self._taken_in(payload, event or "UserPromptSubmit", assistant or "", budget)
 
     def _taken_in(self, payload: str, event: str, assistant: str, budget: int) -> Context:

@@ -1,6 +1,6 @@
 """Purging: memories leave for good, and nothing of what they said stays behind.
 
-    ids ─► plan: what goes along, where else the words stand ─► one transaction ─► files written anew
+    ids ─► plan: dependents, other memories with the same words ─► one transaction ─► database files rewritten
 
 Deleting keeps the words in the log, so that it can be undone: right for a mistake, wrong for a secret. What only
 repeats a memory goes with it: its parts, summaries of it that nobody has rewritten, what hooks saw of it, what was
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recollect.engine.root import Engine
     from recollect.store.protocol import Store, Transaction
 
-# Kept while what was removed may still lie in free parts of the files: whoever was stopped on the way is told.
+# Set while purged data may still be in free pages of the files, so that an interrupted purge is reported.
 DUE = "scrub_due"
 # A line shorter than this is no mark of a memory.
 LEAST_CHARACTERS = 12
@@ -87,7 +87,10 @@ def scrub(store: Store) -> tuple[str, ...]:
     try:
         store.scrub()
     except StorageError as problem:
-        return (f"the files may still hold what was removed: {problem.message}", "Run `recollect purge` to try again.")
+        return (
+            f"the database files may still contain the purged data: {problem.message}",
+            "Run `recollect purge` again.",
+        )
     store.keep_setting(DUE, "")
     return ()
 
@@ -132,7 +135,7 @@ def _versions(rows: Store | Transaction, memory_id: str) -> list[Memory]:
     """Return a memory as it is and as the log has it; nothing of one that was purged before."""
     known = [*rows.get(Memory, [memory_id]), *rows.logged(Memory, "id", memory_id)]
     if not known and not rows.find(Change, {"entity": "memories", "entity_id": memory_id}, limit=1):
-        raise MemoryNotFound(f"no memory has or had the id {memory_id}", memory_id=memory_id)
+        raise MemoryNotFound(f"no memory, current or deleted, has the id {memory_id}", memory_id=memory_id)
     return known
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recollect.engine.root import Engine
 
 
-# Whoever asks gets to see what may be relevant; below this, hits are noise that any question would find.
+# A search shows what may be relevant; below this score, hits are noise that any query would find.
 SEARCH_RELEVANCE = 0.05
 
 

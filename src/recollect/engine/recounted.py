@@ -1,4 +1,4 @@
-"""Recounted: from a turn of a transcript to what is to be written of it, and the writing, exactly once.
+"""Ingest transcripts: turn by turn into observations and memories, each exactly once.
 
     turn ─► noise? ─► without secrets ─► lesson, sentences ─► Note       before a transaction is opened
     Note ─► observations, memories                                        in one, with how far the file was read
@@ -56,7 +56,7 @@ PROMPT_CHARACTERS = 40_000
 
 
 class Note(NamedTuple):
-    """What is to be written of a turn: that it happened, unless nobody looks for that, and what it teaches."""
+    """The rows to write for a turn: its observation, unless it is noise, and its memories."""
 
     row: Observed
     is_kept: bool
@@ -72,7 +72,7 @@ class Recounting:
         self.redacted: Counter[str] = Counter()
 
     def note(self, turn: Turn) -> Note | None:
-        """Return what is to be written of a turn; None for noise and for what teaches nothing."""
+        """Return the rows to write for a turn; None for noise."""
         if turn.role == "assistant":
             return self._talk(turn) if may_say("assistant", turn.seen.text) else None
         if turn.role == "tool":
@@ -218,7 +218,7 @@ def _thing(row: Observed) -> tuple[Any, ...]:
 def write(
     transaction: Transaction, notes: Sequence[Note], anchor: Callable[[Transaction, Memory, Prepared], None]
 ) -> list[tuple[Memory, str]]:
-    """Write notes that were not seen before; returns what became of each memory: created, known or refused."""
+    """Write notes that were not seen before; returns for each memory: created, known or refused."""
     done: list[tuple[Memory, str]] = []
     fates = fates_of(transaction, notes)
     gone = purged(transaction, [memory.id for note in notes for memory, _ in note.memories])

@@ -82,7 +82,7 @@ class Sheet(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What is to be drawn: the trees, the budget, and what is in focus as it was named and as files and node ids."""
+    """A map request: the trees, the token budget, and the focus as given and as files and node ids."""
 
     trees: list[Tree]
     budget: int
@@ -275,8 +275,8 @@ def _is_linked(found: Project) -> bool:
 
 def _why(ranked_by: str) -> tuple[str, ...]:
     told = {
-        "names": "this code is not linked yet: ranked by the names that files share",
-        "nothing": "this code is not linked and too large to be compared by names: files are not ranked",
+        "names": "this code is not linked yet: files are ranked by shared names",
+        "nothing": "this code is not linked yet and too large to rank by names: files are not ranked",
     }
     return (told[ranked_by],) if ranked_by in told else ()
 

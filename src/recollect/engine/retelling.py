@@ -22,7 +22,7 @@ OPERATION = "retell_session"
 
 
 class Retold(NamedTuple):
-    """Whether a model told a session anew, and if it was asked in vain, why."""
+    """Whether a model rewrote a session summary, and if not, why."""
 
     is_done: bool
     why_not: str = ""
@@ -44,7 +44,7 @@ def retell(engine: Engine, session_id: str) -> Retold:
     asked = prompt(memory.content, list(reversed(rows)))
     said = accepted(engine.language.complete(asked, max_tokens=ANSWER_TOKENS), asked)
     if not said.text:
-        return Retold(False, f"what {model} said is of no use: {said.fault}")
+        return Retold(False, f"{model} returned an unusable summary: {said.fault}")
     head = memory.content.partition("\n")[0]
     clean, _ = without_secrets(Memory(id=memory.id, content=said.text))
     with engine.language.books() as store, store.transaction(OPERATION) as transaction:

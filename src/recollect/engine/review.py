@@ -32,8 +32,8 @@ def review(engine: Engine, span: str, namespace: str | None) -> tuple[dict[str, 
     trees = [tree for tree in engine.anchoring.trees(namespace) if renames.head(tree.root)]
     if not trees:
         raise InvalidInput(
-            "no indexed project is a git work tree",
-            hint="Run `recollect index` in the repository; name it by namespace if there are several.",
+            "no indexed project is a git repository",
+            hint="Run `recollect index` in the repository. With several, choose one with --project.",
             range=span,
         )
     found: dict[str, Freshness] = {}
@@ -58,7 +58,7 @@ def _reviewed(engine: Engine, tree: Tree, span: str) -> tuple[dict[str, Freshnes
     first, second, rows = renames.altered(tree.root, span)
     notes = []
     if len(rows) > MAX_FILES:
-        notes.append(f"{len(rows):,} files differ: only the first {MAX_FILES:,} were compared")
+        notes.append(f"{len(rows):,} files differ: compared only the first {MAX_FILES:,}")
         rows = rows[:MAX_FILES]
     anchors = _anchors(engine, tree, [row.old for row in rows if row.old])
     if not anchors:
@@ -68,7 +68,7 @@ def _reviewed(engine: Engine, tree: Tree, span: str) -> tuple[dict[str, Freshnes
     missing = {row.old for row in rows if (row.old and row.old not in old) or (row.new and row.new not in new)}
     if missing:
         # Without its content a file would count as gone.
-        notes.append(f"{len(missing):,} files were not compared: git has no content for them")
+        notes.append(f"{len(missing):,} files not compared: git has no content for them")
         anchors = [anchor for anchor in anchors if anchor.path not in missing]
     forms = [{path: form(path, source) for path, source in side.items()} for side in (old, new)]
     renamed = {row.old: row.new for row in rows if row.old and row.new and row.old != row.new}

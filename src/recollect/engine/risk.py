@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from recollect.code.diff.changed import SymbolChange
 from recollect.code.record import Risk
+from recollect.text.plural import plural
 
 # What kind of change it is: users of what is gone or is called otherwise break for certain.
 WEIGHTS: Mapping[str, float] = {
@@ -24,14 +25,14 @@ HALF = 3
 TEST, LOADING = 0.3, 0.6
 # What makes a change worse.
 ENDPOINT, UNTESTED, PUBLIC, RULED = 0.15, 0.1, 0.1, 0.15
-# Changes that whoever calls from outside notices.
+# Changes that external callers notice.
 OUTSIDE = frozenset({"removed", "signature", "renamed", "moved"})
 
 LEVELS: tuple[tuple[float, Risk], ...] = ((0.6, "high"), (0.3, "medium"), (0.001, "low"))
 
 _TOLD: Mapping[str, str] = {
-    "removed": "removed", "signature": "called differently", "renamed": "renamed", "moved": "moved",
-    "body": "body changed", "added": "new", "cosmetic": "only comments or white space",
+    "removed": "removed", "signature": "signature changed", "renamed": "renamed", "moved": "moved",
+    "body": "body changed", "added": "new", "cosmetic": "only comments or whitespace changed",
 }  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def risk(change: SymbolChange, around: Weighed) -> tuple[float, Risk, str]:
     score = WEIGHTS[change.how]
     if change.how == "cosmetic":
         return 0.0, "none", _TOLD["cosmetic"]
-    words = [_TOLD[change.how] if row else "what it does when it is loaded changed"]
+    words = [_TOLD[change.how] if row else "module-level code changed"]
     if row is None:
         score *= LOADING
     elif row.test:
@@ -61,16 +62,16 @@ def risk(change: SymbolChange, around: Weighed) -> tuple[float, Risk, str]:
     words.append(_users(around))
     if row and row.endpoint:
         score += ENDPOINT
-        words.append(f"answers {row.endpoint}")
+        words.append(f"handles {row.endpoint}")
     if row and row.visibility == "public" and change.how in OUTSIDE and not row.test:
         score += PUBLIC
         words.append("public")
     if around.is_known and change.how != "added" and not around.tests and not (row and row.test):
         score += UNTESTED
-        words.append("no test reaches it")
+        words.append("untested")
     if around.rules:
         score += RULED
-        words.append("a memory states a rule about it")
+        words.append("a memory has a rule about it")
     score = round(min(score, 1.0), 3)
     level: Risk = next((name for least, name in LEVELS if score >= least), "none")
     return score, level, "; ".join(word for word in words if word)
@@ -78,13 +79,13 @@ def risk(change: SymbolChange, around: Weighed) -> tuple[float, Risk, str]:
 
 def _users(around: Weighed) -> str:
     if not around.is_known:
-        return "users not known"
+        return "callers unknown"
     if not around.users and not around.reached:
-        return f"only tests use it: {around.tests:,}" if around.tests else "no users found"
-    files = f" in {around.files:,} file{'s' * (around.files != 1)}" if around.files else ""
-    parts = [f"{around.users:,} user{'s' * (around.users != 1)}{files}"]
+        return f"used only by {plural(around.tests, 'test')}" if around.tests else "no callers found"
+    files = f" in {plural(around.files, 'file')}" if around.files else ""
+    parts = [f"{plural(around.users, 'caller')}{files}"]
     if around.reached > around.users:
-        parts.append(f"{around.reached:,} reached")
+        parts.append(f"{around.reached:,} reached indirectly")
     if around.tests:
-        parts.append(f"{around.tests:,} test{'s' * (around.tests != 1)}")
+        parts.append(plural(around.tests, "test"))
     return ", ".join(parts)

@@ -165,7 +165,7 @@ class Engine:
         """The same store, as what works on source code sees it."""
         with self._opening:
             if self._closed:
-                raise Conflict("this engine is closed", hint="Make a new Engine.")
+                raise Conflict("this engine is closed", hint="Create a new Engine.")
             if self._store is None:
                 from recollect.store.sql import SqlStore
                 from recollect.store.sqlite import Sqlite

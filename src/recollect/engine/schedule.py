@@ -107,7 +107,7 @@ class Schedule:
 
     @property
     def stopping(self) -> bool:
-        """Whether whoever carries out a plan should leave off."""
+        """Whether a running plan should stop."""
         return self._stop.is_set()
 
     def _work(self) -> None:

@@ -151,8 +151,8 @@ def _read(text: str, key: str) -> Kept:
         kept = msgspec.json.decode(text, type=Kept)
         return kept if kept.weights is None else Kept(kept.profile, normalised(kept.weights))
     except (msgspec.DecodeError, InvalidInput) as problem:
-        hint = "Run `recollect weights --reset`, with --namespace if they are a project's."
-        raise StoreCorrupt(f"the scoring weights kept under {key} cannot be read ({problem})", hint=hint) from None
+        hint = "Run `recollect weights --reset`; add --project for the weights of one project."
+        raise StoreCorrupt(f"the stored scoring weights {key} cannot be read ({problem})", hint=hint) from None
 
 
 def _in_force(kept: Kept) -> InForce:

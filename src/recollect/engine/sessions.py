@@ -132,7 +132,9 @@ class Sessions:
             where = {"namespace": scope} if scope is not None else None
             found = self._engine.store.find(Session, where, order="-started_at", limit=1)
             if not found:
-                raise NotFound("there is no session yet", hint="Hooks begin one; recollect sessions lists them.")
+                raise NotFound(
+                    "there is no session yet", hint="Hooks create sessions: connect an assistant with `recollect init`."
+                )
             session = found[0]
         with self._engine.store.transaction("summarize_session") as transaction:
             memory, created = sum_up(transaction, session)
@@ -150,9 +152,9 @@ class Sessions:
         try:
             notice = Noticing(self._engine).of_bytes(raw, "", event=event, assistant=assistant, at=clock.now())
         except BadPayload as problem:
-            raise InvalidInput(f"the payload is no event of a hook: {problem}") from None
+            raise InvalidInput(f"the payload is not a hook event: {problem}") from None
         if notice is None or not notice.row.session_id:
-            raise InvalidInput("the payload is of no session")
+            raise InvalidInput("the payload has no session id")
         self._engine.capture.put(raw, event=event, assistant=assistant)
         self._engine.capture.drain()
         return notice.row.session_id
@@ -169,7 +171,7 @@ class Sessions:
         memories = self._engine.store.get(Memory, [summed.memory.id]) if summed.memory else []
         if not rows or not memories:  # forgotten by another process a moment ago
             return summed
-        notes = (f"summed up by rules: {why_not}",) if why_not else ()
+        notes = (f"summarized by built-in rules: {why_not}",) if why_not else ()
         return Summed(session=rows[0], memory=memories[0], created=summed.created, notes=notes)
 
     def _existing(self, session_id: str) -> Session:
@@ -177,14 +179,16 @@ class Sessions:
         found = store.get(Session, [given]) or store.get(Session, [full_id(store, Session, "id", given) or ""])
         if not found:
             raise NotFound(
-                f"no session has the id {session_id}", hint="recollect sessions lists them.", session_id=session_id
+                f"no session has the id {session_id}",
+                hint="`recollect sessions` lists sessions.",
+                session_id=session_id,
             )
         return found[0]
 
     # --- what hooks saw ---
 
     def write(self, notices: Sequence["Notice"]) -> Sequence["Written"]:
-        """Write observations with all that follows from them, in one transaction; returns what became of each."""
+        """Write observations and everything derived from them in one transaction; returns the outcome of each."""
         from recollect.engine.noticed import write
 
         done: list[Written] = []

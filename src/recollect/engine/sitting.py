@@ -1,6 +1,6 @@
 """Sitting: how a session stands after what was just seen in it, what fixed what, and what it was about.
 
-All of it happens within the transaction of whoever calls, and looking again changes nothing.
+It runs in the caller's transaction and is idempotent.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from recollect.errors import Conflict, NotFound
 from recollect.files import read_file
 from recollect.model import File, Tree
 from recollect.store.code_protocol import SymbolRow as SymbolRow
+from recollect.text.plural import plural
 from recollect.text.redact import masked
 
 if TYPE_CHECKING:
@@ -120,12 +121,14 @@ class Sources:
         """Return what a file holds now, secrets overwritten. Raises NotFound if it is not indexed or cannot be read."""
         if self.tree is None or path not in self.files:
             raise NotFound(
-                f"{path} is no indexed file of this project", hint="Run index, or check the path.", path=path
+                f"{path} is not an indexed file of this project",
+                hint="Check the path, or run `recollect index`.",
+                path=path,
             )
         try:
             raw = read_file(Path(self.tree.root) / path, within=self.tree.root)
         except OSError as problem:
-            hint = "It was moved or deleted since: run index."
+            hint = "It was moved or deleted: run `recollect index`."
             raise NotFound(f"{path} cannot be read: {problem.strerror}", hint=hint, path=path) from None
         return masked(raw).decode("utf-8", "replace")
 
@@ -244,15 +247,15 @@ class Sources:
                 return None
             return self._as_known("another process is indexing this project")
         is_coming = self._engine.links.want(self.tree.id)
-        how = "they are being linked" if is_coming else "`recollect index --link` links them, or a running server does"
-        return self._as_known(f"{waiting.waiting:,} files are new or changed and not linked yet: {how}")
+        how = "linking now" if is_coming else "run `recollect index --link`"
+        return self._as_known(f"{plural(waiting.waiting, 'new or changed file')} not linked yet: {how}")
 
     def _as_known(self, why: str) -> _Loose:
         from recollect.engine.file_uses import file_uses
 
         found = file_uses(self._engine, self)
-        by = "what was linked before" if found.known_by == "links" else "the lines of imports"
-        loose = _Loose({}, {}, (f"{why}; what uses what is known by {by}",))
+        by = "earlier links" if found.known_by == "links" else "import lines"
+        loose = _Loose({}, {}, (f"{why}; dependencies are taken from {by}",))
         for use in found.uses:
             loose.used.setdefault(use.user, []).append(use)
             loose.using.setdefault(use.used, []).append(use)

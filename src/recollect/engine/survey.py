@@ -52,7 +52,9 @@ class Survey:
         trees = trees_meant(self._engine, namespace)
         named = tuple(accept.text("focus", text).strip() for text in accept.several("focus", focus))
         if len(named) > MAX_FOCUS:
-            raise InvalidInput(f"{len(named)} things are too many to be in focus", hint=f"At most {MAX_FOCUS}.")
+            raise InvalidInput(
+                f"{len(named)} values for focus; the limit is {MAX_FOCUS}", hint=f"Give at most {MAX_FOCUS}."
+            )
         part, notes = self._part(namespace, trees)
         asked = self._focus(trees, budget, named)
         return repo_map(self._engine.code_store, part, asked, roots(trees), notes)
@@ -86,19 +88,19 @@ class Survey:
         most = accept.whole("depth", depth, least=1, most=MAX_DEPTH)
         shown = accept.whole("limit", limit, least=1, most=1000)
         if diff is not None and range is not None:
-            raise InvalidInput("either a diff or a range can be reviewed, not both", hint="Leave one of them out.")
+            raise InvalidInput("diff and range cannot be used together", hint="Give only one of them.")
         where = place(accept.text("path", path), force=True)
         tree = tree_at(self._engine.store.find(Tree), where.root / where.below)
         root = where.root if tree is None else Path(tree.root)
         notes: tuple[str, ...] = ()
-        source = "the diff given"
+        source = "the given diff"
         if diff is not None:
             text = diff
         elif range is not None:
             source = accept.text("range", range).strip()
             text, notes = range_diff(root, source)
         else:
-            source = "the work tree, since HEAD"
+            source = "uncommitted changes"
             text, notes = working_diff(root)
         return review(self._engine, Asked(text, source, root, most, shown), tree, notes)
 
@@ -156,7 +158,7 @@ class Survey:
         wanted = frozenset(_kinds(kinds)) or KINDS
         if not wanted <= KINDS:
             odd = ", ".join(sorted(wanted - KINDS))
-            raise InvalidInput(f"{odd} cannot be dead code", hint=f"One of: {', '.join(sorted(KINDS))}.", field="kinds")
+            raise InvalidInput(f"unknown kind {odd}", hint=f"One of: {', '.join(sorted(KINDS))}.", field="kinds")
         trees = trees_meant(self._engine, namespace)
         part, notes = self._part(namespace, trees)
         least = accept.ratio("min_confidence", min_confidence)
@@ -187,7 +189,9 @@ class Survey:
             try:
                 nodes.update(hit.node for hit in self._engine.code.found(text, scope)[:1])
             except NotFound as problem:
-                raise NotFound(f"{text} is no indexed file, folder or symbol", hint=problem.hint, focus=text) from None
+                raise NotFound(
+                    f"{text} is not an indexed file, folder or symbol", hint=problem.hint, focus=text
+                ) from None
         return Asked(trees, budget, named, frozenset(files), frozenset(nodes))
 
     def _files(self, trees: list[Tree], text: str) -> list[int]:

@@ -30,8 +30,8 @@ def refuse_elsewhere(engine: Engine, target: Path) -> None:
     real = Path(os.path.realpath(target.parent)) / target.name
     if ".git" in real.parts or not any(real.is_relative_to(os.path.realpath(root)) for root in engine.write_roots):
         raise InvalidInput(
-            f"{target} lies outside of the project and of the recollect home",
-            hint="Name a file below one of them; on a command line any file may be written.",
+            f"{target} is outside the project and the recollect home folder",
+            hint="Choose a file inside one of them. The command line may write any file.",
             path=str(target),
         )
 
@@ -70,10 +70,12 @@ def _refuse_existing(engine: Engine, target: Path, *, overwrite: bool) -> None:
     if not overwrite and not stat.S_ISDIR(found.st_mode):
         raise _conflict(target)
     if not stat.S_ISREG(found.st_mode):
-        raise InvalidInput(f"{target} is not a regular file", hint="Name another file, or '-'.", path=str(target))
+        raise InvalidInput(
+            f"{target} is not a regular file", hint="Choose another file, or '-' for standard output.", path=str(target)
+        )
     home = os.path.realpath(engine.settings.home_path)
     if Path(os.path.realpath(target)).is_relative_to(home) and not _is_export(target):
-        raise InvalidInput(f"{target} is a file of recollect and no export", hint="Name another.", path=str(target))
+        raise InvalidInput(f"{target} is one of recollect's own files", hint="Choose another file.", path=str(target))
 
 
 def _is_export(file: Path) -> bool:
@@ -95,5 +97,5 @@ def _link(partial: str, target: Path) -> None:
 
 def _conflict(target: Path) -> Conflict:
     return Conflict(
-        f"{target} is there already", hint="Name another file, or say overwrite to replace it.", path=str(target)
+        f"{target} already exists", hint="Choose another file, or use overwrite to replace it.", path=str(target)
     )

@@ -97,11 +97,11 @@ def _told(memory: Memory, changes: Sequence[SymbolChange]) -> tuple[TouchedMemor
         sentence = rule_about(memory.content, _names(change)) if change.how != "added" else ""
         if sentence:
             ruled = [other for other in changes if rule_about(memory.content, _names(other))]
-            why = f"says of {_place(change)}, {_did(change)}: “{sentence}”"
+            why = f"rule about {_place(change)} ({_did(change)}): “{sentence}”"
             return _row(memory, "may contradict", why), ruled
     first = changes[0]
     more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
-    why = f"anchored to what changed: {_place(first)}, {_did(first)}{more}"
+    why = f"about {_place(first)} ({_did(first)}){more}"
     return _row(memory, "decided" if memory.memory_type == "decision" else "speaks of", why), []
 
 
@@ -137,11 +137,11 @@ def _place(change: SymbolChange) -> str:
 
 def _did(change: SymbolChange) -> str:
     told = {
-        "body": "whose body changed" if change.key else "which changed",
-        "signature": "which is called differently now",
-        "renamed": f"which was {change.old_key}",
-        "moved": f"which was in {change.old_path}",
-        "removed": "which is removed",
-        "added": "which is new",
+        "body": "body changed" if change.key else "changed",
+        "signature": "signature changed",
+        "renamed": f"renamed from {change.old_key}",
+        "moved": f"moved from {change.old_path}",
+        "removed": "removed",
+        "added": "added",
     }
     return told[change.how]

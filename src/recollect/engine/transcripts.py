@@ -22,6 +22,7 @@ from recollect.engine.recounted import OWN, Captured, Note, Recounting, fates_of
 from recollect.engine.sitting import note_fixes, sum_up
 from recollect.history.found import clipped
 from recollect.model import Change, HistorySource, LearntFrom, Memory, Observed, Session, Transcript
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -35,7 +36,7 @@ SILENT_BYTES = 32 << 20
 ABANDONED_S = 86_400
 # Of what was decided in a session, as much as its summary tells.
 DECIDED = 5
-# Told in the answer, so that whoever imported sees what kind of thing was learnt.
+# Sample titles in the answer: they show what kind of memories were imported.
 EXAMPLES = 8
 EXAMPLE_CHARACTERS = 120
 # What ended a session of which only a transcript tells; and until it was summed up, so that one is found again that an
@@ -65,7 +66,7 @@ class _Work(NamedTuple):
 
 
 class Chronicle:
-    """Reads transcripts, writes what they teach, and counts what became of it."""
+    """Reads transcripts, writes memories from them, and counts the outcomes."""
 
     def __init__(self, engine: Engine, wanted: Wanted) -> None:
         self._engine = engine
@@ -88,24 +89,26 @@ class Chronicle:
         if not found and not is_named:
             return
         if not found:
-            self.notes.append(f"{source}: no transcripts were found below {self._wanted.home}")
+            self.notes.append(f"{source}: no transcripts found in {self._wanted.home}")
         found = [book for book in found if since is None or book.at >= since]
         counted = _Counted()
         done, total = 0, sum(book.size for book in found if book.sitting is None) or len(found)
         for book in found:
-            progress.report(done, total, f"reading transcripts of {source}")
+            progress.report(done, total, f"reading {source} transcripts")
             with suppress(OSError):  # it is gone, or not ours to read
                 self._book(book, counted, lambda at, done=done: progress.report(  # type: ignore[misc]
-                    min(done + at, total), total, f"reading transcripts of {source}"))  # fmt: skip
+                    min(done + at, total), total, f"reading {source} transcripts"))  # fmt: skip
             done += book.size if book.sitting is None else 1
             if counted.fates["created"] >= self._wanted.most:
-                self.notes.append(f"{source}: {self._wanted.most} memories were made; import again to go on")
+                self.notes.append(
+                    f"{source}: stopped after {self._wanted.most:,} memories; run the import again to continue"
+                )
                 break
         self._finish(source, counted)
         self.changed += counted.fates["created"]
         if counted.projects:
             sessions, projects = len(counted.sessions), len(counted.projects)
-            self.notes.append(f"{source}: sessions read: {sessions}, of projects: {projects}")
+            self.notes.append(f"{source}: read {plural(sessions, 'session')} of {plural(projects, 'project')}")
         rules = dict(counted.rules.most_common())
         self.sources.append(LearntFrom(source=source, found=counted.rules.total(), rules=rules, **counted.fates))
 
@@ -133,12 +136,12 @@ class Chronicle:
         self._write(work, batch, (position, lines), counted, is_end=True)
 
     def _note(self, turn: Turn, book: Book) -> Note | None:
-        """Return what is to be written of a turn; None, and a note in the answer, if that takes too long."""
+        """Return the rows to write for a turn; None, with a note in the answer, if that takes too long."""
         try:
             with clock.cpu_limit(clock.RECORD_CPU_S):
                 return self._recounting.note(turn)
         except clock.CpuLimitExceeded:
-            self.notes.append(f"{book.assistant}: left out a turn of {book.path.name} that takes too long to read")
+            self.notes.append(f"{book.assistant}: skipped a turn of {book.path.name} that took too long to read")
             return None
 
     def _finish(self, source: HistorySource, counted: _Counted) -> None:
@@ -158,7 +161,7 @@ class Chronicle:
             return 0, 0
         if kept[0].position == book.size:
             return None
-        # A file that has become shorter was written anew; a session of a database is read anew as a whole.
+        # A file that has become shorter was rewritten; a session of a database is read again as a whole.
         return (0, 0) if kept[0].position > book.size or book.sitting else (kept[0].position, kept[0].lines)
 
     def _write(
@@ -197,7 +200,7 @@ class Chronicle:
 
 
 class _Counted:
-    """What became of what was found in the transcripts of one assistant."""
+    """Outcome counts for the transcripts of one assistant."""
 
     def __init__(self) -> None:
         self.fates: Counter[str] = Counter()

@@ -52,7 +52,7 @@ class Lifts(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """How often memories were put before assistants, by session, and what became of them."""
+    """How often memories were injected, by session, and how often they were used or contradicted."""
 
     offered: int = 0
     used: int = 0
@@ -135,12 +135,12 @@ class Useful:
         return counted
 
     def learn(self, scope: str | None) -> None:
-        """Work out what a namespace has taught, from its counts, and keep it for whoever recalls."""
+        """Compute the weights of a project from its counts, and store them for recall."""
         rows = self._engine.store.columns(Usefulness, ("kind", "offered", "used"), {"namespace": scope})
         self._engine.store.keep_setting(use.key(scope), use.kept(use.learn(rows)))
 
     def note_undone(self, batch: str) -> None:
-        """Learn anew what an undo may have changed."""
+        """Recompute the weights that an undo may have changed."""
         store = self._engine.store
         changed = store.columns(Change, ("entity_id",), {"batch": batch, "entity": "usefulness"}, limit=1)
         if changed:
@@ -201,7 +201,7 @@ class Useful:
         return leaning(profile, scored, pool, gains, leans)
 
     def told(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """Return what became of memories that were put before assistants, in words, by id."""
+        """Return how injected memories were used, as text, by id."""
         return {row.id: told(row) for row in self._engine.store.get(Usefulness, memory_ids)}
 
 
@@ -211,7 +211,7 @@ def lifted(learnt: use.Learnt, kind: str, offered: int, used: int) -> Lifts:
 
 
 def told(row: Usefulness) -> str:
-    """Return what became of a memory, in words, with what that did to its confidence."""
+    """Return how an injected memory was used, as text, with the change of its confidence."""
     said = use.told(row.offered, row.used, row.contradicted, row.last)
     moved = f"; confidence {row.given:.2f} → {row.confidence:.2f}" if row.confidence != row.given else ""
     return said + moved

@@ -1,4 +1,4 @@
-"""Verdict: what becomes of a memory by what became of the places in the code that it speaks of."""
+"""Verdict: the freshness of a memory, from the states of its anchors."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Workspaces:
         workspace = _new(key, name, description)
         with self._engine.store.transaction("workspace_create") as transaction:
             if transaction.get(Workspace, [key]):
-                raise WorkspaceExists(f"workspace {key} exists already", workspace_id=key)
+                raise WorkspaceExists(f"workspace {key} already exists", workspace_id=key)
             return self._answer(transaction.insert(workspace), created=True)
 
     @operation("workspace_retrieve", "workspace-retrieve", read_only=True)
@@ -59,7 +59,7 @@ class Workspaces:
         key = _key(identifier)
         known = self._engine.store.get(Workspace, [key])
         if not known:
-            raise WorkspaceNotFound(f"there is no workspace {key}", workspace_id=key)
+            raise WorkspaceNotFound(f"workspace {key} does not exist", workspace_id=key)
         return self._answer(known[0], created=False)
 
     def _answer(self, workspace: Workspace, *, created: bool) -> WorkspaceAnswer:

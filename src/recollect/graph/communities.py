@@ -63,7 +63,7 @@ def communities(links: Weighted, *, resolution: float = 1.0, seed: int = 0) -> P
 
 
 def _divided(level: Level, total: float, resolution: float, chance: np.random.Generator) -> Places:
-    """Return communities, in pieces that hang together."""
+    """Return communities, each of them connected."""
     ground, label = level, np.arange(level.size)
     member, start = np.arange(level.size), np.arange(level.size)
     for _ in range(MOST_LEVELS):
@@ -167,7 +167,7 @@ def _leaving(level: Level, nodes: Places) -> tuple[Places, Places]:
 
 
 def _refined(level: Level, label: Places, total: float, resolution: float, chance: np.random.Generator) -> Places:
-    """Return communities divided into parts that hang together, found by moving anew within each community."""
+    """Return communities split into connected parts, found by moving nodes again within each community."""
     owners = _owners(level)
     inside = label[owners] == label[level.ends]
     kept = owners[inside]

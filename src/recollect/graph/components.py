@@ -1,4 +1,4 @@
-"""What hangs together: pieces, circles, and the order in which things build on each other."""
+"""Connected components, strongly connected components, topological order."""
 
 from __future__ import annotations
 

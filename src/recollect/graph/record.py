@@ -5,7 +5,7 @@ PageRanks   ─ RankedNode                      what matters most
 Clusters    ─ Cluster                         what belongs together
 Expansion   ─ ExpandedHit ─ Step              what was found, and what that is linked to
 ImpactRecall ─ ImpactHit ─ LinkedNode         what was found, and what depends on it
-Recomputed                                    how central every node is was worked out anew
+Recomputed                                    centrality of every node was recomputed
 Dependencies ─ Use, OutsideUse, Doubt         what code uses, or is used by
 Impact      ─ Use, Doubt                      what a change of code reaches
 """
@@ -160,7 +160,7 @@ class ImpactRecall(Record, frozen=True, kw_only=True):
 
 
 class Recomputed(Record, frozen=True, kw_only=True):
-    """How central every node is was worked out anew; `exact` tells whether betweenness counted every path."""
+    """The recomputed centrality of all nodes; `exact` tells whether betweenness counted every path."""
 
     nodes: int
     edges: int
@@ -229,7 +229,7 @@ class Impact(Record, frozen=True, kw_only=True):
     """What a change of a piece of code reaches, nearest first and surest first.
 
     affected: code that uses it, directly or over others. tests, endpoints: those among it. memories: what is remembered
-    of it or of what is affected. doubts: places that may use it, too. is_complete: nothing speaks for further users;
+    of it or of what is affected. doubts: places that may use it, too. is_complete: there is no sign of further users;
     `verdict` says so in words, and why not where it is not.
     """
 

@@ -21,9 +21,9 @@ LINK_TYPES: tuple[LinkType, ...] = get_args(LinkType)
 
 
 class CodingMemory(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of a stored piece of code: what it was found to be about, and how many others it was linked to.
+    """A stored code snippet: its keywords and tags, and how many memories it was linked to.
 
-    event_emitted: whether the storing was logged as a change, which is what whoever follows the store sees
+    event_emitted: whether the storing was logged as a change, which followers of the store see
     """
 
     memory_id: str

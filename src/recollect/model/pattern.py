@@ -45,7 +45,7 @@ class PatternReport(Record, frozen=True, kw_only=True):
 
 
 class PatternInsights(Record, frozen=True, kw_only=True):
-    """What patterns mean for whoever works here, as Markdown; empty where there are none."""
+    """Detected patterns with advice, as Markdown; empty if there are none."""
 
     markdown: str
     patterns: int = 0

@@ -202,7 +202,7 @@ class Injection(Record, frozen=True, kw_only=True):
 
 
 class Usefulness(Record, frozen=True, kw_only=True):
-    """What became of a memory (they share their id) that was put before assistants: in how many sessions, and how.
+    """How a memory (they share their id) was used when injected: in how many sessions, and how.
 
     kind: as what it is weighed (recall.use.kind_of). given: its confidence as somebody gave it
     pro, con: the weights of what spoke for and against it since then. confidence: what they made of it
@@ -236,10 +236,10 @@ class Workspace(Record, frozen=True, kw_only=True):
 
 
 class Anchor(Record, frozen=True, kw_only=True):
-    """What in the code a memory speaks of, with the normalised hash it was written against.
+    """A place in the code that a memory mentions, with the normalised hash of the code when it was written.
 
     path: from the root of its tree. symbol: its qualified name; None: the whole file
-    origin: named by whoever stored the memory, or found in its text. taken_at: when the hash was taken, which is later
+    origin: given when the memory was stored, or found in its text. taken_at: when the hash was taken, which is later
     than created_at where the code was not indexed yet; 0: it was not, so far
     kind, sketch: what it is and a digest of its words, by which it is found again after it moved and changed
     """
@@ -258,7 +258,7 @@ class Anchor(Record, frozen=True, kw_only=True):
 
 
 class AnchorState(Record, frozen=True, kw_only=True):
-    """What became of an anchor (they share their id), by the code as last indexed: derived, never logged.
+    """The state of an anchor (they share their id) in the code as last indexed: derived, never logged.
 
     path, symbol: where it is now, or was last seen. hash: of what the memory was written against, in the normal form
     of today. file_hash: of the whole file when it was last looked at. since: when the verdict became what it is

@@ -7,7 +7,7 @@ from recollect.model.vocabulary import Record
 
 
 class Ingested(Record, frozen=True, kw_only=True):
-    """What became of payloads that hooks had left.
+    """The result of processing queued hook events.
 
     taken: how many were looked at. stored: memories made of them, merged: into one that was there already
     noted: of no more use than that they happened. skipped: machine noise, and what was told twice

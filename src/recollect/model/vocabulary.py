@@ -67,13 +67,13 @@ ImportSource = Literal[
     "markdown",
 ]
 
-# What became of the code that a memory speaks of. unanchored: it speaks of none, or of none that is indexed here.
+# The state of the code that a memory mentions. unanchored: it mentions none, or none that is indexed here.
 Verdict = Literal["fresh", "changed", "moved", "gone", "unanchored"]
 
 # How the branch that a memory was written on stands to the one that is checked out.
 BranchStanding = Literal["here", "merged", "elsewhere", "unknown"]
 
-# What can be done with a memory whose code changed: leave it as it is, write it anew, or let it end.
+# What can be done with a memory whose code changed: keep it, update it, or retire it.
 Settlement = Literal["keep", "update", "retire"]
 
 # How recall ranks: by the fitted model, or by the weighted sum that document 002 prints.

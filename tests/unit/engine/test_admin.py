@@ -91,9 +91,9 @@ def test_the_graph_is_counted_and_old_centrality_told(engine: Engine) -> None:
     one, other = engine.memories.store("x").memory.id, engine.memories.store("y").memory.id
     assert check(engine, "graph").detail == "0 nodes, 0 links"
     engine.memories.associate(one, other)
-    assert check(engine, "graph").detail == "2 nodes, 1 links; centrality is from before the last changes"
+    assert check(engine, "graph").detail == "2 nodes, 1 link; centrality is out of date and is recomputed when needed"
     engine.graph.recompute()
-    assert check(engine, "graph").detail == "2 nodes, 1 links"
+    assert check(engine, "graph").detail == "2 nodes, 1 link"
 
 
 def test_a_folder_that_others_can_look_into_is_degraded(engine: Engine, home: Path) -> None:

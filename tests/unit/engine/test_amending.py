@@ -35,7 +35,7 @@ def test_another_value_supersedes_the_old_one_and_the_answer_says_which_and_why(
             memory_id=old.id,
             relationship="EVOLVED_INTO",
             superseded=True,
-            why=f"“{NEW}” gives another value than “{OLD}”",
+            why=f"“{NEW}” has a different value than “{OLD}”",
         ),
     )
     (kept,) = engine.store.get(Memory, [old.id])
@@ -76,7 +76,7 @@ def test_a_memory_that_says_more_is_linked_and_stays(engine: Engine, frozen: Fro
     more = f"{OLD} Retries are made three times, each after a pause that is twice as long as the one before it."
     old, stored = both(engine, frozen, more)
     (row,) = stored.amends
-    assert (row.relationship, row.superseded) == ("CONTRADICTS", False) and "says more" in row.why
+    assert (row.relationship, row.superseded) == ("CONTRADICTS", False) and "still holds" in row.why
     assert engine.store.get(Memory, [old.id])[0].superseded_by is None
 
 

@@ -174,7 +174,7 @@ def test_what_was_stored_before_the_index_is_tied_later_and_says_so(
     for memory_id in (found, given):
         verdict = fresh(engine, memory_id)
         assert verdict.verdict == "fresh"
-        assert "first indexed (2023-11-15)" in verdict.note
+        assert "first indexing (2023-11-15)" in verdict.note
         assert all(row.late and row.taken_at == frozen() for row in verdict.anchors)
     # Nobody asked for that: taking back the last change means the last memory.
     engine.admin.undo()
@@ -262,10 +262,10 @@ def test_a_memory_is_changed_moved_or_gone_with_its_code(engine: Engine, indexed
     start = remember(engine, indexed, "Server.start opens the port")
     parse = remember(engine, indexed, "parse_file is slow")
     edit(engine, indexed, "src/server.py", "backlog=10", "backlog=20")
-    assert fresh(engine, start).note == "changed: src/server.py::Server.start was edited after this was written"
+    assert fresh(engine, start).note == "changed: src/server.py::Server.start changed since this was written"
     assert fresh(engine, parse).verdict == "fresh"
     edit(engine, indexed, "src/server.py", "def parse_file", "def read_file")
-    assert fresh(engine, parse).note == "moved: src/server.py::parse_file is now src/server.py::read_file"
+    assert fresh(engine, parse).note == "moved: src/server.py::parse_file moved to src/server.py::read_file"
     (indexed / "src" / "server.py").rename(indexed / "src" / "service.py")
     engine.code.index(str(indexed))
     assert fresh(engine, parse).anchors[0].now_path == "src/service.py"
@@ -274,7 +274,7 @@ def test_a_memory_is_changed_moved_or_gone_with_its_code(engine: Engine, indexed
     text = (indexed / "src" / "service.py").read_text(encoding="utf-8")
     (indexed / "src" / "service.py").write_text(text.partition("def read_file")[0], encoding="utf-8")
     engine.code.index(str(indexed))
-    assert fresh(engine, parse).note == "gone: src/server.py::parse_file is no longer in the code"
+    assert fresh(engine, parse).note == "gone: src/server.py::parse_file no longer exists"
     write(indexed, FILES)
     engine.code.index(str(indexed))
     assert {fresh(engine, start).verdict, fresh(engine, parse).verdict} == {"fresh"}
@@ -288,7 +288,7 @@ def test_pasting_first_and_cutting_later_is_a_move(engine: Engine, indexed: Path
     assert fresh(engine, memory_id).verdict == "fresh"
     (indexed / "src" / "server.py").write_text(head, encoding="utf-8")
     engine.code.index(str(indexed))
-    assert fresh(engine, memory_id).note == "moved: src/server.py::parse_file is now src/reading.py::parse_file"
+    assert fresh(engine, memory_id).note == "moved: src/server.py::parse_file moved to src/reading.py::parse_file"
 
 
 def test_cutting_first_and_pasting_later_is_a_move(engine: Engine, indexed: Path) -> None:
@@ -315,7 +315,7 @@ def test_git_tells_of_a_file_that_was_renamed_and_rewritten(engine: Engine, proj
     (project / "src" / "walk.py").write_text("X = 1\n" + text.replace("step_1", "stride_1"), encoding="utf-8")
     git(project, "commit", "-qam", "two")
     engine.code.index(str(project))
-    assert fresh(engine, whole).note == "changed: src/steps.py was edited after this was written and is now src/walk.py"
+    assert fresh(engine, whole).note == "changed: src/steps.py changed since this was written, now src/walk.py"
 
 
 def test_a_memory_of_several_things_is_gone_when_all_are(engine: Engine, indexed: Path) -> None:
@@ -393,7 +393,7 @@ def test_of_two_that_match_alike_the_one_whose_code_is_as_it_was_comes_first(eng
     assert order() == first[::-1]
     (told,) = (row for row in engine.recall.search("ports by hand", min_score=0.0, explain=True, code=False).hits
                if row.memory.id == first[0])  # fmt: skip
-    assert any("the code it speaks of changed" in share.meaning and share.share < 0 for share in told.signals.shares)
+    assert any("its code has changed" in share.meaning and share.share < 0 for share in told.signals.shares)
 
 
 def test_a_pack_marks_what_changed_and_leaves_out_what_is_gone(engine: Engine, indexed: Path) -> None:
@@ -402,9 +402,9 @@ def test_a_pack_marks_what_changed_and_leaves_out_what_is_gone(engine: Engine, i
     (indexed / "src" / "other.py").unlink()
     edit(engine, indexed, "src/server.py", "backlog=10", "backlog=20")
     pack = engine.recall.pack("ports by hand", min_score=0.0)
-    assert "by hand (changed: src/server.py::Server.start was edited after this was written)\n" in pack.text
+    assert "by hand (changed: src/server.py::Server.start changed since this was written)\n" in pack.text
     assert "start_all" not in pack.text
-    assert any(note.startswith("1 left out") for note in pack.notes)
+    assert any(note.startswith("1 omitted") for note in pack.notes)
 
 
 def test_memories_reached_by_links_have_a_verdict_too(engine: Engine, indexed: Path) -> None:

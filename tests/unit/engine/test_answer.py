@@ -78,7 +78,7 @@ def test_what_stands_beside_the_words_of_a_question_is_found_with_them(open_engi
     assert found.keys() == {"Where did we put the zeppelin?", "Into the hangar at the lake, as always.", "Thanks"}
     beside = found["Thanks"]
     assert beside.signals.lexical_rank is None
-    assert beside.reason == "stands beside what was found"
+    assert beside.reason == "next to a match"
 
 
 def test_sessions_that_are_held_at_the_same_time_do_not_come_between_each_other(
@@ -225,4 +225,4 @@ def test_signals_that_are_left_out_do_not_count(engine: Engine) -> None:
     whole = {row.meaning for row in ask(engine, question, explain=True)[0].signals.shares}
     engine.recall.leave_out = frozenset({"author_named", "author_not_named", "author_of_self", "first_person"})
     part = {row.meaning for row in ask(engine, question, explain=True)[0].signals.shares}
-    assert whole - part == {"said by the one who is asked about"}
+    assert whole - part == {"said by the person in the query"}

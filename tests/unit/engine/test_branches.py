@@ -148,7 +148,7 @@ def test_this_branch_comes_first_the_default_one_next_and_unmerged_ones_last(eng
     hits = engine.recall.search("importer rows in each batch", namespace=".", explain=True).hits
     assert [hit.memory.content for hit in hits] == [told.format(rows) for rows in (700, 500, 900)]
     meanings = [{share.meaning for share in hit.signals.shares} for hit in hits]
-    assert "written on the branch that is checked out" in meanings[0]
+    assert "written on the current branch" in meanings[0]
     assert "written on a branch that is not merged here" in meanings[2]
     assert not any("branch" in meaning for meaning in meanings[1])
 
@@ -167,7 +167,7 @@ def test_what_is_merged_counts_as_ordinary(engine: Engine, app: Path, how: str) 
     git(app, "branch", "-q", "-d", "feature")
     assert [standing(engine, text) for text in (before, after)] == ["merged", "merged"]
     notes = [hit.branch.note for text in (before, after) if (hit := recalled(engine, text)[text]).branch is not None]
-    assert notes == ["from branch feature, which is gone", "from branch feature, merged here"]
+    assert notes == ["from branch feature, now deleted", "from branch feature, merged here"]
 
 
 def test_a_branch_that_goes_on_after_a_merge_is_merged_as_far_as_it_was(engine: Engine, app: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_branch_that_is_gone_is_marked_and_not_lowered(engine: Engine, app: Pa
     content = stored(engine, "Everything is kept in one large table").content
     git(app, "switch", "-q", "main")
     git(app, "branch", "-q", "-D", "idea")
-    gone = "on branch idea, which is gone; its commits are not part of this one"
+    gone = "on branch idea, deleted and not merged here"
     assert standing(engine, content) == "unknown"
     assert recalled(engine, content)[content].branch.note == gone  # type: ignore[union-attr]
     git(app, "reflog", "expire", "--expire=now", "--all")

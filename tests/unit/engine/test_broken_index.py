@@ -66,7 +66,7 @@ def test_lost_rows_are_told_with_the_empty_answer_and_mended(
     engine = reopened(f"DELETE FROM {table}")
     found, notes = ASK[table](engine)
     assert not found
-    assert any("full text holds 0 of" in note and "recollect rebuild" in note for note in notes)
+    assert any("full-text index has 0 of" in note and "recollect rebuild" in note for note in notes)
     _is_failed_and_can_be_mended(engine, table, project)
 
 
@@ -89,22 +89,22 @@ def test_nothing_is_noted_where_a_sound_index_finds_nothing(table: str, reopened
         "code_text": lambda: engine.code.search("zebra").notes,
         "symbol_text": lambda: engine.code.symbols("zebra").notes,
     }
-    assert not [note for note in asked[table]() if "full text" in note]
+    assert not [note for note in asked[table]() if "full-text" in note]
     assert engine.admin.health().status != "failed"
 
 
 def _is_failed_and_can_be_mended(engine: Engine, table: str, project: Path) -> None:
     (storage,) = [check for check in engine.admin.health().checks if check.name == "storage"]
     assert storage.status == "failed"
-    assert "full text" in storage.detail
+    assert "full-text" in storage.detail
     assert "recollect rebuild" in storage.mend
     engine.admin.rebuild()
     if table != "memory_text":  # code is not kept as text: it has to be read again, which is told until it is
         (code,) = [check for check in engine.admin.health().checks if check.name == "code"]
-        assert (code.status, code.mend) == ("degraded", "Run `recollect index` in their project.")
+        assert (code.status, code.mend) == ("degraded", "Run `recollect index` in the project.")
         found, notes = ASK[table](engine)
         assert not found
-        assert any("wait to be read anew" in note for note in notes)
+        assert any("re-indexing" in note for note in notes)
     engine.code.index(str(project))
     assert engine.admin.health(thorough=True).status != "failed"
     found, _ = ASK[table](engine)

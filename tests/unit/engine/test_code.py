@@ -66,7 +66,7 @@ def test_an_index_may_belong_to_a_named_namespace(engine: Engine, project: Path)
     assert engine.code.index(str(project), namespace="app").namespace == "app"
     assert len(engine.code.symbols("Server", namespace="app").symbols) == 1
     answer = engine.code.symbols("Server", namespace="lib")
-    assert answer.symbols == () and "No code of this namespace" in answer.notes[0]
+    assert answer.symbols == () and "No code of this project" in answer.notes[0]
 
 
 @pytest.mark.promise("E-search_symbols")
@@ -86,10 +86,10 @@ def test_symbols_are_found_by_name_and_filtered(engine: Engine, project: Path) -
 
 
 def test_where_nothing_is_indexed_it_is_said(engine: Engine) -> None:
-    assert "run index" in engine.code.symbols("start").notes[0]
+    assert "recollect index" in engine.code.symbols("start").notes[0]
     with pytest.raises(NotFound) as raised:
         engine.code.symbol("start")
-    assert "run index" in raised.value.hint
+    assert "recollect index" in raised.value.hint
 
 
 @pytest.mark.promise("E-get_symbol_info")
@@ -142,7 +142,7 @@ def test_what_could_not_be_read_is_told_up_to_a_point(engine: Engine, project: P
     notes = engine.code.index(str(project)).notes
     assert len(notes) == 21
     assert notes[0].startswith("odd00.py: ")
-    assert notes[-1] == "and 10 more of the kind"
+    assert notes[-1] == "and 10 similar notes"
     assert engine.code.index(str(project)).notes == (), "said once, when it was read"
 
 
@@ -189,4 +189,4 @@ def test_a_server_started_at_home_follows_nothing_and_says_so(
         engine.code.start()
         assert engine.code._thread is not None
         engine.code._thread.join()
-    assert "changes of the code are not followed" in caplog.text
+    assert "cannot watch the code" in caplog.text

@@ -132,7 +132,7 @@ def test_a_place_tells_all_that_is_needed_to_open_and_to_judge_it(harbour: Engin
     assert hit.shares == ()
     shares = first(harbour, "PredictTide", explain=True).shares
     assert shares[0].share == max(row.share for row in shares) > 0
-    assert "defines what the question names" in {row.meaning for row in shares}
+    assert "defines a name from the query" in {row.meaning for row in shares}
 
 
 # --- filters ---
@@ -154,9 +154,9 @@ def test_only_what_is_asked_for_is_searched(harbour: Engine) -> None:
 @pytest.mark.parametrize(
     ("options", "note"),
     [
-        ({"namespace": "elsewhere"}, "No code of this namespace is indexed. Indexed: harbour."),
-        ({"language": "cobol"}, "No file of this language is indexed. Indexed: python,"),
-        ({"path": "nowhere/"}, "Paths begin at the root of the project"),
+        ({"namespace": "elsewhere"}, "No code of this project is indexed. Indexed: harbour."),
+        ({"language": "cobol"}, "No file in this language is indexed. Indexed: python,"),
+        ({"path": "nowhere/"}, "Paths are relative to the project root"),
     ],
     ids=str,
 )
@@ -167,7 +167,7 @@ def test_where_a_filter_leaves_nothing_it_is_said(harbour: Engine, options: dict
 
 
 def test_where_nothing_is_indexed_it_is_said(engine: Engine) -> None:
-    assert "run index" in engine.code.search("burner").notes[0]
+    assert "recollect index" in engine.code.search("burner").notes[0]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_search_is_lexical_until_most_of_the_code_has_vectors(harbour: Engine, e
     assert before.mode == "lexical"
     made, lacking = harbour.code.coverage()
     assert made == 0
-    assert before.notes == (f"lexical search only: 0 of {lacking} pieces of code have a vector yet",)
+    assert before.notes == (f"search is keyword-only: 0 of {lacking} code chunks are embedded",)
     assert embedder.embedded == []
     harbour.code.embed()
     after = harbour.code.search("light the burner")
@@ -238,7 +238,7 @@ def test_an_embedder_that_fails_leaves_the_search_by_words(harbour: Engine, embe
     embedder.failing = True
     answer = harbour.code.search("light the burner")
     assert answer.mode == "lexical"
-    assert answer.notes == ("lexical search only: the fake provider is down",)
+    assert answer.notes == ("search is keyword-only: the fake provider is down",)
     assert answer.hits[0].path == "src/harbour/lamp.py"
 
 
@@ -258,5 +258,5 @@ def test_what_is_left_out_no_longer_counts(open_engine: Callable[..., Engine], r
     with_all = first(engine, "test_lamp", explain=True)
     engine.code.leave_out = SIGNALS["path"]
     without = [hit for hit in engine.code.search("test_lamp", explain=True).hits if hit.path == with_all.path]
-    assert "its path says so" in {row.meaning for row in with_all.shares}
-    assert not {"its path says so", "its path says nothing of it"} & {row.meaning for row in without[0].shares}
+    assert "its path matches" in {row.meaning for row in with_all.shares}
+    assert not {"its path matches", "its path does not match"} & {row.meaning for row in without[0].shares}

@@ -46,15 +46,15 @@ def test_without_code_nothing_is_said_of_it(engine: Engine) -> None:
     stats = engine.admin.stats()
     assert (stats.code_files, stats.code_pieces, stats.code_embeddings, stats.pending_code_embeddings) == (0, 0, 0, 0)
     assert "indexed code" not in to_text(stats)
-    assert code(engine).detail == "none is indexed"
+    assert code(engine).detail == "no code is indexed"
 
 
 def test_health_tells_how_many_vectors_of_code_are_there_and_who_makes_the_rest(engine: Engine, project: Path) -> None:
     waiting = code(engine)
-    assert waiting.detail == "3 files, 3 symbols, 3 pieces; 0 of 2 different pieces have a vector"
+    assert waiting.detail == "3 files, 3 symbols, 3 chunks; 0 of 2 distinct chunks are embedded"
     assert waiting.status == "ok" and "index --vectors" in waiting.mend
     engine.code.embed()
-    assert "2 of 2 different pieces have a vector" in code(engine).detail
+    assert "2 of 2 distinct chunks are embedded" in code(engine).detail
     assert code(engine).mend == ""
 
 
@@ -62,7 +62,7 @@ def test_without_an_embedder_no_vectors_of_code_are_missed(open_engine: Callable
     write(tmp_path / "app", FILES)
     engine = open_engine(embed_provider="off")
     engine.code.index(str(tmp_path / "app"))
-    assert code(engine).detail == "3 files, 3 symbols, 3 pieces"
+    assert code(engine).detail == "3 files, 3 symbols, 3 chunks"
     assert engine.admin.stats().pending_code_embeddings == 0
 
 

@@ -218,7 +218,7 @@ def test_an_answer_that_cannot_be_used_leaves_it_to_rules_and_says_so(open_engin
     engine = open_engine(embed_provider="off", model=ScriptedModel(answer))
     stored = engine.coding.store(**FIBONACCI)
     assert stored.keywords == ("recursion", "fibonacci", "sequence")
-    assert [note for note in stored.notes if note.startswith("analysed by rules: ")]
+    assert [note for note in stored.notes if note.startswith("analysed by built-in rules: ")]
     with pytest.raises(ModelFailed):
         engine.coding.store(SLUG, strict=True)
     assert engine.store.count(Memory) == 1

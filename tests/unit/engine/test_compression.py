@@ -187,7 +187,7 @@ def test_what_the_budget_does_not_cover_waits_for_the_next_day(
     assert take(engine, *(fetched(url=f"https://shop.example/{number}") for number in range(3))).compressed == 1
     assert engine.errands.waiting() == {"compress": 2}
     check = next(row for row in engine.admin.health().checks if row.name == "language model")
-    assert check.status == "degraded" and "budget" in check.detail and "2 to compress" in check.detail
+    assert check.status == "degraded" and "daily limit" in check.detail and "2 to compress" in check.detail
     frozen.at += 86_400
     assert engine.capture.ingest().compressed == 1
     frozen.at += module.KEPT_S + 86_400

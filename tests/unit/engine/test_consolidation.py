@@ -177,7 +177,7 @@ def test_what_is_alike_across_types_is_linked_once(
     engine.embedding.catch_up()
     run = engine.consolidation.creative()
     assert links(engine) == [(one.id, "SIMILAR_TO", other.id)]
-    assert run.steps[0].why.startswith("decision and insight are much alike")
+    assert run.steps[0].why.startswith("decision and insight are similar")
     assert engine.consolidation.creative().affected == 0
 
 
@@ -249,13 +249,13 @@ def test_a_language_model_writes_the_summary_where_it_may(
     engine.embedding.catch_up()
     before = state(engine)
     preview = engine.consolidation.cluster(preview=True)
-    assert preview.notes == ("scripted/1 writes the summaries anew",)
+    assert preview.notes == ("scripted/1 will rewrite the summaries",)
     assert model.asked == []
     run = engine.consolidation.cluster()
     assert run.plan == preview.plan
     (made,) = engine.store.find(Memory, {"source": "consolidation"})
     assert made.content == model.says
-    assert run.notes[-1] == "1 of 1 summaries were written by scripted/1"
+    assert run.notes[-1] == "scripted/1 wrote 1 of 1 summary"
     engine.admin.undo()
     assert state(engine) == before
 
@@ -263,8 +263,8 @@ def test_a_language_model_writes_the_summary_where_it_may(
 @pytest.mark.parametrize(
     ("says", "failure", "note"),
     [
-        ("See FantasyModule.invented_name for the rounding of invoices.", None, "it names what no member names"),
-        ("", BudgetSpent("the budget is spent"), "stay extracts"),
+        ("See FantasyModule.invented_name for the rounding of invoices.", None, "names that are not in the memories"),
+        ("", BudgetSpent("the budget is spent"), "stays extractive"),
     ],
 )
 def test_what_a_model_makes_up_or_does_not_say_leaves_the_extract(
@@ -416,7 +416,7 @@ def test_a_cycle_that_was_taken_back_is_left_alone_until_it_is_asked_for(engine:
     engine.schedule.run_due()
     undone = engine.admin.undo(engine.consolidation.status().cycles[0].last_batch)
     assert engine.consolidation.status().cycles[0].undone
-    assert "taken back and left alone: decay" in health(engine)
+    assert "undone by the user, so not repeated: decay" in health(engine)
     frozen.at += 10 * DAY
     assert "decay" not in engine.schedule.run_due()
     engine.admin.undo(undone.batch)

@@ -114,7 +114,7 @@ def test_a_changed_body_names_its_users_endpoints_and_tests_nearest_first(engine
     assert [row.endpoint for row in found.endpoints] == ["GET /rows"]
     assert "calls Store.get" in found.affected[0].why
     assert found.packages == ("shop",)
-    assert "no test reaches it" in change.why
+    assert "untested" in change.why
 
 
 def test_tests_are_found_through_calls_and_through_fixtures_before_those_that_only_import(
@@ -151,7 +151,7 @@ def test_changes_come_riskiest_first_each_with_a_reason(engine: Engine, project:
     told = {row.symbol: row for row in found.changes}
     assert [row.symbol for row in found.changes] == ["connect", "LIMIT", "unused"]
     assert (told["connect"].change, told["connect"].risk) == ("signature", "high")
-    assert "called differently; 3 users in 2 files" in told["connect"].why
+    assert "signature changed; 3 callers in 2 files" in told["connect"].why
     assert told["connect"].before == "def connect(path)"
     assert (told["unused"].change, told["unused"].risk, told["unused"].score) == ("cosmetic", "none", 0.0)
     assert "high risk" in to_text(found)
@@ -162,10 +162,10 @@ def test_what_is_removed_keeps_the_users_that_the_index_knows_and_says_so(engine
     found = engine.survey.review()
     (change,) = found.changes
     assert (change.change, change.users) == ("removed", 1)
-    assert any("indexed as before this change" in note for note in found.notes)
+    assert any("indexed before this change" in note for note in found.notes)
     engine.code.index(str(project))
     again = engine.survey.review()
-    assert not any("indexed as before" in note for note in again.notes)
+    assert not any("indexed before" in note for note in again.notes)
 
 
 def test_only_comments_and_white_space_reach_nothing(engine: Engine, project: Path) -> None:
@@ -330,8 +330,8 @@ def test_memories_of_what_changed_are_shown_and_rules_about_it_come_first(engine
     found = engine.survey.review()
     assert [row.relation for row in found.memories] == ["may contradict", "decided"]
     assert "“`connect` in src/core.py must never return None.”" in found.memories[0].why
-    assert "whose body changed" in found.memories[0].why
-    assert "a memory states a rule about it" in found.changes[0].why
+    assert "body changed" in found.memories[0].why
+    assert "a memory has a rule about it" in found.changes[0].why
 
 
 @pytest.mark.parametrize(
@@ -373,9 +373,9 @@ def test_paths_outside_binary_files_and_unknown_sides_are_told(engine: Engine, p
     )
     notes = " ".join(engine.survey.review(diff=text).notes)
     for told in (
-        "outside of the project, left out: ../../etc/passwd",
-        "not looked into: i.png",
-        "cannot be compared: src/core.py",
+        "outside the project, skipped: ../../etc/passwd",
+        "binary, skipped: i.png",
+        "not compared: src/core.py",
     ):
         assert told in notes
 
@@ -397,7 +397,7 @@ def test_a_file_that_is_not_indexed_or_edited_since_is_told(engine: Engine, proj
     edit(project, "return 0", "return 1")
     notes = " ".join(engine.survey.review().notes)
     assert "not indexed: src/newer.py" in notes
-    assert "changed since it was indexed" in notes
+    assert "changed since indexing" in notes
 
 
 def test_a_project_that_is_not_indexed_still_has_its_changed_symbols(
@@ -412,14 +412,14 @@ def test_a_project_that_is_not_indexed_still_has_its_changed_symbols(
     monkeypatch.chdir(root)
     found = engine.survey.review()
     assert [(row.symbol, row.change) for row in found.changes] == [("a", "body")]
-    assert "users not known" in found.changes[0].why
+    assert "callers unknown" in found.changes[0].why
     assert any("not indexed" in note for note in found.notes)
 
 
 def test_where_nothing_is_there_is_nothing_to_review(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         engine.survey.review(path=str(tmp_path / "nowhere"))
-    with pytest.raises(InvalidInput, match="no git work tree"):
+    with pytest.raises(InvalidInput, match="not a git repository"):
         engine.survey.review(path=str(tmp_path))
 
 

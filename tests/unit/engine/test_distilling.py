@@ -61,7 +61,7 @@ def test_what_recurs_is_proposed_as_a_diff_and_nothing_is_written(engine: Engine
         ("preference", RULE),
         ("correction", "Always use the price helper for rounding."),
         ("command", "Build with `make tables`."),
-        ("fix", "If “`make test` failed: KeyError: 'TAX'”, this helped before: “Ran `make tables`”."),
+        ("fix", "If “`make test` failed: KeyError: 'TAX'”: “Ran `make tables`” fixed it before."),
     ]
     assert proposal.diff.startswith("--- /dev/null\n+++ b/AGENTS.md\n")
     assert f"+- {RULE}\n" in proposal.diff
@@ -158,7 +158,7 @@ def test_fewer_lessons_can_be_asked_for(engine: Engine, project: Path) -> None:
     prefer(engine, project, "Use tabs in Makefiles.")
     few = engine.commands.distil(str(project), limit=1)
     assert len(few.lessons) == 1
-    assert few.notes == ("1 more lessons were left out: raise the limit",)
+    assert few.notes == ("1 more lesson not shown: raise limit to see them",)
 
 
 @pytest.mark.parametrize("file", ["../AGENTS.md", "/etc/motd.md", "setup.py", "", "  ", "a\0.md", "~/AGENTS.md"])

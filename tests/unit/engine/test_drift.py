@@ -52,7 +52,7 @@ def test_without_code_or_anchors_the_list_says_why_it_is_empty(engine: Engine, t
     assert "indexed" in engine.freshness.drift().notes[0]
     write(tmp_path / "app", FILES)
     engine.code.index(str(tmp_path / "app"))
-    assert "speaks of" in engine.freshness.drift().notes[0]
+    assert "mentions" in engine.freshness.drift().notes[0]
 
 
 @pytest.mark.promise("B2")

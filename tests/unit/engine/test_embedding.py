@@ -65,7 +65,7 @@ def test_a_search_makes_no_more_vectors_than_it_may_and_says_what_is_missing(
     fill(engine, 5)
     first = engine.recall.search("needle", min_score=0.0)
     assert first.mode == "hybrid"
-    assert first.notes == ("2 of 5 memories have no vector yet",)
+    assert first.notes == ("2 of 5 memories are not embedded yet",)
     assert len(first.hits) == 5
     assert len(set(embedder.embedded) - set(texts())) == 4  # three memories and the question
     second = engine.recall.search("needle")
@@ -81,7 +81,7 @@ def test_what_has_no_vector_yet_stands_above_what_has_one_and_answers_less(
     newer = engine.memories.store("the tokenizer which came in June also reads the other format").memory
     found = engine.recall.search("tokenizer reads the format", min_score=0.0)
     assert found.mode == "hybrid"
-    assert found.notes == ("1 of 2 memories have no vector yet",)
+    assert found.notes == ("1 of 2 memories are not embedded yet",)
     assert found.hits[0].memory.id == newer.id
 
 
@@ -92,7 +92,7 @@ def test_searches_make_vectors_until_most_memories_have_one(
     fill(engine, 5)
     first = engine.recall.search("needle", min_score=0.0)
     assert first.mode == "lexical"
-    assert first.notes[0] == "3 of 5 memories have no vector yet"
+    assert first.notes[0] == "3 of 5 memories are not embedded yet"
     assert len(first.hits) == 5
     assert len(embedder.embedded) == 2
     assert engine.recall.search("needle").mode == "hybrid"
@@ -199,7 +199,7 @@ def test_without_an_embedder_search_is_by_words_and_says_so(open_engine: Callabl
     fill(engine, 2)
     found = engine.recall.search("needle")
     assert (found.mode, len(found.hits)) == ("lexical", 2)
-    assert found.notes == ("embeddings are off: lexical search only",)
+    assert found.notes == ("embeddings are off: search is keyword-only",)
     assert engine.admin.stats().pending_embeddings == 0
     assert statuses(engine) == {
         "storage": "ok", "vectors": "degraded", "graph": "ok", "code": "ok", "embeddings": "ok", "language model": "ok",
@@ -212,7 +212,7 @@ def test_while_the_embedder_fails_search_is_by_words_and_says_why(engine: Engine
     embedder.failing = True
     found = engine.recall.search("needle")
     assert (found.mode, len(found.hits)) == ("lexical", 2)
-    assert "2 of 2 memories have no vector yet" in found.notes
+    assert "2 of 2 memories are not embedded yet" in found.notes
     failure = engine.embedding.failure
     assert failure is not None
     assert failure.code == "EMBEDDING_FAILED"

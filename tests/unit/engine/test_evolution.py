@@ -164,7 +164,7 @@ def test_without_a_useful_answer_rules_evolve_and_that_is_said(open_engine: Open
     unlinked(engine)
     told = engine.coding.evolve()
     assert told.links_created >= 3
-    assert "evolved by rules" in " ".join(told.notes)
+    assert "built-in rules" in " ".join(told.notes)
     with pytest.raises(ModelFailed):
         engine.coding.evolve(strict=True)
 

@@ -79,9 +79,9 @@ def test_what_a_hit_is_linked_to_is_found_with_the_way_that_led_to_it(engine: En
     assert [(step.src, step.relationship, step.dst) for step in linked.path] == [
         (f"mem:{ids['choice']}", "LEADS_TO", f"mem:{ids['pool']}")
     ]
-    assert "linked from “The ledger is kept in a PostgreSQL database” by LEADS_TO" in linked.hit.reason
+    assert "linked from “The ledger is kept in a PostgreSQL database” (LEADS_TO)" in linked.hit.reason
     assert farther.hops == len(farther.path) == 2
-    assert "2 links from" in farther.hit.reason
+    assert "2 links away" in farther.hit.reason
     assert "LEADS_TO and DERIVED_FROM" in farther.hit.reason
 
 
@@ -134,7 +134,7 @@ def test_a_hit_that_is_linked_too_keeps_its_own_reason(engine: Engine, ids: dict
     found = expand(engine)
     row = row_of({**ids, "twin": twin}, found, "twin")
     assert "ledger" in row.hit.reason.split(";")[0]
-    assert "by RELATES_TO" in row.hit.reason
+    assert "(RELATES_TO)" in row.hit.reason
     assert row.hit.signals.matched_terms == ("ledger",)
 
 
@@ -205,7 +205,7 @@ def test_without_links_an_expansion_is_a_recall_and_says_why(engine: Engine) -> 
     found = expand(engine, "parser")
     plain = engine.recall.search("parser", min_score=0.1)
     assert tuple(row.hit for row in found.hits) == plain.hits
-    assert any("nothing is linked yet" in note for note in found.notes)
+    assert any("there are no links yet" in note for note in found.notes)
     assert expand(engine, "zebra").hits == ()
 
 
@@ -294,7 +294,7 @@ def test_an_unlinked_memory_has_no_impact(engine: Engine) -> None:
     engine.memories.store("The ledger database")
     answer = engine.graph.recall_with_impact(QUESTION)
     assert answer.hits[0] == ImpactHit(hit=answer.hits[0].hit)
-    assert any("nothing is linked yet" in note for note in answer.notes)
+    assert any("there are no links yet" in note for note in answer.notes)
 
 
 # --- walks ---

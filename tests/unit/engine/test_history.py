@@ -173,10 +173,10 @@ def test_hot_files_and_who_knows_what(engine: Engine, app: Repository) -> None:
     app.commit("Describe the engine for newcomers", "docs/engine.md", author=ADA)
     learn(engine, app)
     hot = [row.content for row in memories(engine, "hot")]
-    assert any("fixed most often" in text and "src/engine.py (12 commits)" in text for text in hot)
+    assert any("most bug fixes" in text and "src/engine.py (12 commits)" in text for text in hot)
     who = {row.metadata["folder"]: row.content for row in memories(engine, "who")}
     assert set(who) == {"", "src"}
-    assert who["src"].startswith("Who knows src/")
+    assert who["src"].startswith("People to ask about the code in src/")
     assert f"{BOB} (12 commits, last 2023-11-26)" in who["src"]
     assert ADA in who[""] and ADA not in who["src"]
 
@@ -256,7 +256,7 @@ def test_an_import_that_is_cancelled_keeps_what_it_has(engine: Engine, app: Repo
     busy(app)
 
     def stop(_done: int, _total: int | None, message: str) -> None:
-        if message == "writing memories":
+        if message == "storing memories":
             raise Cancelled("nobody wants it")
 
     with pytest.raises(Cancelled), progress.reporting_to(stop):
@@ -271,7 +271,7 @@ def test_progress_is_told(engine: Engine, app: Repository) -> None:
     with progress.reporting_to(lambda *row: told.append(row)):
         learn(engine, app)
     assert (0, 11, "reading commits") in told
-    assert any(message == "writing memories" for _, _, message in told)
+    assert any(message == "storing memories" for _, _, message in told)
 
 
 def test_what_happened_since_is_added_and_put_right(engine: Engine, app: Repository) -> None:

@@ -119,7 +119,7 @@ def test_memories_from_the_time_that_is_asked_about_are_found_without_a_word_in_
     assert found
     assert days_ago(found, frozen) <= expected
     assert len(found) >= min(len(expected), 20)
-    assert all(hit.signals.dated and "from the time that is asked about" in hit.reason for hit in found)
+    assert all(hit.signals.dated and "from the time in the query" in hit.reason for hit in found)
 
 
 def test_as_of_a_moment_times_are_counted_from_it(diary: Engine, frozen: FrozenClock) -> None:

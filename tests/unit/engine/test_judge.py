@@ -91,7 +91,7 @@ def test_without_a_model_the_answer_is_the_usual_one_and_says_so(open_engine: Op
     usual = plain.recall.search("fruit")
     judged = plain.recall.search("fruit", judge=True)
     assert judged.hits == usual.hits
-    assert judged.notes == (*usual.notes, "not judged: no language model is configured")
+    assert judged.notes == (*usual.notes, "not re-ranked by the language model: no language model is configured")
 
 
 # --- what it does ---
@@ -210,7 +210,7 @@ def same_as_without(engine: Engine, **options: Any) -> tuple[str, ...]:
 def test_if_the_model_fails_the_usual_order_stands(engine: Engine, model: ScriptedModel, options: Any) -> None:
     model.failure = ModelFailed("nobody answers")
     (note,) = same_as_without(engine, **options)
-    assert note == "not judged: nobody answers"
+    assert note == "not re-ranked by the language model: nobody answers"
 
 
 def test_if_the_model_fails_in_the_middle_the_usual_order_stands_and_what_was_judged_is_kept(
@@ -225,7 +225,7 @@ def test_if_the_model_fails_in_the_middle_the_usual_order_stands_and_what_was_ju
 
     model.says = fail_third
     engine = opened(judge_batch_size=1)
-    assert same_as_without(engine) == ("not judged: gone in the middle",)
+    assert same_as_without(engine) == ("not re-ranked by the language model: gone in the middle",)
     assert len(model.asked) == 3
     frozen.advance(60)
     engine.recall.search("fruit", judge=True)
@@ -251,7 +251,7 @@ def test_what_is_not_scored_keeps_its_own_relevance(engine: Engine, model: Scrip
     model.says = lambda prompt: "I cannot say." if "Apples" in prompt else says(prompt)
     usual = {hit.memory.content: hit.score for hit in engine.recall.search("fruit").hits}
     found = engine.recall.search("fruit", judge=True)
-    assert found.notes == ("scripted/1 gave no score for 1 of 4 memories: they keep their own",)
+    assert found.notes == ("scripted/1 scored only 3 of 4 memories; the others keep their search score",)
     apples = next(hit for hit in found.hits if hit.memory.content == FRUIT[0])
     assert (apples.judged, apples.score) == (None, usual[FRUIT[0]])
     scores = [hit.score for hit in found.hits]
@@ -267,7 +267,7 @@ def test_a_model_that_never_gives_a_score_changes_nothing(
 ) -> None:
     model.says = says
     (note,) = same_as_without(engine)
-    assert note == "not judged: scripted/1 gave no score for any of 4 memories"
+    assert note == "not re-ranked by the language model: scripted/1 returned no score for 4 memories"
 
 
 def test_a_prompt_that_is_refused_concerns_its_memory_alone(engine: Engine, model: ScriptedModel) -> None:
@@ -279,7 +279,7 @@ def test_a_prompt_that_is_refused_concerns_its_memory_alone(engine: Engine, mode
         return says(prompt)
 
     model.says = refuse
-    assert "1 of 4" in engine.recall.search("fruit", judge=True).notes[0]
+    assert "3 of 4" in engine.recall.search("fruit", judge=True).notes[0]
 
 
 @pytest.mark.parametrize("budget", [{"llm_max_calls_per_day": 3}, {"llm_max_tokens_per_day": 600}])
@@ -287,7 +287,7 @@ def test_what_the_budget_does_not_cover_is_not_begun(
     opened: Callable[..., Engine], engine: Engine, model: ScriptedModel, budget: dict[str, int]
 ) -> None:
     (note,) = same_as_without(opened(**budget))
-    assert "allowed a day" in note and model.asked == []
+    assert "budget exceeded" in note and model.asked == []
 
 
 def test_a_search_does_not_wait_longer_than_its_deadline_and_late_judgements_are_kept(
@@ -301,7 +301,9 @@ def test_a_search_does_not_wait_longer_than_its_deadline_and_late_judgements_are
 
     model.says = wait
     hurried = opened(judge_deadline_s=0.1)
-    assert same_as_without(hurried) == ("not judged: 0 of 4 memories were judged within 0.1 s",)
+    assert same_as_without(hurried) == (
+        "not re-ranked by the language model: timeout: 0 of 4 memories scored within 0.1 s",
+    )
     go.set()
     wait_for_judges()
     assert hurried.store.count(Judgement) == len(FRUIT)
@@ -354,7 +356,7 @@ def test_whoever_waits_hears_how_far_it_is_and_may_withdraw(engine: Engine) -> N
     heard: list[tuple[int, int | None, str]] = []
     with progress.reporting_to(lambda *row: heard.append(row)):
         engine.recall.search("fruit", judge=True)
-    assert list(dict.fromkeys(heard)) == [(done, len(FRUIT), "judging") for done in range(len(FRUIT))]
+    assert list(dict.fromkeys(heard)) == [(done, len(FRUIT), "scoring") for done in range(len(FRUIT))]
 
     def withdraw(*_: Any) -> None:
         raise Cancelled("nobody wants it any more")

@@ -176,7 +176,7 @@ def test_a_spent_budget_is_shown(open_engine: OpenEngine, model: ScriptedModel, 
     engine = open_engine(model=model, embed_provider="off", llm_max_calls_per_day=1)
     engine.language.complete("Why?", max_tokens=5)
     check = next(row for row in engine.admin.health().checks if row.name == "language model")
-    assert check.status == "degraded" and "is spent" in check.detail and "llm_max_calls_per_day" in check.mend
+    assert check.status == "degraded" and "used up" in check.detail and "llm_max_calls_per_day" in check.mend
     assert engine.admin.stats().language_model == spent(engine)
     assert (spent(engine).max_calls, spent(engine).max_tokens) == (1, 1_000_000)
 
@@ -192,7 +192,7 @@ def test_a_model_that_failed_is_left_alone_for_a_while_that_grows(
         fail(asking, model)
         assert spent(asking).paused_s == pause
         asked = len(model.asked)
-        with pytest.raises(ModelFailed, match="left alone") as caught:
+        with pytest.raises(ModelFailed, match="paused") as caught:
             asking.language.complete("Why?", max_tokens=5)
         assert "nobody answers" in caught.value.message and len(model.asked) == asked
         frozen.advance(pause)
@@ -208,11 +208,11 @@ def test_the_pause_holds_for_every_process_and_health_tells_it(
 ) -> None:
     fail(asking, model)
     other = open_engine(model=model, embed_provider="off")
-    with pytest.raises(ModelFailed, match="left alone"):
+    with pytest.raises(ModelFailed, match="paused"):
         other.language.complete("Why?", max_tokens=5)
     check = next(row for row in other.admin.health().checks if row.name == "language model")
     assert check.status == "degraded"
-    for told in (f"{FIRST_PAUSE_S} s more", "nobody answers", "1 calls", "1 failures"):
+    for told in (f"paused for {FIRST_PAUSE_S} s", "nobody answers", "1 call", "1 failure"):
         assert told in check.detail
     assert len(model.asked) == 1  # health itself asks nothing
 
@@ -258,7 +258,7 @@ def test_a_failed_call_is_counted_and_costs_what_it_may_have_cost(
 @pytest.mark.parametrize("said", ["", "  \n", None, 7])
 def test_what_is_no_text_is_a_failure(asking: Engine, model: ScriptedModel, said: Any) -> None:
     model.says = lambda _: said
-    with pytest.raises(ModelFailed, match="gave no text"):
+    with pytest.raises(ModelFailed, match="returned no text"):
         asking.language.complete("Why?", max_tokens=5)
     assert spent(asking).failures == 1
 

@@ -138,7 +138,7 @@ def test_a_name_in_another_language_is_no_use(engine: Engine, root: Path) -> Non
 def test_no_users_says_whether_that_is_known(engine: Engine, root: Path) -> None:
     never = engine.links.impact("_never")
     assert (never.total, never.is_complete) == (0, True)
-    assert "nothing in the linked code uses it" in never.verdict
+    assert "no indexed code uses it" in never.verdict
     unused = engine.links.impact("pay")
     assert (unused.total, unused.is_complete) == (0, False)
     assert "public" in unused.verdict

@@ -71,7 +71,7 @@ def test_everything_found_is_counted_as_taken_or_left_with_a_reason(
 
 
 def _kept_loose(imported: Imported) -> int:
-    return sum(rows for part in imported.parts for why, rows in part.left.items() if "kept with the memory" in why)
+    return sum(rows for part in imported.parts for why, rows in part.left.items() if "metadata of its memory" in why)
 
 
 @EVERY
@@ -369,7 +369,7 @@ def test_an_id_that_somebody_else_has_is_told_and_not_overwritten(engine: Engine
     imported = engine.archive.import_(str(peers.memory_lib(tmp_path)))
     assert engine.memories.get("m-1").content == "ours"
     assert imported.created == 1
-    assert any("says something else" in why for part in imported.parts for why in part.left)
+    assert any("belongs to a different memory" in why for part in imported.parts for why in part.left)
 
 
 def test_what_a_source_has_twice_is_taken_once_and_told(engine: Engine, tmp_path: Path) -> None:
@@ -434,7 +434,7 @@ def test_a_database_that_is_locked_says_so_and_can_be_tried_again(
         with pytest.raises(StoreLocked) as refusal:
             engine.archive.import_(str(path))
         assert refusal.value.retryable
-        assert "Close the program" in refusal.value.hint
+        assert "Close that program" in refusal.value.hint
     assert nothing_written(engine)
     assert engine.archive.import_(str(path)).created == 2
 
@@ -456,7 +456,7 @@ def test_a_newer_schema_is_read_as_far_as_it_is_known(engine: Engine, tmp_path: 
     imported = engine.archive.import_(str(path))
     assert memories(engine)["Tokens expired early"].metadata["origin"]["fields"]["mood"] == "bright"
     dreams = next(part for part in imported.parts if part.name == "dreams")
-    assert dreams.left == {"this version of recollect does not know the table": 1}
+    assert dreams.left == {"unknown table": 1}
 
 
 def test_a_newer_schema_without_what_is_needed_is_refused_as_such(engine: Engine, tmp_path: Path) -> None:

@@ -125,9 +125,9 @@ def test_the_view_can_be_cut_to_a_project_or_a_package(engine: Engine, shops: tu
 
 
 def test_nothing_indexed_and_no_manifest_are_told_apart(engine: Engine, base: Path) -> None:
-    assert engine.packages.cross_repo().notes == ("No code is indexed yet: run index in a project first.",)
+    assert engine.packages.cross_repo().notes == ("No code is indexed yet. Run `recollect index` in a project.",)
     make(engine, base / "plain", {"a.py": "x = 1\n"})
-    assert engine.packages.cross_repo().notes == ("No indexed tree has a manifest.",)
+    assert engine.packages.cross_repo().notes == ("No indexed project has a package manifest.",)
     assert "plain" in engine.packages.cross_repo(namespace="nowhere").notes[0]
     with pytest.raises(NotFound):
         engine.packages.cross_repo(package="x")
@@ -223,9 +223,9 @@ def test_packages_that_need_each_other_are_told(engine: Engine, base: Path) -> N
     )
     (note,) = engine.packages.cross_repo().notes
     assert note in {
-        "These packages need each other: a → b → c → a.",
-        "These packages need each other: b → c → a → b.",
-        "These packages need each other: c → a → b → c.",
+        "Circular dependency: a → b → c → a.",
+        "Circular dependency: b → c → a → b.",
+        "Circular dependency: c → a → b → c.",
     }
 
 

@@ -69,8 +69,8 @@ def test_captured_sessions_show_their_patterns_with_evidence(engine: Engine) -> 
     assert [row.outcome for row in rows] == ["failed"] * 3
     assert all(pattern.namespace == payloads.ROOT for pattern in report.patterns)
     text = engine.patterns.insights().markdown
-    assert "`load_prices` was searched for 3 times, in 3 sessions" in text
-    assert "2 decisions replaced each other; now: Prices are integers, floats lost cents" in text
+    assert "`load_prices` was searched for 3 times in 3 sessions" in text
+    assert "2 successive decisions; current: Prices are integers, floats lost cents" in text
 
 
 @pytest.mark.promise("E-detect_patterns")
@@ -95,7 +95,7 @@ def test_more_patterns_than_asked_for_are_counted(engine: Engine) -> None:
     take(engine, *(searched(session, name) for session in "abc" for name in ("load_prices", "save_prices")))
     report = engine.patterns.detect(limit=1)
     assert len(report.patterns) == 1
-    assert report.notes == ("1 more were left out: raise the limit",)
+    assert report.notes == ("1 more pattern not shown: raise limit to see them",)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_decisions_about_a_file_come_in_order_with_what_superseded_what(engine: 
     first, second, third = found.decisions
     assert (first.superseded_by, first.holds, second.supersedes, second.holds) == ((middle,), False, (oldest,), True)
     assert (first.why, third.why) == ("anchored to shop/cart.py", "anchored to shop/cart.py::Cart.total")
-    assert second.why == "replaced, or was replaced by, one of them"
+    assert second.why == "supersedes or is superseded by one of them"
     assert [row.memory_id for row in engine.patterns.decision_chain("cart.py").decisions] == [oldest, middle, newest]
     latest = engine.patterns.decision_chain("shop/cart.py", limit=1)
     assert ([row.memory_id for row in latest.decisions], latest.total) == ([newest], 3)
@@ -214,7 +214,7 @@ def test_imported_sessions_count_as_those_that_hooks_saw(
         fresh.history.import_history(str(tmp_path), only=("transcripts",))
         (loop,) = fresh.patterns.detect(pattern_types=("error_loop",)).patterns
         assert (loop.count, loop.session_count) == (3, 3)
-        assert "2× again after it was fixed" in loop.told
+        assert "2 times again after a fix" in loop.told
         (known,) = fresh.commands.list(kind="lint").commands
         assert (known.command, known.successes, known.failures, known.session_count) == ("make check", 3, 3, 3)
 
@@ -224,7 +224,7 @@ def test_changes_that_hooks_saw_are_shown_only_where_nothing_was_decided(engine:
     take(engine, payloads.edited("TAX = 19", "TAX = 25"))
     seen = engine.patterns.decision_chain("price.py")
     assert [row.text.startswith("Changed price.py") for row in seen.decisions] == [True]
-    assert seen.notes == ("nothing was decided on purpose about it; these are changes that were seen",)
+    assert seen.notes == ("no stored decision about it; these are changes that were captured",)
     wanted = decide(engine, "Taxes of price.py are whole numbers", NOW)
     found = engine.patterns.decision_chain("price.py")
     assert ([row.memory_id for row in found.decisions], found.notes) == ([wanted], ())

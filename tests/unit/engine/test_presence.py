@@ -112,7 +112,7 @@ def test_a_session_begins_with_the_five_sources_fenced_as_data(engine: Engine) -
         "Ended with: All tests pass.",
         "- price.py: changed 1×",
         "- searched for `def gross`: 3 times",
-        "Kept for this project: ",
+        "Stored for this project: ",
     ):
         assert part in said
     assert said.index("Never commit") < said.index("Asked for")
@@ -149,7 +149,7 @@ def test_what_was_replaced_has_ended_or_has_lost_its_code_is_left_out(engine: En
             transaction.insert(state)
     said = start(engine) or ""
     assert "whole cents" in said
-    assert "The lexer lives in lex.py (changed: lex.py was edited" in said
+    assert "The lexer lives in lex.py (changed: lex.py changed" in said
     for gone in ("floats", "Redis", "old.py"):
         assert gone not in said
 
@@ -209,7 +209,7 @@ def test_what_a_session_did_comes_back_after_it_was_compacted(engine: Engine) ->
     (session,) = engine.store.get(Session, ["c-1"])
     assert session.snapshot.startswith("Asked for: make the tests pass\nChanged: price.py")
     said = start(engine, "c-1", source="compact") or ""
-    assert "## This session before it was compacted\nAsked for: make the tests pass\nChanged: price.py" in said
+    assert "## This session before compaction\nAsked for: make the tests pass\nChanged: price.py" in said
     assert "before it was compacted" not in (start(engine, "other", source="compact") or "")
 
 
@@ -419,7 +419,7 @@ def test_what_is_no_payload_cannot_be_summed_up(engine: Engine) -> None:
     for raw in ("no json", payloads.claude("PreToolUse", tool_name="Bash").decode()):
         with pytest.raises(InvalidInput):
             engine.sessions.summarize(payload=raw)
-    with pytest.raises(InvalidInput, match="no payload"):
+    with pytest.raises(InvalidInput, match="payload is empty"):
         engine.presence.prompt("  ")
 
 

@@ -134,7 +134,7 @@ def test_a_session_that_was_never_heard_of_again_is_told_too(
     ("says", "why"),
     [
         ("", "no text"),
-        ("Fine.", "says nothing"),
+        ("Fine.", "too short"),
         ("They changed made_up.py, and then went on to something quite different.", "made_up.py"),
     ],
 )
@@ -146,7 +146,7 @@ def test_an_answer_of_no_use_leaves_the_rules_with_a_note(
     answer = summed(engine)
     assert answer.memory is not None and answer.memory.metadata["summary_by"] == "rules"
     (note,) = answer.notes
-    assert note.startswith("summed up by rules: ") and why in note
+    assert note.startswith("summarized by built-in rules: ") and why in note
 
 
 def test_a_model_that_fails_or_gives_its_prompt_back_leaves_the_rules_with_a_note(
@@ -157,7 +157,7 @@ def test_a_model_that_fails_or_gives_its_prompt_back_leaves_the_rules_with_a_not
     assert "repeats the prompt" in summed(engine).notes[0]
     model.failure = ModelFailed("nobody answers")
     answer = summed(engine)
-    assert answer.notes == ("summed up by rules: nobody answers",)
+    assert answer.notes == ("summarized by built-in rules: nobody answers",)
     assert "Raise the tax, please" in (answer.session.summary or "")
 
 
@@ -173,7 +173,7 @@ def test_without_a_model_the_wish_for_one_is_answered_by_rules_with_a_note(open_
     engine = open_engine(embed_provider="off", summaries="model")
     work(engine)
     answer = summed(engine)
-    assert answer.notes == ("summed up by rules: no language model is configured",)
+    assert answer.notes == ("summarized by built-in rules: no language model is configured",)
     assert answer.memory is not None and "Raise the tax" in answer.memory.content
 
 

@@ -187,21 +187,21 @@ def test_the_documented_profile_ranks_recalls_by_the_sum_that_it_explains(engine
     assert sums == sorted(sums, reverse=True)
     tagged = next(hit for hit in hits if hit.memory.tags)
     told = shares(tagged)
-    assert told["its importance"] == 0.05
-    assert told["its tags are named in the question"] == 0.05
-    assert told["its confidence"] == 0.05
-    assert told["no time is asked about"] == 0.05
-    assert told["closeness in meaning"] == pytest.approx(0.25 * (tagged.signals.semantic or 0), abs=0.001)
+    assert told["important"] == 0.05
+    assert told["its tags match the query"] == 0.05
+    assert told["high confidence"] == 0.05
+    assert told["the query names no time"] == 0.05
+    assert told["similar in meaning"] == pytest.approx(0.25 * (tagged.signals.semantic or 0), abs=0.001)
 
 
 def test_the_default_profile_explains_what_its_components_added(engine: Engine) -> None:
     engine.memories.store("The parser is written by hand", importance=1.0, confidence=0.5, tags=("parser",))
     told = shares(engine.recall.search("written by hand", min_score=0.0, explain=True).hits[0])
-    assert told["its importance"] == pytest.approx(0.15)
-    assert told["its lack of confidence"] == pytest.approx(-0.15)
+    assert told["important"] == pytest.approx(0.15)
+    assert told["low confidence"] == pytest.approx(-0.15)
     named = shares(engine.recall.search("parser", min_score=0.0, explain=True).hits[0])
-    assert named["its tags are named in the question"] == pytest.approx(0.15 + BY_HAND["labelled"].weight)
-    assert "its tags are named in the question" not in told
+    assert named["its tags match the query"] == pytest.approx(0.15 + BY_HAND["labelled"].weight)
+    assert "its tags match the query" not in told
 
 
 def test_central_memories_come_first_where_the_graph_weighs(either: Engine) -> None:
@@ -211,7 +211,7 @@ def test_central_memories_come_first_where_the_graph_weighs(either: Engine) -> N
         transaction.update(Node, f"mem:{ids[2]}", {"centrality": 0.7})
     hits = either.recall.search("parser", min_score=0.0, explain=True).hits
     assert hits[0].memory.id == ids[2]
-    assert shares(hits[0])["its place among linked memories"] == pytest.approx(0.3 * 0.7)
+    assert shares(hits[0])["linked to other memories"] == pytest.approx(0.3 * 0.7)
 
 
 @pytest.mark.promise("E8")
@@ -224,8 +224,8 @@ def test_graph_strength_is_what_was_last_worked_out_for_the_graph(either: Engine
     best, *rest = either.recall.search("parser", min_score=0.0, explain=True).hits
     assert best.memory.id == hub
     # Whoever is first in all four parts has all of the component's quarter.
-    assert shares(best)["its place among linked memories"] == pytest.approx(0.25)
-    assert all(0 < shares(hit)["its place among linked memories"] < 0.1 for hit in rest)
+    assert shares(best)["linked to other memories"] == pytest.approx(0.25)
+    assert all(0 < shares(hit)["linked to other memories"] < 0.1 for hit in rest)
 
 
 def test_being_read_again_counts_a_little_and_being_new_does_not(either: Engine, frozen: FrozenClock) -> None:

@@ -558,7 +558,7 @@ def test_an_assistant_without_transcripts_is_told_of_only_if_it_was_asked_for(en
     assert [part.source for part in learn(engine, tmp_path, only=()).sources] == ["git", "adr", "docs", "notes"]
     learnt = learn(engine, tmp_path, only=("gemini",))
     assert [part.source for part in learnt.sources] == ["gemini"]
-    assert "no transcripts were found" in learnt.notes[0]
+    assert "no transcripts found" in learnt.notes[0]
     with pytest.raises(InvalidInput):
         learn(engine, tmp_path, only=("clippy",))
 
@@ -568,4 +568,4 @@ def test_progress_is_told_in_bytes(engine: Engine, home: Path, tmp_path: Path) -
     told: list[tuple[int, int | None, str]] = []
     with progress.reporting_to(lambda *row: told.append(row)):
         learn(engine, tmp_path)
-    assert told[0] == (0, path.stat().st_size, "reading transcripts of claude")
+    assert told[0] == (0, path.stat().st_size, "reading claude transcripts")

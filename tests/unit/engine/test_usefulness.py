@@ -100,7 +100,7 @@ def test_a_command_that_was_told_and_run_raises_confidence_and_explain_says_so(e
     assert confidence(engine, memory) == pytest.approx(0.68)
     hits = engine.recall.search("payment client retries", namespace=ROOT, explain=True).hits
     told = {hit.memory.id: hit.use for hit in hits}[memory]
-    assert told == "offered once, used 1 (last: ran its command), contradicted 0; confidence 0.60 → 0.68"
+    assert told == "injected once, used 1 (last: its command was run), contradicted 0; confidence 0.60 → 0.68"
     assert all(not hit.use for hit in engine.recall.search("payment client retries", namespace=ROOT).hits)
     report = engine.usefulness.usefulness(memory)
     assert (report.offered, report.used, report.memories[0].told) == (1, 1, told)
@@ -245,7 +245,7 @@ def test_what_a_later_memory_of_the_session_replaces_loses_confidence_and_undo_r
     assert counts(engine, memory) == (1, 0, 1)
     assert confidence(engine, memory) == pytest.approx(0.48)
     told = engine.usefulness.usefulness(memory).memories[0].told
-    assert told.startswith("offered once, used 0, contradicted 1 (last: a later memory says otherwise)")
+    assert told.startswith("injected once, used 0, contradicted 1 (last: contradicted by a later memory)")
     batch = engine.store.find(Change, {"entity_id": memory, "operation": "count_usefulness"}, order="-seq")[0].batch
     engine.admin.undo(batch)
     assert confidence(engine, memory) == raised.confidence
@@ -384,12 +384,12 @@ def test_what_was_learnt_ranks_and_is_shown_and_reset_forgets_it(engine: Engine)
     assert report.weights["decision"] > 0 > report.weights["insight"]
     hits = engine.recall.search("payment client retries bank throttles", namespace=ROOT, explain=True).hits
     shares = {hit.memory.id: {share.meaning: share.share for share in hit.signals.shares} for hit in hits}
-    assert shares[good]["was used when it was told, or its kind was"] > 0
-    assert shares[idle]["its kind was seldom used when it was told"] < 0
+    assert shares[good]["it or its type was used when injected"] > 0
+    assert shares[idle]["its type was rarely used when injected"] < 0
     # Another project, and questions to all, know nothing of it.
     others = engine.recall.search("payment client retries bank throttles", explain=True).hits
     meanings = {share.meaning for hit in others for share in hit.signals.shares}
-    assert "was used when it was told, or its kind was" not in meanings
+    assert "it or its type was used when injected" not in meanings
     gone = engine.usefulness.usefulness(namespace=ROOT, reset=True)
     assert (gone.reset, gone.weights, gone.offered) == (2, {}, 0)
     assert engine.usefulness.lifts(ROOT, [good, idle]) == {}

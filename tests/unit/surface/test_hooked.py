@@ -67,7 +67,7 @@ def test_without_a_payload_the_answer_is_shown(known: None, capfdbinary: pytest.
     assert main(["context", "--json", payloads.claude("SessionStart", source="startup").decode()]) == 0
     assert CONTENT in json.loads(capfdbinary.readouterr().out)["text"]
     assert main(["prompt"]) == 2
-    assert b"there is no payload" in capfdbinary.readouterr().err
+    assert b"payload is empty" in capfdbinary.readouterr().err
 
 
 def test_only_hooks_print_as_hooks() -> None:
