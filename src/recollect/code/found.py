@@ -63,7 +63,7 @@ class Found:
             cursor.set_max_start_depth(deepest)
         self.captures: dict[str, list[Node]] = cursor.captures(root)
         if cursor.did_exceed_match_limit:
-            page.notes.append("nested beyond what a person would write: some of it is missing")
+            page.notes.append("nested too deeply: some symbols are missing")
 
     def spans(self, name: str) -> list[Span]:
         nodes = self.captures.get(name)
@@ -84,7 +84,7 @@ class Found:
         if not where:
             return []
         more = f" and {len(where) - 1} more" if len(where) > 1 else ""
-        return [f"syntax error at line {where[0]}{more}: symbols around it may be missing"]
+        return [f"syntax error at line {where[0]}{more}: nearby symbols may be missing"]
 
 
 def holders(parts: Iterable[Span], wholes: list[Span]) -> Iterator[int]:

@@ -188,7 +188,7 @@ def _patterns(name: str) -> tuple[dict[str, re.Pattern[str]], dict[str, re.Patte
 def _most(page: Page, language: Language, every: list[Definition]) -> list[Definition]:
     most = MOST_KEYS if language.document else MOST_SYMBOLS
     if len(every) > most:
-        page.notes.append(f"{len(every)} definitions: all but the first {most} are left out")
+        page.notes.append(f"{len(every)} definitions: only the first {most} are indexed")
     return every[:most]
 
 

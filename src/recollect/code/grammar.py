@@ -44,7 +44,7 @@ def load(name: str, *, outline: bool = False) -> Grammar:
 
 
 def parsed(name: str) -> tree_sitter.Language:
-    """Return a language as a parser takes it, for whoever reads trees without a query: that takes most of loading."""
+    """Return a language for a parser without its query, which takes most of the loading time."""
     language = BY_NAME[name]
     return _parsed(language.grammar, language.entry)
 

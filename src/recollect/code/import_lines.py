@@ -33,7 +33,7 @@ _GO_LINE = re.compile(rb'\n[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"(?P<go>[\w.-
 _NAME = re.compile(r"\w+")
 # Languages whose files import each other.
 FAMILIES = {"typescript": "javascript", "tsx": "javascript", "cpp": "c", "kotlin": "java", "scala": "java"}
-# Files that speak for the folder they lie in.
+# Files that represent their folder.
 _FOLDERS = frozenset({"__init__", "index", "mod", "lib", "init", "package"})
 # Folders that sources lie in and that no import names.
 _SOURCES = frozenset({"src", "lib", "main", "source", "include"})
@@ -139,7 +139,7 @@ def _meant(path: str, said: Mapping[str, str], paths: Paths) -> str | None:
 def _variants(name: str, path: str) -> Iterator[tuple[str, ...]]:
     """Yield the words by which a file is imported: of its path, and of the project and its path without source folders.
 
-    A file that speaks for its folder goes by the words of the folder.
+    A file that represents its folder has the name of the folder.
     """
     words = list(_plain(_bare(PurePosixPath(path).parts)))
     if len(words) > 1 and words[-1] in _FOLDERS:

@@ -42,7 +42,7 @@ class Page:
         encoding = SIXTEEN_BIT.get(source[:2])
         if encoding:
             source = source[2:].decode(encoding, "replace").encode()
-            self.notes.append("UTF-16: converted to UTF-8, byte offsets are those of the converted text")
+            self.notes.append("UTF-16: converted to UTF-8; byte offsets refer to the converted text")
         self.returns: list[int] = []  # where a \r was taken out: offsets of the line feeds that followed one
         if b"\r\n" in source:
             self.returns = [match.start() - before for before, match in enumerate(re.finditer(b"\r\n", source))]
@@ -50,7 +50,7 @@ class Page:
         self.source = source
         self.is_ascii = source.isascii()
         if not self.is_ascii and not _is_utf8(source):
-            self.notes.append("not UTF-8: undecodable bytes are replaced")
+            self.notes.append("not UTF-8: invalid bytes are replaced")
         self.text = source.decode("latin-1")
         self.line_feeds = line_feeds(source)
 
@@ -85,7 +85,7 @@ def parse(page: Page, name: str) -> tree_sitter.Tree:
     language = parsed(name)
     source = page.source
     if len(source) > SAFE_BYTES and not is_limited() and not _is_safe(name, source):
-        page.notes.append("parsing it takes too much memory or time: it is not read")
+        page.notes.append("skipped: parsing takes too much memory or time")
         return _parse(page, b"", language)
     for _ in range(SWAMPS_MOST):
         tree = _parse(page, source, language)
@@ -93,7 +93,7 @@ def parse(page: Page, name: str) -> tree_sitter.Tree:
         if swamp is None:
             return tree
         source = source[:swamp]
-        page.notes.append(f"thousands of syntax errors from line {page.line(swamp)} on: the rest is not read")
+        page.notes.append(f"thousands of syntax errors from line {page.line(swamp)} on: the rest is skipped")
     return _parse(page, b"", language)
 
 
@@ -144,9 +144,7 @@ def _parse(page: Page, source: bytes, language: tree_sitter.Language) -> tree_si
     for view in views:
         view.release()
     if late:
-        page.notes.append(
-            f"parsing took more than {PARSE_SECONDS:g} seconds and was stopped: later symbols are missing"
-        )
+        page.notes.append(f"parsing took more than {PARSE_SECONDS:g} s and was stopped: later symbols are missing")
     return tree
 
 

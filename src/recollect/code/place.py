@@ -47,8 +47,8 @@ def place(path: str | Path, *, force: bool = False) -> Place:
     folder = _folder(path)
     if _is_too_large(folder) and not force:
         raise InvalidInput(
-            f"{folder} is a whole disk or a home directory, or many users or programs share it: it is no project",
-            hint="Name the folder of a project. `index` takes all of it with force.",
+            f"{folder} is not a project: it is a whole disk, a home directory or a shared system folder",
+            hint="Give the folder of a project, or use --force to index it anyway.",
             path=str(folder),
         )
     for root in (folder, *folder.parents):
@@ -61,15 +61,15 @@ def _folder(path: str | Path) -> Path:
     """Return `path` as an absolute folder that can be read."""
     text = os.fspath(path)
     if not text or "\0" in text:
-        raise InvalidInput("the path is empty or holds a NUL character")
+        raise InvalidInput("the path is empty or contains a NUL character")
     folder = Path(os.path.realpath(os.path.expanduser(text)))  # noqa: PTH111 - a user without a home is no error
     try:
         if not folder.exists():
-            raise NotFound(f"{folder} does not exist", hint="Check the path; nothing was read.", path=str(folder))
+            raise NotFound(f"{folder} does not exist", hint="Check the path.", path=str(folder))
         if not folder.is_dir():
             raise InvalidInput(
                 f"{folder} is not a folder",
-                hint="Name the folder it lies in: a tree is indexed as a whole, and only what changed is read again.",
+                hint="Give its folder; only changed files are read again.",
                 path=str(folder),
             )
         with os.scandir(folder):
@@ -77,7 +77,7 @@ def _folder(path: str | Path) -> Path:
     except OSError as problem:
         raise InvalidInput(
             f"{folder} cannot be read: {problem.strerror}",
-            hint="Check its permissions; nothing was read.",
+            hint="Check its permissions.",
             path=str(folder),
         ) from None
 

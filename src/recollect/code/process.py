@@ -57,7 +57,7 @@ class Process:
         self._process.terminate()
 
     def kill(self) -> None:
-        """Let it die, from any thread: whoever waits for its answer learns it at once."""
+        """Kill the process, from any thread: a caller that waits for its answer gets an error at once."""
         self._process.kill()
 
     def end(self) -> None:

@@ -59,7 +59,7 @@ class Task(NamedTuple):
 
 
 def read(root: str, task: Task, max_bytes: int) -> IndexedFile | Touched:
-    """Return what is to be kept of a file."""
+    """Return the index entry of a file."""
     try:
         source, mtime_ns = content_of(f"{root}/{real(task.path)}", max_bytes)
     except OSError as problem:

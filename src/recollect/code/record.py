@@ -91,7 +91,7 @@ class CodeHits(Record, frozen=True, kw_only=True):
 
 
 class PackageView(Record, frozen=True, kw_only=True):
-    """A package of an indexed tree, and how much hangs on it.
+    """A package of an indexed project, and how many packages depend on it.
 
     folder, manifest: from the root. workspace: folder of the workspace it is a member of. mark: vendored or generated
     needs: indexed packages that it needs. needed_by: indexed packages that need it. externals: what else it needs
@@ -310,7 +310,7 @@ Risk = Literal["high", "medium", "low", "none"]
 
 
 class ChangedSymbol(Record, frozen=True, kw_only=True):
-    """A symbol that a diff changes, how, and how much hangs on it.
+    """A symbol that a diff changes: how it changes, and what depends on it.
 
     symbol: empty for what a file does outside of all symbols. was: its place before, where that is another
     users: what uses it directly; reached: over others too; tests: those among it
@@ -351,7 +351,7 @@ class RunTests(Record, frozen=True, kw_only=True):
 
 
 class TouchedMemory(Record, frozen=True, kw_only=True):
-    """A memory that speaks of what a diff changes; may contradict: it states a rule about it, and `why` says which."""
+    """A memory about code that a diff changes; may contradict: it has a rule about that code, quoted in `why`."""
 
     memory_id: str
     memory_type: str

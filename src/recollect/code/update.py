@@ -99,7 +99,7 @@ def claimed(store: CodeStore, where: Place, namespace: str | None) -> Iterator[t
     owner = clock.new_id()
     root = os.fsencode(where.root).decode("utf-8", "backslashreplace")
     while (tree := store.claim_tree(root, namespace, owner=owner, fingerprint=fingerprint(), lease_s=LEASE_S)) is None:
-        report(0, None, "another process is indexing this tree: waiting for it")
+        report(0, None, "waiting for another process that indexes this project")
         time.sleep(WAIT_S)
     is_complete = False
     try:
@@ -153,7 +153,7 @@ def _carry_out(
 def _measure(done: int, total: int) -> str:
     """Return how far the bytes are, in tenths, so that a log of lines stays short."""
     tenths = done * 10 // max(total, 1)
-    return f"indexing, {total * tenths / 1e7:.1f} of {total / 1e6:.1f} MB"
+    return f"indexing {total * tenths / 1e7:.1f} of {total / 1e6:.1f} MB"
 
 
 class _Batch:

@@ -66,7 +66,7 @@ def walk(root: Path, below: str = "", *, is_git: bool = True, max_bytes: int = 0
     """
     walked = _walked(_Walk(root, is_git), [below] if below else [], max_bytes)
     if not walked.files and not walked.skipped and _has_files(root / below):
-        walked.notes.append(f"no file was indexed: the rules of {ignore.GITS} leave out everything here")
+        walked.notes.append(f"no file was indexed: {ignore.GITS} ignores everything here")
     return walked
 
 
@@ -147,7 +147,7 @@ def _listed(found: _Walk, prefix: str, paths: list[str], *, is_repository: bool 
     answer = git.listed(found.root / prefix, paths, is_repository=is_repository)
     if answer.problem:
         if answer.problem != git.MISSING:  # nothing is lost without git
-            found.note(f"git could not list {shown(prefix) or 'the tree'}: {answer.problem}")
+            found.note(f"git ls-files failed in {shown(prefix) or 'the project'}: {answer.problem}")
         return None
     return list(dict.fromkeys(prefix + os.fsdecode(name) for name in answer.output.split(b"\0") if name))
 
@@ -161,7 +161,7 @@ def _scanned(found: _Walk) -> Iterator[str]:
             with os.scandir(found.root / prefix) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
         except OSError as problem:
-            found.note(f"{shown(prefix)} could not be read: {problem.strerror}")
+            found.note(f"{shown(prefix)} cannot be read: {problem.strerror}")
             found.skipped["unreadable"] += 1
             continue
         if any(entry.name == ignore.GITS for entry in entries):
@@ -198,7 +198,7 @@ def _entries(found: _Walk, names: list[str], max_bytes: int) -> Iterator[Entry]:
             status = os.lstat(f"{root}/{name}")
         except OSError as problem:
             if not isinstance(problem, FileNotFoundError):  # git also lists what was deleted and not committed yet
-                found.note(f"{shown(name)} could not be looked at: {problem.strerror}")
+                found.note(f"{shown(name)} cannot be read: {problem.strerror}")
                 skipped["unreadable"] += 1
             continue
         if stat.S_ISREG(status.st_mode):

@@ -63,7 +63,7 @@ def watch(
             else:
                 done = update_paths(store, where, namespace, sorted(paths), limits=limits)
         except RecollectError as problem:
-            _log.warning("the index could not follow a change: %s", problem.message)
+            _log.warning("indexing a change failed: %s", problem.message)
             continue
         if done.read or done.gone:
             told(done)
@@ -91,7 +91,7 @@ def _changes(root: Path, stop: threading.Event) -> Iterator[set[str] | None]:
     except OSError as problem:
         raise ConfigError(
             f"{root} cannot be watched: {problem}",
-            hint="On Linux, raise fs.inotify.max_user_watches; or run `recollect index` after changes.",
+            hint="On Linux, raise fs.inotify.max_user_watches, or run `recollect index` after changes.",
             path=str(root),
         ) from None
 

@@ -97,9 +97,9 @@ def _answer(order: Order, task: Task) -> Answer:
 def failed(order: Order, task: Task, how: str) -> Answer:
     """Return the answer for a file that could not be read."""
     if order.is_program:
-        return Answer(None, program=Translated(task.path, "", note=f"reading it {how}"))
+        return Answer(None, program=Translated(task.path, "", note=f"parsing {how}"))
     mtime_ns = time_of(f"{os.fsdecode(order.root)}/{real(task.path)}")
-    return Answer(IndexedFile(task.path, "", mtime_ns, task.size_bytes, skipped="failed", notes=(f"reading it {how}",)))
+    return Answer(IndexedFile(task.path, "", mtime_ns, task.size_bytes, skipped="failed", notes=(f"parsing {how}",)))
 
 
 def answer(order: Order, task: Task) -> Answer:

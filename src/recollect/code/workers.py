@@ -169,7 +169,7 @@ class _Crew:
                     worker.kill()
 
     def _order(self, share: deque[Order]) -> Order | None:
-        """Return the next order of a share; of one that is done, the last of whoever has most left."""
+        """Return the next order of a share; when it is done, the last order of the share with most left."""
         with self._lock:
             if share:
                 return share.popleft()
@@ -306,7 +306,7 @@ class _Worker(Process):
     def complaint(self) -> str:
         """What reading a file did to it."""
         is_late = self.is_overdue or self.exit_code in OUT_OF_TIME
-        return TOO_LONG if is_late else f"ends the reader (exit code {self.exit_code})"
+        return TOO_LONG if is_late else f"crashes the parser (exit code {self.exit_code})"
 
     def busy_s(self) -> float:
         """Return how long it has been at its order; 0 while it has none."""

@@ -177,12 +177,12 @@ def test_folders_that_another_tool_wrote_before_paths_are_dropped(project: Path)
 
 def test_git_says_what_it_does_not_know(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     write(project, {"untracked.py": "x = 1\n"})
-    assert "1 new file that git does not track" in working_diff(project)[1][0]
+    assert "1 untracked file not reviewed" in working_diff(project)[1][0]
     for span in ("nowhere..HEAD", "--output=x", ""):
         if span:
             with pytest.raises(InvalidInput):
                 range_diff(project, span)
-    with pytest.raises(InvalidInput, match="no git work tree"):
+    with pytest.raises(InvalidInput, match="not a git repository"):
         working_diff(tmp_path_factory.mktemp("plain"))
 
 

@@ -100,7 +100,7 @@ def test_converted_line_ends_and_lost_blanks_do_not_matter() -> None:
 def test_a_cut_off_diff_is_read_as_far_as_it_goes_and_says_so() -> None:
     diff = parse(PLAIN[: PLAIN.index("+TWO")])
     assert diff.files[0].hunks[0].side(new=False)[:2] == ["one", "two"]
-    assert "cut off" in diff.notes[0]
+    assert "truncated" in diff.notes[0]
 
 
 def test_what_stands_around_a_diff_is_passed_over() -> None:
@@ -141,4 +141,4 @@ def test_huge_diffs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CHARACTERS", len(PLAIN) + 20)
     diff = parse(many)
     assert diff.files[0].path == "src/a0.py"
-    assert "the rest was not read" in diff.notes[0]
+    assert "the rest was skipped" in diff.notes[0]

@@ -34,13 +34,13 @@ def test_next_to_nothing_is_read_without_complaint(language: Language, source: b
 def test_a_syntax_error_costs_only_what_is_around_it() -> None:
     extracted = read("def before(): pass\n\ndef broken(:\n    ]]\n\nclass After:\n    def method(self): pass\n")
     assert {"before", "After.method"} <= {symbol.qualified for symbol in extracted.symbols}
-    assert extracted.notes == ["syntax error at line 3: symbols around it may be missing"]
+    assert extracted.notes == ["syntax error at line 3: nearby symbols may be missing"]
 
 
 def test_bytes_that_are_no_text_are_replaced_and_noted() -> None:
     extracted = read(b'def f():\n    """caf\xe9."""\n    g("\xff")\n')
     assert extracted.symbols[0].doc == "caf\ufffd."
-    assert extracted.notes == ["not UTF-8: undecodable bytes are replaced"]
+    assert extracted.notes == ["not UTF-8: invalid bytes are replaced"]
 
 
 def test_a_byte_order_mark_hides_nothing() -> None:

@@ -30,16 +30,16 @@ def said(path: str, source: str) -> Manifest:
         ("package.json", b"{", "Expecting"),
         ("package.json", b"[" * 200_000, "nested too deeply"),
         ("Cargo.toml", b"[package\nname", "Expected"),
-        ("Cargo.toml", b"x = " + b"[" * 100_000, "nested more than 100 levels"),
-        ("Cargo.toml", b"[" + b"a." * 5_000 + b"a]", "nested more than 100 levels"),
-        ("Cargo.toml", b"'a b'. " * 5_000 + b"a = 1", "nested more than 100 levels"),
+        ("Cargo.toml", b"x = " + b"[" * 100_000, "more than 100 nested levels"),
+        ("Cargo.toml", b"[" + b"a." * 5_000 + b"a]", "more than 100 nested levels"),
+        ("Cargo.toml", b"'a b'. " * 5_000 + b"a = 1", "more than 100 nested levels"),
         ("Cargo.toml", b"a = " + b"9" * 5_000, "digits"),
         ("pyproject.toml", b"\xff\xfe\x00 = 1", "UTF-8"),
         ("package.json", b'{"name": "\\ud800"}', "UTF-8"),
         ("setup.cfg", b"no section\n", "cannot be read"),
-        ("setup.py", b"def broken(:\n", "no Python"),
-        ("pom.xml", b"<project><a></project>", "no XML"),
-        ("pom.xml", b"", "no XML"),
+        ("setup.py", b"def broken(:\n", "not Python"),
+        ("pom.xml", b"<project><a></project>", "not XML"),
+        ("pom.xml", b"", "not XML"),
         ("pom.xml", LAUGHS.encode(), "document type"),
         ("a/x.csproj", OUTSIDE.encode(), "document type"),
         ("package.json", b'{"name": "x"}' + b" " * 1_000_000, "larger than"),
@@ -92,7 +92,7 @@ def test_names_and_lists_beyond_all_measure_are_cut() -> None:
     found = said("package.json", f'{{"name": "{"x" * 1000}", "dependencies": {{"{"y" * 1000}": "1", {many}}}}}')
     assert found.name == ""
     assert len(found.dependencies) == 5_000
-    assert found.notes == ("manifest: 1,000 of 6,000 dependencies left out",)
+    assert found.notes == ("manifest: 1,000 of 6,000 dependencies skipped",)
 
 
 @pytest.mark.parametrize(

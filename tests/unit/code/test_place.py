@@ -52,7 +52,7 @@ def test_a_file_is_no_tree(tmp_path: Path) -> None:
     (tmp_path / "a.py").touch()
     with pytest.raises(InvalidInput, match="is not a folder") as raised:
         place(tmp_path / "a.py")
-    assert "folder it lies in" in raised.value.hint
+    assert "Give its folder" in raised.value.hint
 
 
 @pytest.mark.parametrize("path", ["", "a\0b"])
@@ -79,7 +79,7 @@ def test_a_name_too_long_for_the_system_is_an_error_of_the_caller(tmp_path: Path
 
 
 def test_a_disk_is_refused_unless_it_is_meant() -> None:
-    with pytest.raises(InvalidInput, match="whole disk or a home directory") as raised:
+    with pytest.raises(InvalidInput, match="a whole disk, a home directory") as raised:
         place("/")
     assert "force" in raised.value.hint
     assert place("/", force=True).root == Path("/")

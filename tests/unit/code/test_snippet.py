@@ -177,9 +177,9 @@ def test_an_answer_may_not_repeat_the_prompt_or_name_what_is_not_there() -> None
     content = "def twice(x):\n    return 2 * x"
     snippet = analyse(content)
     for context, fault in (
-        ("calls the_other_module for it", "it names what is not in the code: the_other_module"),
-        ("Say what the piece of code below is about, for whoever looks for it", "it repeats the prompt"),
-        (None, "it says nothing"),
+        ("calls the_other_module for it", "it contains names that are not in the code: the_other_module"),
+        ("Describe the code snippet below for a later search. Answer with", "it repeats the prompt"),
+        (None, "it is too short"),
     ):
         assert analysed(json.dumps({"context": context}), content, snippet) == (snippet, fault)
     found, fault = analysed('Sure!\n```json\n{"context": "Doubles what it is given"}\n```', content, snippet)

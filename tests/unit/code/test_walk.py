@@ -175,7 +175,7 @@ def test_a_folder_that_cannot_be_read_is_noted_and_the_rest_found(
     monkeypatch.setattr(walking.os, "scandir", refuse)
     found = walk(tmp_path / "tree", is_git=False)
     assert paths(found) == ["a.py"]
-    assert found.notes == ["closed/ could not be read: Permission denied"]
+    assert found.notes == ["closed/ cannot be read: Permission denied"]
 
 
 # --- what only git knows ---
@@ -239,7 +239,7 @@ def test_where_git_fails_the_folders_are_walked_and_it_is_said(tmp_path: Path) -
     write(tmp_path, {"tree/.git": "gitdir: nowhere", "tree/a.py": ""})
     found = walk(tmp_path / "tree")
     assert paths(found) == ["a.py"]
-    assert found.notes[0].startswith("git could not list the tree: ")
+    assert found.notes[0].startswith("git ls-files failed in the project: ")
 
 
 # --- rules that are meant to hang ---
@@ -253,14 +253,14 @@ def test_rules_that_take_git_for_ever_cost_no_file(tree: Path, monkeypatch: pyte
     write(tree, {"d/.gitignore": "\n".join(ENDLESS), f"d/{name}.py": "", "b.py": "", "d/x.log": ""})
     found = walked(tree)
     assert [path for path in paths(found) if path.endswith(".py")] == ["b.py", f"d/{name}.py"]
-    assert found.notes == [] or found.notes == ["git could not list the tree: git timed out after 0.5 s"]
+    assert found.notes == [] or found.notes == ["git ls-files failed in the project: git timed out after 0.5 s"]
 
 
 def test_where_everything_is_ignored_a_note_says_so(tree: Path) -> None:
     write(tree, {".gitignore": "**/" * 3000 + "**", "a.py": "", "b/c.py": ""})
     found = walked(tree)
     assert paths(found) == []
-    assert found.notes == ["no file was indexed: the rules of .gitignore leave out everything here"]
+    assert found.notes == ["no file was indexed: .gitignore ignores everything here"]
 
 
 @pytest.mark.parametrize(

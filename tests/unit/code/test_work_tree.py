@@ -62,7 +62,7 @@ def test_files_of_git_lfs_are_taken_as_unchanged_and_counted(project: Path) -> N
     git(project, "commit", "-qm", "two")
     write(project, {"model.bin": b"\0\1\2\3"})
     text, notes = working_diff(project)
-    assert (text, notes) == ("", ("1 files of Git LFS were taken as unchanged",))
+    assert (text, notes) == ("", ("1 Git LFS file assumed unchanged",))
 
 
 def test_pipes_and_links_in_the_place_of_files_are_not_followed(project: Path, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_conflicts_are_named_and_a_large_file_is_not_read(project: Path, monkeyp
     monkeypatch.setattr("recollect.code.diff.work_tree.MAX_BYTES", 50)
     text, notes = working_diff(project)
     assert "* Unmerged path a.py" in text
-    assert notes == ("1 large files were not compared, such as lib/b.py",)
+    assert notes == ("1 large file not compared, for example lib/b.py",)
 
 
 def test_a_repository_does_not_see_what_it_was_asked(project: Path) -> None:

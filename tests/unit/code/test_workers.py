@@ -59,7 +59,7 @@ def test_a_file_that_kills_its_reader_is_skipped_and_the_others_are_read(
     assert found.keys() == FILES.keys()
     failed = [found.file for found in found.values() if found.file is not None and found.file.skipped]
     assert [(file.path, file.skipped, file.notes) for file in failed] == [
-        ("pkg/m7.py", "failed", (f"reading it ends the reader (exit code {-signal.SIGKILL})",))
+        ("pkg/m7.py", "failed", (f"parsing crashes the parser (exit code {-signal.SIGKILL})",))
     ]
 
 
@@ -71,7 +71,7 @@ def test_a_file_that_is_never_done_is_skipped_and_the_others_are_read(
     found = by_path(read_all(str(tree), tasks(list(FILES)[:30]), max_bytes=1000, workers=2, timeout_s=3))
     assert len(found) == 30
     assert [found.file.notes for found in found.values() if found.file is not None and found.file.skipped] == [
-        ("reading it takes too long",)
+        ("parsing takes too long",)
     ]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from recollect import git
 from recollect.code.diff.work_tree import snapshot
 from recollect.errors import InvalidInput
+from recollect.text.plural import plural
 
 # Files that are compared to find renames; beyond, git compares names alone.
 RENAME_LIMIT = 2_000
@@ -33,8 +34,8 @@ def working_diff(root: Path, since: str = "HEAD") -> tuple[str, tuple[str, ...]]
         text, missing = _compared(repository, "diff-index", "--cached", commit)
     told = git.listed(root, kinds=("-o",))
     unknown = told.output.count(b"\0")
-    note = f"{unknown:,} new file{'s' * (unknown != 1)} that git does not track yet not looked at: `git add -N` them"
-    late = f"new files were not looked for: {told.problem}"
+    note = f"{plural(unknown, 'untracked file')} not reviewed: add with `git add -N`"
+    late = f"untracked files were not listed: {told.problem}"
     return text, (*notes, *missing, *([note] if unknown else []), *([late] if told.problem else []))
 
 
@@ -60,9 +61,7 @@ def _compared(repository: git.Repository, *words: str) -> tuple[str, tuple[str, 
     known = repository.run("cat-file", "--batch-check", given=asked).text
     missing = {line.split(" ")[0] for line in known.splitlines() if line.endswith(" missing")}
     paths = [path for path, names in rows if missing.isdisjoint(names)]
-    note = (
-        f"{len(rows) - len(paths):,} files were not compared: this repository lacks their contents (a partial clone?)"
-    )
+    note = f"{plural(len(rows) - len(paths), 'file')} not compared: git has no content for them (a partial clone?)"
     shown = paths[:MAX_FILES]
     text = _answer(repository.run(*words, *PLAIN, "--", *shown)) if shown else ""
     return text, (note,)
@@ -91,8 +90,8 @@ def folders(root: Path | str) -> git.Folders:
     """Return the git folders of a work tree. Raises InvalidInput where there are none."""
     found = git.folders(root)
     if found is None:
-        hint = "Pipe a diff in instead: `diff -u old new | recollect review`."
-        raise InvalidInput(f"{root} is no git work tree", hint=hint, field="range")
+        hint = "Pipe in a diff instead: `diff -u old new | recollect review`."
+        raise InvalidInput(f"{root} is not a git repository", hint=hint, field="range")
     return found
 
 
@@ -101,13 +100,13 @@ def commit_named(repository: git.Repository, name: str) -> str:
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name.strip() or 'HEAD'}^{{commit}}")
     told = repository.run(*words)
     if told.is_refused:
-        hint = "Name commits, branches or tags as git does, such as HEAD~3..HEAD."
-        raise InvalidInput(f"git knows no commit {name!r}", hint=hint, field="range")
+        hint = "Use commits, branches or tags, for example HEAD~3..HEAD."
+        raise InvalidInput(f"no commit {name!r} in this repository", hint=hint, field="range")
     return _answer(told).strip()
 
 
 def _answer(told: git.Answer) -> str:
     if told.problem:
         hint = "Check the repository with `git diff`."
-        raise InvalidInput(f"git could not compare this: {told.problem}", hint=hint, field="range")
+        raise InvalidInput(f"git diff failed: {told.problem}", hint=hint, field="range")
     return told.text

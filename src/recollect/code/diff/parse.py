@@ -1,4 +1,4 @@
-"""Parse: a unified diff, as git or anybody else writes it, as the files and hunks it speaks of.
+"""Parse a unified diff, written by git or another tool, into files and hunks.
 
     diff --git a/x b/y     extended header of git: modes, renames, copies, blobs, binary
     --- a/x                the plain header, which is all that other tools write
@@ -95,25 +95,25 @@ def parse(text: str) -> Diff:
     text = text.encode("utf-8", "replace").decode()  # half a character of another encoding is no character
     if len(text) > MAX_CHARACTERS:
         text = text[: text.rfind("\n", 0, MAX_CHARACTERS) + 1]
-        notes.append(f"the diff is longer than {MAX_CHARACTERS:,} characters: the rest was not read")
+        notes.append(f"the diff is longer than {MAX_CHARACTERS:,} characters: the rest was skipped")
     if _COMBINED.search(text):
         raise InvalidInput(
-            "this is a combined diff, of a merge with several parents",
-            hint="Compare with one of them: `git diff HEAD^1 HEAD`, or `git show --first-parent -m`.",
+            "this is a combined diff of a merge commit",
+            hint="Compare with one parent: `git diff HEAD^1 HEAD` or `git show --first-parent -m`.",
             field="diff",
         )
     reader = _Reader(text, notes)
     files = list(reader.files())
     if not files:
         raise InvalidInput(
-            "this is no unified diff: it names no file and has no hunk",
-            hint="Pipe one in: `git diff | recollect review`; `diff -u` writes the same format.",
+            "this is not a unified diff: no file names and no hunks",
+            hint="Pipe in a diff: `git diff | recollect review` or `diff -u old new | recollect review`.",
             field="diff",
         )
     if len(files) > MAX_FILES:
-        notes.append(f"{len(files):,} files differ: only the first {MAX_FILES:,} were looked at")
+        notes.append(f"{len(files):,} files differ: only the first {MAX_FILES:,} were reviewed")
     more = len(notes) - MAX_NOTES
-    told = notes if more <= 0 else [*notes[:MAX_NOTES], f"and {more:,} more of the kind"]
+    told = notes if more <= 0 else [*notes[:MAX_NOTES], f"and {more:,} similar notes"]
     return Diff(tuple(files[:MAX_FILES]), tuple(told))
 
 
@@ -147,7 +147,7 @@ class _Reader:
             elif line.startswith("--- ") and self._head(1).startswith("+++ "):
                 yield self._file(self._plain_header(_Header()))
             elif line.startswith("* Unmerged path "):
-                self.notes.append(f"{line[16:]} has conflicts that are not resolved: left out")
+                self.notes.append(f"{line[16:]} has unresolved conflicts: skipped")
                 self.at += 1
             else:
                 self.at += 1
@@ -262,7 +262,7 @@ class _Reader:
                 break
             self.at += 1
         if old_left > 0 or new_left > 0:
-            self.notes.append(f"{path}: the hunk at line {new_start} is cut off")
+            self.notes.append(f"{path}: the hunk at line {new_start} is truncated")
         return Hunk(old_start, new_start, tuple(lines), bare["-"], bare["+"])
 
 

@@ -1,4 +1,4 @@
-"""Sides: both states of every file that a diff speaks of, from what is on disk, from the hunks, and from git.
+"""Sides: the old and the new state of every file in a diff, from disk, from the hunks, and from git.
 
 on disk is the new side        the hunks backwards give the old one            the usual case
 on disk is the old side        the hunks give the new one                      a patch that is still to be applied

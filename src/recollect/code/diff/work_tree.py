@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from recollect import git
+from recollect.text.plural import plural
 
 # A larger file is data. What is read of all changed files together: a checkout of a large project.
 MAX_BYTES = 16_000_000
@@ -80,7 +81,7 @@ class _Snapshot:
         """Update the index of the stand-in; yields notes."""
         told = self._repository.run("ls-files", "-s", "-v", "-z", "--debug")
         if told.problem:
-            yield f"the work tree was not compared: {told.problem}"
+            yield f"uncommitted changes were not compared: {told.problem}"
             return
         rows: list[bytes] = []
         batch: list[Current] = []
@@ -94,12 +95,12 @@ class _Snapshot:
         rows += self._rows(batch)
         problem = self._write(rows)
         if problem:
-            yield f"the work tree was not compared: {problem}"
+            yield f"uncommitted changes were not compared: {problem}"
         if self._large:
             names = ", ".join(sorted(self._large)[:3])
-            yield f"{len(self._large):,} large files were not compared, such as {names}"
+            yield f"{plural(len(self._large), 'large file')} not compared, for example {names}"
         if self._elsewhere:
-            yield f"{self._elsewhere:,} files of Git LFS were taken as unchanged"
+            yield f"{plural(self._elsewhere, 'Git LFS file')} assumed unchanged"
 
     def _entries(self, told: bytes) -> Iterator[Entry]:
         """Yield the entries that may differ from what is on disk, by what the index says of them."""

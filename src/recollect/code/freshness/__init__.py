@@ -1,4 +1,4 @@
-"""Freshness: which code a memory speaks of, and what became of it.
+"""Freshness: which code a memory mentions, and whether it has changed.
 
 text ─► mention ─► find ─► form, sketch ─► anchor        when a memory is stored
 before, index, git ─► follow ─► verdict                  when the code changed

@@ -31,7 +31,7 @@ class Remembering:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Reset."""
         self.before: dict[str, dict[str, Spot]] = {}
         self.touched: set[str] = set()
         self.tree: int | None = None

@@ -18,7 +18,7 @@ from recollect.model import File, Tree
 from recollect.store.code_protocol import CodeScope, CodeStore, FoundSymbol, SymbolRow
 from recollect.text.identifiers import name_term
 
-# A memory that speaks of more is about none of them in particular, and one of them would always have changed.
+# A memory that mentions more is about none of them in particular, and one of them would always have changed.
 MAX_PLACES = 8
 # Files in which a name without owners is looked up; one that more files define is not certain anyway.
 MAX_FILES = 12

@@ -25,7 +25,7 @@ Key = tuple[str, str]
 TELLING_PAIRS = 12
 # Symbols of one content that are paired one by one; where there are more, it is boilerplate.
 MAX_TWINS = 200
-# How alike a lost and a new symbol must be, by what else speaks for them. The same name in another file, or another
+# How similar a lost and a new symbol must be, by other evidence. The same name in another file, or another
 # name in the same file, is what a refactoring looks like; without either, more than two thirds must be as they were.
 SAME_FILE_RENAMED = 0.2
 SAME_SYMBOL = 0.35

@@ -20,7 +20,7 @@ from recollect.code.languages import BY_EXTENSION
 # More is a list of everything rather than a statement about something; looking them all up would slow a store down.
 MAX_NAMES = 24
 MAX_PATHS = 12
-# Looked at from the beginning: what a text is about, it says early; a log of a megabyte speaks of everything.
+# Only the beginning is read: a text says early what it is about; a log of a megabyte mentions everything.
 MAX_CHARACTERS = 100_000
 # Shorter names are variables of an example, or abbreviations.
 SHORTEST = 3
@@ -37,7 +37,7 @@ PRODUCTS = frozenset(
     iCloud iOS iPad iPhone macOS eBPF gRPC jQuery""".split()
 )
 
-# What files are called that no grammar reads and people still speak of.
+# Extensions of files that have no grammar and are still mentioned.
 FURTHER_EXTENSIONS = frozenset(".txt .cfg .ini .lock .env .properties .xml .svg .rst .adoc".split())
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[`~]*[ \t]*$|^[ \t]*(?:```|~~~).*\Z", re.DOTALL | re.MULTILINE)
@@ -109,7 +109,7 @@ class Path(NamedTuple):
 
 
 class Mentions(NamedTuple):
-    """The files and names that a text speaks of, in the order of the text."""
+    """The files and names that a text mentions, in the order of the text."""
 
     paths: tuple[Path, ...] = ()
     names: tuple[Name, ...] = ()
@@ -119,7 +119,7 @@ class Mentions(NamedTuple):
 
 
 def mentions(text: str) -> Mentions:
-    """Return what a text speaks of in the code."""
+    """Return the code that a text mentions."""
     text = text[:MAX_CHARACTERS]
     if not text.isascii():
         text = text.translate(_PUNCTUATION)

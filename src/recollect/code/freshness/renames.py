@@ -57,7 +57,7 @@ def altered(root: str, span: str) -> tuple[str, str, list[Altered]]:
         rows, problem = _altered(repository, "diff-tree", "-r", *ends)
     if problem:
         hint = "Check the repository with `git diff`."
-        raise InvalidInput(f"git could not compare {span}: {problem}", hint=hint, range=span)
+        raise InvalidInput(f"git diff {span} failed: {problem}", hint=hint, range=span)
     return ends[0], ends[1], rows
 
 

@@ -102,9 +102,9 @@ def read(path: str, source: bytes) -> Manifest | None:
         found = _reader(kind.reader)(path, source.decode("utf-8-sig"))
         pack(found or NOTHING)  # JSON can name characters that no text can hold
     except UnicodeError:
-        return Manifest(kind.ecosystem, notes=("manifest not read: it is no UTF-8",))
+        return Manifest(kind.ecosystem, notes=("manifest not read: not UTF-8",))
     except RecursionError:
-        return Manifest(kind.ecosystem, notes=("manifest not read: it is nested too deeply",))
+        return Manifest(kind.ecosystem, notes=("manifest not read: nested too deeply",))
     except Exception as problem:
         # Readers take whatever strangers wrote; a file that breaks one of them costs that file alone.
         said = str(problem) if isinstance(problem, ValueError) else f"{type(problem).__name__}: {problem}"
@@ -121,7 +121,7 @@ def _bounded(found: Manifest) -> Manifest:
     ]
     notes = found.notes
     if len(rows) > MAX_DEPENDENCIES:
-        notes = (*notes, f"manifest: {len(rows) - MAX_DEPENDENCIES:,} of {len(rows):,} dependencies left out")
+        notes = (*notes, f"manifest: {len(rows) - MAX_DEPENDENCIES:,} of {len(rows):,} dependencies skipped")
     name = found.name if len(found.name) <= MAX_NAME_CHARACTERS else ""
     return found._replace(name=name, dependencies=tuple(rows[:MAX_DEPENDENCIES]), notes=notes)
 

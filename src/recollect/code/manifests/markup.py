@@ -17,12 +17,12 @@ def parsed(source: str) -> Element:
     from xml.etree import ElementTree
 
     if "<!DOCTYPE" in source or "<!ENTITY" in source:
-        raise ValueError("it declares a document type, which is not read")
+        raise ValueError("it has a document type declaration, which is not supported")
     try:
         # The text was decoded already; what it says about its encoding may be wrong by now.
         return ElementTree.fromstring(source.lstrip("\ufeff \t\r\n"))  # noqa: S314 - no entities, see above
     except ElementTree.ParseError as problem:
-        raise ValueError(f"it is no XML: {problem}") from None
+        raise ValueError(f"not XML: {problem}") from None
 
 
 def plain(element: Element) -> str:

@@ -187,7 +187,7 @@ def setup_py(_path: str, source: str) -> Manifest | None:
         try:
             tree = ast.parse(source)
         except SyntaxError as problem:
-            raise ValueError(f"it is no Python: {problem.msg}") from None
+            raise ValueError(f"not Python: {problem.msg}") from None
     constants = {
         target.id: node.value
         for node in tree.body

@@ -55,7 +55,7 @@ def settle(store: CodeStore, tree: int, root: str, owner: str, *, lease_s: int) 
 
 
 def packages(tree: int, root: str, rows: Iterable[Kept]) -> list[PackageRow]:
-    """Return the packages that the manifests of a tree speak of, by folder."""
+    """Return the packages of the manifests of a tree, by folder."""
     house = _House(root, sorted(rows))
     found = [
         _package(house, tree, folder, ecosystem, group)
@@ -161,7 +161,7 @@ def _rank(kept: Kept) -> tuple[int, str]:
 
 
 def _groups(ecosystem: Ecosystem, kept: Sequence[Kept]) -> Iterator[list[Kept]]:
-    """Yield the manifests of a folder by the package they speak of; those without a name speak of the first."""
+    """Yield the manifests of a folder by their package; those without a name belong to the first."""
     if ecosystem not in MANY:
         yield list(kept)
         return

@@ -30,7 +30,7 @@ def put_to_sleep(function: Function) -> None:
 
 
 def wake(world: World, prepare: Callable[[Function], None], function: Function) -> None:
-    """Let a function do what it does, as soon as nothing else is to be done."""
+    """Evaluate a function body when the queue is empty."""
     if not function.is_asleep:
         return
     function.is_asleep = False

@@ -119,7 +119,7 @@ def _held(store: LinkStore, tree: Tree, wait_s: float) -> Iterator[str | None]:
 
     held = claim()
     while held is None and time.monotonic() < until:
-        report(0, None, "another process is indexing this tree: waiting for it")
+        report(0, None, "waiting for another process that indexes this project")
         time.sleep(WAIT_S)
         held = claim()
     if held is None:
@@ -174,7 +174,7 @@ def _read(
                 if found.note:
                     notes.append(f"{found.path}: {found.note}")
             done += len(answers)
-            report(done, len(changed), "reading programs")
+            report(done, len(changed), "parsing")
             if len(programs) >= BATCH_FILES:
                 store.put_programs(tree.id, owner, programs, lease_s=LEASE_S)
                 programs = []
@@ -249,7 +249,7 @@ def _solve(
     solved_files = 0
     for number, found in enumerate(solve_all(division, errands, count)):
         group = stale[number].group
-        report(number, len(stale), f"linking, {group.key}")
+        report(number, len(stale), f"linking {group.key}")
         rows = [Links(files[each.path].id, group.digest, each.edges, each.sites) for each in found]
         for start in range(0, len(rows), BATCH_FILES):
             store.put_links(tree.id, owner, rows[start : start + BATCH_FILES], lease_s=LEASE_S)

@@ -82,7 +82,7 @@ def translate(root: str, task: Task, max_bytes: int) -> Translated:
     except OSError as problem:
         return Translated(task.path, "", note=problem.strerror or str(problem))
     if source is None or len(source) > max_bytes:
-        return Translated(task.path, "", note="no longer a file that can be read")
+        return Translated(task.path, "", note="the file is gone or unreadable")
     return translated(task.path, source, task.symbols if hashlib.sha256(source).hexdigest() == task.hash else b"")
 
 
@@ -104,7 +104,7 @@ def translated(path: str, source: bytes, symbols: bytes = b"") -> Translated:
         )
         return Translated(path, digest, _encode(known), shown, _encode(Kept(keys, packed(unit))))
     except Exception as problem:  # one file must not end the others; it stays without links
-        return Translated(path, digest, note=f"could not be read ({type(problem).__name__}: {problem})")
+        return Translated(path, digest, note=f"could not be parsed ({type(problem).__name__}: {problem})")
 
 
 def read_offer(content: bytes) -> Offer:

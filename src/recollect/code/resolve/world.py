@@ -173,7 +173,7 @@ class World:
         self._listed: dict[object, Collection] = {}
 
     def dissolve(self) -> None:
-        """Let go of everything, so that it is freed at once: all of it hangs together in circles."""
+        """Drop all references, so that memory is freed at once: the objects are in reference cycles."""
         self.work.dissolve()
         for frame in self.frames.values():
             frame.function = frame.owner = frame.parent = frame.course = None

@@ -165,9 +165,9 @@ def _technologies(snippet: Snippet) -> frozenset[str]:
 
 def _why(type_: LinkType, found: Pair) -> str:
     evidence: Mapping[LinkType, tuple[str, frozenset[str]]] = {
-        "debugging": ("the same error", found.errors),
-        "pattern": ("the same pattern", found.patterns),
-        "technology": ("the same technology", found.technologies),
+        "debugging": ("same error", found.errors),
+        "pattern": ("same pattern", found.patterns),
+        "technology": ("same technology", found.technologies),
     }
     label, shared = evidence.get(type_, ("", frozenset()))
     parts = [f"{label}: {', '.join(sorted(shared))}"] if shared else []
