@@ -90,7 +90,7 @@ def sitting(rows: Iterable[Observed]) -> Sitting:
 
 
 def files_of(memory: Memory, anchored: Iterable[str]) -> frozenset[str]:
-    """Return the files that a memory speaks of; none for one that lists them."""
+    """Return the files that a memory mentions; none for a memory that lists files."""
     named = {*anchored, *_PATH.findall(memory.content)}
     return frozenset(named) if len(named) <= MOST_NAMED and memory.category not in LISTING else frozenset()
 
@@ -138,7 +138,7 @@ def _is_run(command: str, worked: dict[str, Key], offered: Key) -> bool:
 
 
 def _outcome(offer: Offer, seen: Sitting) -> Evidence:
-    """Return what became of the error that a fix was offered for: the last that was seen of it counts."""
+    """Return whether the error that a fix was injected for disappeared; its last occurrence counts."""
     taken, found = False, ""
     for row in seen.rows:
         if _key(row) <= offer.key or row.event != "tool":

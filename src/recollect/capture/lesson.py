@@ -51,7 +51,7 @@ class Place(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """What is to be kept of one observation.
+    """What is stored of one observation.
 
     told: what happened, in a line. content: what is remembered; empty: only that it happened
     target: the file, pattern, command or address it was about. outcome, fingerprint: see model.Observed

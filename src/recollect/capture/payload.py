@@ -36,7 +36,7 @@ def read(raw: bytes, *, event: str = "", assistant: str = "", at: int = 0) -> Ob
     payload = _decoded(raw)
     row = named(assistant) or recognised(payload)
     if row is None:
-        raise BadPayload("no assistant is known that sends this; none was named on the command line of the hook")
+        raise BadPayload("unknown assistant: neither the payload nor the hook's command line names one")
     if row.name == "opencode":
         payload = {_SHORT.get(key, key): value for key, value in payload.items()}
     called = _text(_found(payload, row, "event")) or event
@@ -45,7 +45,7 @@ def read(raw: bytes, *, event: str = "", assistant: str = "", at: int = 0) -> Ob
         # A newer version of an assistant has more events than we know: none of them is an error.
         known = Event("nothing") if called else None
     if known is None:
-        raise BadPayload(f"the event is not named, neither in the payload of {row.name} nor on the command line")
+        raise BadPayload(f"no event name in the payload of {row.name} or on the hook's command line")
     return _observation(payload, row, known, at)
 
 
@@ -56,9 +56,9 @@ def _decoded(raw: bytes) -> dict[str, Any]:
         try:  # some hand over bytes that are not quite UTF-8, with a byte order mark, or with several lines
             value = _json(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").strip())
         except ValueError as problem:
-            raise BadPayload(f"it is not JSON: {problem}") from None
+            raise BadPayload(f"not JSON: {problem}") from None
     if not isinstance(value, dict):
-        raise BadPayload(f"it is a JSON {type(value).__name__}, not an object")
+        raise BadPayload("not a JSON object")
     return {str(key): _bounded(item, 0) for key, item in value.items()}
 
 
@@ -71,7 +71,7 @@ def _json(text: str) -> Any:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _bounded(value: Any, depth: int) -> Any:
@@ -109,7 +109,7 @@ def _observation(payload: Mapping[str, Any], row: Assistant, event: Event, at: i
 def _with_tool(seen: Observation, payload: Mapping[str, Any], row: Assistant, event: Event) -> Observation:
     name = event.tool or _text(_found(payload, row, "tool_name"))
     if not name:
-        raise BadPayload(f"{row.name} does not say which tool was used")
+        raise BadPayload(f"no tool name in the payload of {row.name}")
     given = _found(payload, row, "input")
     if isinstance(given, str):  # an object as text, or the free text of a patch
         given = _object(given) or {"input": given}

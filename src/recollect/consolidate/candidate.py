@@ -40,7 +40,7 @@ def is_pinned(tags: tuple[str, ...], metadata: Mapping[str, Any]) -> bool:
 def judged(importance: float, metadata: Mapping[str, Any]) -> float:
     """Return the importance that somebody gave a memory, whatever it has faded to since.
 
-    What was changed after it had faded was judged anew: then it is what it says.
+    An importance that was set after decay is the user's own and counts as it is.
     """
     faded = metadata.get(FADED)
     if isinstance(faded, Mapping) and faded.get("to") == importance and isinstance(faded.get("from"), int | float):

@@ -36,7 +36,7 @@ class Group(NamedTuple):
 
 
 def cluster(candidates: Sequence[Candidate], pairs: Sequence[Pair], marks: Marks, groups: Sequence[Group] = ()) -> Plan:
-    """Return the summaries that are to be extended, and those that are missing.
+    """Return the summaries to extend, and those to create.
 
     candidates: what no summary covers, and the middles of `groups`, which more may join. pairs: what of it is alike
     """
@@ -97,7 +97,7 @@ def _step(members: Sequence[Candidate], likeness: dict[int, float], near: Sequen
     return PlanStep(
         action="summarize",
         memory_ids=tuple(member.id for member in members),
-        why=f"{len(members)} memories about one thing: likeness to the first at least {least:.2f}",
+        why=f"{len(members)} memories about one topic (similarity to the first: at least {least:.2f})",
         title=title,
         content=content,
         tags=(*common_tags(members), TAG),
@@ -111,7 +111,7 @@ def _extension(group: Group, near: Sequence[tuple[Candidate, float]]) -> PlanSte
     return PlanStep(
         action="extend",
         memory_ids=tuple(row.id for row in new),
-        why=f"about what {len(group.members)} memories are about: likeness to their middle at least {least:.2f}",
+        why=f"same topic as {len(group.members)} memories (similarity to their centre: at least {least:.2f})",
         title=title,
         content=content,
         summary_id=group.summary_id,

@@ -45,8 +45,8 @@ def creative(
 def _step(one: Candidate, other: Candidate, likeness: float, marks: Marks) -> PlanStep:
     is_similar = likeness >= marks.similar
     relation: Relation = "SIMILAR_TO" if is_similar else "SHARES_THEME"
-    what = "are much alike" if is_similar else "are about the same"
-    why = f"{one.memory_type} and {other.memory_type} {what}: likeness {likeness:.2f}"
+    what = "are similar" if is_similar else "share a topic"
+    why = f"{one.memory_type} and {other.memory_type} {what} (similarity {likeness:.2f})"
     return PlanStep(
         action="link", memory_ids=(one.id, other.id), relationship=relation, weight=min(1.0, likeness), why=why
     )

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 
 from recollect.consolidate.candidate import Candidate, is_pinned, judged
 from recollect.model.consolidation import Plan, PlanStep
+from recollect.text.plural import plural
 
 # Unused for a month is when a memory begins to fade: people come back to work after holidays.
 THRESHOLD_DAYS = 30
@@ -68,9 +69,9 @@ def _step(candidate: Candidate, idle_days: int, threshold_days: int) -> PlanStep
     if change == 0 or (abs(change) < LEAST_CHANGE and not is_last):
         return None
     if change > 0:
-        why = f"used {idle_days} days ago" if idle_days else "used today"
-        back = "its importance is what it was" if after == given else f"it was given {given:.2f}"
+        why = f"used {plural(idle_days, 'day')} ago" if idle_days else "used today"
+        back = "importance restored" if after == given else f"original importance {given:.2f}"
         return PlanStep(action="revive", memory_ids=(candidate.id,), before=candidate.importance, after=after,
                     why=f"{why}: {back}")  # fmt: skip
-    why = f"not used for {idle_days} days; it was given {given:.2f}"
+    why = f"not used for {plural(idle_days, 'day')}; original importance {given:.2f}"
     return PlanStep(action="fade", memory_ids=(candidate.id,), before=candidate.importance, after=after, why=why)

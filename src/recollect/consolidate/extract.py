@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from recollect.consolidate.candidate import Candidate
+from recollect.text.plural import plural
 from recollect.text.sameness import says_the_same
 from recollect.text.tokens import STOP_WORDS, terms
 
@@ -36,7 +37,7 @@ def summary(members: Sequence[Candidate]) -> tuple[str, str]:
         if said and not any(says_the_same(said, line) for line in lines):
             lines.append(said)
     left_out = len(lines) - LINES
-    title = f"{len(members)} memories about {', '.join(_named(members, shared))}"
+    title = f"{plural(len(members), 'memory', 'memories')} about {', '.join(_named(members, shared))}"
     text = "\n".join(f"- {line}" for line in lines[:LINES])
     return title, f"{title}:\n{text}" + (f"\n- and {left_out} more" if left_out > 0 else "")
 
@@ -72,4 +73,4 @@ def _named(members: Sequence[Candidate], shared: Counter[str]) -> list[str]:
             if held and all(term in shared for term in held):
                 written.setdefault(held[0], word)
     order = sorted(written, key=lambda term: (-shared[term], term))
-    return [written[term] for term in order[:NAMED]] or ["one thing"]
+    return [written[term] for term in order[:NAMED]] or ["one topic"]

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from recollect.consolidate.candidate import Candidate, is_pinned
 from recollect.consolidate.decay import DAY_S, THRESHOLD_DAYS
 from recollect.model.consolidation import Plan, PlanStep
+from recollect.text.plural import plural
 
 # Below what an ordinary memory fades to within nine months without use; twice what nothing fades below.
 IMPORTANCE_THRESHOLD = 0.1
@@ -37,14 +38,14 @@ def forget(candidates: Iterable[Candidate], now: int, *, importance_threshold: f
 
 
 def _sparing(candidate: Candidate, now: int) -> str:
-    """Return why a memory is kept although it is below the threshold; empty if nothing speaks for it."""
+    """Return why a memory is kept although it is below the threshold; empty if there is no reason."""
     if is_pinned(candidate.tags, candidate.metadata):
         return "pinned"
-    # Whoever comes back to a memory says more about its worth than any number.
+    # Recent use says more about the worth of a memory than any number.
     if candidate.access_count and now - candidate.used_at < THRESHOLD_DAYS * DAY_S:
         return "in use"
     return ""
 
 
 def _ago(days: int) -> str:
-    return "today" if not days else "a day ago" if days == 1 else f"{days} days ago"
+    return "today" if not days else f"{plural(days, 'day')} ago"

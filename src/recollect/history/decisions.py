@@ -40,7 +40,7 @@ class Decisions:
         """Yield the records of decisions of a project, the latest first."""
         wanted = sorted((path for path in paths(root, self.notes) if is_decision(path)), reverse=True)[: self._most]
         for number, file in enumerate(texts(root, wanted)):
-            progress.report(number, len(wanted), "reading decisions")
+            progress.report(number, len(wanted), "reading decision records")
             for found in found_in(file, _found, self.left_out):
                 if since is None or found.at >= since:
                     yield found

@@ -42,7 +42,7 @@ def paths(root: Path, notes: list[str]) -> list[str]:
         answer = git.listed(root)
         told = answer.text
         if answer.problem not in ("", git.MISSING):
-            notes.append(f"ignored files were read too: {answer.problem}")
+            notes.append(f"ignore rules were not applied: {answer.problem}")
     # Somebody's whole home may have been given: what is no repository is not looked through to its end.
     found = told.split("\0") if told else list(islice(_walked(root), WALKED))
     own = (path for path in found if path and _FOREIGN.isdisjoint(path.split("/")[:-1]))

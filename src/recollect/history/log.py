@@ -59,9 +59,9 @@ def commits(root: Path, since: int | None, *, most: int = MAX_COMMITS, notes: li
             if not problems:
                 return
             if not problems[0].startswith(git.UNREADABLE):
-                notes.append(f"the git log was read up to commit {seen:,}: {problems[0]}")
+                notes.append(f"the git log was read only up to commit {seen:,}: {problems[0]}")
                 return
-            notes.append(f"files that were renamed and edited in one commit were not recognised: {problems[0]}")
+            notes.append(f"renames with edits were not detected: {problems[0]}")
 
 
 def _words(since: int | None) -> list[str]:
@@ -78,7 +78,9 @@ def count(root: Path, since: int | None, *, most: int = MAX_COMMITS, notes: list
     told = git.run(root, *words, *([f"--since={since}"] if since is not None else []), "HEAD", "--")
     if told.problem:
         # Git names HEAD where nothing was committed yet.
-        notes.append(f"no commits were read: {told.problem if ' HEAD' not in told.problem else 'there are none'}")
+        notes.append(
+            f"no commits were read: {told.problem if ' HEAD' not in told.problem else 'the repository has none'}"
+        )
     return int(told.output) if told.output.strip().isdigit() else 0
 
 

@@ -27,7 +27,7 @@ _SOURCE = re.compile(
     r"\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|java|kt|kts|go|rs|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|ex|exs|hs|lua|zig|sh|bash|sql|"
     r"vue|svelte|m|mm|pl|r|jl|dart|clj|erl|toml|ya?ml|tf|cmake|gradle|proto)$|(?:^|/)(?:Makefile|Dockerfile)$"
 )  # fmt: skip
-# What a mark means to whoever reads it.
+# What a mark means.
 _MEANS = {"TODO": "to do", "FIXME": "to fix", "HACK": "hack", "XXX": "doubtful", "BUG": "known bug", "KLUDGE": "hack"}
 
 
@@ -45,7 +45,7 @@ class Notes:
         wanted = [path for path in paths(root, self.notes) if _SOURCE.search(path) and not is_document(path)]
         for number, file in enumerate(texts(root, wanted)):
             if number % 100 == 0:
-                progress.report(number, len(wanted), "reading notes in the code")
+                progress.report(number, len(wanted), "reading TODO and FIXME comments")
             if since is not None and file.at < since:
                 continue
             for found in found_in(file, _notes, self.left_out):

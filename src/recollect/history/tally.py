@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from recollect.history.found import Found
 from recollect.history.log import Commit
+from recollect.text.plural import plural
 
 # Commits of more files are moves and reformattings: nothing in them belongs together.
 MOST_FILES = 30
@@ -119,8 +120,8 @@ class Tally:
         return Found(
             key=f"together:{path}",
             rule="together",
-            title=f"What changes together with {path}",
-            content=f"Whoever edits {path} usually has to touch other files. These change together with it: {told}.",
+            title=f"Files that usually change with {path}",
+            content=f"Files that usually change with {path}: {told}.",
             memory_type="pattern",
             at=self._files[path].last,
             importance=0.5,
@@ -136,16 +137,16 @@ class Tally:
 
     def _hot(self) -> Iterator[Found]:
         times = {path: worked.times for path, worked in self._files.items()}
-        since = f"{self._commits:,} commits from {_day(self._oldest)} to {_day(self._newest)}"
+        since = f"{plural(self._commits, 'commit')} from {_day(self._oldest)} to {_day(self._newest)}"
         year = f"the year before {_day(self._newest)}"
         for key, title, counted, of in (
-            ("hot", "The files that change most often (hot spots)", times, since),
-            ("hot-lately", "The files that changed most often lately (hot spots)", self._lately, year),
-            ("fixed", "The files that were fixed most often, where most bugs were", self._fixed, since),
+            ("hot", "Most frequently changed files (hot spots)", times, since),
+            ("hot-lately", "Most frequently changed files recently (hot spots)", self._lately, year),
+            ("fixed", "Files with the most bug fixes", self._fixed, since),
         ):
             best = sorted(((count, path) for path, count in counted.items() if count > 1), key=lambda r: (-r[0], r[1]))
             if best:
-                told = "; ".join(f"{path} ({count} commits)" for count, path in best[:LISTED_FILES])
+                told = "; ".join(f"{path} ({plural(count, 'commit')})" for count, path in best[:LISTED_FILES])
                 yield self._summed(key, title, f"{title}, in {of}: {told}.")
 
     # --- who knows what ---
@@ -156,11 +157,13 @@ class Tally:
         for folder in sorted(large, key=lambda name: (-size[name], name))[:FOLDERS]:
             known = self._people[folder]
             best = sorted(known, key=lambda name: (-known[name].times, name))[:LISTED_PEOPLE]
-            told = "; ".join(f"{name} ({known[name].times} commits, last {_day(known[name].last)})" for name in best)
+            told = "; ".join(
+                f"{name} ({plural(known[name].times, 'commit')}, last {_day(known[name].last)})" for name in best
+            )
             where = f"{folder}/" if folder else "this project"
             title = f"Who knows {where}"
             more = f" and {len(known) - len(best)} more people" if len(known) > len(best) else ""
-            content = f"{title} and can be asked about its code: those who changed it most, {told}{more}."
+            content = f"People to ask about the code in {where}, by number of commits: {told}{more}."
             yield self._summed(f"who:{folder}", title, content, folder=folder)
 
     def _summed(self, key: str, title: str, content: str, **about: str) -> Found:

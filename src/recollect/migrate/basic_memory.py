@@ -75,8 +75,8 @@ class BasicMemory:
 
     def __init__(self, found: Look) -> None:
         if found.kind not in ("folder", "page"):
-            hint = "basic-memory keeps its notes as Markdown: name the folder of a project."
-            raise InvalidInput(f"{found.path} is no folder of notes", hint=hint)
+            hint = "Give the folder of a basic-memory project; it contains Markdown notes."
+            raise InvalidInput(f"{found.path} is not a folder of notes", hint=hint)
         self._root = found.path
 
     @staticmethod
@@ -88,7 +88,7 @@ class BasicMemory:
 
     def read(self) -> Iterator[Found]:
         if next(iter(markdown.files(self._root)), None) is None:
-            raise InvalidInput(f"there is no note in {self._root}", hint="Name the folder that holds the notes.")
+            raise InvalidInput(f"no notes in {self._root}", hint="Give the folder that contains the notes.")
         known: dict[str, str] = {}
         keys: dict[str, str] = {}
         met: set[str] = set()
@@ -124,7 +124,7 @@ class BasicMemory:
         written = _written(page, key, note)
         yield written._replace(metadata={**written.metadata, **({"relations": loose} if loose else {})})
         if loose:
-            yield Left("relations", "no note is called that; kept with the note", len(loose))
+            yield Left("relations", "its target note does not exist; kept in the metadata of the note", len(loose))
         for place, each in enumerate(note.observations):
             yield Remembered(
                 part="observations",

@@ -19,14 +19,16 @@ NEEDED = {
     "sdk_sessions": {"memory_session_id", "project", "started_at"},
     "observations": {"id", "memory_session_id", "project", "type", "created_at"},
 }
-_SYNC = "of its synchronisation between machines"
+_SYNC = "its synchronization state"
 TABLES = {
     **dict.fromkeys(("sdk_sessions", "observations", "session_summaries", "user_prompts"), ""),
-    "schema_versions": "of the database itself",
-    "pending_messages": "raw tool calls that it has not looked at yet",
+    "schema_versions": "internal to its database",
+    "pending_messages": "raw tool calls that it has not processed",
     **dict.fromkeys(("sync_state", "sync_outbox", "sync_content_outbox", "sync_entity_heads"), _SYNC),
     **dict.fromkeys(("sync_dead_letter", "sync_launch_exclusions"), _SYNC),
-    **dict.fromkeys(("observations_fts", "session_summaries_fts", "user_prompts_fts"), "full text is made anew"),
+    **dict.fromkeys(
+        ("observations_fts", "session_summaries_fts", "user_prompts_fts"), "recollect builds its own full-text index"
+    ),
 }
 # In an export: the list, and the table whose rows it holds.
 LISTS = {"sessions": "sdk_sessions", "observations": "observations", "summaries": "session_summaries"}
@@ -45,7 +47,9 @@ class ClaudeMem:
         self._database = found.database
         self._lists: Mapping[str, Any] = found.first if isinstance(found.first, dict) else {}
         if self._database is None and "observations" not in self._lists:
-            raise InvalidInput(f"{found.path} is not of claude-mem", hint="It keeps ~/.claude-mem/claude-mem.db.")
+            raise InvalidInput(
+                f"{found.path} is not a claude-mem database", hint="Its database is ~/.claude-mem/claude-mem.db."
+            )
         if self._database is not None:
             self._check(self._database)
 
@@ -83,7 +87,7 @@ class ClaudeMem:
         error = SchemaTooNew if isinstance(version, int) and version > KNOWN_SCHEMA else InvalidInput
         raise error(
             f"this database of claude-mem has no {', '.join(sorted(missing))} (its schema has version {version})",
-            hint="Upgrade recollect, or export with claude-mem and import that; nothing was imported.",
+            hint="Upgrade recollect, or import an export of claude-mem. Nothing was imported.",
             version=version,
         )
 
@@ -101,7 +105,7 @@ class ClaudeMem:
             return
         for name in self._lists:
             if isinstance(self._lists[name], list) and name not in LISTS and self._lists[name]:
-                yield Left(name, "this version of recollect does not know the list", len(self._lists[name]))
+                yield Left(name, "unknown list", len(self._lists[name]))
 
 
 def _fields(row: Mapping[str, Any]) -> Fields:
@@ -138,7 +142,7 @@ def _session(fields: Fields) -> Found:
     key = asked or fields.take("memory_session_id")
     started = fields.time("started_at") or fields.time("started_at_epoch")
     if key is None or started is None:
-        return Left("sdk_sessions", "it does not say when it was")
+        return Left("sdk_sessions", "it has no date")
     ended = fields.time("completed_at") or fields.time("completed_at_epoch")
     fields.drop(*_OWN, "worker_port", "prompt_counter", "synced_at", "sync_rev")
     platform = fields.text("platform_source")

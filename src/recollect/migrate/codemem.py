@@ -16,16 +16,16 @@ from recollect.migrate.lines import objects, refused
 from recollect.migrate.look import Look
 from recollect.model import MEMORY_TYPES, MemoryType
 
-_CODE = "of the code alone: `recollect index` makes it anew"
+_CODE = "code index; run `recollect index` instead"
 # Tables that are not read, with the reason.
 TABLES = {
     **dict.fromkeys(("memories", "sessions", "graph_nodes", "graph_edges"), ""),
-    "memory_embeddings": "vectors are made anew",
-    "consolidation_log": "when it tidied up says nothing here",
+    "memory_embeddings": "recollect computes its own embeddings",
+    "consolidation_log": "its maintenance log",
     **dict.fromkeys(("file_hashes", "package_registry", "unresolved_refs", "api_endpoints"), _CODE),
     **dict.fromkeys(("api_client_calls", "event_channels", "repositories", "namespace_roots"), _CODE),
-    "session_activity": "which tools a session used, file by file: hooks and import-history tell that here",
-    "schema_version": "of the database itself",
+    "session_activity": "tool use per session; `recollect import-history` reads it from transcripts",
+    "schema_version": "internal to its database",
 }
 
 
@@ -37,7 +37,7 @@ class Codemem:
 
     def __init__(self, found: Look) -> None:
         if found.database is None:
-            raise InvalidInput(f"{found.path} is no database", hint="codemem keeps ~/.codemem/codemem.db.")
+            raise InvalidInput(f"{found.path} is not a database", hint="codemem's database is ~/.codemem/codemem.db.")
         self._database = found.database
 
     @staticmethod
@@ -68,7 +68,7 @@ class Codemem:
         }
         for row in self._database.rows("graph_nodes"):
             if row["id"] in memories:
-                yield Left("graph_nodes", "the node of a memory: it has one here by itself")
+                yield Left("graph_nodes", "the node of a memory; recollect creates its own")
             elif row["id"] in near:
                 yield _node(Fields(row))
             else:
@@ -88,7 +88,7 @@ class CodememLines:
 
     def __init__(self, found: Look) -> None:
         if found.kind not in ("lines", "document"):
-            raise InvalidInput(f"{found.path} is no export of codemem", hint="Export it with `codemem export`.")
+            raise InvalidInput(f"{found.path} is not a codemem export", hint="Export it with `codemem export`.")
         self._found = found
 
     @staticmethod
@@ -127,7 +127,7 @@ class CodememLines:
 def _memory(fields: Fields) -> Found:
     content = fields.text("content")
     if content is None:
-        return Left("memories", "it has no content")
+        return Left("memories", "no content")
     key, kind = fields.take("id"), fields.take("memory_type")
     known: MemoryType = kind if kind in MEMORY_TYPES else "context"
     fields.drop("content_hash", "repo")  # made of the content; the namespace again
@@ -159,7 +159,7 @@ def _session(fields: Fields) -> Found:
     started = fields.time("started_at")
     key = fields.take("id")
     if started is None or not key:
-        return Left("sessions", "it does not say when it was")
+        return Left("sessions", "it has no date")
     return Sat(
         part="sessions",
         key=str(key),

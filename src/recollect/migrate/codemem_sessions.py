@@ -15,13 +15,13 @@ from recollect.migrate.fields import Fields, listed
 from recollect.migrate.found import Found, Left, Remembered, Sat
 from recollect.migrate.look import Look
 
-_SYNC = "of its synchronisation between machines"
-_RAW = "raw events of an assistant: import-history reads its transcripts"
+_SYNC = "its synchronization state"
+_RAW = "raw events; `recollect import-history` reads the transcripts"
 TABLES = {
     **dict.fromkeys(("sessions", "memory_items", "session_summaries", "user_prompts", "artifacts"), ""),
-    "memory_fts": "full text is made anew",
-    "memory_vectors": "vectors are made anew",
-    "usage_events": "what it counted of its own use",
+    "memory_fts": "recollect builds its own full-text index",
+    "memory_vectors": "recollect computes its own embeddings",
+    "usage_events": "its usage statistics",
     **dict.fromkeys(("raw_events", "raw_event_sessions", "raw_event_flush_batches", "opencode_sessions"), _RAW),
     **dict.fromkeys(("replication_ops", "replication_cursors", "sync_peers", "sync_nonces", "sync_device"), _SYNC),
     **dict.fromkeys(("sync_attempts", "sync_daemon_state", "actors"), _SYNC),
@@ -38,7 +38,7 @@ class CodememSessions:
 
     def __init__(self, found: Look) -> None:
         if not self.fits(found):
-            raise InvalidInput(f"{found.path} is no database of codemem", hint="It keeps ~/.codemem/mem.sqlite.")
+            raise InvalidInput(f"{found.path} is not a codemem database", hint="Its database is ~/.codemem/mem.sqlite.")
         self._database = found.database
         self._lists: Mapping[str, Any] = found.first if isinstance(found.first, dict) else {}
 
@@ -78,7 +78,7 @@ class CodememSessions:
             yield from self._database.others(TABLES)
         for name, rows in self._lists.items():
             if isinstance(rows, list) and rows and TABLES.get(name, "?"):
-                yield Left(name, TABLES.get(name, "this version of recollect does not know the list"), len(rows))
+                yield Left(name, TABLES.get(name, "unknown list"), len(rows))
 
 
 def _key(row: Mapping[str, Any], part: str) -> str:
@@ -101,7 +101,7 @@ def _project(session: Mapping[str, Any]) -> str | None:
 
 def _item(row: Mapping[str, Any], sessions: Mapping[Any, Mapping[str, Any]]) -> Found:
     if row.get("deleted_at") or row.get("active") == 0:
-        return Left("memory_items", "it was forgotten there")
+        return Left("memory_items", "it was deleted there")
     fields, where = Fields(row), _setting("memory_items", row, sessions)
     fields.drop("id", "session_id", "created_at", "active", *_OWN)
     tags = listed((fields.take("tags_text") or "").replace(" ", ","))
@@ -123,7 +123,7 @@ def _artifact(row: Mapping[str, Any], sessions: Mapping[Any, Mapping[str, Any]])
     fields, where = Fields(row), _setting("artifact", row, sessions)
     text = fields.text("content_text")
     if text is None:
-        return Left("artifacts", "it says nothing")
+        return Left("artifacts", "it is empty")
     fields.drop("id", "session_id", "created_at", "content_hash", *_OWN)
     return Remembered(
         part="artifacts",
@@ -144,7 +144,7 @@ def _session(fields: Fields) -> Found:
     row = {name: fields.take(name) for name in ("id", "import_key", "started_at")}
     started = Fields(row).time("started_at")
     if started is None:
-        return Left("sessions", "it does not say when it was")
+        return Left("sessions", "it has no date")
     project, folder = fields.take("project"), fields.take("cwd")
     return Sat(
         part="sessions",

@@ -75,7 +75,7 @@ class Database:
         """
         for table in sorted(self.tables):
             is_part = any(table.startswith(f"{name}_") for name in self._virtual)
-            why = read.get(table, "this version of recollect does not know the table")
+            why = read.get(table, "unknown table")
             if why and not is_part and (found := self.count(table)):
                 yield Left(table, why, found)
 
@@ -100,11 +100,11 @@ class Database:
         name = getattr(problem, "sqlite_errorname", "")
         where = {"path": str(self.path)}
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")):
-            hint = "Close the program that it belongs to and import again; nothing was imported."
+            hint = "Close that program and import again. Nothing was imported."
             return StoreLocked(f"another program has locked {self.path}", hint=hint, **where)
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            hint = "`sqlite3 FILE .recover` may save most of it; nothing was imported."
-            return StoreCorrupt(f"{self.path} is damaged or only part of a database", hint=hint, **where)
+            hint = "`sqlite3 FILE .recover` may recover most of it. Nothing was imported."
+            return StoreCorrupt(f"{self.path} is damaged or truncated", hint=hint, **where)
         if name.startswith(("SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
             return InvalidInput(
                 f"{self.path} cannot be opened: {problem}", hint="Check owner and permissions.", **where

@@ -28,7 +28,9 @@ class Episodic:
 
     def __init__(self, found: Look) -> None:
         if not isinstance(found.first, list | dict):
-            raise InvalidInput(f"{found.path} is no JSON document", hint="It is cut off, or another program's file.")
+            raise InvalidInput(
+                f"{found.path} is not a JSON document", hint="It is truncated or belongs to another program."
+            )
         self._document = found.first
 
     @staticmethod
@@ -42,7 +44,7 @@ class Episodic:
         chunks: list[Found] = []
         for part, row in _rows(self._document):
             if not isinstance(row, dict) or not _is_turn(row):
-                yield Left(part, "it is no record of a conversation")
+                yield Left(part, "not a conversation record")
                 continue
             found = _record(part, Fields(row), is_chunk=bool(row.get("parent_id")))
             if isinstance(found, Remembered) and found.parent is not None:
@@ -53,7 +55,7 @@ class Episodic:
         if isinstance(self._document, dict):
             for name, value in self._document.items():
                 if name not in LISTS and value not in (None, "", [], {}):
-                    yield Left(name, "a field of the file itself, not of a record")
+                    yield Left(name, "a field of the file, not of a record")
 
     def close(self) -> None:
         return
@@ -90,7 +92,7 @@ def _record(part: str, fields: Fields, *, is_chunk: bool) -> Found:
     whole = f"User: {user or ''}\nAssistant: {assistant or ''}" if user or assistant else None
     told = content or whole
     if told is None:
-        return Left(part, "it says nothing")
+        return Left(part, "it is empty")
     key, at = fields.take("id"), fields.time("timestamp")
     parent = fields.text("parent_id")
     said = {name: value for name, value in (("user", user), ("assistant", assistant)) if value}

@@ -56,7 +56,7 @@ class Markdown:
 
     def read(self) -> Iterator[Found]:
         if next(iter(files(self._root)), None) is None:
-            raise InvalidInput(f"there is no Markdown in {self._root}", hint="Name the folder that holds the pages.")
+            raise InvalidInput(f"no Markdown files in {self._root}", hint="Give the folder that contains the pages.")
         known: dict[str, str] = {}
         for page in read(self._root):
             if isinstance(page, Page):

@@ -26,7 +26,9 @@ class MemoryLib:
 
     def __init__(self, found: Look) -> None:
         if found.database is None:
-            raise InvalidInput(f"{found.path} is no database", hint="memory_lib keeps memories.db or code_memories.db.")
+            raise InvalidInput(
+                f"{found.path} is not a database", hint="memory_lib's database is memories.db or code_memories.db."
+            )
         self._database = found.database
 
     @staticmethod
@@ -60,14 +62,14 @@ def _common(fields: Fields) -> dict[str, Any]:
 def _general(fields: Fields) -> Found:
     content = fields.text("text")
     if content is None:
-        return Left("memories", "it has no text")
+        return Left("memories", "no text")
     return Remembered(part="memories", content=content, **_common(fields), beside=fields.rest())
 
 
 def _note(fields: Fields) -> Found:
     content = fields.text("content")
     if content is None:
-        return Left("non_code_memories", "it has no content")
+        return Left("non_code_memories", "no content")
     category, path = fields.text("category"), fields.text("file_path")
     common = _common(fields)
     common["metadata"] = {**({"file_path": path} if path else {}), **common["metadata"]}
@@ -85,7 +87,7 @@ def _note(fields: Fields) -> Found:
 def _code(fields: Fields) -> Found:
     snippet = fields.text("code_snippet")
     if snippet is None:
-        return Left("code_memories", "it has no code")
+        return Left("code_memories", "no code")
     name, signature = fields.text("entity_name"), fields.text("signature")
     docstring, language = fields.text("docstring"), fields.text("language")
     path = fields.text("file_path")

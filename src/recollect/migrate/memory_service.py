@@ -16,10 +16,10 @@ from recollect.model import MEMORY_TYPES, MemoryType
 
 TABLES = {
     **dict.fromkeys(("memories", "memory_graph"), ""),
-    "memory_embeddings": "vectors are made anew",
-    "memory_content_fts": "full text is made anew",
-    "metadata": "of the database itself",
-    "consolidation_runs": "when it tidied up says nothing here",
+    "memory_embeddings": "recollect computes its own embeddings",
+    "memory_content_fts": "recollect builds its own full-text index",
+    "metadata": "internal to its database",
+    "consolidation_runs": "its maintenance log",
 }
 # What its kinds of memories are in our words; all others are context, and say in their category which.
 TYPES: Mapping[str, MemoryType] = {
@@ -39,8 +39,8 @@ class MemoryService:
 
     def __init__(self, found: Look) -> None:
         if found.database is None or not self.fits(found):
-            hint = "It keeps sqlite_vec.db in the folder that `memory status` names."
-            raise InvalidInput(f"{found.path} is no database of mcp-memory-service", hint=hint)
+            hint = "Its database is sqlite_vec.db in the folder that `memory status` shows."
+            raise InvalidInput(f"{found.path} is not a mcp-memory-service database", hint=hint)
         self._database = found.database
 
     @staticmethod
@@ -63,7 +63,7 @@ class MemoryService:
 def _memory(fields: Fields) -> Found:
     content = fields.text("content")
     if content is None:
-        return Left("memories", "it has no content")
+        return Left("memories", "no content")
     metadata = Fields(fields.object("metadata"))
     kind = fields.text("memory_type")
     tags = fields.names("tags")
@@ -99,7 +99,7 @@ def _link(fields: Fields, pairs: set[tuple[str, str, str]]) -> Iterator[Found]:
     src, dst = str(fields.take("source_hash")), str(fields.take("target_hash"))
     name = fields.text("relationship_type") or "related"
     if name in ("related", "similar") and (dst, src, name) in pairs:
-        yield Left("memory_graph", "the same link the other way round")
+        yield Left("memory_graph", "the same link in reverse")
         return
     pairs.add((src, dst, name))
     similarity, at = fields.ratio("similarity", 1.0), fields.time("created_at")

@@ -25,7 +25,7 @@ class Reference:
 
     def __init__(self, found: Look) -> None:
         if found.kind != "lines":
-            raise InvalidInput(f"{found.path} is no file of JSON Lines", hint="The server keeps them in memory.jsonl.")
+            raise InvalidInput(f"{found.path} is not a JSON Lines file", hint="The server's file is memory.jsonl.")
         self._path: Path = found.path
 
     @staticmethod
@@ -40,15 +40,15 @@ class Reference:
             if kind == "entity":
                 found = self._entity(number, row)
                 if isinstance(found, Remembered) and found.key in seen:
-                    found = Left("entities", f"a second entity is called {found.title}")
+                    found = Left("entities", f"duplicate entity {found.title}")
                 elif isinstance(found, Remembered):
                     seen.add(found.key)
-                    yield Left("observations", "kept in the memory of their entity", len(row.get("observations", ())))
+                    yield Left("observations", "stored in the memory of their entity", len(row.get("observations", ())))
                 yield found
             elif kind == "relation":
                 links.append(self._relation(number, row))
             else:
-                yield Left(f"lines of type {str(kind)[:40]}", "this version of recollect does not know the type")
+                yield Left(f"lines of type {str(kind)[:40]}", "unknown type")
         yield from links
 
     def close(self) -> None:
@@ -61,7 +61,7 @@ class Reference:
         if name is None:
             raise refused(self._path, number, "an entity without a name")
         if observations is not None and not isinstance(observations, list):
-            raise refused(self._path, number, "observations that are no list")
+            raise refused(self._path, number, "observations are not a list")
         said = [clean(each).strip() for each in observations or () if isinstance(each, str) and each.strip()]
         kind = fields.text("entityType")
         head = f"{name} ({kind})" if kind else name

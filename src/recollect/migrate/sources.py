@@ -89,8 +89,8 @@ def _form(found: Look, source: str) -> Form | None:
         return asked[0]  # which says that there is nothing in it
     other = next((form.source for form in FORMS if form.fits(found)), None)
     raise InvalidInput(
-        f"{found.path} is not of {source}" + (f", but looks like {other}" if other else ""),
-        hint=f"Use --from {other}; nothing was imported." if other else _HINTS[found.kind],
+        f"{found.path} is not from {source}" + (f", but looks like {other}" if other else ""),
+        hint=f"Use --from {other}. Nothing was imported." if other else _HINTS[found.kind],
         path=str(found.path),
         looks_like=other,
     )
@@ -99,19 +99,17 @@ def _form(found: Look, source: str) -> Form | None:
 def _refuse_unknown(found: Look) -> None:
     """Refuse what can be no lines of ours either."""
     if found.has("changes", "batch"):
-        hint = "Export it with `recollect export`, with RECOLLECT_HOME or --database naming it, and import that."
-        raise InvalidInput(f"{found.path} is a database of recollect itself", hint=hint, path=str(found.path))
+        hint = "Export it with `recollect export --database FILE` and import the export."
+        raise InvalidInput(f"{found.path} is a recollect database", hint=hint, path=str(found.path))
     if found.kind in ("database", "document", "folder"):
-        raise InvalidInput(
-            f"{found.path} is of no program that recollect knows", hint=_HINTS[found.kind], path=str(found.path)
-        )
+        raise InvalidInput(f"nothing to import in {found.path}", hint=_HINTS[found.kind], path=str(found.path))
 
 
 _HINTS: Mapping[str, str] = {
-    "database": "Its tables are not those that recollect knows: it may be older or newer. Nothing was imported.",
-    "lines": "Its first line is no record that recollect knows. Nothing was imported.",
-    "document": "Its records are none that recollect knows. Nothing was imported.",
-    "folder": "There is nothing in it that can be imported: no Markdown, no notes.",
-    "page": "A page alone can be imported with --from markdown.",
-    "unknown": "It is neither a database nor JSON, or it is cut off. Nothing was imported.",
+    "database": "Its tables match no supported tool; the version may be too old or too new. Nothing was imported.",
+    "lines": "Its first line is not a known record. Nothing was imported.",
+    "document": "It contains no known records. Nothing was imported.",
+    "folder": "The folder contains no Markdown and no known database.",
+    "page": "Use --from markdown to import a single page.",
+    "unknown": "It is not a database or JSON, or it is truncated. Nothing was imported.",
 }

@@ -62,7 +62,7 @@ def observation(part: str, fields: Fields, where: Setting, *, body: str, kind: s
     said = [each for each in whole if not any(each != other and each in other for other in whole)]
     said += [f"- {fact}" for fact in facts if not any(fact in each for each in whole)]
     if not said and title is None:
-        return Left(part, "it says nothing")
+        return Left(part, "it is empty")
     concepts = fields.names("concepts")
     tags = tuple(dict.fromkeys((*concepts, *more.pop("tags", ()))))
     kept = {**({"subtitle": subtitle} if subtitle else {}), **({"facts": list(facts)} if facts else {})}
@@ -88,7 +88,7 @@ def summary(part: str, fields: Fields, where: Setting, **more: Any) -> Found:
     answers = {name: fields.text(name) for name in ANSWERS}
     said = [f"{ANSWERS[name]}: {answer}" for name, answer in answers.items() if answer]
     if not said:
-        return Left(part, "it says nothing")
+        return Left(part, "it is empty")
     return Remembered(
         part=part,
         key=where.key,
@@ -107,7 +107,7 @@ def prompt(part: str, fields: Fields, where: Setting, **more: Any) -> Found:
     """Return what a person asked as a memory."""
     text = fields.text("prompt_text")
     if text is None:
-        return Left(part, "it says nothing")
+        return Left(part, "it is empty")
     return Remembered(
         part=part,
         key=where.key,

@@ -48,7 +48,7 @@ def decision_chains(
     for group in _groups(by_id, replaced):
         if len(group) >= LEAST_REPLACED:
             chain = ordered(by_id[name] for name in group)
-            said = f"{len(chain)} decisions replaced each other; now: {_called(chain[-1])}"
+            said = f"{len(chain)} successive decisions; current: {_called(chain[-1])}"
             # That one replaced another was said, and can hardly be chance; each more makes it surer.
             found.append(_pattern(chain, _called(chain[0]), said, beyond(2 * len(chain), 1)))
             told.append(frozenset(group))
@@ -61,13 +61,13 @@ def decision_chains(
         chain = ordered(by_id[name] for name in names)
         days = {since(memory) // 86_400 for memory in chain}
         if len(chain) >= LEAST_PLACED and len(days) >= LEAST_DAYS and not any(names <= group for group in told):
-            said = f"{len(chain)} decisions were made about {path}; the last: {_called(chain[-1])}"
+            said = f"{len(chain)} decisions about {path}; latest: {_called(chain[-1])}"
             found.append(_pattern(chain, path, said, beyond(len(chain), min(usual, 1.0))))
     return sorted(found, key=lambda row: (-row.confidence, row.subject))
 
 
 def _groups(by_id: Mapping[str, Memory], replaced: Iterable[tuple[str, str]]) -> list[set[str]]:
-    """Return the sets of decisions that hang together by what replaced what."""
+    """Return the sets of decisions that are connected by supersession."""
     near: dict[str, set[str]] = defaultdict(set)
     for newer, older in replaced:
         if newer in by_id and older in by_id and newer != older:

@@ -44,7 +44,7 @@ def file_hotspots(rows: Iterable[Observed]) -> list[Pattern]:
         if is_often and luck(times, usual) * len(among) < LUCK:
             shown = path.removeprefix(f"{uses[path][0].namespace}/")
             changed = sum(row.tool in CHANGING for row in uses[path])
-            told = f"{shown} was worked on in {times} sessions (changed {changed}×, read {len(uses[path]) - changed}×)"
-            told += f"; other files in {usual:.1f} on average"
+            told = f"{shown} was used in {times} sessions (changed {changed}×, read {len(uses[path]) - changed}×)"
+            told += f"; average file: {usual:.1f} sessions"
             found.append(pattern("file_hotspot", shown, told, beyond(times, usual), uses[path]))
     return sorted(found, key=lambda row: (-row.confidence, row.subject))

@@ -14,11 +14,11 @@ TOLD_CHARACTERS = 300
 
 # Headings in the order in which they cost most, each with what it means.
 _ABOUT: Mapping[PatternType, tuple[str, str]] = {
-    "error_loop": ("Errors that come back", "Store what fixed each (`recollect store`), or mend its cause."),
-    "repeated_search": ("Searched for again and again", "Store the answer once, and nobody searches again."),
-    "file_hotspot": ("Files that work comes back to", "Worth notes, tests, or being taken apart."),
-    "decision_chain": ("Decisions that changed", "`recollect decisions` shows each from its beginning."),
-    "tool_preference": ("Tools that are preferred", "Worth a line in the instructions: `recollect distil`."),
+    "error_loop": ("Recurring errors", "Fix the cause, or store the fix with `recollect store`."),
+    "repeated_search": ("Repeated searches", "Store the answer with `recollect store`."),
+    "file_hotspot": ("File hot spots", "Consider notes, tests or splitting these files."),
+    "decision_chain": ("Decisions that changed", "`recollect decisions` shows the history of each."),
+    "tool_preference": ("Preferred tools", "Add them to the instructions file with `recollect distil`."),
 }
 
 
@@ -38,7 +38,7 @@ def insights(patterns: Sequence[Pattern]) -> str:
 def _item(pattern: Pattern, *, several: bool) -> str:
     when = _day(pattern.last_at)
     where = f" in {_plain(pattern.namespace or 'no project')}" if several else ""
-    sure = f"{round(100 * pattern.confidence)} % sure"
+    sure = f"{round(100 * pattern.confidence)} % confidence"
     # Sessions can be looked at; where there are none, what shows it is a memory.
     named = f"; session {_plain(pattern.sessions[0])}" if pattern.sessions else ""
     if pattern.pattern_type == "decision_chain" and pattern.evidence:

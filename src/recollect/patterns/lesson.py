@@ -18,6 +18,7 @@ from recollect.capture.lesson import code, line
 from recollect.model import Fix, KnownCommand, Lesson, Memory, Pattern
 from recollect.patterns.correction import Correction
 from recollect.patterns.preference import PROJECT_PURPOSES
+from recollect.text.plural import plural
 
 # A file of instructions is read with every session: a line must be worth its tokens.
 LINE_CHARACTERS = 240
@@ -58,13 +59,13 @@ def _stated(memories: Sequence[Memory]) -> Iterator[Lesson]:
     ranked = sorted(memories, key=lambda row: (-round(row.importance, 1), -row.access_count, row.created_at, row.id))
     for memory in ranked:
         if memory.memory_type in STATED:
-            why = f"a {memory.memory_type} that was stored on purpose"
+            why = f"stored {memory.memory_type}"
             yield Lesson(text=sentence(memory.content), kind="preference", why=why, evidence=(memory.id,))
 
 
 def _corrected(said: Sequence[Correction]) -> Iterator[Lesson]:
     for each in said:
-        why = f"said in {each.session_count} sessions"
+        why = f"said in {plural(each.session_count, 'session')}"
         ids = tuple(dict.fromkeys(row.memory_id or row.id for row in each.rows))
         yield Lesson(text=sentence(each.text), kind="correction", why=why, evidence=ids)
 
@@ -82,7 +83,7 @@ def _commands(commands: Sequence[KnownCommand]) -> Iterator[Lesson]:
             best = good[0]
             where = f" in {code(best.directory + '/')}" if best.directory else ""
             wrong = f"; {code(best.failed[0].command)} fails" if best.failed else ""
-            why = f"worked {best.successes} of {best.successes + best.failures} times"
+            why = f"succeeded {best.successes} of {plural(best.successes + best.failures, 'time')}"
             text = f"{_PURPOSE[kind]} {code(best.command, 200)}{where}{wrong}."
             yield Lesson(text=text, kind="command", why=why, evidence=best.evidence)
 
@@ -101,8 +102,8 @@ def _fixes(fixes: Iterable[Fix]) -> Iterator[Lesson]:
     for rows in sorted(helped.values(), key=lambda rows: (-len(rows), rows[0].memory_id)):
         if len(rows) >= LEAST_FIXES:
             last = max(rows, key=lambda row: row.seen_at)
-            text = f"If {code(last.error, 120)}, this helped before: {code('; '.join(last.steps), 160)}."
-            why = f"it helped {len(rows)} times"
+            text = f"If {code(last.error, 120)}: {code('; '.join(last.steps), 160)} fixed it before."
+            why = f"fixed it {plural(len(rows), 'time')}"
             yield Lesson(text=line(text, LINE_CHARACTERS + 80), kind="fix", why=why, evidence=(last.memory_id,))
 
 

@@ -18,6 +18,7 @@ from recollect.capture.lesson import line
 from recollect.model import Observed, Pattern
 from recollect.patterns.chance import beyond
 from recollect.patterns.seen import pattern, sessions
+from recollect.text.plural import plural
 
 # Failing, looking and failing once more is how every error is worked on; the third time is one too many.
 LEAST_IN_SESSION = 3
@@ -51,9 +52,9 @@ def error_loops(rows: Iterable[Observed]) -> list[Pattern]:
 
 def _ways(times: int, among: int, within: int, after: int) -> str:
     """Return in words how an error came back."""
-    ways = [f"{times} times in {among} sessions"] if among > 1 else []
-    ways += [f"{within} times within one session"] if within >= LEAST_IN_SESSION else []
-    ways += [f"{after}× again after it was fixed"] if after else []
+    ways = [f"{plural(times, 'time')} in {plural(among, 'session')}"] if among > 1 else []
+    ways += [f"{plural(within, 'time')} in one session"] if within >= LEAST_IN_SESSION else []
+    ways += [f"{plural(after, 'time')} again after a fix"] if after else []
     return ", ".join(ways)
 
 

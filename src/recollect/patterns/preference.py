@@ -91,8 +91,8 @@ def tool_preferences(rows: Iterable[Observed]) -> list[Pattern]:
         share = surely(len(rivals[best]), of)
         if share >= LEAST_SHARE and len(sessions(rivals[best])) >= LEAST_SESSIONS:
             others = ", ".join(sorted(rivals.keys() - {best}))
-            told = f"for {purpose}, {best} was taken {len(rivals[best])} of {of} times"
-            told += f", rather than {others}" if others else ""
+            told = f"for {purpose}, {best} was used {len(rivals[best])} of {of} times"
+            told += f" (otherwise {others})" if others else ""
             found.append(pattern("tool_preference", f"{purpose}: {best}", told, share, rivals[best]))
     return sorted(found, key=lambda row: (-row.confidence, row.subject))
 

@@ -1,6 +1,6 @@
 """Repeated searches: the same thing looked for in one session after the other.
 
-Whoever searches for the same thing in three sessions did not keep what the first one found. How a search is written
+The same search in three sessions means that its first result was not stored. How a search is written
 does not count: `def parse_config`, `parse_config(` and a grep for it in a shell look for the same.
 """
 
@@ -18,6 +18,7 @@ from recollect.capture.lesson import code
 from recollect.model import Observed, Pattern
 from recollect.patterns.chance import beyond, luck, rate
 from recollect.patterns.seen import pattern, sessions
+from recollect.text.plural import plural
 
 # Twice is a coincidence, or one session that was continued; the third time somebody pays again for what was known.
 LEAST_SESSIONS = 3
@@ -62,7 +63,7 @@ def repeated_searches(rows: Iterable[Observed]) -> list[Pattern]:
     for key, times in among.items():
         if times >= least:
             subject = _usual_spelling(spelt[key])
-            told = f"{code(subject)} was searched for {len(uses[key])} times, in {times} sessions"
+            told = f"{code(subject)} was searched for {plural(len(uses[key]), 'time')} in {plural(times, 'session')}"
             found.append(pattern("repeated_search", subject, told, beyond(times, usual), uses[key]))
     return sorted(found, key=lambda row: (-row.confidence, row.subject))
 

@@ -25,14 +25,14 @@ def test_a_shorter_text_that_keeps_the_names_is_accepted() -> None:
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        ("", "says nothing"),
-        ("Done.", "says nothing"),
-        ("<think>" + GOOD, "says nothing"),
+        ("", "too short"),
+        ("Done.", "too short"),
+        ("<think>" + GOOD, "too short"),
         (compress.prompt(LONG), "repeats the prompt"),
         (compress.prompt(LONG)[:400], "repeats the prompt"),
         (f"<observation>\n{GOOD}", "repeats the prompt"),
         (LONG, "hardly shorter"),
-        (LONG[:300], "cut off"),
+        (LONG[:300], "truncated"),
         ("The tax of the shop is rounded to two digits from now on, as it should.", "too many names"),
         (GOOD.replace("net_of", "gross_of"), "gross_of"),
         (GOOD.replace("119", "120"), "120"),
@@ -75,9 +75,9 @@ def test_a_long_session_is_shown_from_both_ends() -> None:
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        ("OK", "says nothing"),
+        ("OK", "too short"),
         (retell.prompt("Changed: price.py", seen(3)), "repeats the prompt"),
-        ("So it went on and on. " * 200, "story"),
+        ("So it went on and on. " * 200, "too long"),
         ("In this session step_77 was run, and it changed what nobody had expected.", "step_77"),
     ],
 )

@@ -168,11 +168,11 @@ def test_tools_have_one_name(tool: str, assistant: str, kind: str, server: str) 
     [
         (b"", "not JSON"),
         (b"\xff\xfe\x00", "not JSON"),
-        (b"[1, 2]", "not an object"),
-        (b'"text"', "not an object"),
-        (b"{}", "no assistant"),
-        (b'{"session_id": 1, "hook_event_name": ""}', "event is not named"),
-        (b'{"session_id": "1", "hook_event_name": "PostToolUse"}', "which tool"),
+        (b"[1, 2]", "not a JSON object"),
+        (b'"text"', "not a JSON object"),
+        (b"{}", "unknown assistant"),
+        (b'{"session_id": 1, "hook_event_name": ""}', "no event name"),
+        (b'{"session_id": "1", "hook_event_name": "PostToolUse"}', "no tool name"),
         (b"[" * 100_000, "not JSON"),
     ],
 )

@@ -91,10 +91,10 @@ def test_each_kind_of_lesson_needs_what_makes_it_one() -> None:
         ("preference", "Keep templates free of logic."),
         ("command", "Run the tests with `pytest -q` in `api/`; `python test.py` fails."),
         ("tool", "For JavaScript packages, use pnpm."),
-        ("fix", "If `make failed`, this helped before: `ran a`."),
+        ("fix", "If `make failed`: `ran a` fixed it before."),
     ]
     assert isinstance(found[0], Lesson)
-    assert found[3].why == "it helped 2 times"
+    assert found[3].why == "fixed it 2 times"
 
 
 # --- the section ---

@@ -124,7 +124,7 @@ def test_a_file_used_far_more_than_the_others_is_a_hotspot() -> None:
     (found,) = file_hotspots(project(14))
     assert (found.subject, found.session_count, found.count) == ("core.py", 14, 14)
     assert found.confidence == pytest.approx(1 - 2 / 14, abs=0.001)
-    assert "other files in 2.0 on average" in found.told
+    assert "average file: 2.0 sessions" in found.told
 
 
 def test_a_file_used_a_little_more_or_often_in_one_session_is_none() -> None:
@@ -147,7 +147,7 @@ def test_a_tool_taken_nearly_always_is_preferred() -> None:
     rows = [(f"s{number % 4}", "shell", "pnpm test") for number in range(18)]
     (found,) = tool_preferences(uses(*rows, ("s1", "shell", "npm test")))
     assert (found.subject, found.count, found.session_count) == ("JavaScript packages: pnpm", 18, 4)
-    assert found.told == "for JavaScript packages, pnpm was taken 18 of 19 times, rather than npm"
+    assert found.told == "for JavaScript packages, pnpm was used 18 of 19 times (otherwise npm)"
 
 
 def test_few_uses_an_even_share_or_one_session_are_no_preference() -> None:
@@ -172,7 +172,7 @@ def test_an_error_that_fails_thrice_in_a_session_goes_round_in_circles() -> None
     rows = uses(*[("a", "shell", "make", "failed")] * 4, fingerprint="f1", told="`make` failed: no rule")
     (found,) = error_loops(rows)
     assert (found.subject, found.count, found.confidence) == ("`make` failed: no rule", 4, 0.75)
-    assert "4 times within one session" in found.told
+    assert "4 times in one session" in found.told
     assert error_loops(rows[:2]) == []
 
 
@@ -184,7 +184,7 @@ def test_an_error_that_comes_back_after_it_was_fixed_is_a_loop() -> None:
     rows = [failing(1, "a"), seen(2, "a", "shell", "make"), failing(3, "b"), seen(4, "b", "shell", "make")]
     (found,) = error_loops(rows)
     assert (found.count, found.session_count) == (2, 2)
-    assert "2 times in 2 sessions, 1× again after it was fixed" in found.told
+    assert "2 times in 2 sessions, 1 time again after a fix" in found.told
     assert error_loops([failing(1, "a"), failing(3, "b")]) == [], "it was never fixed in between"
     other = seen(2, "a", "shell", "ls")
     assert error_loops([failing(1, "a"), other, failing(3, "b")]) == []
@@ -208,7 +208,7 @@ def test_decisions_that_replaced_each_other_are_a_chain_in_their_order() -> None
     (found,) = decision_chains(rows, {}, [("m2", "m1"), ("m3", "m2"), ("m9", "m4")])
     assert (found.subject, found.count) == ("Decision 1", 3)
     assert found.evidence == ("m3", "m2", "m1")
-    assert found.told == "3 decisions replaced each other; now: Decision 3"
+    assert found.told == "3 successive decisions; current: Decision 3"
 
 
 @pytest.mark.promise("E23")
@@ -240,7 +240,7 @@ def test_insights_are_markdown_with_a_section_for_each_kind_and_nothing_that_act
         pattern_type="tool_preference", subject="t: uv", told="uv was taken", confidence=0.9, count=9, last_at=NOW
     )
     text = insights([tool, *[loop] * 9])
-    assert text.index("## Errors that come back") < text.index("## Tools that are preferred")
-    assert "- x] (http://evil) ‹!-- hidden --› again # heading (last 2025-12-29, 75 % sure; session s1)" in text
+    assert text.index("## Recurring errors") < text.index("## Preferred tools")
+    assert "- x] (http://evil) ‹!-- hidden --› again # heading (last 2025-12-29, 75 % confidence; session s1)" in text
     assert "- and 1 more" in text
     assert insights([]) == ""

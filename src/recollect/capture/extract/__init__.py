@@ -45,7 +45,7 @@ _EVENTS: Mapping[str, Extractor] = {
 
 
 def lesson(seen: Observation, place: Place, outline: Outline) -> Lesson:
-    """Return what is to be kept of an observation; of an event without words, that it happened."""
+    """Return what to store of an observation; for an event without text, that it happened."""
     extractor = _TOOLS.get(seen.tool) if seen.event == "tool" else _EVENTS.get(seen.event)
     if extractor is None:
         return Lesson(told=seen.reason)

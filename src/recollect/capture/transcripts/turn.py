@@ -1,4 +1,4 @@
-"""Turn: one thing that was said or done in a session, whoever wrote it down; and what a reader knows while it reads."""
+"""Turn: one message or tool call of a session in any transcript format, and the state of a reader."""
 
 from __future__ import annotations
 
