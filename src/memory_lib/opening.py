@@ -22,7 +22,7 @@ def open_shelf(db_path: str, namespace: str) -> Shelf:
     """
     saved = adopt(db_path, {GENERAL: _general, CODEBASE: _codebase})
     if saved is not None:
-        logger.warning("%s was taken over from an older version; as it was it is kept in %s", db_path, saved)
+        logger.warning("converted %s from an older version; the original is in %s", db_path, saved)
     return Shelf(db_path, namespace)
 
 

@@ -56,7 +56,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "operations": {"model", "errors"},
     "render": {"model", "errors", "code.record", "graph.record", "hierarchy.model", "text.harmless", "text.redact"},
     "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress", "git"},
-    "hierarchy": {"engine", "model", "errors", "operations", "files", "parsing"},
+    "hierarchy": {"engine", "model", "errors", "operations", "files", "parsing", "text.plural"},
     "episodic": {"engine", "model", "errors"},
     "memory_lib": {"engine", "model", "errors", "files"},
     "capabilities": {"engine", "hierarchy", "operations"},

@@ -1,4 +1,4 @@
-"""Memories of code: read from source files, kept with notes about them, scored for what somebody is working on."""
+"""Code memories: indexed from source files, stored with notes, and scored for the current work."""
 
 from memory_lib.codebase.code_context import CodeContext
 from memory_lib.codebase.code_memory_system import CodeMemorySystem

@@ -1,4 +1,4 @@
-"""Code context: what somebody is doing, beside the question they ask."""
+"""Code context: the question and what the user is working on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class CodeContext:
-    """A question about code with what stands around it."""
+    """A question about code with its context: current file, recent changes, errors."""
 
     user_query: str
     current_file: str | None = None
@@ -29,20 +29,20 @@ LABELS = {
 
 
 def said(context: CodeContext) -> dict[str, str]:
-    """Return the fields that say something, as text, by their label."""
+    """Return the non-empty fields as text, by their label."""
     values = {label: getattr(context, field) for field, label in LABELS.items()}
     return {label: value if isinstance(value, str) else ", ".join(value) for label, value in values.items() if value}
 
 
 def as_text(context: str | CodeContext) -> str:
-    """Return a context as a model reads it: a line for each field that says something."""
+    """Return a context as a prompt: one line for each non-empty field."""
     if isinstance(context, str):
         return context
     return "\n".join(f"{label}: {value}" for label, value in said(context).items())
 
 
 def as_question(context: str | CodeContext) -> str:
-    """Return a context as it is searched for: without labels, whose words would be searched for too."""
+    """Return a context as a search query, without labels."""
     return context if isinstance(context, str) else "\n".join(said(context).values())
 
 

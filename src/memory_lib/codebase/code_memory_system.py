@@ -20,7 +20,7 @@ PLACEHOLDER = re.compile(r"\{(memories|context|query|task)\}")
 
 
 class CodeMemorySystem(Closing):
-    """Knows the code of a project and notes about it, and finds what is relevant."""
+    """Indexes the code of a project, stores notes about it, and retrieves what is relevant."""
 
     def __init__(
         self, small_model_fn: ModelFn | None, db_path: str = "code_memories.db", **retrieval_kwargs: Any
@@ -37,25 +37,25 @@ class CodeMemorySystem(Closing):
     # --- what it knows ---
 
     def index_file(self, file_path: str) -> list[str]:
-        """Keep the functions and types of a file and return their ids; what was kept of it before is replaced.
+        """Index the functions and types of a file and return their ids; earlier entries of the file are replaced.
 
-        Raises FileNotFoundError, and ValueError if the file is no source code.
+        Raises FileNotFoundError, and ValueError if the file is not source code.
         """
         return self._replace(file_path, self.indexer.read_file(file_path), self.storage.code_ids_by_file())
 
     def index_repository(
         self, directory: str, exclude_patterns: list[str] | None = None, recursive: bool = True
     ) -> list[str]:
-        """Keep the functions and types of all source files of a folder and return their ids.
+        """Index the functions and types of all source files of a folder and return their ids.
 
-        exclude_patterns: globs of paths to leave out, such as */tests/*; what .gitignore names is left out anyway
+        exclude_patterns: globs of paths to exclude, such as */tests/*; .gitignore always applies
         """
         known = self.storage.code_ids_by_file()
         files = self.indexer.read_directory(directory, exclude_patterns, recursive)
         return [name for path, rows in files for name in self._replace(path, rows, known)]
 
     def reindex_file(self, file_path: str) -> list[str]:
-        """Keep a file that was changed anew, and forget the scores of what it was; return the new ids."""
+        """Index a changed file again, drop its cached scores, and return the new ids."""
         ids = self.index_file(file_path)
         self.retrieval.invalidate_cache_for_file(file_path)
         return ids
@@ -68,7 +68,7 @@ class CodeMemorySystem(Closing):
         file_path: str | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> str:
-        """Keep a piece of documentation and return its id."""
+        """Store documentation and return its id."""
         return self.storage.add_non_code_memory(category, content, title, file_path, metadata)
 
     def add_debugging_session(
@@ -79,7 +79,7 @@ class CodeMemorySystem(Closing):
         file_path: str | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> str:
-        """Keep what went wrong and how it was solved, and return its id."""
+        """Store a problem and its solution, and return its id."""
         content = f"Problem: {description}\nError: {error}\nSolution: {solution}"
         return self.storage.add_non_code_memory("debugging", content, description, file_path, metadata)
 
@@ -90,7 +90,7 @@ class CodeMemorySystem(Closing):
     ) -> list[ScoredMemory]:
         """Return the memories that are relevant to a context, the most relevant first.
 
-        include_file_hashes: false lets a remembered score count even if the file has changed since
+        include_file_hashes: if false, cached scores are used even for changed files
         """
         memories = await asyncio.to_thread(self.storage.get_all_memories)
         is_asked = self.retrieval.small_model_fn is not None and self.retrieval.enable_caching
@@ -100,7 +100,7 @@ class CodeMemorySystem(Closing):
     async def query(
         self, context: str | CodeContext, primary_model_fn: ModelFn, custom_prompt_template: str | None = None
     ) -> str:
-        """Return what the primary model answers to a question, given the memories that are relevant to it.
+        """Return the primary model's answer to a question, given the relevant memories.
 
         custom_prompt_template: the prompt, with {memories}, and {context} (all of it) or {query} (the question alone)
         """
@@ -117,11 +117,11 @@ class CodeMemorySystem(Closing):
         return await answer if inspect.isawaitable(answer) else answer
 
     def clear_cache(self) -> None:
-        """Forget all remembered scores."""
+        """Clear the score cache."""
         self.retrieval.clear_cache()
 
     def get_stats(self) -> dict[str, Any]:
-        """Return how many memories there are, what is remembered of scores, and the settings in force."""
+        """Return the number of memories, cache statistics, and the settings."""
         code, total = self.storage.count_code(), self.storage.shelf.count()
         return {
             "total_code_memories": code,

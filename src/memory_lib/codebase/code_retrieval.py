@@ -26,7 +26,7 @@ TEXTS = ("id", "text", "code_snippet", "content", "timestamp", "metadata")
 
 
 class CodeMemoryRetrieval(MemoryRetrieval):
-    """Scores memories of code and notes for a context, and selects the best."""
+    """Scores code memories and notes for a context, and selects the best."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class CodeMemoryRetrieval(MemoryRetrieval):
     ) -> list[ScoredMemory]:
         """Return the memories that are relevant to a context, the most relevant first.
 
-        file_hashes: by path, the hash of the file; a score remembered for another hash does not count
+        file_hashes: hash of each file by path; scores cached for another hash are ignored
         """
         candidates = await self._prefiltered(as_question(context), memories)
         if self.small_model_fn is None:
@@ -85,16 +85,16 @@ class CodeMemoryRetrieval(MemoryRetrieval):
         return listed(memories, include_scores=include_scores)
 
     def invalidate_cache_for_file(self, file_path: str) -> None:
-        """Forget the remembered scores of a file's memories."""
+        """Clear the cached scores of a file."""
         self._scores.forget(file_path)
 
     def clear_cache(self) -> None:
-        """Forget all remembered scores."""
+        """Clear the score cache."""
         self._scores.clear()
         self._hits = self._looked = 0
 
     def get_cache_stats(self) -> dict[str, Any]:
-        """Return how many scores are remembered, and for how many percent of what was asked there was one."""
+        """Return the number of cached scores and the hit rate in percent."""
         rate = 100.0 * self._hits / self._looked if self._looked else 0.0
         return {"size": self._scores.size(), "hit_rate": rate}
 
@@ -118,7 +118,7 @@ class CodeMemoryRetrieval(MemoryRetrieval):
     ) -> list[ScoredMemory]:
         """Return all the memories with their scores; the model is asked only where none is remembered.
 
-        What it has said is remembered even if whoever waits is cancelled meanwhile.
+        Its answers are cached even if the caller is cancelled meanwhile.
         """
         if not self.enable_caching:
             return await self.score_all_memories(context, memories)

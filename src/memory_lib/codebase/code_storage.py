@@ -23,11 +23,11 @@ LABEL_CHARACTERS = 200
 class CodeMemoryStorage(Closing):
     """Memories of code and notes, found by file and language. Safe to share between threads.
 
-    Secrets in them are replaced by a mark of their kind before anything is kept.
+    Secrets are replaced by a mark of their kind before anything is stored.
     """
 
     def __init__(self, db_path: str = "code_memories.db") -> None:
-        """Open the database at `db_path`, or make it."""
+        """Open the database at `db_path`; create it if it does not exist."""
         self.db_path = db_path
         self.shelf = open_shelf(db_path, CODEBASE)
 
@@ -46,7 +46,7 @@ class CodeMemoryStorage(Closing):
         last_modified: str | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> str:
-        """Keep a function or type and return its id.
+        """Store a function or type and return its id.
 
         Raises ValueError if path, name or code is empty, or the complexity is none of low, medium and high.
         """
@@ -65,7 +65,7 @@ class CodeMemoryStorage(Closing):
         return self.add_code_memories([(entity, metadata or {})])[0]
 
     def add_code_memories(self, entities: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[str]:
-        """Keep entities of an indexer, each with metadata, all or none; return their ids. Raises ValueError."""
+        """Store entities of an indexer with their metadata in one transaction; return their ids. Raises ValueError."""
         rows = [code_row(_checked(entity), metadata) for entity, metadata in entities]
         return [memory.id for memory in self.shelf.add(rows)]
 
@@ -77,12 +77,12 @@ class CodeMemoryStorage(Closing):
         file_path: str | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> str:
-        """Keep a note and return its id.
+        """Store a note and return its id.
 
         Raises ValueError if the content is empty or the category is none of documentation, debugging and general.
         """
         if category not in CATEGORIES:
-            raise ValueError(f"category cannot be {category!r}: one of {', '.join(CATEGORIES)}")
+            raise ValueError(f"unknown category {category!r}; use one of {', '.join(CATEGORIES)}")
         required("content", content)
         row = note_row({"category": category, "content": content, "title": title, "file_path": file_path}, metadata)
         return self.shelf.add([row])[0].id
@@ -122,7 +122,7 @@ class CodeMemoryStorage(Closing):
 
 
 def code_row(entity: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entity as it is kept: its code is the content, all else is beside."""
+    """Return an entity as a row: its code is the content, the rest is metadata."""
     path, name, language = (str(entity.get(each) or "") for each in ("file_path", "entity_name", "language"))
     fields = {
         "file_path": path,
@@ -148,12 +148,12 @@ def _checked(entity: Mapping[str, Any]) -> Mapping[str, Any]:
     for name in ("file_path", "entity_name", "code_snippet"):
         required(name, entity[name])
     if entity.get("complexity") and entity["complexity"] not in COMPLEXITIES:
-        raise ValueError(f"complexity cannot be {entity['complexity']!r}: one of {', '.join(COMPLEXITIES)}")
+        raise ValueError(f"unknown complexity {entity['complexity']!r}; use one of {', '.join(COMPLEXITIES)}")
     return entity
 
 
 def note_row(note: Mapping[str, Any], metadata: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a note as it is kept."""
+    """Return a note as a row."""
     title, path = note.get("title") or "", note.get("file_path") or ""
     return {
         "content": note["content"],

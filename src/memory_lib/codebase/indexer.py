@@ -27,12 +27,12 @@ class Indexed(NamedTuple):
 
 
 class CodeIndexer:
-    """Reads source code. Languages are recognised by the name of a file; it keeps nothing."""
+    """Parses source code and stores nothing. The file name decides the language."""
 
     def index_file(self, file_path: str) -> list[dict[str, Any]]:
         """Return the functions and types of a file, in its order.
 
-        Raises FileNotFoundError, and ValueError if the file is no source code.
+        Raises FileNotFoundError, and ValueError if the file is not source code.
         """
         return [row.entity for row in self.read_file(file_path)]
 
@@ -41,9 +41,9 @@ class CodeIndexer:
     ) -> list[dict[str, Any]]:
         """Return the functions and types of all source files of a folder, file by file.
 
-        A file that cannot be read is left out, with a warning in the log. Raises NotADirectoryError.
+        An unreadable file is skipped with a warning in the log. Raises NotADirectoryError.
 
-        exclude_patterns: globs of paths to leave out, such as */tests/*; what .gitignore names is left out anyway
+        exclude_patterns: globs of paths to exclude, such as */tests/*; .gitignore always applies
         """
         return [row.entity for _, rows in self.read_directory(directory, exclude_patterns, recursive) for row in rows]
 
@@ -59,7 +59,7 @@ class CodeIndexer:
         """Return the entities of a file, as `index_file`, with what else is known about them."""
         path = Path(file_path)
         if not path.exists():
-            raise FileNotFoundError(f"there is no file {file_path}")
+            raise FileNotFoundError(f"no such file: {file_path}")
         try:
             source = read_source(str(path))
         except InvalidInput as problem:
@@ -82,7 +82,7 @@ class CodeIndexer:
             try:
                 yield path.as_posix(), self.read_file(path.as_posix())
             except (OSError, ValueError) as problem:
-                logger.warning("%s was left out: %s", path, problem)
+                logger.warning("%s skipped: %s", path, problem)
 
 
 def _entity(path: str, each: Entity, language: str, imports: Iterable[str], changed: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from memory_lib.general.storage import MemoryStorage
 
 
 class MemorySystem(Closing):
-    """Keeps memories and finds the relevant ones."""
+    """Stores memories and retrieves the relevant ones."""
 
     def __init__(self, small_model_fn: ModelFn | None, db_path: str = "memories.db", **retrieval_kwargs: Any) -> None:
         """Open the database at `db_path`; the other arguments are those of MemoryRetrieval."""
@@ -24,7 +24,7 @@ class MemorySystem(Closing):
             raise
 
     def add_memory(self, text: str, metadata: dict[str, Any] | None = None) -> str:
-        """Keep a memory and return its id."""
+        """Store a memory and return its id."""
         return self.storage.add_memory(text, metadata)
 
     def get_memory(self, memory_id: str) -> dict[str, Any] | None:
@@ -49,7 +49,7 @@ class MemorySystem(Closing):
         return self.retrieval.format_memories_for_prompt(memories, include_scores)
 
     async def query(self, context: str, task: str, primary_model_fn: ModelFn) -> str:
-        """Return what the primary model answers to a task, given the memories that are relevant to a context."""
+        """Return the primary model's answer to a task, given the memories relevant to a context."""
         memories = self.format_memories_for_prompt(await self.retrieve_relevant_memories(context))
         answer = primary_model_fn(f"Relevant context:\n{memories}\n\nTask: {task}")
         return await answer if inspect.isawaitable(answer) else answer
@@ -59,7 +59,7 @@ class MemorySystem(Closing):
         self.retrieval.update_config(**kwargs)
 
     def get_stats(self) -> dict[str, Any]:
-        """Return how many memories there are, and the settings in force."""
+        """Return the number of memories and the settings."""
         return {
             "total_memories": self.storage.count_memories(),
             "relevance_threshold": self.retrieval.relevance_threshold,

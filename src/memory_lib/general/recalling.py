@@ -1,7 +1,7 @@
-"""Recalling: how relevant memories are by recollect's own recall, where no model says it.
+"""Relevance of memories by recollect's own recall, where no model scores them.
 
-Memories that recollect keeps are recalled where they are. Any others are put on a shelf of their own, in a temporary
-folder, which goes with whoever asked.
+Memories in a recollect database are recalled there. Others are put into a temporary database, which is deleted with its
+caller.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ BACK_OFF = 2.0
 
 @dataclass
 class ScoredMemory:
-    """A memory with how relevant it is, from 0 to 1, and why."""
+    """A memory with its relevance from 0 to 1, and the reason."""
 
     memory_id: str
     text: str
@@ -85,7 +85,7 @@ class MemoryRetrieval:
     async def score_all_memories(self, context: str, memories: list[dict[str, Any]]) -> list[ScoredMemory]:
         """Return all the memories with their scores, in the order given.
 
-        A memory that could not be scored has the score 0 and says why; it never costs the others theirs.
+        A memory that could not be scored has the score 0 and an error text; the others are not affected.
         """
         if self.small_model_fn is None:
             found = await self._recalled(context, memories)
@@ -105,19 +105,19 @@ class MemoryRetrieval:
         )
 
     def update_config(self, **kwargs: Any) -> None:
-        """Change settings by name. Raises ValueError for a name or value that is none; then nothing is changed."""
+        """Change settings by name. Raises ValueError for an unknown name or a wrong value; then nothing changes."""
         if unknown := sorted(set(kwargs) - set(self._limits())):
-            raise ValueError(f"no such setting: {', '.join(unknown)} (one of {', '.join(self._limits())})")
+            raise ValueError(f"unknown setting: {', '.join(unknown)} (one of {', '.join(self._limits())})")
         self._check(kwargs)
         for name, value in kwargs.items():
             setattr(self, name, value)
 
     def config(self) -> dict[str, Any]:
-        """Return the settings in force, by name."""
+        """Return the current settings by name."""
         return {name: getattr(self, name) for name in self._limits()}
 
     def close(self) -> None:
-        """Let go of what was opened to recall memories that recollect does not keep."""
+        """Close the temporary database, if there is one."""
         self._recalling.close()
 
     # --- scoring ---
@@ -127,7 +127,7 @@ class MemoryRetrieval:
         return str(memory.get("text") or "")
 
     def _carried(self, memory: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what whoever asked gets as metadata of a memory."""
+        """Return the metadata of a memory as the caller gets it."""
         return dict(memory.get("metadata") or {})
 
     def _told(self, memory: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class MemoryRetrieval:
     ) -> list[ScoredMemory]:
         """Return the outcome of `work` on each memory, in their order, `batch_size` at a time.
 
-        If whoever waits is cancelled, what is under way is cancelled with it and nothing more is begun.
+        If the caller is cancelled, running calls are cancelled too, and no more are started.
         """
         scored: dict[int, ScoredMemory] = {}
         waiting: Iterator[tuple[int, dict[str, Any]]] = iter(enumerate(memories))
@@ -189,11 +189,11 @@ class MemoryRetrieval:
 
     async def _answered(self, question: str) -> Relevant:
         if self.small_model_fn is None:
-            raise TypeError("there is no model to ask")
+            raise TypeError("no model is configured")
         answer = self.small_model_fn(question)
         said = verdict(await answer if inspect.isawaitable(answer) else answer, question)
         if said is None:
-            raise NoScore("the model gave no score")
+            raise NoScore("the model returned no score")
         return Relevant(said.score, said.reason)
 
     async def _recalled(self, context: str, memories: Sequence[dict[str, Any]]) -> list[Relevant]:

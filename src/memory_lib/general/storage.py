@@ -18,14 +18,14 @@ class MemoryStorage(Closing):
     """
 
     def __init__(self, db_path: str = "memories.db") -> None:
-        """Open the database at `db_path`, or make it."""
+        """Open the database at `db_path`; create it if it does not exist."""
         self.db_path = db_path
         self.shelf = open_shelf(db_path, GENERAL)
 
     def add_memory(self, text: str, metadata: dict[str, Any] | None = None, memory_id: str | None = None) -> str:
-        """Keep a memory and return its id: the one given, or a new UUID.
+        """Store a memory and return its id: the given one, or a new UUID.
 
-        Raises ValueError if the text is empty or None, the metadata is no JSON, or the id is taken.
+        Raises ValueError if the text is empty or None, the metadata is not JSON, or the id exists.
         """
         row = {"content": required("text", text), "metadata": {} if metadata is None else metadata}
         if memory_id is not None:
@@ -76,9 +76,9 @@ def shown(memory: Memory) -> dict[str, Any]:
 
 
 def required(name: str, value: object) -> str:
-    """Return a text that says something. Raises ValueError otherwise."""
+    """Return a non-empty text. Raises ValueError otherwise."""
     if not isinstance(value, str) or not value.strip():
-        told = "None" if value is None else "empty" if isinstance(value, str) else f"not text: {type(value).__name__}"
+        told = "None" if value is None else "empty" if isinstance(value, str) else f"not text: {value!r:.40}"
         raise ValueError(f"{name} is {told}")
     return value
 

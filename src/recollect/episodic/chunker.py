@@ -76,7 +76,7 @@ class ContextualChunker:
         Raises ValueError for a position or window that is no whole number, or a window below 0.
         """
         if not isinstance(text, str):
-            raise ValueError(f"text is not text: {type(text).__name__}")
+            raise ValueError(f"text must be a string, not {text!r:.40}")
         if isinstance(ideal_pos, bool) or not isinstance(ideal_pos, int):
             raise ValueError(f"ideal_pos must be a whole number, not {ideal_pos!r}")
         position, is_semantic = boundary.find(text, ideal_pos, whole("search_window", search_window, 0))

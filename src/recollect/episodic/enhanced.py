@@ -153,9 +153,9 @@ class EnhancedEpisodicMemory(EpisodicMemory):
         except (ValueError, MemoryError):
             raise
         except Exception as problem:
-            raise ChunkingError(f"the conversation could not be cut: {problem}") from problem
+            raise ChunkingError(f"chunking failed: {problem}") from problem
         if not records or not records[0].is_parent or any(child.parent_id != records[0].id for child in records[1:]):
-            raise ChunkingError("the chunker gave no parent followed by its chunks")
+            raise ChunkingError("the chunker did not return a parent followed by its chunks")
         return records
 
 

@@ -23,7 +23,7 @@ class MemoryError(RecollectError):
     """Base exception of the memory system."""
 
     code = "EPISODIC_ERROR"
-    default_hint = "The conversation can go on without being remembered; nothing was half-written."
+    default_hint = "The conversation can continue without being stored. No partial data was written."
 
     def __init__(self, message: str = "", *, hint: str = "", **details: Any) -> None:
         super().__init__(message, hint=hint, **details)
@@ -33,14 +33,14 @@ class ChunkingError(MemoryError):
     """A text could not be cut into chunks."""
 
     code = "CHUNKING_ERROR"
-    default_hint = "create_single_chunk makes a record of the whole text; nothing was kept."
+    default_hint = "Use create_single_chunk to store the whole text. Nothing was stored."
 
 
 class TemporalWeightingError(MemoryError):
     """A weight could not be calculated."""
 
     code = "TEMPORAL_WEIGHTING_ERROR"
-    default_hint = "Times are Unix seconds; types are working, session, episodic and semantic."
+    default_hint = "Use Unix seconds for times, and one of the types working, session, episodic, semantic."
 
 
 class SessionMemoryError(MemoryError):

@@ -161,7 +161,7 @@ class EpisodicMemory(Keeping):
         with documented():
             user, assistant = (without_secrets(side) for side in (source.user, source.assistant))
             if not user.strip() and not assistant.strip():
-                raise ValueError(f"the record {source.id} says nothing")
+                raise ValueError(f"the record {source.id} is empty")
             is_turn = user.strip() and assistant.strip()
             records = self._cut(user, assistant) if is_turn else [create_single_chunk(user, assistant)]
             parent = records[0]

@@ -43,9 +43,9 @@ class Opened:
         place = Path(folder.name) / "memory.db" if folder is not None else Path(path or "")
         adopted = adopt_document(place, namespace, older)
         if adopted is not None:
-            logger.warning("%s was taken over; as it was it is kept in %s", place, adopted.saved)
+            logger.warning("converted %s; the original is in %s", place, adopted.saved)
             if adopted.left:
-                logger.warning("%d entries are no turns of a conversation and stay in there", adopted.left)
+                logger.warning("%d entries are not conversation turns and remain there", adopted.left)
         self.shelf: Shelf = Shelf(place, namespace, embedder=embedder)
         self._closing = weakref.finalize(self, _tidy, self.shelf, folder)
 

@@ -119,8 +119,8 @@ def migrate_legacy_record(legacy_record: MemoryRecord) -> ChunkedMemoryRecord:
 
 
 def required(name: str, value: object) -> str:
-    """Return a text that says something. Raises ValueError otherwise."""
+    """Return a non-empty text. Raises ValueError otherwise."""
     if not isinstance(value, str) or not value.strip():
-        told = "None" if value is None else "empty" if isinstance(value, str) else f"not text: {type(value).__name__}"
+        told = "None" if value is None else "empty" if isinstance(value, str) else f"not text: {value!r:.40}"
         raise ValueError(f"{name} is {told}")
     return value

@@ -77,7 +77,7 @@ class TemporalMemoryWeighting:
         rate = self._rates.get(memory_type)
         if rate is None:
             raise TemporalWeightingError(
-                f"no memory type is named {memory_type!r}", hint=f"One of: {', '.join(self._rates)}."
+                f"unknown memory type {memory_type!r}", hint=f"One of: {', '.join(self._rates)}."
             )
         now = self._clock() if current_time is None else current_time
         hours = (_finite("current_time", now) - _finite("timestamp", timestamp)) / SECONDS_PER_HOUR
@@ -91,7 +91,7 @@ class TemporalMemoryWeighting:
         counted = _finite("access_count", access_count)
         base = _finite("base_importance", base_importance)
         if counted < 0 or base < 0:
-            raise TemporalWeightingError("access_count and base_importance cannot be below 0")
+            raise TemporalWeightingError("access_count and base_importance must be 0 or more")
         boost = self.config.access_boost_factor * counted if self.config.enable_reinforcement else 0.0
         return min(self.config.max_importance_multiplier, base * (1.0 + boost))
 

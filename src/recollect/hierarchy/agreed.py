@@ -28,7 +28,7 @@ def agreed(engine: Engine, namespace: str) -> list[tuple[str, str]]:
     """Return titled lists of what is remembered; none for what nothing is remembered of."""
     found = [(title, list(_memories(engine, namespace, kind))) for kind, title in KINDS]
     found.append(("Commands that work", list(_commands(engine, namespace))))
-    found.append(("What recurs", list(_recurring(engine, namespace))))
+    found.append(("Recurring patterns", list(_recurring(engine, namespace))))
     return [(title, "\n".join(f"- {line}" for line in lines)) for title, lines in found if lines]
 
 

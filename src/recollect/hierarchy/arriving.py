@@ -15,6 +15,7 @@ from recollect.hierarchy.policies import Policy
 from recollect.hierarchy.pressure import LARGE_SHARE
 from recollect.hierarchy.shapes import MEMORY, Shapes
 from recollect.hierarchy.state import State, at, beside, counted, held, put, read, taken
+from recollect.text.plural import plural
 
 # A file that was asked for may take this share of level 2 whole; of a larger one what matters comes.
 ASKED_SHARE = 0.20
@@ -40,8 +41,8 @@ class Desk(NamedTuple):
         """Return the path of the indexed file that a text means. Raises NotFound."""
         found = self.sources.meant(text) if isinstance(text, str) else None
         if found is None:
-            hint = "Paths begin at the root of the project; run index if the file is new."
-            raise NotFound(f"{text} is no indexed file of this project", hint=hint, path=str(text))
+            hint = "Paths are relative to the project root. If the file is new, run `recollect index`."
+            raise NotFound(f"{text} is not an indexed file of this project", hint=hint, path=str(text))
         return found
 
 
@@ -49,7 +50,7 @@ def fetched(state: State, desk: Desk, name: str, *, trigger: Trigger = "asked", 
     """Bring something into level 2 that was asked for or found, and what it uses; in level 1 it stays there."""
     known = held(state, name)
     if known is None:
-        item = _made(desk, name, reason or "asked for", desk.policy.level2, ASKED_SHARE)
+        item = _made(desk, name, reason or "requested", desk.policy.level2, ASKED_SHARE)
         state = put(state, item, trigger=trigger, reason=reason or "promoted by request", now=desk.now)
     state = read(state, name, now=desk.now, window_s=desk.policy.promotion.access_window_s)
     return _with_used(state, desk, name)
@@ -57,7 +58,7 @@ def fetched(state: State, desk: Desk, name: str, *, trigger: Trigger = "asked", 
 
 def opened(state: State, desk: Desk, name: str) -> State:
     """Bring a file into level 1 as what is being edited, with the definitions it uses as far as there is room."""
-    state = _first(state, desk, name, "asked", "edited now", is_pinned=True)
+    state = _first(state, desk, name, "asked", "being edited", is_pinned=True)
     state = read(state, name, now=desk.now, window_s=desk.policy.promotion.access_window_s)
     if name.startswith(MEMORY):
         return state
@@ -67,7 +68,7 @@ def opened(state: State, desk: Desk, name: str) -> State:
         item = _made(desk, other, f"used by {name}", desk.policy.level1, USED_SHARE_1, symbols)
         size, tokens = taken(state, 1)
         if desk.policy.level1.fits(size + item.size_bytes, tokens + item.tokens):
-            reason = f"{name} is edited and uses {', '.join(symbols[:3]) or 'it'}"
+            reason = f"{name} is being edited and uses {', '.join(symbols[:3]) or 'it'}"
             state = put(state, item, trigger="dependency", reason=reason, now=desk.now)
             state = _whole_beside(state, desk, item)
     return state
@@ -86,7 +87,7 @@ def if_frequent(state: State, desk: Desk, name: str) -> State:
     if times < rules.access_threshold or any(item.name == name for item in at(state, 1)):
         return state
     minutes = rules.access_window_s // 60
-    return _first(state, desk, name, "frequent access", f"read {times} times in {minutes} minutes")
+    return _first(state, desk, name, "frequent access", f"read {plural(times, 'time')} in {plural(minutes, 'minute')}")
 
 
 def placed(state: State, item: Item, now: int) -> State:
@@ -106,12 +107,12 @@ def error(state: State, text: str, now: int) -> State:
         form="text",
         size_bytes=size.size_bytes,
         tokens=size.tokens,
-        why="goes wrong at the moment",
+        why="current error",
         placed_at=now,
         used_at=now,
         text=text,
     )
-    return put(state, item, trigger="task", reason="goes wrong at the moment", now=now)
+    return put(state, item, trigger="task", reason="current error", now=now)
 
 
 def _trigger(item: Item) -> Trigger:
@@ -180,7 +181,7 @@ def _made(desk: Desk, name: str, why: str, level: Level, share: float, symbols: 
     )
     whole = desk.shapes.made(draft, "whole", number)
     if whole is None:
-        raise NotFound(f"{name} is not there any more", hint="Run index.", path=name)
+        raise NotFound(f"{name} no longer exists", hint="Run `recollect index`.", path=name)
     fits = whole.size_bytes <= most and level.fits(whole.size_bytes, whole.tokens)
     if fits or whole.form == "memory":
         return whole

@@ -18,7 +18,7 @@ from recollect.engine.token_cost import size, tokens
 # What of a signature and of a sentence of documentation is shown.
 SIGNATURE_CHARACTERS = 160
 SENTENCE_CHARACTERS = 120
-# An outline is to be read at a glance and leaves room for others: a file of tests may have hundreds of symbols.
+# An outline must be short and leave room for others: a test file may have hundreds of symbols.
 OUTLINE_BYTES = 800
 # Of a file without symbols an outline has this many lines.
 PLAIN_LINES = 20

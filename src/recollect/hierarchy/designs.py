@@ -103,7 +103,7 @@ def _bases(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
     many = sorted(children.items(), key=lambda item: (-len(item[1]), item[0]))
     shown = [(base, names) for base, names in many if len(names) >= LEAST_CHILDREN][:MOST_BASES]
     for base, names in shown:
-        where = f" ({places[base][0]})" if len(places[base]) == 1 else "" if places[base] else ", from elsewhere"
+        where = f" ({places[base][0]})" if len(places[base]) == 1 else "" if places[base] else ", external"
         yield f"Base {base}{where}: {_some(list(names))}"
 
 
@@ -141,7 +141,7 @@ def _habits(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
         told.append(f"{waiting} functions are asynchronous")
     typed = sum("->" in (row.signature or "") for row in functions)
     if 0.02 < typed / len(functions) < 1:
-        told.append(f"{100 * typed / len(functions):.0f} % state what they return")
+        told.append(f"{100 * typed / len(functions):.0f} % have return types")
     yield "Habits: " + "; ".join(told)
 
 

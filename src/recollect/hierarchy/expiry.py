@@ -9,6 +9,7 @@ import msgspec
 from recollect.hierarchy.model import Item
 from recollect.hierarchy.policies import Policy
 from recollect.hierarchy.state import State, archive, at, lower
+from recollect.text.plural import plural
 
 Whole = Callable[[Item], Item | None]
 
@@ -24,7 +25,7 @@ def expire(state: State, policy: Policy, whole: Whole, now: int) -> State:
         idle = now - item.used_at
         if item.form == "text" or idle < policy.promotion.level1_threshold:
             continue
-        reason = f"not used for {_words(idle)}"
+        reason = f"unused for {_words(idle)}"
         down = whole(item) if idle < retention else None
         if down is None:
             state = archive(state, [item.name], trigger="unused", reason=reason, now=now)
@@ -36,10 +37,10 @@ def expire(state: State, policy: Policy, whole: Whole, now: int) -> State:
     for item in at(state, 2):
         idle = now - item.used_at
         if idle >= retention and item.name not in busy:
-            state = archive(state, [item.name], trigger="unused", reason=f"not used for {_words(idle)}", now=now)
+            state = archive(state, [item.name], trigger="unused", reason=f"unused for {_words(idle)}", now=now)
     return state
 
 
 def _words(seconds: int) -> str:
     minutes = seconds // 60
-    return f"{minutes} minutes" if minutes < 120 else f"{minutes // 60} hours"
+    return plural(minutes, "minute") if minutes < 120 else plural(minutes // 60, "hour")

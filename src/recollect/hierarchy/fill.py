@@ -1,4 +1,4 @@
-"""Fill: which files a task will need, before anybody opened one; every file comes with what speaks for it.
+"""Fill: predict which files a task needs; every file comes with its evidence.
 
 description ─► search ─┐
 files named ───────────┼─► seeds ─► what they use, what uses them, their tests ─┐
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.engine.evidence import spoken_of, touched
 from recollect.engine.sources import Neighbour, Sources
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -55,9 +56,9 @@ _NO_LETTER = re.compile(r"[^a-z0-9]")
 
 
 class Candidate(NamedTuple):
-    """A file that a task may need: what speaks for it in numbers and words, and which of its symbols matter.
+    """A file that a task may need: its score, the reasons, and its relevant symbols.
 
-    is_named: with the task. is_near: nothing speaks for it but where it lies and what it is called
+    is_named: given with the task. is_near: its folder or its name is the only evidence
     """
 
     path: str
@@ -77,7 +78,7 @@ class Found(NamedTuple):
 
 
 class _Ballot:
-    """What speaks for each file so far."""
+    """The evidence for each file so far."""
 
     def __init__(self, sources: Sources) -> None:
         self._known = sources.files
@@ -101,7 +102,7 @@ def candidates(engine: Engine, sources: Sources, description: str, files: Sequen
     """Return the files that a task may need, most likely first, and the memories that bear on it."""
     ballot = _Ballot(sources)
     for path in files:
-        ballot.add(path, NAMED, "named with the task")
+        ballot.add(path, NAMED, "named in the task")
     notes = _searched(engine, sources, ballot, description)
     _worded(sources, ballot, description)
     _held(sources, ballot, description)
@@ -127,27 +128,27 @@ def _searched(engine: Engine, sources: Sources, ballot: _Ballot, description: st
     found = engine.code.search(description, limit=SEARCHED, namespace=sources.namespace)
     root = sources.tree.root if sources.tree is not None else ""
     for rank, hit in enumerate(hit for hit in found.hits if hit.root == root):
-        ballot.add(hit.path, 1 / (1 + rank / HALF_RANK), f"search, place {rank + 1}: {hit.reason}", hit.symbol)
+        ballot.add(hit.path, 1 / (1 + rank / HALF_RANK), f"search rank {rank + 1}: {hit.reason}", hit.symbol)
     title = description.strip().partition("\n")[0][:TITLE_CHARACTERS]
     if len(title) < len(description.strip()) and len(title.split()) > 1:
         short = engine.code.search(title, limit=SEARCHED, namespace=sources.namespace)
         for rank, hit in enumerate(hit for hit in short.hits if hit.root == root):
             worth = TITLE / (1 + rank / HALF_RANK)
-            ballot.add(hit.path, worth, f"search for its first line, place {rank + 1}", hit.symbol)
+            ballot.add(hit.path, worth, f"search by first line, rank {rank + 1}", hit.symbol)
     return found.notes
 
 
 def _worded(sources: Sources, ballot: _Ballot, description: str) -> None:
     """Count the words alone, over all files: a search for a long text leaves tests out, which a task needs."""
     for rank, row in enumerate(sources.worded(description)[:SEARCHED]):
-        ballot.add(row.path, WORDED / (1 + rank / HALF_RANK), f"holds the words, place {rank + 1}", *row.symbols)
+        ballot.add(row.path, WORDED / (1 + rank / HALF_RANK), f"keyword match, rank {rank + 1}", *row.symbols)
 
 
 def _held(sources: Sources, ballot: _Ballot, description: str) -> None:
     """Count which files hold the words at all: a change concerns files that are about something else."""
     code = (path for path in sources.holding(description) if sources.files[path].language not in _DOCUMENTS)
     for rank, path in enumerate(islice(code, SEARCHED)):
-        why = "" if path in ballot.scores else f"holds rare words, place {rank + 1}"  # what was found holds them, too
+        why = "" if path in ballot.scores else f"matches rare words, rank {rank + 1}"  # what was found holds them, too
         ballot.add(path, HELD / (1 + rank / HELD_HALF_RANK), why)
 
 
@@ -157,7 +158,7 @@ def _remembered(engine: Engine, sources: Sources, ballot: _Ballot, description: 
     for hit in found.hits:
         for path in dict.fromkeys(about.get(hit.memory.id, ())):
             title = hit.memory.title or hit.memory.content[:60]
-            ballot.add(path, REMEMBERED * hit.score, f"a memory speaks of it: {title}")
+            ballot.add(path, REMEMBERED * hit.score, f"mentioned in a memory: {title}")
     return list(found.hits)
 
 
@@ -166,11 +167,11 @@ def _seen(engine: Engine, sources: Sources, ballot: _Ballot) -> None:
     root = sources.tree.root if sources.tree is not None else ""
     for rank, row in enumerate(touched(engine, sources.namespace, root)):
         worth, verb = (EDITED, "changed") if row.changed else (READ, "read")
-        ballot.add(row.path, worth / (1 + rank / HALF_RANK), f"{verb} lately")
+        ballot.add(row.path, worth / (1 + rank / HALF_RANK), f"{verb} recently")
 
 
 def _beside(sources: Sources, ballot: _Ballot) -> None:
-    """Count what hangs together with the best files so far."""
+    """Count the files that the best files so far use or are used by."""
     seeds = ballot.ranked()[:SEEDS]
     best = ballot.scores[seeds[0]] if seeds else 1.0
     for seed in seeds:
@@ -180,7 +181,7 @@ def _beside(sources: Sources, ballot: _Ballot) -> None:
 
 
 def _around_folders(sources: Sources, ballot: _Ballot, description: str) -> None:
-    """Count, of the files that nothing else speaks for, where they lie and what they are called."""
+    """Count folder and name of the files that have no other evidence."""
     ranked = ballot.ranked()
     if len(ranked) < SEEDS:
         return  # in a project of a few files all lie beside each other, and that says nothing
@@ -197,7 +198,7 @@ def _around_folders(sources: Sources, ballot: _Ballot, description: str) -> None
         called = len(words.intersection(_WORD.findall(path.lower().replace("_", " "))))
         if near or called:
             ballot.near.add(path)
-            ballot.add(path, NEARBY * near + IN_PATH * called, "lies beside what matters" if near else "its name")
+            ballot.add(path, NEARBY * near + IN_PATH * called, "near relevant files" if near else "name match")
 
 
 def _around(sources: Sources, seed: str) -> Iterator[tuple[str, float, str]]:
@@ -206,10 +207,10 @@ def _around(sources: Sources, seed: str) -> Iterator[tuple[str, float, str]]:
     others = [row for row in users if not sources.files[row.path].is_test]
     for rows, worth, verb in ((sources.uses(seed), USED, "used by"), (others, USES, "uses"), (tests, TESTS, "tests")):
         for row, share in _shares(rows[:NEIGHBOURS]):
-            yield row.path, worth * share, f"{verb} {seed} ({row.links} links)"
+            yield row.path, worth * share, f"{verb} {seed} ({plural(row.links, 'link')})"
     if not sources.files[seed].is_test:
         for path in _tests_by_name(sources, seed):
-            yield path, SIBLING_TEST, f"tests {seed} by its name"
+            yield path, SIBLING_TEST, f"tests {seed} (by name)"
 
 
 def _shares(rows: Sequence[Neighbour]) -> Iterator[tuple[Neighbour, float]]:

@@ -12,7 +12,7 @@ from recollect.errors import Conflict, StoreCorrupt
 from recollect.hierarchy.model import Moved
 from recollect.hierarchy.state import MAX_EVENTS, State
 
-# How often a change is computed anew because another process was quicker.
+# How often a change is retried because another process wrote first.
 TRIES = 20
 
 
@@ -46,7 +46,7 @@ class Keeping:
             kept = msgspec.structs.replace(after, events=(*before.events, *moved)[-MAX_EVENTS:])
             if kept == before or self._documents.swap("hierarchy", text, msgspec.json.encode(kept).decode()):
                 return Changed(kept, moved)
-        raise Conflict("other processes change the context window all the time", hint="Try again in a moment.")
+        raise Conflict("other processes keep changing the context window", hint="Try again.")
 
     def _decoded(self, text: str | None) -> State:
         if not text:
@@ -54,11 +54,11 @@ class Keeping:
         try:
             return msgspec.json.decode(text, type=State)
         except msgspec.DecodeError as problem:
-            hint = "Run `recollect context-window complete`, which begins anew."
-            raise StoreCorrupt(f"the kept context window cannot be read ({problem})", hint=hint) from None
+            hint = "Run `recollect context-window complete` to reset it."
+            raise StoreCorrupt(f"the stored context window cannot be read ({problem})", hint=hint) from None
 
     def forget(self) -> None:
-        """Begin anew, whatever is kept."""
+        """Reset the stored state."""
         text = self._documents.read("hierarchy")
         if text:
             self._documents.swap("hierarchy", text, "")

@@ -1,4 +1,4 @@
-"""Knowledge: level 4 of a project, made anew when its code changed, and what of it bears on a question."""
+"""Knowledge: level 4 of a project, rebuilt when its code changed, and its parts that are relevant to a question."""
 
 from __future__ import annotations
 

@@ -39,10 +39,10 @@ def level(number: Number, max_bytes: int | None = None) -> Level:
 
 
 PURPOSES: dict[Number, tuple[str, str]] = {
-    1: ("immediate context", "what is being edited right now: files, what they use, errors; always in the prompt"),
-    2: ("working set", "what the current task needs: found, used, tested, lately read; at hand"),
-    3: ("archive", "everything that is indexed or remembered; fetched when it is asked for"),
-    4: ("global knowledge", "the project as a whole: its map, layers, patterns and technology; no code"),
+    1: ("immediate context", "files being edited, the definitions they use, and errors; always in the prompt"),
+    2: ("working set", "files and memories for the current task"),
+    3: ("archive", "everything indexed or stored; fetched on demand"),
+    4: ("global knowledge", "project overview: map, layers, patterns and technology; no code"),
 }
 
 # In this order knowledge is looked up: what is at hand, what is known of the whole, then the archive.

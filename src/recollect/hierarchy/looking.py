@@ -88,11 +88,11 @@ def _at_hand(desk: Desk, item: Item, asked: tuple[int, ...]) -> Looking:
 
 def _fetched(desk: Desk, name: str) -> Looking:
     text = desk.shapes.text(name)
-    why = "in the archive, by its name"
+    why = "name match in level 3"
     found = FoundItem(name=name, level=3, form="whole", text=text, tokens=measured(text).tokens, why=why)
 
     def step(state: State) -> State:
-        after = fetched(state, desk, name, trigger="search", reason="looked up by its name")
+        after = fetched(state, desk, name, trigger="search", reason="looked up by name")
         return answered(if_frequent(after, desk, name), hit=False)
 
     return Looking([found], (1, 2, 4, 3), 3, step)
@@ -130,7 +130,7 @@ def _by_question(state: State, desk: Desk, knowledge: Knowledge, query: str) -> 
     return Looking(found, (1, 2, 4, 3) if served == 3 else (1, 2, 4), served, step)
 
 
-NOTHING = "nothing in levels 1, 2 and 4 has to do with it: it is not needed, or not indexed"
+NOTHING = "no match in levels 1, 2 and 4; it may not be indexed"
 
 
 def _short(text: str) -> str:

@@ -44,7 +44,7 @@ class Item(Record, frozen=True, kw_only=True):
 
     name: the path of a file from the root, `memory:ID`, or the name of a text. size_bytes, tokens: of the form it has
     symbols: of a part, the qualified names that are there in full; else those that matter most, for when it must be one
-    lines: of a part, where those begin and end. is_pinned: named by whoever began the task
+    lines: of a part, where those begin and end. is_pinned: named when the task was started
     """
 
     name: str

@@ -28,6 +28,7 @@ from recollect.hierarchy.model import GlobalKnowledge
 from recollect.hierarchy.parts import Part, Shape, is_aside, shape, short_names
 from recollect.hierarchy.saying import first_sentence, of_code, of_document, paragraph
 from recollect.hierarchy.stack import stack
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -58,19 +59,23 @@ def overview(engine: Engine, namespace_or_root: str, *, max_bytes: int = 50_000)
     namespace_or_root: the project, as a path or a name. Raises NotFound if nothing of it is indexed.
     """
     if not isinstance(max_bytes, int) or max_bytes < LEAST_BYTES:
-        raise InvalidInput(f"an overview takes at least {LEAST_BYTES} bytes", hint="Give it more.", field="max_bytes")
+        raise InvalidInput(
+            f"max_bytes is too small: an overview needs {LEAST_BYTES} bytes",
+            hint=f"Give at least {LEAST_BYTES}.",
+            field="max_bytes",
+        )
     namespace = namespace_of(namespace_or_root)
     project = Project(engine, namespace or "")
     if namespace is None or not project.is_indexed:
-        hint = "Run index in the project first, or name another one."
-        raise NotFound(f"nothing of {namespace_or_root} is indexed", hint=hint, namespace=namespace or "")
+        hint = "Run `recollect index` in the project, or choose another project."
+        raise NotFound(f"{namespace_or_root} is not indexed", hint=hint, namespace=namespace or "")
     shaped = shape(_own(project), project.uses)
     sections = [
         ("Project", "\n".join(_project(project))),
         ("Technology", stack(project)),
         ("Architecture", "\n".join(_architecture(project, shaped))),
         ("Entry points", entries(project)),
-        ("What everything uses", "\n".join(_central(project))),
+        ("Most used symbols", "\n".join(_central(project))),
         ("Design patterns in use", designs(project)),
         *agreed(engine, namespace),
     ]
@@ -99,12 +104,16 @@ def _project(project: Project) -> Iterator[str]:
     symbols = sum(row.kind != "Module" for rows in project.symbols.values() for row in rows)
     whole = sum(source.size_bytes for source in project.code.values())
     yield (
-        f"{len(project.code):,} files of code ({whole / 1e6:.1f} MB), {tests:,} of them tests; {symbols:,} symbols; "
-        f"{len(project.sources.files) - len(project.code):,} other indexed files."
+        f"{plural(len(project.code), 'code file')} ({whole / 1e6:.1f} MB), {tests:,} of them tests; "
+        f"{plural(symbols, 'symbol')}; {plural(len(project.sources.files) - len(project.code), 'other indexed file')}."
     )
     aside = Counter(PurePosixPath(path).parts[0] for path, source in project.code.items() if _is_beside(path, source))
     if aside:
-        yield "Beside it: " + ", ".join(f"{name}/ ({count} files)" for name, count in sorted(aside.items())) + "."
+        yield (
+            "Other folders: "
+            + ", ".join(f"{name}/ ({plural(count, 'file')})" for name, count in sorted(aside.items()))
+            + "."
+        )
 
 
 def _is_beside(path: str, source: Source) -> bool:
@@ -115,9 +124,9 @@ def _architecture(project: Project, shaped: Shape) -> Iterator[str]:
     """Yield the layers from what uses others down to what others use, with what each part is for."""
     known = "links between symbols" if project.uses.known_by == "links" else "imports"
     if len(shaped.parts) < 2:
-        yield "One part; it has no layers."
+        yield "One component, no layers."
     else:
-        yield f"{len(shaped.layers)} layers by {known}: what stands higher uses what stands lower."
+        yield f"{plural(len(shaped.layers), 'layer')}, derived from {known}; upper layers use lower ones."
     main = _main_names(project, shaped)
     users = Counter(other for _, other in shaped.uses)
     for number, names in enumerate(shaped.layers, 1):
@@ -125,7 +134,7 @@ def _architecture(project: Project, shaped: Shape) -> Iterator[str]:
         for name in sorted(names, key=lambda name: (-users[name], -shaped.parts[name].size_bytes, name)):
             yield _told(project, shaped, shaped.parts[name], main.get(name, []))
     for circle in shaped.circles:
-        yield f"\nIn a circle: {', '.join(circle)}"
+        yield f"\nDependency cycle: {', '.join(circle)}"
 
 
 def _told(project: Project, shaped: Shape, part: Part, names: list[str]) -> str:
@@ -133,7 +142,7 @@ def _told(project: Project, shaped: Shape, part: Part, names: list[str]) -> str:
     used = [(count, other) for (one, other), count in shaped.uses.items() if one == part.name]
     users = sum(other == part.name for _, other in shaped.uses)
     short = short_names(shaped.parts)
-    files = f"{len(part.files)} files, " if part.name.endswith("/") else ""
+    files = f"{plural(len(part.files), 'file')}, " if part.name.endswith("/") else ""
     line = f"- {part.name} ({files}{part.size_bytes / 1000:.0f} KB)"
     said = _purpose(project, part)
     line += f": {said}" if said else ""
@@ -148,7 +157,7 @@ def _told(project: Project, shaped: Shape, part: Part, names: list[str]) -> str:
 
 
 def _purpose(project: Project, part: Part) -> str:
-    """Return what a part says it is for: the file that speaks for the folder, its README, or its most used file."""
+    """Return the purpose of a part: from its main file, its README, or its most used file."""
     folder = part.name.removesuffix("/")
     speakers = [path for path in part.files if PurePosixPath(path).stem in SPEAKERS]
     direct = [path for path in speakers if str(PurePosixPath(path).parent) == (folder or ".")]
@@ -198,7 +207,8 @@ def _central(project: Project) -> Iterator[str]:
         row = next((row for row in project.symbols.get(path, ()) if row.qualified == name), None)
         if row is None or count < LEAST_USERS or project.sources.files[path].is_test or is_aside(path):
             continue
-        yield f"- {row.qualified} ({row.kind.lower()}, {path}:{row.start_line}), used by {count} files{_said(row)}"
+        where = f"{row.kind.lower()}, {path}:{row.start_line}"
+        yield f"- {row.qualified} ({where}), used by {plural(count, 'file')}{_said(row)}"
         shown += 1
         if shown == MOST_CENTRAL:
             return

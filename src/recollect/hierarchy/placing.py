@@ -68,7 +68,7 @@ def place(found: Found, policy: Policy, shapes: Shapes, sources: Sources, descri
     """Return the items of levels 1 and 2 for a task."""
     work = _Placing(policy, shapes, sources, set(_WORD.findall(description)), now)
     for hit in found.memories:
-        why = f"a memory of this: {hit.reason}" if hit.reason else "a memory of this"
+        why = f"related memory: {hit.reason}" if hit.reason else "related memory"
         work.remember(f"{MEMORY}{hit.memory.id}", why)
     misses = 0
     for rank, candidate in enumerate(found.files):

@@ -105,5 +105,5 @@ def profile(name: str, project_bytes: int) -> Policy:
         name = "small" if project_bytes < SMALL_BYTES else "large" if project_bytes > LARGE_BYTES else "standard"
     if name not in PROFILES:
         known = ", ".join((*PROFILES, "auto"))
-        raise InvalidInput(f"there is no profile {name!r}", hint=f"One of: {known}.", field="profile")
+        raise InvalidInput(f"unknown profile {name!r}", hint=f"One of: {known}.", field="profile")
     return PROFILES[name]

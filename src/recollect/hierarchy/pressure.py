@@ -14,6 +14,7 @@ from recollect.hierarchy.levels import TOKENS_PER_BYTE, level
 from recollect.hierarchy.model import Item
 from recollect.hierarchy.policies import Policy
 from recollect.hierarchy.state import State, archive, at, beside, lower, put, taken
+from recollect.text.plural import plural
 
 # A file that takes more than this share of a level is large: it is split, and its part takes no more than that.
 LARGE_SHARE = 0.25
@@ -78,7 +79,7 @@ def in_force(state: State, policy: Policy) -> Policy:
 
 def _spill(state: State, case: Case) -> State | None:
     free = [item for item in at(state, 1) if item.form != "text" and not item.is_pinned and item.name not in case.kept]
-    return _lowered(state, case, _oldest(free), "level 1 is full, and it was used longest ago")
+    return _lowered(state, case, _oldest(free), "level 1 is full; least recently used")
 
 
 def _force(state: State, case: Case) -> State | None:
@@ -86,9 +87,9 @@ def _force(state: State, case: Case) -> State | None:
     files = [item for item in at(state, 1) if item.form != "text"]
     older = _oldest([item for item in files if item.name not in case.kept])
     if older is not None:
-        return _lowered(state, case, older, "level 1 is full, and it was used longest ago")
+        return _lowered(state, case, older, "level 1 is full; least recently used")
     largest = max(files, key=lambda item: item.size_bytes, default=None)
-    return _lowered(state, case, largest, "it is too large for level 1")
+    return _lowered(state, case, largest, "too large for level 1")
 
 
 def _lowered(state: State, case: Case, item: Item | None, reason: str) -> State | None:
@@ -96,7 +97,7 @@ def _lowered(state: State, case: Case, item: Item | None, reason: str) -> State 
         return None
     whole = case.shapes.whole(item)
     if whole is None:
-        return archive(state, [item.name], trigger="space", reason=f"{reason}; the file is gone", now=case.now)
+        return archive(state, [item.name], trigger="space", reason=f"{reason}; the file no longer exists", now=case.now)
     return lower(state, whole, trigger="space", reason=reason, now=case.now)
 
 
@@ -106,7 +107,7 @@ def _split(state: State, case: Case) -> State | None:
     item = max(large, key=lambda item: item.size_bytes, default=None)
     if item is None:
         return None
-    reason = "level 1 is full: its most relevant symbols stay, the whole file is in level 2"
+    reason = "level 1 is full; an excerpt stays, the whole file is in level 2"
     return _reduced(state, case, item, case.shapes.part(item, most), reason)
 
 
@@ -115,13 +116,13 @@ def _compress(state: State, case: Case) -> State | None:
     item = max(files, key=lambda item: (not item.is_pinned, item.size_bytes), default=None)
     if item is None:
         return None
-    reason = "level 1 is full: its outline stays, the whole file is in level 2"
+    reason = "level 1 is full; the outline stays, the whole file is in level 2"
     return _reduced(state, case, item, case.shapes.outline(item), reason)
 
 
 def _reduced(state: State, case: Case, item: Item, less: Item | None, reason: str) -> State | None:
     if less is None:
-        return archive(state, [item.name], trigger="space", reason="its file is gone", now=case.now)
+        return archive(state, [item.name], trigger="space", reason="the file no longer exists", now=case.now)
     whole = case.shapes.whole(item)
     state = put(state, less, trigger="space", reason=reason, now=case.now)
     return state if whole is None else beside(state, whole)
@@ -132,12 +133,12 @@ def _reduced(state: State, case: Case, item: Item, less: Item | None, reason: st
 
 def _move_oldest(state: State, case: Case) -> State | None:
     item = _oldest([item for item in at(state, 2) if item.name not in case.kept])
-    return None if item is None else _out(state, case, item, "level 2 is full, and it was used longest ago")
+    return None if item is None else _out(state, case, item, "level 2 is full; least recently used")
 
 
 def _evict(state: State, case: Case) -> State | None:
     largest = max(at(state, 2), key=lambda item: item.size_bytes, default=None)
-    return None if largest is None else _out(state, case, largest, "it is too large for level 2")
+    return None if largest is None else _out(state, case, largest, "too large for level 2")
 
 
 def _out(state: State, case: Case, item: Item, reason: str) -> State:
@@ -169,7 +170,7 @@ def _shorten(state: State, case: Case) -> State | None:
     for item in at(state, 2):
         if case.now - item.used_at >= shorter and item.name not in case.kept:
             minutes = max(shorter // 60, 1)
-            state = _out(state, case, item, f"level 2 is full: what was not used for {minutes} minutes leaves it")
+            state = _out(state, case, item, f"level 2 is full; unused for {plural(minutes, 'minute')}")
     return state
 
 

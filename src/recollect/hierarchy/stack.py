@@ -75,7 +75,7 @@ TOOLS: tuple[tuple[str, str], ...] = (
     (".clang-format", "clang-format"), (".rubocop.yml", "RuboCop"), ("phpunit.xml.dist", "PHPUnit"),
     ("phpstan.neon.dist", "PHPStan"), ("mypy.ini", "mypy"), ("pytest.ini", "pytest"), ("Dockerfile", "Docker"),
     (".github/workflows", "GitHub Actions"), (".gitlab-ci.yml", "GitLab CI"), (".circleci", "CircleCI"),
-    (".travis.yml", "Travis CI"), ("Jenkinsfile", "Jenkins"), (".ci", "a CI of its own"), ("fly.toml", "Fly.io"),
+    (".travis.yml", "Travis CI"), ("Jenkinsfile", "Jenkins"), (".ci", "custom CI"), ("fly.toml", "Fly.io"),
     ("Procfile", "Heroku"), ("serverless.yml", "Serverless"), (".goreleaser.yml", "GoReleaser"),
 )  # fmt: skip
 # Sections of pyproject.toml that are tools.

@@ -40,7 +40,7 @@ IMMEDIATE, ERROR = "immediate", "error"
 
 
 class MemoryManager:
-    """What is in the context window of one project, what is at hand, and what can be fetched."""
+    """The context window of one project: immediate context, working set, archive and global knowledge."""
 
     def __init__(
         self,
@@ -53,9 +53,9 @@ class MemoryManager:
     ) -> None:
         """Open the window of a project.
 
-        engine: the engine to stand on; none: one of its own, closed with this
+        engine: the engine to use; default: a new one, closed with this object
         namespace: the project, as a path or a name; its code has to be indexed for anything to be found
-        profile: standard, small, large, interactive, or auto for what fits the size; none: as it was, at first standard
+        profile: standard, small, large, interactive, or auto by project size; default: the last one, initially standard
         policy: rules of your own instead of a profile's
         clock: gives the time in Unix seconds
         """
@@ -63,7 +63,7 @@ class MemoryManager:
         self.engine = engine or self._own or Engine()
         found = namespace_of(accept.text("namespace", namespace))
         if found is None:
-            raise InvalidInput("a context window belongs to a project", hint="Name one: a path or a name.")
+            raise InvalidInput("a context window needs a project", hint="Give the project as a path or a name.")
         self.namespace = found
         self._profile, self._policy, self._clock = profile, policy, clock
         self._documents = Documents(self.engine, found)
@@ -113,14 +113,14 @@ class MemoryManager:
         return text
 
     def query_global_knowledge(self, query: str = "") -> str:
-        """Return what level 4 says of a question: where it leads, and what is known; without one, all of level 4."""
+        """Return what level 4 has about a question; without a question, all of level 4."""
         most = self._most_known()
         return self._knowledge.about(accept.query(query), most) if query.strip() else self.global_knowledge().text
 
     # --- writes ---
 
     def set_immediate_context(self, content: str, name: str = IMMEDIATE) -> tuple[Moved, ...]:
-        """Put a text into level 1, in the place of the one that was set before; files stay as far as there is room.
+        """Put a text into level 1, replacing the one that was set before; files stay if they fit.
 
         name: what it is, such as `error` for the error of the current operation. Returns what moved. Raises
         ContentTooLarge
@@ -143,25 +143,25 @@ class MemoryManager:
         level = desk.policy.level1
         if not level.fits(size.size_bytes, size.tokens):
             raise ContentTooLarge(
-                f"the text is {size.size_bytes:,} bytes and {size.tokens:,} tokens; level 1 holds {level.max_bytes:,} "
-                f"bytes and {level.max_tokens:,} tokens",
-                hint="Set the part that matters, or keep it in a file: files are split and outlined to fit.",
+                f"the text has {size.size_bytes:,} bytes and {size.tokens:,} tokens; the limit of level 1 is "
+                f"{level.max_bytes:,} bytes and {level.max_tokens:,} tokens",
+                hint="Shorten it, or save it to a file: files are shortened to fit.",
             )
         return self._change(
             desk, lambda state: put(state, item, trigger="asked", reason="set as immediate context", now=made)
         ).moved
 
     def promote_to_working_set(self, file_path: str) -> None:
-        """Promote a file to level 2, and what it uses with it. Raises NotFound."""
+        """Promote a file and the definitions it uses to level 2. Raises NotFound."""
         self.promote(file_path, 2)
 
     def promote(self, file_path: str, level: int = 2) -> tuple[Moved, ...]:
-        """Promote a file, or a memory as `memory:ID`, to level 2, or to level 1 as what is being edited now.
+        """Promote a file, or a memory as `memory:ID`, to level 2, or to level 1 if it is being edited.
 
-        In level 1 the definitions come along that the file uses, as far as there is room. Returns what moved.
+        In level 1 the definitions that the file uses are added if they fit. Returns the moves.
         """
         if level not in (1, 2):
-            raise InvalidInput(f"nothing can be promoted to level {level}", hint="Level 1 or 2.", field="level")
+            raise InvalidInput(f"cannot promote to level {level}", hint="Use level 1 or 2.", field="level")
         desk = self._desk()
         name = desk.named(accept.text("path", file_path))
         desk.shapes.text(name)  # what is gone is told before anything moves
@@ -169,22 +169,22 @@ class MemoryManager:
         return self._change(desk, lambda state: step(state, desk, name), kept=[name]).moved
 
     def demote_to_archive(self, file_path: str) -> tuple[Moved, ...]:
-        """Let go of a file or a memory: it is in level 3 alone. Returns what moved. Raises NotFound."""
+        """Evict a file or a memory from levels 1 and 2. Returns the moves. Raises NotFound."""
         desk = self._desk()
         asked = accept.text("path", file_path).strip()
         state = self._keeping.read()
         name = asked if held(state, asked) is not None else desk.sources.meant(asked) or asked
         if held(state, name) is None:
-            hint = "`recollect context-window` shows what is in levels 1 and 2."
-            raise NotFound(f"{asked} is neither in level 1 nor in level 2", hint=hint, path=asked)
+            hint = "`recollect context-window` lists levels 1 and 2."
+            raise NotFound(f"{asked} is not in level 1 or 2", hint=hint, path=asked)
         return self._change(
-            desk, lambda state: archive(state, [name], trigger="asked", reason="let go by request", now=desk.now)
+            desk, lambda state: archive(state, [name], trigger="asked", reason="evicted on request", now=desk.now)
         ).moved
 
     # --- management ---
 
     def get_memory_stats(self) -> MemoryStats:
-        """Return how large the levels are, in bytes and tokens, how often they served, and what that saves."""
+        """Return the size of each level in bytes and tokens, the hit rate, and the tokens saved."""
         desk = self._desk()
         state = self._seen(desk)
         indexed = sum(source.size_bytes for source in desk.sources.files.values())
@@ -210,23 +210,23 @@ class MemoryManager:
         )
 
     def cleanup(self) -> tuple[Moved, ...]:
-        """Let go of what was not used for long, and of what is gone. Returns what moved."""
+        """Evict items that are unused for too long or no longer exist. Returns the moves."""
         desk = self._desk()
 
         def tidy(state: State) -> State:
             lost = [item.name for item in state.items if item.form != "text" and desk.shapes.whole(item) is None]
-            return archive(state, lost, trigger="unused", reason="it is not there any more", now=desk.now)
+            return archive(state, lost, trigger="unused", reason="it no longer exists", now=desk.now)
 
         return self._change(desk, tidy).moved
 
     def get_access_count(self, file_path: str) -> int:
-        """Return how often a file was read within the time that counts."""
+        """Return how often a file was read within the access window."""
         desk = self._desk()
         window = desk.policy.promotion.access_window_s
         return counted(self._keeping.read(), desk.named(file_path), now=desk.now, window_s=window)
 
     def check_promotion(self, file_path: str) -> tuple[Moved, ...]:
-        """Promote a file that was read often enough; returns what moved."""
+        """Promote a file that was read often enough; returns the moves."""
         desk = self._desk()
         name = desk.named(accept.text("path", file_path))
         return self._change(desk, lambda state: arriving.if_frequent(state, desk, name), kept=[name]).moved
@@ -234,12 +234,12 @@ class MemoryManager:
     # --- tasks ---
 
     def start_task(self, description: str, files: Sequence[str] = (), *, error: str = "") -> Filled:
-        """Begin a task: fill levels 1 and 2 with what it will need: by search, dependencies, edits, errors, memories.
+        """Start a task: fill levels 1 and 2 from search, dependencies, edits, errors and memories.
 
-        What another task left behind is let go of first. Returns what was placed where and why.
+        Items of an earlier task are evicted first. Returns the placed items and why.
 
-        description: what is to be done: an issue, an error, a sentence
-        files: files that are known to matter; they come first. error: what goes wrong at the moment
+        description: the task: an issue, an error, a sentence
+        files: files that are known to matter; they come first. error: the current error message
         """
         from recollect.hierarchy.fill import candidates
         from recollect.hierarchy.placing import place
@@ -247,8 +247,8 @@ class MemoryManager:
         asked = self._clean(accept.query(description))
         desk = self._desk(fresh=True)
         if not desk.sources.files:
-            hint = "Run index in the project first, or name another one."
-            raise NotFound(f"nothing of {self.namespace} is indexed", hint=hint, namespace=self.namespace)
+            hint = "Run `recollect index` in the project, or choose another project."
+            raise NotFound(f"{self.namespace} is not indexed", hint=hint, namespace=self.namespace)
         named = tuple(dict.fromkeys(map(desk.file, accept.several("files", files))))
         found = candidates(self.engine, desk.sources, asked, named)
         placed = place(found, desk.policy, desk.shapes, desk.sources, asked, desk.now)
@@ -257,7 +257,7 @@ class MemoryManager:
 
         def begin(state: State) -> State:
             kept = {item.name for item in placed.items}
-            state = _ended(state, desk.now, "another task begins", kept)
+            state = _ended(state, desk.now, "a new task started", kept)
             profile = desk.policy.name if desk.policy.name in PROFILES else state.profile
             state = msgspec.structs.replace(state, task=task, profile=profile)
             state = arriving.error(state, wrong, desk.now) if wrong else state
@@ -278,10 +278,10 @@ class MemoryManager:
         )
 
     def complete_task(self) -> tuple[Moved, ...]:
-        """End the task: everything goes back to level 3, and statistics stay. Returns what moved."""
+        """End the task: evict everything from levels 1 and 2, keep the statistics. Returns the moves."""
         try:
             desk = self._desk()
-            return self._change(desk, lambda state: _ended(state, desk.now, "the task is complete")).moved
+            return self._change(desk, lambda state: _ended(state, desk.now, "task complete")).moved
         except StoreCorrupt:
             self._keeping.forget()
             return ()
@@ -312,7 +312,7 @@ class MemoryManager:
         return self._keeping.read().events
 
     def task(self) -> Task | None:
-        """Return what is being worked on, None if nothing is."""
+        """Return the current task, or None."""
         return self._keeping.read().task
 
     def levels(self) -> tuple[LevelUse, ...]:
@@ -357,7 +357,7 @@ class MemoryManager:
         return self._keeping.change(whole)
 
     def _seen(self, desk: Desk) -> State:
-        """Return the state as it is for whoever looks now: without what is due to go."""
+        """Return the state without expired items."""
         state = self._keeping.read()
         return expire(state, in_force(state, desk.policy), desk.shapes.whole, desk.now)
 
@@ -398,7 +398,7 @@ def _ended(state: State, now: int, reason: str, kept: set[str] | None = None) ->
 
 
 def _block(item: Item, shapes: Shapes) -> str:
-    forms = {"whole": "", "part": " (what matters of it)", "outline": " (outline)", "memory": "", "text": ""}
+    forms = {"whole": "", "part": " (excerpt)", "outline": " (outline)", "memory": "", "text": ""}
     try:
         return f"=== {item.name}{forms[item.form]} ===\n{shapes.shown(item)}\n"
     except NotFound as problem:

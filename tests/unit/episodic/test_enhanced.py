@@ -338,7 +338,7 @@ def test_records_that_exist_already_are_loaded_with_their_ids_and_times(memory: 
 def test_a_record_with_one_side_is_loaded_and_one_with_none_is_refused(memory: EnhancedEpisodicMemory) -> None:
     assert memory.load_records([MemoryRecord(id="m1", user="Only a question", timestamp=NOW)])[0].id == "m1"
     assert memory.recall("question", top_k=1)[0].assistant == ""
-    with pytest.raises(ValueError, match="m2 says nothing"):
+    with pytest.raises(ValueError, match="m2 is empty"):
         memory.load_records([MemoryRecord(id="m2", timestamp=NOW)])
 
 

@@ -51,7 +51,7 @@ def test_a_legacy_file_is_taken_over_with_everything_in_it(
     before = write(path, documents[shape])
     with caplog.at_level(logging.WARNING), EnhancedEpisodicMemory(path, clock=clock) as memory:
         records = memory.records()
-    assert "taken over" in caplog.text
+    assert "converted" in caplog.text
     assert (tmp_path / "episodic.json.backup").read_bytes() == before
     assert {(record.user, record.assistant) for record in records} == {
         (row["user"], row["assistant"]) for row in LEGACY
@@ -136,7 +136,7 @@ def test_entries_that_are_no_turns_stay_in_the_copy_and_are_counted(
     write(path, [*LEGACY, "a word", {"something": "else"}])
     with caplog.at_level(logging.WARNING), EnhancedEpisodicMemory(path) as memory:
         assert len(memory) == len(LEGACY)
-    assert "2 entries are no turns" in caplog.text
+    assert "2 entries are not conversation turns" in caplog.text
 
 
 @pytest.mark.promise("A13")

@@ -24,11 +24,11 @@ level 3, archive: 11 items
 level 4, global knowledge: 6 items
 """,
     "demotion.py": """\
-{'the task is complete'} {}
-payment_handler.py: level 2 → 3, not used for 30 minutes
+{'task complete'} {}
+payment_handler.py: level 2 → 3, unused for 30 minutes
 still known: True
-payment_handler.py: level 2 is full, and it was used longest ago
-auth_middleware.py: level 2 is full, and it was used longest ago
+payment_handler.py: level 2 is full; least recently used
+auth_middleware.py: level 2 is full; least recently used
 ['cache_config.py', 'cache_manager.py', 'logging_utils.py', 'redis_backend.py', 'tests/test_cache_manager.py']
 """,
     "levels.py": """\
@@ -52,7 +52,7 @@ Editing the cache
 ['redis_backend.py']
 LIFETIME_S = 300
 - payment_handler.py
-NOT_FOUND unknown.py is no indexed file of this project
+NOT_FOUND unknown.py is not an indexed file of this project
 immediate (1,) served by level 1
 RedisBackend (1, 2, 4, 3) served by level 3
 RedisBackend (1, 2) served by level 2
@@ -89,7 +89,7 @@ small: [10, 100, 10] KB, unused for 30 and 30 minutes
 large: [30, 2000, 50] KB, unused for 30 and 30 minutes
 interactive: [50, 500, 50] KB, unused for 60 and 120 minutes
 this project is small
-there is no profile 'huge' One of: standard, small, large, interactive, auto.
+unknown profile 'huge' One of: standard, small, large, interactive, auto.
 """,
 }
 

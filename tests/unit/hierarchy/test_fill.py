@@ -30,7 +30,7 @@ def by_name(filled: Filled) -> dict[str, Item]:
 def test_a_task_gets_what_is_found_what_that_uses_and_its_tests(window: MemoryManager) -> None:
     filled = window.start_task("Values must be cached for an hour")
     found = by_name(filled)
-    assert "search, place 1" in found["app/cache.py"].why
+    assert "search rank 1" in found["app/cache.py"].why
     assert "used by app/cache.py" in found["app/backend.py"].why
     assert "tests app/cache.py" in found["tests/test_cache.py"].why
     assert "app/payment.py" not in found
@@ -88,7 +88,7 @@ def test_memories_of_the_task_come_along_with_the_code_they_speak_of(
     engine.memories.store("Card numbers of another project", namespace="other")
     found = by_name(window.start_task("log card numbers in full"))
     assert found[f"memory:{stored.memory.id}"].form == "memory"
-    assert "a memory speaks of it: Card numbers are never logged" in found["app/payment.py"].why
+    assert "mentioned in a memory: Card numbers are never logged" in found["app/payment.py"].why
     assert "Card numbers are never logged in full" in window.get_working_set().values()
     assert len([name for name in found if name.startswith("memory:")]) == 1
 
@@ -98,7 +98,7 @@ def test_what_was_edited_lately_counts(
 ) -> None:
     monkeypatch.setattr(clock, "now", time)
     engine.capture.ingest(seen(edited("cents > 0", "cents >= 0", path="app/payment.py"), str(project)))
-    assert by_name(window.start_task("Values must be cached"))["app/payment.py"].why == "changed lately"
+    assert by_name(window.start_task("Values must be cached"))["app/payment.py"].why == "changed recently"
 
 
 @pytest.mark.promise("H4")
@@ -108,7 +108,7 @@ def test_the_next_task_replaces_what_the_last_one_left(window: MemoryManager) ->
     filled = window.start_task("Values must be cached for an hour")
     assert "app/payment.py" not in by_name(filled)
     assert "a note of that task" not in window.get_immediate_context()
-    assert ("app/payment.py", "another task begins") in {(event.name, event.reason) for event in window.events()}
+    assert ("app/payment.py", "a new task started") in {(event.name, event.reason) for event in window.events()}
 
 
 @pytest.mark.promise("H2", "H6")

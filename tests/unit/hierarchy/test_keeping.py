@@ -44,7 +44,7 @@ def test_a_change_that_is_always_overtaken_is_given_up(documents: Documents) -> 
         other.change(one_more)
         return one_more(state)
 
-    with pytest.raises(Conflict, match="all the time"):
+    with pytest.raises(Conflict, match="keep changing"):
         keeping.change(step)
 
 

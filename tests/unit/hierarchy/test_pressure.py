@@ -79,7 +79,7 @@ def test_spilling_moves_what_was_used_longest_ago_to_level_2() -> None:
     assert [(item.name, item.form) for item in at(after, 2)] == [("f11", "whole")]
     (event,) = after.events
     assert (event.from_level, event.to_level, event.trigger) == (1, 2, "space")
-    assert event.reason == "level 1 is full, and it was used longest ago"
+    assert event.reason == "level 1 is full; least recently used"
 
 
 @pytest.mark.promise("H5")
@@ -100,7 +100,7 @@ def test_splitting_keeps_a_part_of_a_large_file_and_the_whole_below() -> None:
     assert [(item.name, item.form, item.size_bytes) for item in at(after, 2)] == [("f10", "whole", 45_000)]
     (event,) = after.events
     assert (event.from_level, event.to_level) == (1, 1)
-    assert "its most relevant symbols stay" in event.reason
+    assert "an excerpt stays" in event.reason
     assert (after.promotions, after.demotions) == (0, 0), "nothing changed its level"
 
 
@@ -110,7 +110,7 @@ def test_compressing_keeps_an_outline_and_the_whole_below() -> None:
     after = relieved(state, policy(relief1=("compress",)))
     assert sorted(item.form for item in at(after, 1)) == ["outline", "whole"]
     assert [item.form for item in at(after, 2)] == ["whole"]
-    assert "its outline stays" in after.events[0].reason
+    assert "the outline stays" in after.events[0].reason
 
 
 @pytest.mark.promise("H5")
@@ -164,7 +164,7 @@ def test_retention_is_shortened_until_level_2_fits() -> None:
     after = relieved(State(items=items(2, 200_000, 200_000, 200_000, ages=ages)), policy(relief2=("shorten",)))
     assert [item.name for item in at(after, 2)] == ["f20", "f21"]
     assert after.retention_s == 900
-    assert "not used for 15 minutes" in after.events[0].reason
+    assert "unused for 15 minutes" in after.events[0].reason
     busy = relieved(State(items=items(2, 300_000, 300_000, ages=(0, 1))), policy(relief2=("shorten",)))
     assert (busy.retention_s, len(busy.items)) == (300, 1), "not shorter than five minutes: then the oldest goes"
 

@@ -60,7 +60,7 @@ def test_a_task_begins_by_imports_where_nothing_is_linked_and_says_so(engine: En
     assert "used by app/cache.py" in why["app/backend.py"]
     assert "tests app/cache.py" in why["tests/test_cache.py"]
     (note,) = [note for note in filled.notes if "not linked yet" in note]
-    assert note.startswith("7 files") and "the lines of imports" in note and "`recollect index --link`" in note
+    assert note.startswith("7 new or changed files") and "import lines" in note and "`recollect index --link`" in note
 
 
 @pytest.mark.usefixtures("forbidden")
@@ -68,7 +68,7 @@ def test_what_is_promoted_brings_what_it_imports_with_it_and_says_so(engine: Eng
     with MemoryManager(engine, str(project)) as window:
         found = window.look_up("app/service.py")
         assert {"app/cache.py", "app/model.py"} <= {moved.name for moved in found.moved}
-        assert any("the lines of imports" in note for note in found.notes)
+        assert any("import lines" in note for note in found.notes)
 
 
 def test_a_project_that_is_linked_has_nothing_to_say(engine: Engine, project: Path) -> None:
@@ -101,7 +101,7 @@ def test_after_many_changes_old_links_count_and_the_imports_of_what_is_new(
     assert Neighbour("app/fresh.py", 1) in after
     assert set(before) <= set(after), "as it was linked, until it is linked again"
     (note,) = found.notes
-    assert note.startswith("2 files") and "what was linked before" in note
+    assert note.startswith("2 new or changed files") and "earlier links" in note
 
 
 def test_a_small_project_and_a_small_change_are_waited_for(
@@ -126,4 +126,4 @@ def test_a_running_server_is_asked_to_link_and_says_so(
     found = Sources(engine, str(project))
     found.users("app/cache.py")
     assert found.tree is not None and wanted == [found.tree.id]
-    assert "they are being linked" in found.notes[0]
+    assert "linking now" in found.notes[0]

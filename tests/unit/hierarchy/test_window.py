@@ -41,7 +41,7 @@ def test_level_1_holds_what_is_edited_the_definitions_it_uses_and_the_current_er
     assert "class User:" in text
     assert names(window, 1) == {"error", "app/service.py", "app/cache.py", "app/model.py"}
     moved = {event.name: (event.trigger, event.reason) for event in window.events()}
-    assert moved["app/model.py"] == ("dependency", "app/service.py is edited and uses User")
+    assert moved["app/model.py"] == ("dependency", "app/service.py is being edited and uses User")
 
 
 @pytest.mark.promise("H1")
@@ -76,20 +76,20 @@ def test_global_knowledge_is_a_summary_and_answers_where_something_is(window: Me
 def test_what_cannot_be_done_is_told_with_what_to_do(window: MemoryManager, engine: Engine) -> None:
     with pytest.raises(NotFound) as refusal:
         window.get_archive_item("app/nowhere.py")
-    assert (refusal.value.code, "run index" in refusal.value.hint) == ("NOT_FOUND", True)
+    assert (refusal.value.code, "recollect index" in refusal.value.hint) == ("NOT_FOUND", True)
     with pytest.raises(MemoryNotFound):
         window.get_archive_item("memory:unknown")
-    with pytest.raises(NotFound, match="neither in level 1 nor in level 2"):
+    with pytest.raises(NotFound, match="not in level 1 or 2"):
         window.demote_to_archive("app/cache.py")
     with pytest.raises(InvalidInput, match="level 3"):
         window.promote("app/cache.py", 3)
     with pytest.raises(InvalidInput, match="content is empty"):
         window.set_immediate_context("  ")
-    with pytest.raises(InvalidInput, match="no profile"):
+    with pytest.raises(InvalidInput, match="unknown profile"):
         MemoryManager(engine, ".", profile="huge")
     with pytest.raises(InvalidWorkspace):
         MemoryManager(engine, "no?name!")
-    with pytest.raises(NotFound, match="is indexed"):
+    with pytest.raises(NotFound, match="is not indexed"):
         MemoryManager(engine, "elsewhere").start_task("anything")
     assert window.items() == ()
 
@@ -98,7 +98,7 @@ def test_what_cannot_be_done_is_told_with_what_to_do(window: MemoryManager, engi
 def test_a_text_that_is_too_large_for_level_1_is_refused(window: MemoryManager) -> None:
     with pytest.raises(ContentTooLarge) as refusal:
         window.set_immediate_context("word " * 10_001)
-    assert "level 1 holds 50,000 bytes" in refusal.value.message
+    assert "level 1 is 50,000 bytes" in refusal.value.message
     with pytest.raises(ContentTooLarge):
         window.set_immediate_context("ж" * 20_001)  # fewer bytes than fit, and more tokens
 
@@ -164,9 +164,7 @@ def test_a_complete_task_leaves_levels_1_and_2(window: MemoryManager) -> None:
     assert window.items()
     moved = window.complete_task()
     assert (window.items(), window.task()) == ((), None)
-    assert {(event.to_level, event.trigger, event.reason) for event in moved} == {
-        (3, "task complete", "the task is complete")
-    }
+    assert {(event.to_level, event.trigger, event.reason) for event in moved} == {(3, "task complete", "task complete")}
 
 
 @pytest.mark.promise("H4")
@@ -182,7 +180,7 @@ def test_what_is_not_used_for_thirty_minutes_goes_to_the_archive(window: MemoryM
         ("app/payment.py", 3, "unused"),
         ("app/model.py", 3, "unused"),
     }
-    assert {event.reason for event in moved} == {"not used for 30 minutes"}
+    assert {event.reason for event in moved} == {"unused for 30 minutes"}
 
 
 @pytest.mark.promise("H4")
@@ -223,7 +221,7 @@ def test_clean_up_lets_go_of_what_is_gone(engine: Engine, tmp_path: Path) -> Non
     window.promote("a.py")
     (folder / "a.py").unlink()
     assert window.get_working_set() == {}
-    assert [event.reason for event in window.cleanup()] == ["it is not there any more"]
+    assert [event.reason for event in window.cleanup()] == ["it no longer exists"]
     with pytest.raises(NotFound, match="cannot be read"):
         window.get_archive_item("a.py")
 
@@ -239,7 +237,7 @@ def test_a_large_file_is_in_level_1_in_part_and_in_level_2_whole(window: MemoryM
     assert forms[1].size_bytes <= 50_000 < forms[2].size_bytes
     assert window.get_working_set()["app/steps.py"] == (project / "app/steps.py").read_text()
     text = window.get_immediate_context()
-    assert "=== app/steps.py (what matters of it) ===" in text
+    assert "=== app/steps.py (excerpt) ===" in text
     assert "def step_19(self, key: str) -> int  — Take step 19." in text
 
 
@@ -279,7 +277,7 @@ def test_level_1_is_asked_before_level_2_and_both_before_the_archive(window: Mem
 def test_what_has_nothing_to_do_with_the_project_is_not_needed(window: MemoryManager) -> None:
     found = window.look_up("zymurgy quokka")
     assert (found.asked, found.served_by, found.found, found.moved) == ((1, 2, 4), 0, (), ())
-    assert "not needed" in found.notes[0]
+    assert "no match" in found.notes[0]
 
 
 @pytest.mark.promise("H7")

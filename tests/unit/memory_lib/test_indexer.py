@@ -267,7 +267,7 @@ def test_a_file_that_cannot_be_read_costs_the_others_nothing(
     monkeypatch.setattr(CodeIndexer, "read_file", broken)
     with caplog.at_level(logging.WARNING):
         assert [row["entity_name"] for row in CodeIndexer().index_directory(str(tmp_path))] == ["b"]
-    assert "a.py was left out: not for you" in caplog.text
+    assert "a.py skipped: not for you" in caplog.text
 
 
 @pytest.mark.promise("C5")

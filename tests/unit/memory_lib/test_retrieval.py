@@ -246,7 +246,7 @@ def test_without_a_model_the_recall_of_recollect_is_the_score() -> None:
     by_id = {row.memory_id: row for row in found}
     assert [row.memory_id for row in found] == ["a", "b", "c"]
     assert by_id["c"].relevance_score > 0.7 > by_id["b"].relevance_score
-    assert "jwt" in by_id["c"].reasoning
+    assert "JWT" in by_id["c"].reasoning
     best = asyncio.run(retrieval.retrieve_relevant_memories("How does authentication with JWT tokens work?", rows))
     assert best[0].memory_id == "c"
     assert asyncio.run(retrieval.score_all_memories("  ", rows))[0].relevance_score == 0.0
