@@ -21,6 +21,7 @@ import msgspec
 from msgspec import inspect
 
 from recollect import errors, model
+from recollect.expected import expected
 from recollect.operations import Operation, Parameter
 from recollect.settings import PROJECT_FILE, SETTINGS, USER_FILE, Setting
 from recollect.toolset import GROUPS
@@ -63,48 +64,21 @@ def anchor(title: str) -> str:
 
 
 def words(annotation: Any) -> str:
-    """Return a type as a reader sees it: `Annotated[int, Meta(ge=1)] | None` → "whole number from 1, or null"."""
-    return _words(inspect.type_info(annotation))
+    """Return a type as a reader sees it: `Annotated[int, Meta(ge=1)] | None` → "a whole number from 1, or null"."""
+    kind = inspect.type_info(annotation)
+    is_nullable = isinstance(kind, inspect.UnionType) and kind.includes_none
+    return expected(annotation, choice=_choice, record=_link) + (", or null" if is_nullable else "")
 
 
-def _words(kind: inspect.Type) -> str:
-    for classes, describe in _DESCRIBED:
-        if isinstance(kind, classes):
-            return describe(kind)
-    raise TypeError(f"no words for {kind}: add a row to _DESCRIBED")
-
-
-def _range(kind: Any) -> str:
-    low, high = (kind.ge if kind.ge is not None else kind.gt), (kind.le if kind.le is not None else kind.lt)
-    return (f" from {low:g}" if low is not None else "") + (f" to {high:g}" if high is not None else "")
-
-
-def _choice(kind: Any) -> str:
-    for title, _help, values in VOCABULARIES:
-        if set(values) == set(kind.values):
+def _choice(values: tuple[Any, ...]) -> str:
+    for title, _help, known in VOCABULARIES:
+        if set(known) == set(values):
             return f"one of the [{title.lower()}](vocabulary.md#{anchor(title)})"
-    return "one of " + ", ".join(code(value) for value in kind.values)
+    return "one of " + ", ".join(map(code, values))
 
 
-def _union(kind: Any) -> str:
-    parts = [_words(part) for part in kind.types if not isinstance(part, inspect.NoneType)]
-    return " or ".join(parts) + (", or null" if len(parts) < len(kind.types) else "")
-
-
-_DESCRIBED: tuple[tuple[tuple[type, ...], Callable[[Any], str]], ...] = (
-    ((inspect.StrType,), lambda kind: "text"),
-    ((inspect.BoolType,), lambda kind: "true or false"),
-    ((inspect.IntType,), lambda kind: "whole number" + _range(kind)),
-    ((inspect.FloatType,), lambda kind: "number" + _range(kind)),
-    ((inspect.LiteralType,), _choice),
-    ((inspect.UnionType,), _union),
-    ((inspect.VarTupleType, inspect.ListType), lambda kind: f"list of {_words(kind.item_type)}"),
-    ((inspect.TupleType,), lambda kind: " and ".join(map(_words, kind.item_types))),
-    ((inspect.DictType,), lambda kind: "object"),
-    ((inspect.StructType,), lambda kind: f"[{kind.cls.__name__}](#{anchor(title_of(kind.cls))})"),
-    ((inspect.AnyType,), lambda kind: "anything"),
-    ((inspect.NoneType,), lambda kind: "null"),
-)
+def _link(record: type) -> str:
+    return f"[{record.__name__}](#{anchor(title_of(record))})"
 
 
 def title_of(record: type) -> str:

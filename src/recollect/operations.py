@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_o
 import msgspec
 
 from recollect.errors import InvalidInput
+from recollect.expected import meant, wrong_value
 from recollect.model import Record
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -196,19 +197,28 @@ class Operation:
         arguments = given
         try:
             value = msgspec.convert(arguments, self.arguments_type, strict=False)
-        except (msgspec.ValidationError, UnicodeEncodeError) as problem:
-            raise InvalidInput(f"{self.name}: {problem}", hint=self._hint(str(problem)), operation=self.name) from None
+        except (msgspec.ValidationError, UnicodeEncodeError):
+            raise self._refused(arguments) from None
         keywords = {public(name): name for name in _parameter_names(self._method)}
         return {keywords[name]: getattr(value, name) for name in arguments}
 
-    def _hint(self, problem: str) -> str:
-        """Return what helps against arguments that do not fit: the words that may stand there, or all arguments."""
-        place = re.search(r"`\$\.([A-Za-z_]+)", problem)
-        named = next((row for row in self.parameters if place and row.name == place[1]), None)
-        if named is not None and named.choices:
-            return f"{named.name} is one of: {', '.join(named.choices)}."
-        known = ", ".join(row.name + ("" if row.required else "?") for row in self.parameters)
-        return f"Arguments: {known or 'none'}."
+    def _refused(self, given: Mapping[str, Any]) -> InvalidInput:
+        """Return the error for arguments that do not fit: the first one that is unknown, wrong or missing."""
+        known = {row.name: row for row in self.parameters}
+        every = (
+            "Arguments: " + (", ".join(name + "?" * (not row.required) for name, row in known.items()) or "none") + "."
+        )
+        for name, value in given.items():
+            if name not in known:
+                hint = f"{meant(name, known)} {every}".strip()
+                return InvalidInput(f'{self.name} has no argument "{name}"', hint=hint, argument=name)
+            row = known[name]
+            try:
+                msgspec.convert(value, row.type, strict=False)
+            except (msgspec.ValidationError, UnicodeEncodeError):
+                return wrong_value(name, row.type, value, choices=row.choices, help_=row.help)
+        missing = ", ".join(name for name, row in known.items() if row.required and name not in given)
+        return InvalidInput(f"{self.name} needs {missing}", hint=every, operation=self.name)
 
     def call(self, engine: Any, arguments: Mapping[str, Any]) -> Record:
         """Validate `arguments` and call the method on the engine's noun."""

@@ -53,7 +53,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "graph": {*GROUND, *PROTOCOLS},
     "recall": {*GROUND, *PROTOCOLS, "graph"},
     "consolidate": {*GROUND, *PROTOCOLS, "graph", "recall", "progress"},
-    "operations": {"model", "errors"},
+    "expected": {"errors"},
+    "operations": {"model", "errors", "expected"},
     "render": {"model", "errors", "code.record", "graph.record", "hierarchy.model", "text.harmless", "text.redact"},
     "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress", "git"},
     "hierarchy": {"engine", "model", "errors", "operations", "files", "parsing", "text.plural"},
@@ -61,7 +62,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "memory_lib": {"engine", "model", "errors", "files"},
     "capabilities": {"engine", "hierarchy", "operations"},
     "surface": {
-        *{"capabilities", "engine", "operations", "render", "toolset", "progress", "code.record"},
+        *{"capabilities", "engine", "operations", "render", "toolset", "progress", "code.record", "expected"},
         *GROUND - {"text"},
     },
 }

@@ -189,19 +189,32 @@ def test_text_stays_text_whatever_it_spells(text: str) -> None:
         ({"title": "Emma", "tags": [1]}, "tags"),
         ({"title": "Emma", "kind": "novel"}, "kind"),
         ({"title": "Emma", "details": "{}"}, "details"),
-        ({"title": "Emma", "kind": "\udcff"}, "surrogates"),
-        ({"title": "Emma", "weight": "\udcff"}, "surrogates"),
+        ({"title": "Emma", "kind": "\udcff"}, "kind"),
+        ({"title": "Emma", "weight": "\udcff"}, "weight"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(given: dict[str, Any], named: str) -> None:
     with pytest.raises(InvalidInput, match=named) as caught:
         PUT.accept(given)
     assert caught.value.code == "INVALID_INPUT"
-    assert caught.value.details == {"operation": "put_book"}
-    assert caught.value.message.startswith("put_book: ")
-    listed = "Arguments: title, copies?, kind?, weight?, tags?, details?, year?, lent?."
-    chosen = f"kind is one of: {', '.join(MEMORY_TYPES)}."
-    assert caught.value.hint == (chosen if named == "kind" else listed)
+    assert caught.value.details == ({"argument": named} if given else {"operation": "put_book"})
+    assert "$" not in caught.value.message and "`" not in caught.value.message
+
+
+def test_an_error_says_what_would_fit_and_the_hint_what_to_write() -> None:
+    def refused(**given: Any) -> tuple[str, str]:
+        with pytest.raises(InvalidInput) as caught:
+            PUT.accept(given)
+        return caught.value.message, caught.value.hint
+
+    every = "Arguments: title, copies?, kind?, weight?, tags?, details?, year?, lent?."
+    assert refused() == ("put_book needs title", every)
+    assert refused(title="Emma", wieght=1) == ('put_book has no argument "wieght"', f"Did you mean weight? {every}")
+    assert refused(title="Emma", weight=5)[0] == "weight must be a number from 0 to 1, not 5"
+    assert refused(title="Emma", copies="ten")[0] == 'copies must be a whole number from 1 to 1,000, not "ten"'
+    message, hint = refused(title="Emma", kind="decison")
+    assert message == 'kind cannot be "decison"'
+    assert hint == f"Did you mean decision? Allowed: {', '.join(MEMORY_TYPES)}."
 
 
 def test_an_operation_without_arguments_says_so() -> None:

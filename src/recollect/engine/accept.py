@@ -6,14 +6,15 @@ anything, so everything is checked here, once, before a transaction is opened.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, cast
 
 import msgspec
 
+from recollect.clock import now
 from recollect.errors import ContentTooLarge, InvalidInput
 from recollect.model import MEMORY_TYPES, RELATIONS, SOURCES, MemoryType, Relation, Source
+from recollect.text.moment import read_moment
 from recollect.text.naming import holds_secret
 
 MAX_TAGS = 100
@@ -21,8 +22,8 @@ MAX_LABEL_CHARACTERS = 200
 MAX_QUERY_CHARACTERS = 20_000
 # Deeper objects can be stored where the stack is short and then not be read where it is long.
 MAX_DEPTH = 64
-
-_YEAR_OR_MONTH = re.compile("[0-9]{4}(-[0-9]{2})?")
+# The years 1 to 9999 in Unix seconds: beyond them no date can be shown.
+FIRST_SECOND, LAST_SECOND = -62_135_596_800, 253_402_300_799
 
 
 def content(value: object, *, max_bytes: int) -> str:
@@ -87,35 +88,15 @@ def whole(name: str, value: object, *, least: int, most: int) -> int:
 
 
 def moment(name: str, value: object) -> int | None:
-    """Return a point in time as Unix seconds, from such a number or from an ISO 8601 date (UTC unless it says)."""
+    """Return a point in time as Unix seconds, from such a number or a text such as 2026-11-15, 2w or yesterday."""
     if value is None or value == "":
         return None
-    number = _seconds(name, value.strip()) if isinstance(value, str) else value
-    # From year 1 to 9999: beyond it no date can be shown.
-    return whole(name, number, least=-62_135_596_800, most=253_402_300_799)
-
-
-def _seconds(name: str, value: str) -> int:
-    """Return the Unix time that a text writes as a number or as an ISO 8601 date; a year or a month is its first day.
-
-    Four digits are a year: as seconds they would be an hour of 1970, which nobody writes.
-    """
-    from datetime import UTC, datetime
-
-    try:
-        # "2024" and "2024-05" are ISO dates that Python does not read.
-        if short := _YEAR_OR_MONTH.fullmatch(value):
-            value = value + ("-01" if short[1] else "-01-01")
-        if value.removeprefix("-").isdecimal():
-            return int(value)
-        parsed = datetime.fromisoformat(value)
-    except ValueError:
+    number = read_moment(value, now()) if isinstance(value, str) else value
+    if isinstance(number, bool) or not isinstance(number, int) or not FIRST_SECOND <= number <= LAST_SECOND:
         raise InvalidInput(
-            f"{name} is neither Unix time nor an ISO date: {value[:40]!r}",
-            hint="For example 2026-05-08T13:56.",
-            field=name,
-        ) from None
-    return int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp())
+            f'{name}: cannot read "{_shown(value)}" as a date', hint="Use 2026-11-15, 2w or yesterday.", field=name
+        )
+    return number
 
 
 def tags(value: object) -> tuple[str, ...]:

@@ -206,8 +206,8 @@ class Memories:
         tags: tuple[str, ...] = (),
         source: Source | None = None,
         branch: str | None = None,
-        since: int | None = None,
-        until: int | None = None,
+        since: int | str | None = None,
+        until: int | str | None = None,
         archived: bool | None = None,
         order: Order = "newest",
         limit: Limit = 20,
@@ -522,8 +522,8 @@ def memory_filter(
     namespace: str | None = None,
     tags: tuple[str, ...] = (),
     source: str | None = None,
-    since: int | None = None,
-    until: int | None = None,
+    since: int | str | None = None,
+    until: int | str | None = None,
 ) -> dict[str, object]:
     """Return the filter for the given conditions; those that are None or empty do not count."""
     where: dict[str, object] = {}

@@ -114,7 +114,7 @@ def test_a_moment_is_unix_time_or_an_iso_date(value: object, expected: int | Non
 @pytest.mark.parametrize(
     "value",
     [
-        "yesterday",
+        "yesterday or so",
         "0000",
         "2023-13",
         " ",
