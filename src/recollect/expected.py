@@ -105,8 +105,14 @@ def shown(value: Any) -> str:
 
 def meant(word: str, known: Iterable[str]) -> str:
     """Return a question that suggests the known word nearest to `word`; empty: none is near."""
+    near = nearest(word, known)
+    return f"Did you mean {near}?" if near else ""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return the known word nearest to `word`; empty: none is near."""
     from difflib import get_close_matches
 
     bare = {name.lstrip("-"): name for name in known}  # dashes would make all options look alike
     near = get_close_matches(word[:SHOWN_CHARACTERS].lstrip("-"), bare, 1)
-    return f"Did you mean {bare[near[0]]}?" if near else ""
+    return bare[near[0]] if near else ""

@@ -17,7 +17,7 @@ from tests.conformance.surfaces import SURFACES, command_line, library, mcp
 from recollect import Engine
 from recollect.capabilities import OPERATIONS
 from recollect.operations import Operation, Parameter
-from recollect.surface.command import positionals
+from recollect.surface.command import Command
 from recollect.surface.form import flag, form
 from recollect.surface.jsonrpc import PARSE_ERROR, ProtocolError, decode
 
@@ -194,7 +194,7 @@ CASES: dict[str, list[Case]] = {
         Case("store_memory", {"content": "x", "valid_from": "--5"}, ("x", "--valid-from=--5")),
         Case("store_memory", {"content": "x", "valid_from": "9" * 5000}, ("x", "--valid-from", "9" * 5000)),
         Case("store_memory", {"content": "x", "author": 7}, None),
-        Case("recall_memory", {"query": "x", "as_of": "yesterday"}, ("x", "--as-of", "yesterday")),
+        Case("recall_memory", {"query": "x", "as_of": "some day"}, ("x", "--as-of", "some day")),
         Case("pack_context", {"task": "x", "tokens": "many"}, ("x", "--tokens", "many")),
         Case("recall_memory", {"query": 7}, None),
         Case("recall_memory", {"query": ""}, ("",)),
@@ -424,7 +424,7 @@ def test_a_word_outside_a_vocabulary_is_refused_with_the_words_that_may_stand_th
     required = [other.name for other in row.parameters if other.required]
     wrong = ["nonsense"] if form(parameter).kind == "several" else "nonsense"
     arguments = {**dict.fromkeys(required, "x"), parameter.name: wrong}
-    by_position = [other.name for other in positionals(row)]
+    by_position = [other.name for other in Command(row.command, row).positionals]
     words = ["nonsense" if name == parameter.name else "x" for name in by_position if name in arguments]
     words += [] if parameter.name in by_position else [flag(parameter), "nonsense"]
     for name, surface in SURFACES.items():

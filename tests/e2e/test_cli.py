@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from recollect.capabilities import OPERATIONS
-from recollect.surface.arguments import options, parser
-from recollect.surface.command import GROUPS, HANDWRITTEN, commands, positionals
+from recollect.surface.command import HANDWRITTEN, commands
+from recollect.surface.form import metavar
+from recollect.surface.help import command_help
 
 SCRIPT = Path(sys.executable).with_name("recollect")
 COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "recollect"]
@@ -198,24 +199,22 @@ def test_asking_for_the_version_loads_nothing_of_ours() -> None:
     assert ours == {"recollect", "recollect.version", "recollect.surface", "recollect.surface.cli"}
 
 
-def test_every_operation_is_a_command_in_a_group_with_help(recollect: Recollect) -> None:
+def test_every_operation_is_a_command_with_help() -> None:
     table = commands(OPERATIONS)
-    assert len(table) == len(OPERATIONS) + len(HANDWRITTEN)
-    grouped = [name for _title, names in GROUPS for name in names]
-    assert sorted(grouped) == sorted(table)
-    for name, command in table.items():
-        text = parser(command).format_help()
+    assert len(table.by_path) == len(OPERATIONS) + len(HANDWRITTEN)
+    for path, command in table.by_path.items():
+        text = command_help(command)
         assert command.description.split()[0] in text
-        for option in options(command):
-            assert option in text
-        for parameter in positionals(command):
-            assert parameter.name.upper() in text, name
+        for parameter in command.optionals:
+            assert parameter.name.replace("_", "-") in text, path
+        for parameter in command.positionals:
+            assert metavar(parameter) in text, path
 
 
 def test_completion_of_the_real_table_is_valid_bash(recollect: Recollect) -> None:
     script = recollect("completion", "bash").stdout
     assert subprocess.run(["bash", "-n"], input=script, capture_output=True, check=True).stderr == b""
-    assert b"--memory-type" in script
+    assert b"--type" in script
 
 
 def test_serve_speaks_until_its_input_ends(recollect: Recollect) -> None:

@@ -2,42 +2,68 @@
 
     recollect [global options] COMMAND [global options, arguments and options of the command]
 
-One parser is built per run, for the command that was named: its required parameters are positional, the others
-options (form.py says how each is written). The value `-` of a text reads standard input.
+Required parameters are written by position, the others as options (form.py says how each is written). The value `-` of
+a text reads standard input.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, Literal, NamedTuple
 
-from recollect.errors import ContentTooLarge, InvalidInput
-from recollect.operations import Parameter
-from recollect.surface.command import GLOBAL_OPTIONS, YES, Command, GlobalOption, optionals, positionals, question
-from recollect.surface.form import Form, flag, form, meant, read
+from recollect.errors import ContentTooLarge, InvalidInput, RecollectError
+from recollect.expected import meant, shown
+from recollect.operations import WORDS, Parameter, public
+from recollect.surface.catalog import Section
+from recollect.surface.command import GLOBAL_OPTIONS, YES, Command, Commands, GlobalOption, question, unknown_in
+from recollect.surface.form import flag, form, metavar, read
 
-# The parameters that hold prose: theirs is the value `-` that reads standard input. Names, ids and paths are short, and
-# `-` may mean something to them.
+# The parameters that hold prose: the value `-` reads standard input for them. Names, ids and paths are short, and `-`
+# may mean something there.
 PROSE = frozenset({"content", "query", "text"})
 
 # More than any export we expect through a pipe; a pipe without end must stop somewhere.
 STANDARD_INPUT_BYTES = 256 * 1024 * 1024
 
+# Short forms of the options that people type most.
+SHORT: Mapping[str, str] = {"limit": "-n", "project": "-p", "type": "-t"}
+
 StandardInput = Callable[[int], bytes]
 
 
-def options(command: Command) -> dict[str, Form]:
-    """Return every option the command takes with its form, global ones included."""
-    found: dict[str, Form] = {}
-    for parameter in optionals(command):
-        shape = form(parameter)
-        found[flag(parameter)] = shape
-        if shape.kind == "truth":
-            found["--no-" + flag(parameter)[2:]] = shape
+class Option(NamedTuple):
+    """One spelling of an option: the value it fills, how, and whether help leaves it out."""
+
+    name: str
+    kind: Literal["value", "several", "flag"]
+    value: bool = True
+    is_hidden: bool = False
+
+
+def options(command: Command) -> dict[str, Option]:
+    """Return every spelling of every option that the command takes, global ones included."""
+    found: dict[str, Option] = {}
+    for parameter in command.optionals:
+        found |= spellings(parameter)
+    for parameter in (*command.positionals, *command.hidden):  # `--query x` is understood too
+        hidden = {word: row._replace(is_hidden=True) for word, row in spellings(parameter).items()}
+        found = {**hidden, **found}
     for row in global_options(command):
-        found.update(dict.fromkeys(row.flags, Form("path" if row.metavar else "truth")))
+        name = row.flags[-1].removeprefix("--")
+        found |= dict.fromkeys(row.flags, Option(name, "value" if row.metavar else "flag"))
     return found
+
+
+def spellings(parameter: Parameter) -> dict[str, Option]:
+    """Return the spellings of a parameter: its short form, its option, and its older names."""
+    kind = form(parameter).kind
+    name, option = parameter.name, flag(parameter)
+    if kind == "truth":
+        return {option: Option(name, "flag"), "--no-" + option[2:]: Option(name, "flag", value=False)}
+    row = Option(name, "several" if kind == "several" else "value")
+    words = {SHORT[name]: row} if name in SHORT else {}
+    older = ("--" + old.replace("_", "-") for old, word in WORDS.items() if word == name and not old.endswith("_"))
+    return {**words, option: row, **dict.fromkeys(older, row._replace(is_hidden=True))}
 
 
 def global_options(command: Command) -> tuple[GlobalOption, ...]:
@@ -45,10 +71,13 @@ def global_options(command: Command) -> tuple[GlobalOption, ...]:
     return (*GLOBAL_OPTIONS, YES) if question(command) else GLOBAL_OPTIONS
 
 
-def split(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the command's name (empty: none was given) and all other words in their order.
+# --- which command ---------------------------------------------------------------------------------------------------
 
-    Raises InvalidInput for an option before the command that is not global.
+
+def split(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the first word that is no option (empty: none) and all other words in their order.
+
+    Raises InvalidInput for an option before it that is not global.
     """
     takes_value = {option: bool(row.metavar) for row in GLOBAL_OPTIONS for option in row.flags}
     others: list[str] = []
@@ -60,8 +89,8 @@ def split(words: Sequence[str]) -> tuple[str, list[str]]:
         name = word.partition("=")[0]
         if name not in takes_value:
             raise InvalidInput(
-                f"{name} is no option of recollect itself",
-                hint=meant(name, takes_value) or "Options of a command come after its name.",
+                f"recollect has no option {shown(name)}",
+                hint=meant(name, takes_value) or "Write the options of a command after its name.",
                 option=name,
             )
         if takes_value[name] and "=" not in word:
@@ -70,124 +99,148 @@ def split(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def has(words: Sequence[str], *flags: str) -> bool:
-    """Tell whether one of the flags is among the words before `--`."""
+    """Return whether one of the flags is among the words before `--`."""
     end = words.index("--") if "--" in words else len(words)
     return any(word in flags for word in words[:end])
 
 
-class Parser(argparse.ArgumentParser):
-    """An argparse parser whose complaints are InvalidInput and whose description keeps its paragraphs."""
+def find(name: str, others: Sequence[str], table: Commands) -> tuple[Command | Section, list[str]]:
+    """Return the command or group that the words name, and the words left for it; raises InvalidInput.
 
-    def error(self, message: str) -> NoReturn:
-        raise InvalidInput(f"{self.prog}: {message}", hint=f"`{self.prog} --help` shows how it is called.")
-
-
-class _Paragraphs(argparse.HelpFormatter):
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return "\n\n".join(super(_Paragraphs, self)._fill_text(part, width, indent) for part in text.split("\n\n"))
-
-
-def parser(command: Command) -> Parser:
-    """Return the parser of one command, global options included; options that are not given leave no trace."""
-    made = Parser(
-        prog=f"recollect {command.command}",
-        usage=_usage(command).replace("%", "%%"),
-        description=command.description,
-        formatter_class=_Paragraphs,
-        add_help=False,
-        allow_abbrev=False,
-        argument_default=argparse.SUPPRESS,
-    )
-    by_position = made.add_argument_group("arguments")
-    for parameter in positionals(command):
-        _add_argument(by_position, parameter)
-    by_name = made.add_argument_group("options")
-    for parameter in optionals(command):
-        _add_option(by_name, parameter)
-    everywhere = made.add_argument_group("global options")
-    for row in global_options(command):
-        settings: dict[str, Any] = {"metavar": row.metavar} if row.metavar else {"action": "store_true"}
-        everywhere.add_argument(*row.flags, help=row.help, **settings)
-    return made
+    A group's name may be an older name of one of its commands too: `recollect consolidate` runs `consolidate run`.
+    """
+    group, command = table.group(name), table.named(name)
+    if group is None:
+        if command is None:
+            raise table.unknown(name)
+        return command, list(others)
+    try:
+        word, rest = split(others)
+    except InvalidInput:  # an option of the command that has the group's name
+        word, rest = "", list(others)
+    if word in group.entries:
+        return table.by_path[f"{group.group} {word}"], rest
+    if command is None and word:
+        raise unknown_in(group, word)
+    if command is None or (not word and (command.required or has(others, "-h", "--help"))):
+        return group, list(others)
+    return command, list(others)
 
 
-def _usage(command: Command) -> str:
-    """Return what must be written; what can be written is listed below it."""
-    words = [_name(row) if row.required else f"[{_name(row)}]" for row in positionals(command)]
-    return " ".join(["recollect", command.command, *words, "[options]"])
-
-
-def _name(parameter: Parameter) -> str:
-    return parameter.name.upper() + (" ..." if form(parameter).kind == "several" else "")
-
-
-def _add_argument(group: argparse._ArgumentGroup, parameter: Parameter) -> None:
-    """Add a parameter that is written by position; `several` takes the words that are left."""
-    least, most = ("+", "*") if form(parameter).kind == "several" else (None, "?")
-    group.add_argument(
-        parameter.name,
-        metavar=parameter.name.upper(),
-        nargs=least if parameter.required else most,
-        help=_help(parameter, form(parameter)),
-    )
-
-
-def _add_option(group: argparse._ArgumentGroup, parameter: Parameter) -> None:
-    shape = form(parameter)
-    settings: dict[str, Any] = {"metavar": _METAVARS.get(shape.kind, parameter.name.split("_")[-1].upper())}
-    if shape.kind == "several":
-        settings["action"] = "append"
-    if shape.kind == "truth":
-        settings = {"action": argparse.BooleanOptionalAction}
-    group.add_argument(flag(parameter), dest=parameter.name, help=_help(parameter, shape), **settings)
-
-
-_METAVARS: Mapping[str, str] = {"object": "JSON", "path": "PATH"}
-
-
-def _help(parameter: Parameter, shape: Form) -> str:
-    parts = [parameter.help]
-    if shape.choices:
-        parts.append(f"one of: {', '.join(shape.choices)}")
-    if shape.kind == "several":
-        parts.append("repeat or separate with commas")
-    if isinstance(parameter.default, str | int | float) and parameter.default not in ("", False):
-        parts.append(f"default: {parameter.default}")
-    return "; ".join(part for part in parts if part).replace("%", "%%")
+# --- its arguments ---------------------------------------------------------------------------------------------------
 
 
 def parse(command: Command, words: Sequence[str]) -> dict[str, Any]:
-    """Return what the words say, by parameter name, as text; raises InvalidInput, with a suggestion if one is near."""
-    values, unknown = parser(command).parse_known_args(list(words))
-    if unknown:
-        word = unknown[0].partition("=")[0]
-        if word.startswith("-") and word != "--":
-            known = options(command)
-            raise InvalidInput(
-                f"recollect {command.command} has no option {word}",
-                hint=meant(word, known) or "Text that begins with a dash goes after a lone --.",
-                option=word,
-            )
-        raise InvalidInput(
-            f"recollect {command.command} was given one word too many: {word}",
-            hint="Put text with spaces in quotes.",
-            word=word,
-        )
-    return vars(values)
+    """Return what the words say, by parameter name, as text; raises InvalidInput with what to type instead."""
+    known = options(command)
+    values: dict[str, Any] = {}
+    loose: list[str] = []
+    rest = list(reversed(words))
+    while rest:
+        word = rest.pop()
+        if word == "--":
+            loose += reversed(rest)
+            break
+        if not _is_option(word):
+            loose.append(word)
+            continue
+        name, given = _attached(word, known)
+        option = known.get(name)
+        if option is None:
+            raise _unknown_option(command, name, known)
+        value = _value(name, option, given, rest, known)
+        if option.kind == "several":
+            values.setdefault(option.name, []).append(value)
+        else:
+            values[option.name] = value
+    return values | _by_position(command, loose, values)
+
+
+def _is_option(word: str) -> bool:
+    """Return whether a word is an option: not a lone dash, a negative number or a text that begins with a dash."""
+    name = word.partition("=")[0]
+    return name.startswith("-") and name != "-" and not name[1].isdigit() and not any(map(str.isspace, name))
+
+
+def _attached(word: str, known: Mapping[str, Option]) -> tuple[str, str | None]:
+    """Return the option of a word and the value written in the same word: --limit=5, -n5."""
+    short = known.get(word[:2])
+    if short is not None and short.kind != "flag" and len(word) > 2:
+        return word[:2], word[2:].removeprefix("=")
+    name, sign, value = word.partition("=")
+    return name, value if sign else None
+
+
+def _value(name: str, option: Option, given: str | None, rest: list[str], known: Mapping[str, Option]) -> Any:
+    if option.kind == "flag":
+        if given is not None:
+            no = "--no-" + name.removeprefix("--")
+            raise InvalidInput(f"{name} takes no value", hint=f"Use {name}{f' or {no}' if no in known else ''}.")
+        return option.value
+    if given is None and (not rest or rest[-1].partition("=")[0] in known):
+        raise InvalidInput(f"{name} needs a value", hint=f"For example: {name} VALUE.", option=name)
+    return rest.pop() if given is None else given
+
+
+def _by_position(command: Command, loose: list[str], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments written by position; raises InvalidInput for a word too many or too few."""
+    found: dict[str, Any] = {}
+    left = list(loose)
+    for parameter in command.positionals:
+        if parameter.name in values:
+            continue
+        if form(parameter).kind == "several":
+            found |= {parameter.name: left} if left else {}
+            left = []
+        elif left:
+            found[parameter.name] = left.pop(0)
+        if parameter.required and parameter.name not in found:
+            raise _missing(command, parameter)
+    if left:
+        raise _unexpected(command, left[0], loose)
+    return found
+
+
+def _missing(command: Command, parameter: Parameter) -> InvalidInput:
+    word = metavar(parameter)
+    article = "an" if word[0] in "AEIOU" else "a"
+    hint = f"For example: recollect {command.example}" if command.example else f"See `recollect help {command.path}`."
+    return InvalidInput(f"{command.path} needs {article} {word}", hint=hint, missing=parameter.name)
+
+
+def _unexpected(command: Command, word: str, loose: Sequence[str]) -> InvalidInput:
+    hint = f"`recollect help {command.path}` shows what it takes."
+    if command.positionals:
+        name = metavar(command.positionals[0])
+        text = " ".join(loose).replace('"', "'")
+        hint = f"Put the {name.lower()} in quotes: recollect {command.path} {shown(text)}"
+    return InvalidInput(f"unexpected argument {shown(word)}", hint=hint, word=word)
+
+
+def _unknown_option(command: Command, name: str, known: Mapping[str, Option]) -> InvalidInput:
+    visible = [word for word, row in known.items() if not row.is_hidden]
+    hint = meant(name, [word for word in visible if word.startswith("--")])
+    if not name.startswith("--"):
+        hint = f"{hint} Text that begins with a dash goes after a lone --.".strip()
+    return InvalidInput(
+        f"{command.path} has no option {shown(name)}",
+        hint=hint or f"Its options: {', '.join(word for word in visible if not word.startswith('--no-'))}.",
+        option=name,
+    )
 
 
 def arguments(command: Command, values: Mapping[str, Any], standard_input: StandardInput) -> dict[str, Any]:
     """Return the command's arguments out of parsed `values`, read by the form of each parameter.
 
-    standard_input: gives up to so many bytes; it is read for a text `-`, and for a path `-` where the command takes
+    standard_input: returns up to so many bytes. It is read for a text `-`, and for a path `-` where the command takes
     the content itself as well.
     """
     names = {parameter.name for parameter in command.parameters}
     found: dict[str, Any] = {}
     for parameter in command.parameters:
-        value = values.get(parameter.name, argparse.SUPPRESS)
-        if value is argparse.SUPPRESS:
+        if parameter.name not in values:
             continue
+        value = values[parameter.name]
         if value == "-" and parameter.name in PROSE:
             found[parameter.name] = _input_text(standard_input)
         elif value == "-" and parameter.name == "path" and "content" in names:
@@ -195,6 +248,21 @@ def arguments(command: Command, values: Mapping[str, Any], standard_input: Stand
         else:
             found[parameter.name] = read(parameter, value)
     return found
+
+
+def reworded(error: RecollectError, command: Command) -> RecollectError:
+    """Return the error with the argument that it names spelled as on this command line: importance → --importance."""
+    name = error.details.get("argument") or error.details.get("field")
+    for parameter in command.parameters:
+        if isinstance(name, str) and parameter.name == public(name):
+            spelled = metavar(parameter) if parameter in command.positionals else flag(parameter)
+            error.message = _respelled(error.message, name, spelled)
+            error.hint = _respelled(error.hint, name, spelled)
+    return error
+
+
+def _respelled(text: str, name: str, spelled: str) -> str:
+    return spelled + text[len(name) :] if text.startswith((f"{name} ", f"{name}:")) else text
 
 
 def _input_text(standard_input: StandardInput) -> str:
@@ -206,8 +274,8 @@ def _input_text(standard_input: StandardInput) -> str:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as problem:
         raise InvalidInput(
-            f"standard input is not UTF-8: byte {problem.start} cannot be read",
-            hint="Convert it first, for example with `iconv -t UTF-8`; nothing was written.",
+            f"standard input is not valid UTF-8 at byte {problem.start}",
+            hint="Convert it first, for example with `iconv -t UTF-8`. Nothing was changed.",
             position=problem.start,
         ) from None
     return text.removesuffix("\n").removesuffix("\r")

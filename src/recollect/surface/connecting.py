@@ -11,9 +11,10 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from recollect.errors import Cancelled, ConfigError, InvalidInput, NotFound, RecollectError
+from recollect.expected import meant
 from recollect.render.untrusted import oneline, visible
 from recollect.settings import Settings
 from recollect.surface.assistants.entry import this_install
@@ -21,7 +22,6 @@ from recollect.surface.assistants.ledger import Ledger
 from recollect.surface.assistants.place import installed, project_folder, roots
 from recollect.surface.assistants.plan import Change, Work, carry_out, connect, disconnect
 from recollect.surface.assistants.table import ASSISTANTS, BY_NAME, Assistant, Scope
-from recollect.surface.form import meant
 from recollect.surface.output import Output, has_colour, is_terminal
 from recollect.toolset import parse_toolset
 
@@ -72,9 +72,11 @@ def work_here(settings: Settings) -> Work:
 
 
 def _scope(values: Mapping[str, Any]) -> Scope:
+    """Return the scope that --scope, or its older form --user or --project, names."""
     if values.get("user") and values.get("project"):
         raise InvalidInput("--user and --project cannot be combined", hint="Run the command twice, once with each.")
-    return "project" if values.get("project") else "user"
+    older: Scope = "project" if values.get("project") else "user"
+    return cast(Scope, values.get("scope", older))
 
 
 def _toolset(value: str | None) -> str:

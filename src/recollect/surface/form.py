@@ -1,23 +1,24 @@
-"""How a parameter is written on a command line and read back from it, by its type alone.
+"""How a parameter is written on a command line and read from it, by its type alone.
 
-    text, number        --title TEXT
-    one of a few        --memory-type TYPE
+    text, number        --title TITLE
+    one of a few        --type TYPE
     several             --tags a --tags b  or --tags a,b; a value with a comma as JSON: --tags '["a,b"]'
     truth value         --flag, --no-flag
     object              --metadata '{"ticket": 7}'
 
-Values stay text here; the operation validates them, as for every other surface.
+Values stay text here; the operation checks them, as for every surface.
 """
 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 
 from recollect.errors import InvalidInput
+from recollect.expected import wrong_value
 from recollect.operations import Parameter
 from recollect.parsing import parse_json
 
@@ -73,24 +74,39 @@ _KINDS: Mapping[Any, Kind] = {
 }
 
 
+# What stands for a value in usage lines, where the parameter's own name would not tell.
+_METAVARS: Mapping[str, str] = {
+    "content": "TEXT",
+    "memory_id": "ID",
+    "memory_ids": "ID",
+    "session_id": "ID",
+    "limit": "N",
+    "offset": "N",
+    "since": "DATE",
+    "until": "DATE",
+    "as_of": "DATE",
+    "valid_from": "DATE",
+}
+
+
 def flag(parameter: Parameter) -> str:
-    """Return a parameter's option: `--memory-type` of memory_type."""
+    """Return a parameter's option: `--min-score` of min_score."""
     return "--" + parameter.name.replace("_", "-")
 
 
+def metavar(parameter: Parameter) -> str:
+    """Return the word that stands for a parameter's value in usage lines."""
+    if parameter.name in _METAVARS:
+        return _METAVARS[parameter.name]
+    if parameter.required:
+        return parameter.name.upper()
+    return {"object": "JSON", "path": "PATH"}.get(form(parameter).kind, parameter.name.split("_")[-1].upper())
+
+
 def read(parameter: Parameter, value: Any) -> Any:
-    """Return what was written for a parameter as its argument; raises InvalidInput where it has not its form."""
+    """Return what was written for a parameter as its argument; raises InvalidInput if it has another form."""
     shape = form(parameter)
     return _READ[shape.kind](parameter, shape, value)
-
-
-def meant(word: str, known: Iterable[str]) -> str:
-    """Return a question that suggests the known word nearest to `word`; empty: none is near."""
-    from difflib import get_close_matches
-
-    bare = {name.lstrip("-"): name for name in known}  # dashes would make all options look alike
-    near = get_close_matches(word.lstrip("-"), bare, 1)
-    return f"Did you mean {bare[near[0]]}?" if near else ""
 
 
 def _as_is(_parameter: Parameter, _shape: Form, value: Any) -> Any:
@@ -99,12 +115,7 @@ def _as_is(_parameter: Parameter, _shape: Form, value: Any) -> Any:
 
 def _choice(parameter: Parameter, shape: Form, value: str) -> str:
     if value not in shape.choices:
-        near = meant(value, shape.choices)
-        raise InvalidInput(
-            f"{parameter.name} cannot be {value}",
-            hint=f"{near} " * bool(near) + f"One of: {', '.join(shape.choices)}.",
-            argument=parameter.name,
-        )
+        raise wrong_value(parameter.name, parameter.type, value, choices=shape.choices)
     return value
 
 
@@ -129,7 +140,7 @@ def _object(parameter: Parameter, _shape: Form, value: str) -> Any:
     except InvalidInput as problem:
         raise InvalidInput(
             problem.message,
-            hint=f'Write it as one quoted word: {flag(parameter)} \'{{"key": "value"}}\'.',
+            hint=f'Write it as JSON in quotes: {flag(parameter)} \'{{"key": "value"}}\'.',
             argument=parameter.name,
         ) from None
 

@@ -1,4 +1,4 @@
-"""What the commands that are no operations do; command.py says how they are called."""
+"""The commands that are no operations; command.py declares their parameters."""
 
 from __future__ import annotations
 
@@ -7,45 +7,43 @@ from typing import Any
 
 from recollect.render.untrusted import oneline
 from recollect.settings import Settings, load
-from recollect.surface.command import Command
-from recollect.surface.form import read
+from recollect.surface.command import Commands
 from recollect.surface.output import Output, log_harmless
 
-Written = Callable[[Mapping[str, Any], Settings, Mapping[str, Command], Output], int]
+Written = Callable[[Mapping[str, Any], Settings, Commands, Output], int]
 
-# Shown for a secret that is set; its length tells nothing.
+# Stands for a secret, whatever its length.
 MASK = "********"
 
 
-def _init(values: Mapping[str, Any], settings: Settings, _table: Mapping[str, Command], output: Output) -> int:
+def _init(values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
     from recollect.surface.connecting import init
 
     return init(values, settings, output)
 
 
-def _uninit(values: Mapping[str, Any], settings: Settings, _table: Mapping[str, Command], output: Output) -> int:
+def _uninit(values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
     from recollect.surface.connecting import uninit
 
     return uninit(values, settings, output)
 
 
-def _doctor(_values: Mapping[str, Any], settings: Settings, _table: Mapping[str, Command], output: Output) -> int:
+def _doctor(_values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
     from recollect.surface.doctor import doctor
 
     return doctor(settings, output)
 
 
-def _serve(values: Mapping[str, Any], settings: Settings, table: Mapping[str, Command], _output: Output) -> int:
+def _serve(values: Mapping[str, Any], settings: Settings, _table: Commands, _output: Output) -> int:
     from recollect.surface.stdio import main
 
     if "toolset" in values:
-        (parameter,) = table["serve"].parameters
         given = {row.setting.name: row.value for row in settings.rows() if row.source == "argument"}
-        settings = load({**given, "toolset": read(parameter, values["toolset"])})
+        settings = load({**given, "toolset": values["toolset"]})
     return main(settings)
 
 
-def _watch(values: Mapping[str, Any], settings: Settings, _table: Mapping[str, Command], output: Output) -> int:
+def _watch(values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
     from recollect.engine import Engine
     from recollect.surface.watching import follow
 
@@ -55,7 +53,7 @@ def _watch(values: Mapping[str, Any], settings: Settings, _table: Mapping[str, C
     return 0
 
 
-def _config(_values: Mapping[str, Any], settings: Settings, _table: Mapping[str, Command], output: Output) -> int:
+def _config(_values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
     rows = [
         (row.setting, MASK if row.setting.secret and row.value else row.value, row.source) for row in settings.rows()
     ]
@@ -71,11 +69,10 @@ def _config(_values: Mapping[str, Any], settings: Settings, _table: Mapping[str,
     return 0
 
 
-def _completion(values: Mapping[str, Any], _settings: Settings, table: Mapping[str, Command], output: Output) -> int:
+def _completion(values: Mapping[str, Any], _settings: Settings, table: Commands, output: Output) -> int:
     from recollect.surface.completion import script
 
-    (parameter,) = table["completion"].parameters
-    output.text(script(read(parameter, values["shell"]), table))
+    output.text(script(values["shell"], table))
     return 0
 
 

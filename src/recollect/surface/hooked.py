@@ -1,6 +1,7 @@
-"""Hooked: commands that may be hooks themselves, as document 002 has them: context, prompt, summarize.
+"""Operations that can be used as hooks, as in document 002: session_context, submit_prompt, summarize_session.
 
-Given the payload of a hook they print what a hook prints: the text in the form that its assistant reads, or nothing.
+Given the payload of a hook, their commands print what the hook must print: the text in the form of its assistant, or
+nothing.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ from recollect.model import Context, Record
 from recollect.parsing import parse_json
 from recollect.surface.assistants.reply import reply
 
-# What the event is called where neither the command line nor the payload says so.
-EVENTS: Mapping[str, str] = {"context": "SessionStart", "prompt": "UserPromptSubmit", "summarize": "Stop"}
+# The name of the event where neither the command line nor the payload has one.
+EVENTS: Mapping[str, str] = {
+    "session_context": "SessionStart",
+    "submit_prompt": "UserPromptSubmit",
+    "summarize_session": "Stop",
+}
 
 
-def printed(command: str, given: Mapping[str, Any], record: Record) -> bytes | None:
-    """Return what a command prints that was called as a hook; None: it was not, and its answer is shown."""
+def printed(operation: str, given: Mapping[str, Any], record: Record) -> bytes | None:
+    """Return what a command prints as a hook; None: it was not called as one, and its answer is shown."""
     payload = given.get("payload")
-    if command not in EVENTS or not isinstance(payload, str) or not payload.strip():
+    if operation not in EVENTS or not isinstance(payload, str) or not payload.strip():
         return None
     if not isinstance(record, Context):
         return b""
-    event = str(given.get("event") or _named(payload) or EVENTS[command])
+    event = str(given.get("event") or _named(payload) or EVENTS[operation])
     said = reply(record.text, event=event, assistant=record.assistant)
     return said + b"\n" if said else b""
 

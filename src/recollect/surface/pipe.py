@@ -1,7 +1,6 @@
-"""What is piped into a command without being asked for: `git diff | recollect review`.
+"""Standard input as an argument: `git diff | recollect review`.
 
-A pipe or a file on standard input is meant; a terminal is not, nor is /dev/null or whatever else a program was started
-with. Sockets are left alone: some programs start their commands with one that nobody ever writes to.
+Only a pipe or a file counts. A socket does not: some programs start their commands with one that nobody writes to.
 """
 
 from __future__ import annotations
@@ -17,24 +16,24 @@ from recollect.surface.arguments import STANDARD_INPUT_BYTES, StandardInput
 
 
 class Piped(NamedTuple):
-    """Which parameter of a command standard input fills, unless one of the others says what to work on."""
+    """The parameter of an operation that standard input fills, unless one of the others is given."""
 
     parameter: str
     others: frozenset[str]
 
 
 PIPED: Mapping[str, Piped] = {
-    "review": Piped("diff", frozenset({"range"})),
+    "review_diff": Piped("diff", frozenset({"range"})),
     "ingest": Piped("payload", frozenset()),
-    "context": Piped("payload", frozenset({"namespace"})),
-    "prompt": Piped("payload", frozenset()),
-    "summarize": Piped("payload", frozenset({"session_id", "namespace"})),
+    "session_context": Piped("payload", frozenset({"project"})),
+    "submit_prompt": Piped("payload", frozenset()),
+    "summarize_session": Piped("payload", frozenset({"session_id", "project"})),
 }
 
 
-def piped(command: str, given: Mapping[str, Any], standard_input: StandardInput) -> dict[str, str]:
-    """Return the argument that standard input fills, if it is to fill one; `-` in its place asks for it."""
-    row = PIPED.get(command)
+def piped(operation: str, given: Mapping[str, Any], standard_input: StandardInput) -> dict[str, str]:
+    """Return the argument that standard input fills, if any; `-` in its place asks for it."""
+    row = PIPED.get(operation)
     if row is None:
         return {}
     asked = given.get(row.parameter) == "-"

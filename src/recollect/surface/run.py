@@ -1,9 +1,9 @@
 """One command line, from its words to its exit code.
 
-    words ──split──► command ──parse──► arguments ──operation──► record ──► output
+    words ──find──► command ──parse──► arguments ──operation──► record ──► output
 
-Every operation is a command by itself; handwritten.py has the others. Whatever goes wrong is one RecollectError with
-its exit code (overview.py lists them); a traceback is shown only with -v.
+Every operation is a command; handwritten.py has the others. Every failure is one RecollectError with its exit code
+(overview.py lists them). A stack trace is shown only with -v.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from recollect.model import Health, Record
 from recollect.operations import Operation
 from recollect.render.untrusted import oneline, visible
 from recollect.settings import Settings, load
-from recollect.surface.arguments import arguments, has, parse, parser, split
-from recollect.surface.command import FAMILIES, Command, commands, of_family, question
-from recollect.surface.form import meant
+from recollect.surface.arguments import arguments, find, has, parse, reworded, split
+from recollect.surface.catalog import Section
+from recollect.surface.command import Command, Commands, commands, question
 from recollect.surface.handwritten import WRITTEN
 from recollect.surface.hooked import printed
 from recollect.surface.output import Output, ReaderGone, is_terminal, log_harmless
@@ -33,7 +33,7 @@ READER_GONE = 141
 
 
 class Offer(NamedTuple):
-    """What the command line works on: the table of operations, and what opens the engine they are called on."""
+    """What the command line runs on: the operations, and a function that opens the engine."""
 
     operations: Callable[[], Mapping[str, Operation]]
     open_engine: Callable[[Settings], AbstractContextManager[Any]]
@@ -68,11 +68,11 @@ def _unexpected(problem: Exception, *, with_trace: bool) -> RecollectError:
         import traceback
 
         sys.stderr.write(visible("".join(traceback.format_exception(problem))))
-    if isinstance(problem, UnicodeEncodeError):  # bytes of a shell word or a variable that are no UTF-8
-        return InvalidInput("a word, path or variable of this call is not valid UTF-8")
+    if isinstance(problem, UnicodeEncodeError):  # bytes of an argument or a variable that are not UTF-8
+        return InvalidInput("an argument, path or environment variable is not valid UTF-8")
     return RecollectError(
-        f"unexpected {type(problem).__name__}: {problem}",
-        hint="This is a defect of recollect. Please report it with what -v prints.",
+        f"internal error: {type(problem).__name__}: {problem}",
+        hint="This is a defect of recollect. Please report it with the output of -v.",
         exception=type(problem).__name__,
     )
 
@@ -81,26 +81,52 @@ def _run(words: Sequence[str], offer: Offer, output: Output) -> int:
     name, others = split(words)
     if has(others, "--version"):
         return _version(output)
-    # An assistant waits for the first answer of `serve`: what it offers is loaded after that.
+    # An assistant waits for the first answer of `serve`: the operations are loaded after that.
     table = commands({} if name == "serve" else offer.operations())
-    name, others = split(of_family(words, table)) if name in FAMILIES or name == "help" else (name, others)
-    if name == "help":
-        name, others = next(((word, ["--help"]) for word in others if not word.startswith("-")), ("", ["--help"]))
     wants_help = has(others, "-h", "--help")
     if not name:
-        from recollect.surface.overview import full_help, overview
+        return _overview(table, output, with_options=wants_help)
+    command, rest = find(name, others, table)
+    if wants_help or not isinstance(command, Command):
+        return _help(command, table, output)
+    try:
+        values = parse(command, rest)
+        if command.path == "help":
+            return _asked_help(values, table, output)
+        settings = _settings(values)
+        given = arguments(command, values, _standard_input)
+        if isinstance(command.runs, Operation):
+            return _operate(command, command.runs, values, given, settings, offer, output)
+        return WRITTEN[command.path]({**values, **given}, settings, table, output)
+    except RecollectError as error:
+        raise reworded(error, command) from None
 
-        output.text(full_help(table) if wants_help else overview(table))
+
+def _overview(table: Commands, output: Output, *, with_options: bool) -> int:
+    from recollect.surface.overview import overview, overview_with_options
+
+    output.text(overview_with_options(table) if with_options else overview(table))
+    return 0
+
+
+def _asked_help(values: Mapping[str, Any], table: Commands, output: Output) -> int:
+    """Show what `recollect help` was asked for: every command, a command, a group, or the overview."""
+    words = values.get("command", [])
+    if values.get("all"):
+        from recollect.surface.overview import every_command
+
+        output.text(every_command(table))
         return 0
-    command = _find(name, table)
-    if wants_help:
-        output.text(parser(command).format_help())
-        return 0
-    values = parse(command, others)
-    settings = _settings(values)
-    if isinstance(command, Operation):
-        return _operate(command, values, settings, offer, output)
-    return WRITTEN[command.command](values, settings, table, output)
+    if not words:
+        return _overview(table, output, with_options=True)
+    return _help(find(words[0], [*words[1:], "--help"], table)[0], table, output)
+
+
+def _help(wanted: Command | Section, table: Commands, output: Output) -> int:
+    from recollect.surface.help import command_help, group_help
+
+    output.text(command_help(wanted) if isinstance(wanted, Command) else group_help(wanted, table))
+    return 0
 
 
 def _version(output: Output) -> int:
@@ -111,22 +137,8 @@ def _version(output: Output) -> int:
     return 0
 
 
-def _find(name: str, table: Mapping[str, Command]) -> Command:
-    """Return the command of that name; raises InvalidInput that suggests the nearest, also for a tool's name."""
-    command = table.get(name)
-    if command is None:
-        by_tool = {row.name: row.command for row in table.values() if isinstance(row, Operation)}
-        suggestion = f"Did you mean {by_tool[name]}?" if name in by_tool else meant(name, table)
-        raise InvalidInput(
-            f"there is no command {name}",
-            hint=suggestion or "`recollect` alone lists all commands.",
-            command=name,
-        )
-    return command
-
-
 def _settings(values: Mapping[str, Any]) -> Settings:
-    """Return the settings in force: global options are arguments to them, and -v a log level."""
+    """Return the settings, with the global options as arguments and -v as a log level."""
     level = "info" if values.get("verbose") else None
     settings = load({"home": values.get("home"), "database": values.get("database"), "log_level": level})
     if settings.log_level != "warning":  # Python prints warnings by itself; logging is loaded only to change that
@@ -138,13 +150,20 @@ def _settings(values: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def _operate(operation: Operation, values: Mapping[str, Any], settings: Settings, offer: Offer, output: Output) -> int:
-    given = arguments(operation, values, _standard_input)
-    given |= piped(operation.command, given, _standard_input)
-    _confirm(operation, given, has_consent=bool(values.get("yes") or given.get("dry_run")))
+def _operate(
+    command: Command,
+    operation: Operation,
+    values: Mapping[str, Any],
+    given: dict[str, Any],
+    settings: Settings,
+    offer: Offer,
+    output: Output,
+) -> int:
+    given |= piped(operation.name, given, _standard_input)
+    _confirm(command, given, has_consent=bool(values.get("yes") or given.get("dry_run")))
     with waiting(lines=bool(values.get("verbose"))), offer.open_engine(settings) as engine:
         record = operation.call(engine, given)
-    said = None if output.as_json else printed(operation.command, given, record)
+    said = None if output.as_json else printed(operation.name, given, record)
     if said is None:
         output.record(record)
     else:
@@ -157,19 +176,19 @@ def _standard_input(limit: int) -> bytes:
 
 
 def _status(record: Record) -> int:
-    """Return the exit code of an answer: only failed health is more than 0."""
+    """Return the exit code of an answer: 0 unless a health check failed."""
     return StorageError.exit_status if isinstance(record, Health) and record.status == "failed" else 0
 
 
-def _confirm(operation: Operation, given: Mapping[str, Any], *, has_consent: bool) -> None:
-    """Return when the caller wants it: said so, or says so now. Raises InvalidInput where nobody can be asked."""
-    asked = question(operation)
+def _confirm(command: Command, given: Mapping[str, Any], *, has_consent: bool) -> None:
+    """Return if the caller agrees, by --yes or by answering now. Raises InvalidInput where there is no terminal."""
+    asked = question(command)
     if not asked or has_consent:
         return
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         raise InvalidInput(
-            f"{operation.command} needs a confirmation and there is no terminal to ask at",
-            hint="Add --yes if you mean it; nothing was changed.",
+            f"{command.path} asks for confirmation, and there is no terminal to ask at",
+            hint="Add --yes to confirm. Nothing was changed.",
         )
     sys.stderr.write(asked.format_map({name: oneline(str(value), 200) for name, value in given.items()}) + " [y/N] ")
     sys.stderr.flush()

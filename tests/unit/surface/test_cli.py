@@ -172,7 +172,7 @@ def test_global_options_may_stand_before_or_after_the_command(recollect: Recolle
 def test_parameters_are_written_by_their_type(recollect: Recollect) -> None:
     result = recollect(
         "store", "text", "--tags", "a,b", "--tags", "c", "--tags", '["d,e"]',
-        "--metadata", '{"n": 1}', "--pinned", "--importance", "0.7", "--memory-type", "decision",
+        "--metadata", '{"n": 1}', "--pinned", "--importance", "0.7", "--type", "decision",
     )  # fmt: skip
     assert result.given == [{"content": "text", "tags": ("a", "b", "c", "d,e"), "metadata": {"n": 1}, "pinned": True}]
     assert recollect("store", "text", "--no-pinned").given[0]["pinned"] is False
@@ -196,13 +196,12 @@ def test_a_dash_reads_standard_input_without_its_last_newline(recollect: Recolle
     ("words", "hint"),
     [
         (("serch", "x"), ""),
-        (("stroe", "x"), "Did you mean store?"),
-        (("store_memory", "x"), "Did you mean store?"),
+        (("stroe", "x"), "Did you mean `recollect store`?"),
         (("store", "x", "--tgas", "a"), "Did you mean --tags?"),
         (("--jsn", "store", "x"), "Did you mean --json?"),
-        (("--tags", "a", "store", "x"), "Options of a command come after its name."),
-        (("store", "x", "--memory-type", "decison"), "Did you mean decision? One of: decision, context."),
-        (("store", "two", "words"), "Put text with spaces in quotes."),
+        (("--tags", "a", "store", "x"), "Write the options of a command after its name."),
+        (("store", "x", "--memory-type", "decison"), "Did you mean decision? Allowed: decision, context."),
+        (("store", "two", "words"), 'Put the text in quotes: recollect store "two words"'),
         (("store",), ""),
         (("store", "x", "--importance", "7"), ""),
         (("store", "x", "--importance", "much"), ""),
@@ -326,21 +325,23 @@ def test_an_interrupt_before_the_first_report_ends_work_at_once(recollect: Recol
     assert (result.code, result.json["error"]["message"]) == (130, "cancelled")
 
 
-def test_recollect_alone_is_an_overview_of_every_command(recollect: Recollect) -> None:
-    result = recollect()
+def test_help_all_lists_every_command(recollect: Recollect) -> None:
+    result = recollect("help", "--all")
     assert result.code == 0
-    for name in commands(collect({"shelf": Shelf})):
-        assert f"\n  {name} " in result.out
-    assert recollect("--help").out.startswith("usage:")
+    for path in commands(collect({"shelf": Shelf})).by_path:
+        assert f"\n  {path} " in result.out
+    assert recollect().out in recollect("--help").out
+    assert recollect("--help").out == recollect("help").out
+    assert "--database FILE" in recollect("--help").out
 
 
 def test_help_explains_one_command(recollect: Recollect) -> None:
     shown = recollect("help", "store")
     assert shown.code == 0
     for part in (
-        "recollect store CONTENT",
+        "recollect store TEXT",
         "All of it, 100 % of it.",
-        "--memory-type TYPE",
+        "-t, --type TYPE",
         "decision, context",
         "--json",
     ):
@@ -358,7 +359,7 @@ def test_help_documents_the_exit_code_of_every_error(recollect: Recollect) -> No
 
     documented = {code for code, _meaning in EXIT_CODES}
     assert {kind.exit_status for kind in tree(RecollectError)} <= documented
-    shown = recollect("--help").out
+    shown = recollect("help", "--all").out
     assert all(f"\n  {code}" in shown for code in documented)
 
 

@@ -57,13 +57,18 @@ printf '%s\\n' "${COMPREPLY[@]}"
         (["st"], {"store", "stats"}),
         (["--json", "st"], {"store", "stats"}),
         (["--home", "/x", "sto"], {"store"}),
-        (["store", "--mem"], {"--memory-type"}),
-        (["store", "--memory-type", "p"], {"pattern"}),
-        (["store", "--memory-type", "=", "d"], {"decision"}),
-        (["store", "--memory-type", "="], {"decision", "pattern"}),
+        (["store", "--ty"], {"--type"}),
+        (["store", "--type", "p"], {"pattern"}),
+        (["store", "-t", "p"], {"pattern"}),
+        (["store", "--type", "=", "d"], {"decision"}),
+        (["store", "--type", "="], {"decision", "pattern"}),
         (["store", "x", "--no"], {"--no-pinned"}),
         (["stats", "--js"], {"--json"}),
-        (["delete-namespace", "x", "--y"], {"--yes"}),
+        (["works"], {"workspace"}),
+        (["workspace", "d"], {"delete"}),
+        (["--json", "workspace", "d"], {"delete"}),
+        (["workspace", "delete", "x", "--y"], {"--yes"}),
+        (["workspace", "nonsense", "--"], set()),
         (["completion", "z"], {"zsh"}),
         (["help", "sta"], {"stats"}),
         (["store", "--home", ""], set()),
@@ -82,7 +87,7 @@ def test_bash_completes(words: list[str], expected: set[str]) -> None:
 @pytest.mark.parametrize("shell", SCRIPTS)
 def test_a_script_is_valid_in_its_shell(shell: str) -> None:
     text = script(shell, TABLE)
-    for word in ("store", "memory-type", "decision pattern", "no-pinned", "completion"):
+    for word in ("store", "type", "decision pattern", "no-pinned", "completion", "workspace", "delete"):
         assert word in text
     if not shutil.which(shell):
         pytest.skip(f"no {shell} here")

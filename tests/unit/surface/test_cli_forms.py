@@ -10,7 +10,7 @@ from recollect.errors import ContentTooLarge
 from recollect.model import MEMORY_TYPES, Limit, MemoryType, Ratio, Record
 from recollect.operations import Parameter
 from recollect.surface.arguments import STANDARD_INPUT_BYTES, arguments, options
-from recollect.surface.command import HANDWRITTEN, Handwritten
+from recollect.surface.command import HANDWRITTEN, Command, Handwritten
 from recollect.surface.form import Form, form
 from recollect.surface.handwritten import WRITTEN
 
@@ -45,14 +45,15 @@ def test_a_path_is_a_text_that_completes_as_a_file() -> None:
     assert form(Parameter("path", str | None, None, "")) == Form("path")
 
 
-def command(*parameters: Parameter) -> Handwritten:
-    return Handwritten("x", "", "", parameters)
+def command(*parameters: Parameter) -> Command:
+    return Command("x", Handwritten("x", "", "", parameters))
 
 
 def test_options_include_the_negative_of_a_truth_value_and_the_global_ones() -> None:
     found = options(command(Parameter("deep", bool, False, ""), Parameter("id", str, msgspec.NODEFAULT, "")))
     assert {"--deep", "--no-deep", "--json", "--home", "-v", "--help"} <= set(found)
-    assert "--id" not in found
+    assert [word for word in found if word.endswith("id")] == ["--id"]
+    assert found["--id"].is_hidden
 
 
 def test_only_prose_reads_standard_input() -> None:
@@ -75,4 +76,4 @@ def test_standard_input_without_end_is_refused() -> None:
 
 
 def test_every_handwritten_command_does_something() -> None:
-    assert {row.command for row in HANDWRITTEN} == {*WRITTEN, "help"}
+    assert {row.name for row in HANDWRITTEN} == {*WRITTEN, "help"}

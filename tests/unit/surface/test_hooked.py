@@ -72,9 +72,9 @@ def test_without_a_payload_the_answer_is_shown(known: None, capfdbinary: pytest.
 
 def test_only_hooks_print_as_hooks() -> None:
     said = Context(text="x", assistant="claude")
-    assert printed("search", {"payload": "{}"}, said) is None
-    assert printed("context", {}, said) is None
-    assert printed("context", {"payload": " "}, said) is None
-    assert printed("summarize", {"payload": "{}"}, Health(status="ok", version="1", checks=())) == b""
-    assert printed("prompt", {"payload": "[1]"}, said) is not None
-    assert printed("prompt", {"payload": "[1]"}, Context(text="x", assistant="nobody")) == b""
+    assert printed("recall_memory", {"payload": "{}"}, said) is None
+    assert printed("session_context", {}, said) is None
+    assert printed("session_context", {"payload": " "}, said) is None
+    assert printed("summarize_session", {"payload": "{}"}, Health(status="ok", version="1", checks=())) == b""
+    assert printed("submit_prompt", {"payload": "[1]"}, said) is not None
+    assert printed("submit_prompt", {"payload": "[1]"}, Context(text="x", assistant="nobody")) == b""

@@ -57,19 +57,19 @@ def test_a_pipe_fills_the_diff_unless_something_else_says_what_to_review(
     stdin: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipe, "is_piped", lambda: True)
-    assert piped("review", {}, content()) == {"diff": "diff"}
-    assert piped("review", {"limit": 3}, content(b"")) == {"diff": ""}
-    assert piped("review", {"range": "HEAD"}, content()) == {}
-    assert piped("review", {"diff": "given"}, content()) == {}
-    assert piped("search", {}, content()) == {}
-    assert piped("review", {}, content(b"caf\xe9")) == {"diff": "caf�"}
+    assert piped("review_diff", {}, content()) == {"diff": "diff"}
+    assert piped("review_diff", {"limit": 3}, content(b"")) == {"diff": ""}
+    assert piped("review_diff", {"range": "HEAD"}, content()) == {}
+    assert piped("review_diff", {"diff": "given"}, content()) == {}
+    assert piped("recall_memory", {}, content()) == {}
+    assert piped("review_diff", {}, content(b"caf\xe9")) == {"diff": "caf�"}
     monkeypatch.setattr(pipe, "is_piped", lambda: False)
-    assert piped("review", {}, content()) == {}
-    assert piped("review", {"diff": "-"}, content()) == {"diff": "diff"}
+    assert piped("review_diff", {}, content()) == {}
+    assert piped("review_diff", {"diff": "-"}, content()) == {"diff": "diff"}
 
 
 def test_a_pipe_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipe, "is_piped", lambda: True)
     monkeypatch.setattr(pipe, "STANDARD_INPUT_BYTES", 3)
     with pytest.raises(ContentTooLarge):
-        piped("review", {}, content(b"four"))
+        piped("review_diff", {}, content(b"four"))
