@@ -1,7 +1,7 @@
 """Write docs/reference/ out of the tables it describes: `reference.py` writes, `reference.py --check` compares.
 
     recollect.capabilities.OPERATIONS      → operations.md
-    recollect.surface.command, .overview   → commands.md
+    recollect.surface.catalog, .command    → commands.md
     recollect.settings.SETTINGS            → settings.md
     recollect.errors                       → errors.md
     recollect.model                        → vocabulary.md
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,10 @@ from recollect import errors, model
 from recollect.expected import expected
 from recollect.operations import Operation, Parameter
 from recollect.settings import PROJECT_FILE, SETTINGS, USER_FILE, Setting
+from recollect.surface.arguments import usage
+from recollect.surface.catalog import Section
+from recollect.surface.command import GLOBAL_OPTIONS, HANDWRITTEN, Command, Commands, Handwritten, commands, path_of
+from recollect.surface.overview import EXIT_CODES
 from recollect.toolset import GROUPS
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
@@ -31,10 +36,10 @@ TOOLS = Path(__file__).parents[1] / "src" / "recollect" / "surface" / "tools.jso
 NOTE = "<!-- Written by `make reference`; change the source, not this page. -->"
 
 VOCABULARIES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("Memory types", "What sort of thing a memory is.", model.MEMORY_TYPES),
-    ("Node kinds", "What a point of the graph stands for.", model.NODE_KINDS),
-    ("Relations", "How two points of the graph hang together; an edge has a direction and a weight.", model.RELATIONS),
-    ("Pattern types", "What can be noticed across sessions.", model.PATTERN_TYPES),
+    ("Memory types", "The kind of a memory.", model.MEMORY_TYPES),
+    ("Node kinds", "What a node of the graph represents.", model.NODE_KINDS),
+    ("Relations", "How two nodes are related. An edge has a direction and a weight.", model.RELATIONS),
+    ("Pattern types", "What is detected across sessions.", model.PATTERN_TYPES),
     ("Sources", "Who wrote a memory.", model.SOURCES),
 )
 
@@ -108,7 +113,7 @@ def operations() -> str:
         "the same answer and fails with the same [errors](errors.md) everywhere.",
         table(
             ("tool", "command", "Python", "what it does"),
-            [(f"[`{row.name}`](#{row.name})", code(row.command), _python(row), row.summary) for row in rows],
+            [(f"[`{row.name}`](#{row.name})", code(_command(row).path), _python(row), row.summary) for row in rows],
         ),
         *sections,
         "## Records",
@@ -126,16 +131,21 @@ def _noun(noun: str, rows: list[Operation]) -> Iterator[str]:
     for row in rows:
         yield f"### {row.name}"
         yield row.description
-        yield " · ".join([code(_usage(row)), _python(row), *_traits(row)])
+        yield " · ".join([code(usage(_command(row))), _python(row), *_traits(row)])
         if row.parameters:
             yield table(("argument", "type", "default", "meaning"), map(_parameter, row.parameters))
         yield f"Answers with {words(row.returns)}."
 
 
-def _usage(row: Operation) -> str:
-    required = [parameter.name.upper() for parameter in row.parameters if parameter.required]
-    options = ["[options]"] if len(required) < len(row.parameters) else []
-    return " ".join(["recollect", row.command, *required, *options])
+@cache
+def _commands() -> Commands:
+    from recollect.capabilities import OPERATIONS
+
+    return commands(OPERATIONS)
+
+
+def _command(row: Operation) -> Command:
+    return next(command for command in _commands().by_path.values() if command.runs is row)
 
 
 def _traits(row: Operation) -> Iterator[str]:
@@ -186,17 +196,17 @@ def _record(record: type[msgspec.Struct]) -> Iterator[str]:
 # --- commands --------------------------------------------------------------------------------------------------------
 
 
-def commands() -> str:
-    from recollect.surface.command import GLOBAL_OPTIONS, HANDWRITTEN
-    from recollect.surface.overview import EXIT_CODES
-
-    written = [part for row in HANDWRITTEN for part in (f"### {row.command}", row.description, _own(row.parameters))]
+def command_page() -> str:
     return page(
         "Commands",
         "    recollect [global options] COMMAND [arguments and options]",
-        "Every [operation](operations.md) is a command. Its required arguments are given by position, the others as "
-        "options: `memory_type` is `--memory-type`. A list is given by repeating its option or with commas, an object "
-        "as JSON. The text `-` reads standard input. `recollect help COMMAND` explains one command.",
+        "Required arguments are given by position, the others as options: `min_score` is `--min-score`. A list is "
+        "given by repeating its option or with commas, an object as JSON. The text `-` reads standard input. A date is "
+        "written as `2026-11-15`, `2026-11-15T13:56`, `2w`, `3d`, `12h`, `6m`, `yesterday`, `last week`, `monday` or "
+        "as Unix seconds, in UTC.",
+        "`recollect` alone shows the common commands, `recollect help --all` every command, and "
+        "`recollect help COMMAND` one command or group. Tool names and older command names work too.",
+        *[part for row in _commands().sections for part in _section(row)],
         "## Global options",
         table(
             ("option", "meaning"),
@@ -205,9 +215,28 @@ def commands() -> str:
         "## Exit codes",
         table(("code", "meaning"), [(str(number), meaning) for number, meaning in EXIT_CODES]),
         "Which error has which exit code: [errors](errors.md).",
-        "## Commands that are no operations",
-        *filter(None, written),
+        "## Commands that are not operations",
+        *[part for row in HANDWRITTEN for part in _handwritten(row) if part],
     )
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield f"## {section.title}" + (f" (`{section.group}`)" if section.group else "")
+    rows = [_commands().by_path[path_of(section, word)] for word in section.entries]
+    yield table(
+        ("command", "what it does", "example"),
+        [(_linked(row), row.summary, code(f"recollect {row.example}")) for row in rows],
+    )
+
+
+def _linked(command: Command) -> str:
+    name = command.runs.name
+    place = f"operations.md#{name}" if isinstance(command.runs, Operation) else f"#{name}"
+    return f"[`{command.path}`]({place})"
+
+
+def _handwritten(row: Handwritten) -> tuple[str, ...]:
+    return f"### {row.name}", row.description, _own(row.parameters)
 
 
 def _own(parameters: tuple[Parameter, ...]) -> str:
@@ -301,7 +330,7 @@ def vocabulary() -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "operations.md": operations,
-    "commands.md": commands,
+    "commands.md": command_page,
     "settings.md": settings,
     "errors.md": error_page,
     "vocabulary.md": vocabulary,

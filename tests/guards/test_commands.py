@@ -49,13 +49,12 @@ def test_the_overview_is_40_lines_of_80_columns_and_cuts_nothing(monkeypatch: py
 
 def test_every_list_of_commands_is_80_columns_wide_and_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    texts = [every_command(TABLE), *(group_help(row, TABLE) for row in TABLE.sections if row.group)]
-    texts += [command_help(row) for row in TABLE.by_path.values()]
-    for text in texts:
-        cut = [line for line in text.splitlines() if line.endswith("…")]
-        wide = [line for line in text.splitlines() if len(line) > 80 and not line.startswith("  recollect ")]
-        assert (cut, wide) == ([], [])
-    listed = [path for path in TABLE.by_path if f"\n  {path} " in texts[0]]
+    lists = [every_command(TABLE), *(group_help(row, TABLE) for row in TABLE.sections if row.group)]
+    assert [line for text in lists for line in text.splitlines() if line.endswith("…")] == []
+    helps = [command_help(row) for row in TABLE.by_path.values()]
+    lines = [line for text in lists + helps for line in text.splitlines()]
+    assert [line for line in lines if len(line) > 80 and not line.startswith("  recollect ")] == []
+    listed = [path for path in TABLE.by_path if f"\n  {path} " in lists[0]]
     assert listed == list(TABLE.by_path)
 
 

@@ -18,9 +18,9 @@ from recollect.surface.catalog import Section
 from recollect.surface.command import GLOBAL_OPTIONS, YES, Command, Commands, GlobalOption, question, unknown_in
 from recollect.surface.form import flag, form, metavar, read
 
-# The parameters that hold prose: the value `-` reads standard input for them. Names, ids and paths are short, and `-`
-# may mean something there.
-PROSE = frozenset({"content", "query", "text"})
+# The parameters that hold prose: the value `-` reads standard input for them, and several words need quotes. Names, ids
+# and paths are short, and `-` may mean something there.
+PROSE = frozenset({"content", "query", "text", "task", "description"})
 
 # More than any export we expect through a pipe; a pipe without end must stop somewhere.
 STANDARD_INPUT_BYTES = 256 * 1024 * 1024
@@ -178,7 +178,7 @@ def _value(name: str, option: Option, given: str | None, rest: list[str], known:
             raise InvalidInput(f"{name} takes no value", hint=f"Use {name}{f' or {no}' if no in known else ''}.")
         return option.value
     if given is None and (not rest or rest[-1].partition("=")[0] in known):
-        raise InvalidInput(f"{name} needs a value", hint=f"For example: {name} VALUE.", option=name)
+        raise InvalidInput(f"{name} needs a value", hint=f"Write {name} VALUE or {name}=VALUE.", option=name)
     return rest.pop() if given is None else given
 
 
@@ -201,6 +201,15 @@ def _by_position(command: Command, loose: list[str], values: Mapping[str, Any]) 
     return found
 
 
+def usage(command: Command) -> str:
+    """Return what must be written for a command; help lists below it what can be written."""
+    words = []
+    for row in command.positionals:
+        word = metavar(row) + " ..." * (form(row).kind == "several")
+        words.append(word if row.required else f"[{word}]")
+    return " ".join(["recollect", command.path, *words, *["[options]"] * bool(command.optionals)])
+
+
 def _missing(command: Command, parameter: Parameter) -> InvalidInput:
     word = metavar(parameter)
     article = "an" if word[0] in "AEIOU" else "a"
@@ -209,22 +218,21 @@ def _missing(command: Command, parameter: Parameter) -> InvalidInput:
 
 
 def _unexpected(command: Command, word: str, loose: Sequence[str]) -> InvalidInput:
-    hint = f"`recollect help {command.path}` shows what it takes."
-    if command.positionals:
-        name = metavar(command.positionals[0])
+    hint = f"Usage: {usage(command)}"
+    if command.positionals and command.positionals[0].name in PROSE:
         text = " ".join(loose).replace('"', "'")
-        hint = f"Put the {name.lower()} in quotes: recollect {command.path} {shown(text)}"
+        hint = f"Put the {metavar(command.positionals[0]).lower()} in quotes: recollect {command.path} {shown(text)}"
     return InvalidInput(f"unexpected argument {shown(word)}", hint=hint, word=word)
 
 
 def _unknown_option(command: Command, name: str, known: Mapping[str, Option]) -> InvalidInput:
-    visible = [word for word, row in known.items() if not row.is_hidden]
-    hint = meant(name, [word for word in visible if word.startswith("--")])
+    visible = [word for word, row in known.items() if word.startswith("--") and not row.is_hidden]
+    hint = meant(name, visible)
     if not name.startswith("--"):
         hint = f"{hint} Text that begins with a dash goes after a lone --.".strip()
     return InvalidInput(
         f"{command.path} has no option {shown(name)}",
-        hint=hint or f"Its options: {', '.join(word for word in visible if not word.startswith('--no-'))}.",
+        hint=hint or f"Its options: {', '.join(flag(row) for row in command.optionals) or 'none'}.",
         option=name,
     )
 

@@ -1,4 +1,4 @@
-"""The `recollect` command. It answers `--version` itself and loads the rest (run.py) for anything else."""
+"""The `recollect` command. It answers `--version` itself and loads run.py for anything else."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line (default: the process's own) and return its exit code."""
     words = sys.argv[1:] if argv is None else list(argv)
-    if words == ["--version"]:  # asked by installers and editors: answered before anything is loaded
+    if words == ["--version"]:  # installers and editors ask this: answer before loading anything
         sys.stdout.write(f"recollect {__version__}\n")
         return 0
     try:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable
 
 from recollect.operations import Parameter
-from recollect.surface.arguments import global_options, spellings
+from recollect.surface.arguments import global_options, spellings, usage
 from recollect.surface.catalog import Section
 from recollect.surface.command import GLOBAL_OPTIONS, Command, Commands, path_of
 from recollect.surface.form import form, metavar
@@ -44,12 +44,6 @@ def listing(rows: Section, table: Commands) -> str:
     return section(rows.title, ((path, table.by_path[path].summary) for path in paths))
 
 
-def usage(command: Command) -> str:
-    """Return what must be written; what can be written is listed below it."""
-    words = [_positional(row) for row in command.positionals]
-    return " ".join(["recollect", command.path, *words, *["[options]"] * bool(command.optionals)])
-
-
 def section(title: str, rows: Iterable[tuple[str, str]]) -> str:
     """Return labels with their texts in two columns under a title; empty where there are none."""
     found = list(rows)
@@ -73,11 +67,6 @@ def columns() -> int:
 
 def _filled(text: str) -> str:
     return textwrap.fill(text, columns(), break_on_hyphens=False)
-
-
-def _positional(parameter: Parameter) -> str:
-    word = metavar(parameter) + (" ..." if form(parameter).kind == "several" else "")
-    return word if parameter.required else f"[{word}]"
 
 
 def _own(command: Command) -> list[tuple[str, str]]:

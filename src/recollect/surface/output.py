@@ -1,10 +1,10 @@
-"""Where answers and errors of the command line go, and in which dress.
+"""CLI output: answers to standard output, errors to standard error, as text or JSON.
 
     --json           one line of JSON on standard output, errors too
     a terminal       drawn with colours (terminal.py)
-    anything else    plain text; errors on standard error
+    anything else    plain text
 
-What cannot be encoded is escaped, never a crash; a reader that goes away (`| head`) ends the output quietly.
+Characters that cannot be encoded are escaped. A broken pipe (`| head`) ends the output quietly.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ReaderGone(Exception):
-    """Whoever read our output went away."""
+    """Standard output is a broken pipe."""
 
 
 class Output:
@@ -37,7 +37,7 @@ class Output:
                 stream.reconfigure(errors="backslashreplace")
 
     def record(self, record: Record) -> None:
-        """Show an answer. An export without a path is its content itself, so that `> file` gets nothing else."""
+        """Show an answer. An export without a path is written as it is, for `> file`."""
         if self.as_json:
             self.line(record)
         elif isinstance(record, Exported) and record.content is not None:
@@ -70,14 +70,14 @@ class Output:
                 sys.stdout.buffer.flush()
 
     def text(self, text: str) -> None:
-        """Write text that is made to be read; what it quotes is harmless already."""
+        """Write text; its quotes must be escaped already."""
         if sys.stdout is not None:
             with _quiet_when_gone():
                 sys.stdout.write(text)
                 sys.stdout.flush()
 
     def error(self, error: RecollectError) -> None:
-        """Show an error: on standard output as JSON where that was asked for, else on standard error."""
+        """Show an error: as JSON on standard output with --json, else as text on standard error."""
         if self.as_json:
             self.raw(error_to_json(error) + b"\n")
         elif sys.stderr is not None:
@@ -87,7 +87,7 @@ class Output:
 
 
 def log_harmless(level: str) -> None:
-    """Write the log to standard error from a level on, with what it quotes made harmless."""
+    """Write log messages of a level and above to standard error, with control characters escaped."""
     import logging
 
     class Harmless(logging.Formatter):
@@ -100,12 +100,12 @@ def log_harmless(level: str) -> None:
 
 
 def is_terminal(stream: IO[Any] | None) -> bool:
-    """Tell whether a person looks at the stream."""
+    """Return whether the stream is a terminal."""
     return stream is not None and stream.isatty()
 
 
 class _quiet_when_gone:  # noqa: N801 - reads as a statement
-    """Turn a broken pipe into ReaderGone, and any other failure to write into an error that says so."""
+    """Turn a broken pipe into ReaderGone, and any other failure to write into a RecollectError."""
 
     def __enter__(self) -> None:
         return None
@@ -118,24 +118,24 @@ class _quiet_when_gone:  # noqa: N801 - reads as a statement
             _drop_output()
             raise RecollectError(
                 f"the answer could not be written: {problem.strerror}",
-                hint="What the command did is done; only its answer is lost. Check where its output goes.",
+                hint="The command itself succeeded; only its output is lost. Check where the output goes.",
             ) from None
 
 
 def _drop_output() -> None:
-    """Let the interpreter's own flush at exit succeed: what is left in the buffer goes nowhere."""
+    """Send the rest of the buffer to /dev/null, so that the interpreter's flush at exit succeeds."""
     void = os.open(os.devnull, os.O_WRONLY)
     os.dup2(void, 1)
     os.close(void)
 
 
 def has_colour(stream: IO[Any] | None) -> bool:
-    """Tell whether colours are wanted on the stream: a person looks at it and did not say no."""
+    """Return whether to use colours: the stream is a terminal, and NO_COLOR is not set."""
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _coloured(text: str) -> str:
-    """Return the three lines of an error in colour; drawing them with rich would cost more than most commands."""
+    """Return the three lines of an error in colour; loading rich would take longer than most commands."""
     message, hint, code = text.split("\n")
     return (
         f"\x1b[1;31merror:\x1b[0m \x1b[1m{message.removeprefix('error: ')}\x1b[0m\n"

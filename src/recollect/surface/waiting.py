@@ -1,7 +1,7 @@
-"""What a person sees while work runs, and how Ctrl-C ends it.
+"""Progress on standard error, and Ctrl-C.
 
-Work that reports (recollect.progress) stops at its next report, where everything is consistent; work that has not
-reported yet, or a second Ctrl-C, is interrupted at once and its transaction rolled back.
+Work that reports progress (recollect.progress) stops at its next report, where everything is consistent. Work that has
+not reported yet stops at once, as does any work at a second Ctrl-C; its transaction is rolled back.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def waiting(*, lines: bool) -> Iterator[None]:
-    """Show the progress of the block's work on standard error: a bar on a terminal, else lines where asked for."""
+    """Show the progress of the block on standard error: a bar on a terminal, else lines if `lines`."""
     watch = _Watch(bar=_is_terminal(), lines=lines)
     before = _on_interrupt(watch)
     try:
@@ -37,10 +37,10 @@ def waiting(*, lines: bool) -> Iterator[None]:
 
 
 def _on_interrupt(watch: _Watch) -> signal._HANDLER:
-    """Let `watch` hear Ctrl-C where that is possible: signals reach the main thread alone."""
+    """Send Ctrl-C to `watch` if this is the main thread: only that one gets signals."""
     if threading.current_thread() is not threading.main_thread():
         return None
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job: not ours to change
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a background job of a shell
         return None
     return signal.signal(signal.SIGINT, watch.interrupt)
 
@@ -50,7 +50,7 @@ def _is_terminal() -> bool:
 
 
 class _Watch:
-    """Hears reports and Ctrl-C; draws nothing before the first report."""
+    """Receives reports and Ctrl-C; draws nothing before the first report."""
 
     def __init__(self, *, bar: bool, lines: bool) -> None:
         self.bar = bar
@@ -99,7 +99,7 @@ class _Watch:
         self._progress.update(self._task, completed=done, total=total, description=message or "working")
 
     def _print(self, done: int, total: int | None, message: str) -> None:
-        """Print a line per tenth of the way, so that a log stays short."""
+        """Print a line for each tenth of the work, to keep a log short."""
         step = f"{message} {done * 10 // total}" if total else message
         if step != self._last_line and sys.stderr is not None:
             self._last_line = step
