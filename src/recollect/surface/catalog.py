@@ -183,7 +183,7 @@ CATALOG: tuple[Section, ...] = (
         group="patterns",
     ),
     Section(
-        "Snippets: reusable pieces of code",
+        "Reusable code snippets",
         {
             "add": Entry("store_coding_memory", 'snippet add "retry = backoff(tries=3)" --code-type solution'),
             "find": Entry("retrieve_relevant_memories", 'snippet find "retry with backoff"'),

@@ -38,19 +38,19 @@ def group_help(group: Section, table: Commands) -> str:
     )
 
 
-def listing(rows: Section, table: Commands) -> str:
-    """Return the commands of a section with their summaries, under its title."""
+def listing(rows: Section, table: Commands, label: int = 0) -> str:
+    """Return the commands of a section with their summaries, under its title; label: the least width of the names."""
     paths = (path_of(rows, word) for word in rows.entries)
-    return section(rows.title, ((path, table.by_path[path].summary) for path in paths))
+    return section(rows.title, ((path, table.by_path[path].summary) for path in paths), label)
 
 
-def section(title: str, rows: Iterable[tuple[str, str]]) -> str:
+def section(title: str, rows: Iterable[tuple[str, str]], label: int = 0) -> str:
     """Return labels with their texts in two columns under a title; empty where there are none."""
     found = list(rows)
     if not found:
         return ""
     width = columns()
-    label = min(LABEL_COLUMNS, max(len(name) for name, _text in found)) + 4
+    label = min(LABEL_COLUMNS, max(label, *(len(name) for name, _text in found))) + 4
     lines = [f"{title}:"]
     for name, text in found:
         shown = textwrap.wrap(text, max(20, width - label))

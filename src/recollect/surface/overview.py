@@ -33,6 +33,8 @@ EXAMPLES = (
 
 def overview(table: Commands) -> str:
     """Return the common commands, a line each, with examples: what `recollect` alone prints."""
+    common = [row for row in table.sections if row.is_common]
+    label = max((len(word) for row in common for word in row.entries), default=0)
     groups = ", ".join(sorted(row.group for row in table.sections if row.group))
     more = [
         f"Groups of further commands: {groups}." if groups else "",
@@ -41,7 +43,7 @@ def overview(table: Commands) -> str:
     return "\n".join(
         [
             f"recollect {__version__}: one memory for every AI coding assistant\n",
-            *(listing(row, table) for row in table.sections if row.is_common),
+            *(listing(row, table, label) for row in common),
             section("Examples", ((example, "") for example in EXAMPLES)),
             *(textwrap.fill(line, columns(), break_on_hyphens=False) for line in more if line),
             "",
