@@ -409,6 +409,33 @@ def test_a_file_that_cannot_be_our_database_is_refused_and_left_alone(
     assert digest(path.parent) == before
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "words", "message"),
+    [
+        ("store_memory", {"content": "x", "importance": 5}, ("x", "--importance", "5"),
+         "{importance} must be a number from 0 to 1, not 5"),
+        ("list_memories", {"limit": "ten"}, ("--limit", "ten"),
+         '{limit} must be a whole number from 1 to 1,000, not "ten"'),
+        ("list_memories", {"since": "foo"}, ("--since", "foo"), '{since}: cannot read "foo" as a date'),
+        ("list_memories", {"type": "decison"}, ("--type", "decison"), '{type} cannot be "decison"'),
+    ],
+)  # fmt: skip
+def test_an_error_names_the_argument_as_its_surface_writes_it(
+    name: str, arguments: dict[str, Any], words: tuple[str, ...], message: str, home: Path
+) -> None:
+    row = OPERATIONS[name]
+    for each, surface in SURFACES.items():
+        dashes = "--" if surface is command_line else ""
+        spelled = {parameter.name: dashes + parameter.name for parameter in row.parameters}
+        assert surface(row, arguments, words)["error"]["message"] == message.format_map(spelled), each
+
+
+@pytest.mark.parametrize("since", ["yesterday", "2w", "last week", "2026-11-15", 1_700_000_000])
+def test_a_date_is_understood_on_every_surface(since: str | int, home: Path) -> None:
+    for name, surface in SURFACES.items():
+        assert surface(OPERATIONS["list_memories"], {"since": since}, ("--since", str(since)))["total"] == 0, name
+
+
 def vocabularies() -> list[tuple[Operation, Parameter]]:
     """Every parameter of every operation that is one of a few words, or a list of them."""
     return [(row, parameter) for row in OPERATIONS.values() for parameter in row.parameters if parameter.choices]

@@ -60,6 +60,7 @@ MISTAKES = (
     Mistake(("get", "1f0c", "77b0"), 'unexpected argument "77b0"', "Usage: recollect get ID"),
     Mistake(("list", "makefile"), 'unexpected argument "makefile"', "Usage: recollect list [options]"),
     # Options.
+    Mistake(("store", "x", "--tags", "a", "b"), 'unexpected argument "b"', "with commas: --tags a,b"),
     Mistake(("store", "x", "--tgas", "a"), 'store has no option "--tgas"', "Did you mean --tags?"),
     Mistake(("search", "x", "--tokens", "5"), 'search has no option "--tokens"', "Its options: --limit, --project"),
     Mistake(("--limit", "5", "search", "x"), 'recollect has no option "--limit"', "after its name"),

@@ -90,3 +90,6 @@ def test_every_command_has_an_example_that_is_one_and_related_commands_that_exis
     assert found == command
     parse(found, rest)
     assert [path for path in command.related if path not in TABLE.by_path] == []
+    text = command_help(command)
+    assert text.startswith(f"Usage: recollect {command.path}")
+    assert f"\n  recollect {command.example}\n" in text

@@ -135,6 +135,7 @@ def parse(command: Command, words: Sequence[str]) -> dict[str, Any]:
     known = options(command)
     values: dict[str, Any] = {}
     loose: list[str] = []
+    several = ""  # the last option that takes several values
     rest = list(reversed(words))
     while rest:
         word = rest.pop()
@@ -151,9 +152,13 @@ def parse(command: Command, words: Sequence[str]) -> dict[str, Any]:
         value = _value(name, option, given, rest, known)
         if option.kind == "several":
             values.setdefault(option.name, []).append(value)
+            several = name
         else:
             values[option.name] = value
-    return values | _by_position(command, loose, values)
+    found, left = _by_position(command, loose, values)
+    if left:
+        raise _unexpected(command, left[0], loose, several)
+    return values | found
 
 
 def _is_option(word: str) -> bool:
@@ -182,8 +187,8 @@ def _value(name: str, option: Option, given: str | None, rest: list[str], known:
     return rest.pop() if given is None else given
 
 
-def _by_position(command: Command, loose: list[str], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments written by position; raises InvalidInput for a word too many or too few."""
+def _by_position(command: Command, loose: Sequence[str], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the arguments written by position and the words that are left; raises InvalidInput if one is missing."""
     found: dict[str, Any] = {}
     left = list(loose)
     for parameter in command.positionals:
@@ -196,9 +201,7 @@ def _by_position(command: Command, loose: list[str], values: Mapping[str, Any]) 
             found[parameter.name] = left.pop(0)
         if parameter.required and parameter.name not in found:
             raise _missing(command, parameter)
-    if left:
-        raise _unexpected(command, left[0], loose)
-    return found
+    return found, left
 
 
 def usage(command: Command) -> str:
@@ -217,9 +220,11 @@ def _missing(command: Command, parameter: Parameter) -> InvalidInput:
     return InvalidInput(f"{command.path} needs {article} {word}", hint=hint, missing=parameter.name)
 
 
-def _unexpected(command: Command, word: str, loose: Sequence[str]) -> InvalidInput:
+def _unexpected(command: Command, word: str, loose: Sequence[str], several: str) -> InvalidInput:
     hint = f"Usage: {usage(command)}"
-    if command.positionals and command.positionals[0].name in PROSE:
+    if several:
+        hint = f"Separate several values with commas: {several} a,b"
+    elif command.positionals and command.positionals[0].name in PROSE:
         text = " ".join(loose).replace('"', "'")
         hint = f"Put the {metavar(command.positionals[0]).lower()} in quotes: recollect {command.path} {shown(text)}"
     return InvalidInput(f"unexpected argument {shown(word)}", hint=hint, word=word)

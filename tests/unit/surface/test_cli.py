@@ -343,6 +343,10 @@ def test_help_explains_one_command(recollect: Recollect) -> None:
         "All of it, 100 % of it.",
         "-t, --type TYPE",
         "decision, context",
+        "(default: context)",
+        "(default: 0.5)",
+        'Example:\n  recollect store "',
+        "See also: search",
         "--json",
     ):
         assert part in shown.out

@@ -62,6 +62,8 @@ def test_a_pipe_fills_the_diff_unless_something_else_says_what_to_review(
     assert piped("review_diff", {"range": "HEAD"}, content()) == {}
     assert piped("review_diff", {"diff": "given"}, content()) == {}
     assert piped("recall_memory", {}, content()) == {}
+    assert piped("session_context", {"project": "shop"}, content()) == {}
+    assert piped("session_context", {}, content()) == {"payload": "diff"}
     assert piped("review_diff", {}, content(b"caf\xe9")) == {"diff": "caf�"}
     monkeypatch.setattr(pipe, "is_piped", lambda: False)
     assert piped("review_diff", {}, content()) == {}
