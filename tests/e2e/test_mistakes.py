@@ -85,6 +85,7 @@ MISTAKES = (
     Mistake(("search", " "), "QUERY is empty", ""),
     # Things that do not exist.
     Mistake(("get", "00000000"), "00000000", "recollect list", 3, "MEMORY_NOT_FOUND"),
+    Mistake(("get", "1f"), "1f", "recollect list", 3, "MEMORY_NOT_FOUND"),
     Mistake(("session", "show", "nope"), "nope", "session", 3, "NOT_FOUND"),
     Mistake(("import", "missing.jsonl"), "missing.jsonl", "path", 3, "NOT_FOUND"),
     Mistake(("index", "missing"), "missing", "path", 3, "NOT_FOUND"),
