@@ -4,16 +4,14 @@
     python bench/redaction.py --ordinary DIR [DIR …]   and the lines of these trees, with the speed over them
     python bench/redaction.py --pump N                 and texts that repeat something, N of them by chance
 
-Prints JSON; `--show N` adds examples of what was missed and of what was altered. (Not `secrets.py`: a script's folder
-comes first on the path, and numpy imports the standard library's module of that name.)
+Prints JSON; `--save` keeps it under bench/results, `--show N` adds examples of misses and alterations. (Not
+`secrets.py`: a script's folder comes first on the path, and numpy imports the standard library's module of that name.)
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import random
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -21,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benign import benign
+from measure import publish
 from planted import Planted, planted
 from planted_held_out import held_out
 from pump_redaction import pumped
@@ -142,6 +141,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3, help="how many values of each kind in each context")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--show", type=int, default=0, metavar="N")
+    parser.add_argument("--save", action="store_true", help="keep the result under bench/results")
     given = parser.parse_args()
     report: dict[str, Any] = {
         "planted": find_planted(planted(given.seed, given.rounds), given.show),
@@ -152,8 +152,7 @@ def main() -> int:
         report["pump"] = pumped(given.seed, given.pump)
     if given.ordinary:
         report["ordinary"] = alter_ordinary(given.ordinary, given.lines, given.seed, given.show)
-    json.dump(report, sys.stdout, indent=2, ensure_ascii=False)
-    print()
+    publish("redaction", report, save=given.save)
     return 0 if all(part["within_bar"] for part in report.values()) else 1
 
 
