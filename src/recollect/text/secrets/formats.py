@@ -8,6 +8,7 @@ that scanners find them; where one does not, the place it stands in tells (`PLAC
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple, cast
@@ -43,6 +44,40 @@ class Found(NamedTuple):
     start: int
     end: int
     kind: str
+
+
+class Judged(NamedTuple):
+    """The secret at a place, None for none, and where the search goes on."""
+
+    secret: Found | None
+    done: int
+
+
+def remembered(
+    judge: Callable[[bytes, int, int], Judged], source: bytes, before: int, behind: int
+) -> Callable[[int, int], Judged]:
+    """Return `judge` of places in `source`; a place in the same context as an earlier one is not judged again.
+
+    Logs and tables repeat themselves. before, behind: how far the context reaches
+    """
+    known: dict[bytes, Judged] = {}
+
+    def judged(start: int, end: int) -> Judged:
+        context = source[max(0, start - before) : end + behind]
+        judgement = known.get(context)
+        if judgement is None:
+            secret, done = judge(source, start, end)
+            if start < before or done > end + behind:
+                return Judged(secret, done)
+            if secret is not None:
+                secret = Found(secret.start - start, secret.end - start, secret.kind)
+            judgement = known[context] = Judged(secret, done - start)
+        secret, done = judgement
+        if secret is not None:
+            secret = Found(start + secret.start, start + secret.end, secret.kind)
+        return Judged(secret, start + done)
+
+    return judged
 
 
 class _Lazy:
@@ -439,6 +474,7 @@ SIGNATURES = (
 
 # A secret access key has no look of its own but its length; beside the id of its key pair that is enough.
 AWS_SECRET = rb"(?<![A-Za-z0-9/+=_\-.])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_\-])"
+AWS_KEY_BYTES = 40
 # How far from the id: the lines of a credentials file, a CSV row, a JSON answer of the service.
 AWS_SECRET_BYTES = 300
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import islice
 
 from recollect.text.secrets.formats import (
+    AWS_KEY_BYTES,
     AWS_SECRET,
     AWS_SECRET_BYTES,
     HASH,
@@ -33,7 +34,9 @@ from recollect.text.secrets.formats import (
     TOKENS,
     Format,
     Found,
+    Judged,
     compiled,
+    remembered,
 )
 from recollect.text.secrets.name import by_neighbour
 from recollect.text.secrets.value import JUDGED_BYTES, is_hex, is_random, is_stand_in
@@ -102,8 +105,8 @@ _SIGNATURES = compiled(b"|".join(b"(" + pattern + b")" for _, pattern in SIGNATU
 # Schemes of HTTP authentication that only one provider has, by their last four letters.
 _SCHEMES = {b"SSWS": "okta-token", b"lyV1": "fly-token"}
 _CREDENTIAL = compiled(rb"[A-Za-z0-9_\-+/=,.~:]++")
-# A run is known again by so many bytes before and behind it: as far as a secret is looked for beside its key id.
-CONTEXT_BYTES = AWS_SECRET_BYTES
+# So far behind a run its secret is looked for: the parts of a token behind its first dot.
+BEHIND_BYTES = 128
 # Tokens begin where a run does, or behind one of its first breaks.
 MAX_BREAKS = 32
 
@@ -116,8 +119,12 @@ def by_look(source: bytes, look_inside: Callable[[bytes], list[Found]]) -> list[
     found: list[Found] = []
     classes = source.translate(_CLASS)
     tokens, find = _tokens(), classes.find
-    # A run in the same context as one before holds the same: logs and tables repeat themselves.
-    known: dict[bytes, tuple[list[Found], int]] = {}
+
+    def judge(source: bytes, start: int, end: int) -> Judged:
+        secret = _in_run(source, start, end)
+        return Judged(secret, secret.end) if secret is not None else _encoded(source, start, end, look_inside)
+
+    judged = remembered(judge, source, MAX_JUDGED, BEHIND_BYTES)
     start, end = find(_LONG), 0
     while start >= 0:
         if start >= end:
@@ -134,82 +141,49 @@ def by_look(source: bytes, look_inside: Callable[[bytes], list[Found]]) -> list[
             or source[end : end + 1] == b"."
         ):
             # Behind a secret the run may go on with another one.
-            if end - start > CONTEXT_BYTES or start < CONTEXT_BYTES:
-                done = _in_run(source, start, end, found) or _encoded(source, start, end, look_inside, found)
-            else:
-                done = _in_context(source, start, end, look_inside, known, found)
+            secret, done = judged(start, end) if end - start <= MAX_JUDGED else judge(source, start, end)
+            if secret is not None:
+                found.append(secret)
         # A token that began before the run may end before it, too.
         start = find(_LONG, max(done, start + 1))
-    return found
+    return [*found, *_aws_secrets(source, found)]
 
 
-def _in_context(
-    source: bytes,
-    start: int,
-    end: int,
-    look_inside: Callable[[bytes], list[Found]],
-    known: dict[bytes, tuple[list[Found], int]],
-    found: list[Found],
-) -> int:
-    """Do the same with a short run, unless it is known from the same context; return where to go on."""
-    context = source[start - CONTEXT_BYTES : end + CONTEXT_BYTES]
-    if context not in known:
-        inner: list[Found] = []
-        done = _in_run(source, start, end, inner) or _encoded(source, start, end, look_inside, inner)
-        if done > end + CONTEXT_BYTES:
-            found += inner
-            return done
-        known[context] = [Found(span.start - start, span.end - start, span.kind) for span in inner], done - start
-    spans, length = known[context]
-    for first, last, kind in spans:
-        found.append(Found(start + first, start + last, kind))
-    return start + length
-
-
-def _in_run(source: bytes, start: int, end: int, found: list[Found]) -> int:
-    """Add the first secret that begins in, or just before, a run; return where it ends, 0 if there is none."""
+def _in_run(source: bytes, start: int, end: int) -> Found | None:
+    """Return the first secret that begins in, or just before, a run."""
     last = source[start - 1 : start]
-    if last in PLACED and (done := _placed(source, start, found)):
-        return done
+    if last in PLACED and (secret := _placed(source, start)) is not None:
+        return secret
     scheme = _SCHEMES.get(source[max(0, start - 5) : start - 1]) if last == b" " else None
     if scheme is not None:
         whole = _CREDENTIAL.match(source, start)
-        found.append(Found(start, whole.end() if whole is not None else end, scheme))
-        return found[-1].end
+        return Found(start, whole.end() if whole is not None else end, scheme)
     # The run may begin with what is left of an escaped line break (\n) or of an encoded character (%3D).
     first = start + (1 if last == b"\\" else 2 if last == b"%" else 0)
-    if done := _shaped(source, first, found) or _token(source, first, found):
-        return done
-    if last in (b"+", b"/") and (done := _token(source, _base64_start(source, start), found)):
-        return done
-    for following in islice(_break().finditer(source, first, end), MAX_BREAKS):
-        if done := _token(source, following.end(), found):
-            return done
-    if end - start >= SIGNATURE_BYTES and (done := _signed(source, start, min(end, start + MAX_JUDGED), found)):
-        return done
-    if by_neighbour(source, first, end):
-        found.append(Found(first, end, "key"))
-        return end
-    return 0
+    secret = _shaped(source, first) or _token(source, first)
+    if secret is None and last in (b"+", b"/"):
+        secret = _token(source, _base64_start(source, start))
+    if secret is None:
+        breaks = islice(_break().finditer(source, first, end), MAX_BREAKS)
+        secret = next(filter(None, (_token(source, each.end()) for each in breaks)), None)
+    if secret is None and end - start >= SIGNATURE_BYTES:
+        secret = _signed(source, start, min(end, start + MAX_JUDGED))
+    if secret is None and by_neighbour(source, first, end):
+        return Found(first, end, "key")
+    return secret
 
 
-def _token(source: bytes, place: int, found: list[Found]) -> int:
+def _token(source: bytes, place: int) -> Found | None:
     key = source[place : place + 2]
     starts = _may_be_token().get(key)
     if starts is None or starts.match(source, place) is None:
-        return 0
+        return None
     for row in _tokens()[key]:
         match = row.pattern.match(source, place)
-        if match is None or (row.must_be_random and not _is_random(row, match)):
-            continue
-        end = match.end()
-        if end - place >= MAX_JUDGED:
-            end = max(end, _to_end(source, end))
-        found.append(Found(place, end, row.kind))
-        if row.kind == "aws-key-id":
-            _aws_secret(source, found)
-        return end
-    return 0
+        if match is not None and (not row.must_be_random or _is_random(row, match)):
+            end = match.end()
+            return Found(place, end if end - place < MAX_JUDGED else _to_end(source, end), row.kind)
+    return None
 
 
 def _is_random(row: Format, match: re.Match[bytes]) -> bool:
@@ -232,17 +206,14 @@ def _to_end(source: bytes, place: int) -> int:
     return match.end() if match is not None else place
 
 
-def _signed(source: bytes, start: int, end: int, found: list[Found]) -> int:
-    """Add a key that has its provider's letters in its middle; it begins where its run of base64 does."""
+def _signed(source: bytes, start: int, end: int) -> Found | None:
+    """Return a key that has its provider's letters in its middle; it begins where its run of base64 does."""
     match = _SIGNATURES.search(source, start, end + 4)
     if match is None:
-        return 0
+        return None
     before = source[max(0, match.start() - MAX_JUDGED) : match.start()]
     first = match.start() - len(before) + len(before.rstrip(_BASE64))
-    if match.start() - first < 10:
-        return 0
-    found.append(Found(first, match.end(), SIGNATURES[(match.lastindex or 1) - 1][0]))
-    return match.end()
+    return Found(first, match.end(), SIGNATURES[(match.lastindex or 1) - 1][0]) if match.start() - first >= 10 else None
 
 
 # --- base64 ---
@@ -268,21 +239,18 @@ def _base64_start(source: bytes, place: int) -> int:
     return place - len(before) + len(before.rstrip(_BASE64 + b"_"))
 
 
-def _encoded(
-    source: bytes, start: int, end: int, look_inside: Callable[[bytes], list[Found]], found: list[Found]
-) -> int:
-    """Add a run of base64 that stands for a text with a secret; return where to go on."""
+def _encoded(source: bytes, start: int, end: int, look_inside: Callable[[bytes], list[Found]]) -> Judged:
+    """Judge a run of base64 by the secrets in the text that it stands for."""
     if start and source[start - 1] in b"+/":
         start = _base64_start(source, start)
     if _text(source[start : start + ENCODED_HEAD]) is None:
-        return end
+        return Judged(None, end)
     whole = _ENCODED.match(source, start, start + ENCODED_BYTES)
     plain = _text(whole[0]) if whole is not None else None
     if whole is None or plain is None:
-        return end
-    if _MAY_HOLD.search(plain) is not None and look_inside(plain):
-        found.append(Found(start, whole.end(), "encoded"))
-    return max(end, whole.end())
+        return Judged(None, end)
+    is_secret = _MAY_HOLD.search(plain) is not None and bool(look_inside(plain))
+    return Judged(Found(start, whole.end(), "encoded") if is_secret else None, max(end, whole.end()))
 
 
 def _text(encoded: bytes) -> bytes | None:
@@ -300,45 +268,40 @@ _NOT_TEXT = bytes(code for code in range(32) if code not in b"\t\r\n") + b"\x7f"
 _STANDARD = bytes.maketrans(b"-_", b"+/")
 
 
-def _shaped(source: bytes, place: int, found: list[Found]) -> int:
+def _shaped(source: bytes, place: int) -> Found | None:
     if _may_be_shaped().match(source, place) is None:
-        return 0
+        return None
     for starts, row in _shapes():
-        if source.startswith(starts, place):
-            match = row.pattern.match(source, place)
-            if match is not None:
-                found.append(Found(match.start(), match.end(), row.kind))
-                return match.end()
-    return 0
+        match = row.pattern.match(source, place) if source.startswith(starts, place) else None
+        if match is not None:
+            return Found(*match.span(), row.kind)
+    return None
 
 
-def _placed(source: bytes, start: int, found: list[Found]) -> int:
+def _placed(source: bytes, start: int) -> Found | None:
     # None of them has white space in it, and between that and a run there is little to look through.
     window = source[max(0, start - PLACED_BYTES) : start].rsplit(None, 1)[-1]
     if _may_be_placed(window[-1:]).search(window) is None:
-        return 0
+        return None
     for literal, row in _places()[source[start - 1 : start]]:
         offset = window.rfind(literal)
-        if offset < 0:
-            continue
-        match = row.pattern.match(source, start - len(window) + offset)
+        match = row.pattern.match(source, start - len(window) + offset) if offset >= 0 else None
         if match is not None and match.end() > start and not (row.must_be_random and not _is_random(row, match)):
-            group = 1 if row.pattern.groups else 0
-            found.append(Found(match.start(group), match.end(group), row.kind))
-            return match.end()
-    return 0
+            return Found(*match.span(1 if row.pattern.groups else 0), row.kind)
+    return None
 
 
-def _aws_secret(source: bytes, found: list[Found]) -> None:
-    """Add the secret access key beside the key id that was found last."""
-    key_id = found[-1]
-    near = slice(max(0, key_id.start - AWS_SECRET_BYTES), key_id.end + AWS_SECRET_BYTES)
-    for match in compiled(AWS_SECRET).finditer(source[near]):
-        word = match[0]
-        # Forty of lower-case hex is a commit.
-        if word.lower() != word and any(byte in b"0123456789+/" for byte in word):
-            found.append(Found(near.start + match.start(), near.start + match.end(), "aws-secret-key"))
-            return
+def _aws_secrets(source: bytes, found: list[Found]) -> Iterator[Found]:
+    """Yield the secret access keys that stand near key ids."""
+    done = 0
+    for key_id in found:
+        if key_id.kind == "aws-key-id":
+            start, end = max(done, key_id.start - AWS_SECRET_BYTES), key_id.end + AWS_SECRET_BYTES
+            for match in compiled(AWS_SECRET).finditer(source, start, end):
+                # Forty of lower-case hex is a commit.
+                if match[0].lower() != match[0] and not match[0].isalpha():
+                    yield Found(*match.span(), "aws-secret-key")
+            done = max(start, end - AWS_KEY_BYTES)
 
 
 def private_keys(source: bytes) -> list[Found]:

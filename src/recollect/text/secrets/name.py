@@ -15,7 +15,7 @@ import re
 from typing import NamedTuple
 
 from recollect.text.secrets.fold import OTHER
-from recollect.text.secrets.formats import MOST, Found, compiled, spaced
+from recollect.text.secrets.formats import MOST, Found, Judged, compiled, remembered, spaced
 from recollect.text.secrets.value import is_expression, is_random, is_secret, is_stand_in
 
 # A name longer than this is no name.
@@ -266,31 +266,22 @@ def by_name(source: bytes, names: list[list[int]]) -> list[Found]:
     names: the places of stems
     """
     found: list[Found] = []
-    # A name in the same context as one before has the same value: logs and tables repeat themselves.
-    known: dict[bytes, tuple[int, int, str] | None] = {}
+    judged = remembered(_judge, source, KEY_BYTES, CONTEXT_BYTES)
     for places in names:
         done = 0
         for place in places:
-            if place < done:
-                continue
-            context = source[max(0, place - KEY_BYTES) : place + CONTEXT_BYTES]
-            taken = known[context] if context in known else _in_context(source, place, context, known)
-            if taken is not None:
-                found.append(Found(place + taken[0], place + taken[1], taken[2]))
-                done = place + taken[1]
+            if place >= done:
+                secret, done = judged(place, place)
+                if secret is not None:
+                    found.append(secret)
     return found
 
 
-def _in_context(
-    source: bytes, place: int, context: bytes, known: dict[bytes, tuple[int, int, str] | None]
-) -> tuple[int, int, str] | None:
-    """Return where the secret of a name begins and ends, from the name on; remember it if the context holds it all."""
+def _judge(source: bytes, place: int, _: int) -> Judged:
+    """Judge the value of the name at a place."""
     match = _NAMED.match(source, place)
-    value = _value(source, match) if match is not None else None
-    taken = (value.start - place, value.end - place, value.kind) if value is not None else None
-    if place >= KEY_BYTES and (taken is None or taken[1] < CONTEXT_BYTES):
-        known[context] = taken
-    return taken
+    secret = _value(source, match) if match is not None else None
+    return Judged(secret, secret.end if secret is not None else place)
 
 
 def _value(source: bytes, match: re.Match[bytes]) -> Found | None:

@@ -64,9 +64,9 @@ _TEMPLATE = compiled(
 )
 _TEMPLATE_IN = compiled(rb"\$[{(]|\{\{|<[A-Za-z]|%\(|\*{3}|\.{3}|x{5}|X{5}|#\{|\[secret:|\{[A-Za-z_][\w.]{0,60}\}")
 # Parts of values that people write where a secret would stand, in lower case; and whole words of such.
-_STAND_INS = tuple(
-    b"changeme change_me change-me changeit change_it changethis change_this change-this placeholder "
-    b"example dummy sample fake mock todo fixme redacted undefined notreal not-real not_real 123456789".split()
+_STAND_INS = compiled(
+    rb"change[_\-]?(?:me|it|this)|placeholder|example|dummy|sample|fake|mock|todo|fixme|redacted|undefined|not[_\-]?real|"
+    rb"123456789"
 )
 _STAND_IN_WORDS = frozenset(
     b"""your insert replace enter removed hidden masked filtered invalid wrong some test foo bar baz goes here
@@ -181,7 +181,7 @@ def is_stand_in(value: bytes) -> bool:
         return True
     lower = value.lower()
     is_word = not _STAND_IN_WORDS.isdisjoint(lower.translate(_NO_LETTERS).split()) or _MINE.search(lower) is not None
-    return (is_word or any(part in lower for part in _STAND_INS)) and not is_random(value)
+    return (is_word or _STAND_INS.search(lower) is not None) and not is_random(value)
 
 
 def is_expression(value: bytes) -> bool:
