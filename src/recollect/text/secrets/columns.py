@@ -222,10 +222,9 @@ MANIFEST_BYTES = 16_384
 def _in_manifests(source: bytes, lower: bytes) -> Iterator[Found]:
     """Yield what the manifests of Kubernetes secrets hold, whatever it is called."""
     done = 0
-    for match in _SECRET.finditer(lower):
-        if match.start() < done:
-            continue
-        start = max(done, match.start() - MANIFEST_BYTES, lower.rfind(b"\n---", 0, match.start()) + 1)
+    while (match := _SECRET.search(lower, done)) is not None:
+        start = max(done, match.start() - MANIFEST_BYTES)
+        start = max(start, lower.rfind(b"\n---", start, match.start()) + 1)
         end = lower.find(b"\n---", match.end(), match.end() + MANIFEST_BYTES)
         done = end if end >= 0 else match.end() + MANIFEST_BYTES
         for data in _DATA.finditer(lower, start, done):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 
 class Format(NamedTuple):
@@ -46,11 +46,8 @@ class Found(NamedTuple):
     kind: str
 
 
-class Judged(NamedTuple):
-    """The secret at a place, None for none, and where the search goes on."""
-
-    secret: Found | None
-    done: int
+# The secret at a place, None for none, and where the search goes on.
+Judged: TypeAlias = tuple[Found | None, int]
 
 
 def remembered(
@@ -60,22 +57,18 @@ def remembered(
 
     Logs and tables repeat themselves. before, behind: how far the context reaches
     """
-    known: dict[bytes, Judged] = {}
+    known: dict[bytes, tuple[int, int, str, int]] = {}
 
     def judged(start: int, end: int) -> Judged:
-        context = source[max(0, start - before) : end + behind]
-        judgement = known.get(context)
-        if judgement is None:
-            secret, done = judge(source, start, end)
-            if start < before or done > end + behind:
-                return Judged(secret, done)
-            if secret is not None:
-                secret = Found(secret.start - start, secret.end - start, secret.kind)
-            judgement = known[context] = Judged(secret, done - start)
-        secret, done = judgement
-        if secret is not None:
-            secret = Found(start + secret.start, start + secret.end, secret.kind)
-        return Judged(secret, start + done)
+        context = source[start - before if start > before else 0 : end + behind]
+        if context in known:
+            first, last, kind, done = known[context]
+            return Found(start + first, start + last, kind) if kind else None, start + done
+        secret, done = judge(source, start, end)
+        if start >= before and done <= end + behind:
+            first, last, kind = secret or (start, start, "")
+            known[context] = first - start, last - start, kind, done - start
+        return secret, done
 
     return judged
 

@@ -122,7 +122,7 @@ def by_look(source: bytes, look_inside: Callable[[bytes], list[Found]]) -> list[
 
     def judge(source: bytes, start: int, end: int) -> Judged:
         secret = _in_run(source, start, end)
-        return Judged(secret, secret.end) if secret is not None else _encoded(source, start, end, look_inside)
+        return (secret, secret.end) if secret is not None else _encoded(source, start, end, look_inside)
 
     judged = remembered(judge, source, MAX_JUDGED, BEHIND_BYTES)
     start, end = find(_LONG), 0
@@ -244,13 +244,13 @@ def _encoded(source: bytes, start: int, end: int, look_inside: Callable[[bytes],
     if start and source[start - 1] in b"+/":
         start = _base64_start(source, start)
     if _text(source[start : start + ENCODED_HEAD]) is None:
-        return Judged(None, end)
+        return None, end
     whole = _ENCODED.match(source, start, start + ENCODED_BYTES)
     plain = _text(whole[0]) if whole is not None else None
     if whole is None or plain is None:
-        return Judged(None, end)
+        return None, end
     is_secret = _MAY_HOLD.search(plain) is not None and bool(look_inside(plain))
-    return Judged(Found(start, whole.end(), "encoded") if is_secret else None, max(end, whole.end()))
+    return Found(start, whole.end(), "encoded") if is_secret else None, max(end, whole.end())
 
 
 def _text(encoded: bytes) -> bytes | None:

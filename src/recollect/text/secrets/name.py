@@ -15,7 +15,7 @@ import re
 from typing import NamedTuple
 
 from recollect.text.secrets.fold import OTHER
-from recollect.text.secrets.formats import MOST, Found, Judged, compiled, remembered, spaced
+from recollect.text.secrets.formats import Found, Judged, compiled, remembered, spaced
 from recollect.text.secrets.value import is_expression, is_random, is_secret, is_stand_in
 
 # A name longer than this is no name.
@@ -183,7 +183,7 @@ _NAMED = compiled(b"(?P<name>(?i:" + _STEM + b")" + _SUFFIX + b")" + _ASSIGNS)
 # begin with. It must let through whatever is a secret; what it stops costs nothing but the search.
 _PLAIN_RUN = rb"[^\s\d!@#$%^&*+=?~\"'`,;<>()\[\]{}|\\]{0,40}+"
 _MIXED = _PLAIN_RUN + rb"[\d!@#$%^&*+=?~\\]"
-_AHEAD = compiled(
+_AHEAD = (
     rb"[\w\-.]{0,60}+(?:\\{0,4}+[\"'`]|&quot;|&#34;|\\{1,4}+u0022)?+[\])]{0,2}+[?!]?+(?:"
     rb"[ \t*]{0,20}+(?:[:=]=?[>=]?+=?+|->)(?:"
     rb"(?<==)(?![a-z_.]{1,60}+[,()\[\]{}=])[^\s=]{3}|[ \t*]{0,20}+(?:[\"'`\\|>\r\n&{]|"
@@ -200,8 +200,9 @@ _AHEAD = compiled(
 )
 # Searches that begin with one plain letter: those cost 1 ns a byte, one that begins with a choice ten. So words that
 # have a rare letter in common are looked for together, by that letter. Stems, and the anchors of places.
-_FINDERS = tuple(
-    compiled(pattern)
+_STEM_FINDERS = tuple(
+    # The empty group says that a value may follow.
+    compiled(pattern + b"(?:(?=" + _AHEAD + b")())?+")
     for pattern in (
         (
             rb"p(?:ass|w|hrase(?<!passphrase)|sk(?<![a-z]psk)(?![a-z])|do\(|"
@@ -213,6 +214,11 @@ _FINDERS = tuple(
             rb"on (?:(?<=sesion con )|(?<=accedi con )))"
         ),
         rb"h(?:(?<=senh)a|(?<=auth)| mit(?<=dich mit))",
+    )
+)
+_FINDERS = tuple(
+    compiled(pattern)
+    for pattern in (
         rb":(?://|\d{4}:|\*:)",
         rb"b(?:earer|asic)",
         rb"g(?:=(?<=sig=)|in(?<=login)|(?<=log)(?:ged)?[ \-]in|n in(?<=sign in)|angsdaten)",
@@ -225,7 +231,6 @@ _BEGINS = {
 }  # fmt: skip
 # Programs speak of tokens and keys more often than of their values.
 MOST_STEMS = 32
-_OF_STEMS = _FINDERS[:4]
 # Those that are stems.
 STEMS = frozenset(b"pass pw psk phrase key ken kennwort cret contrasen clave c ha".split())
 
@@ -245,18 +250,20 @@ def words(lower: bytes) -> Words:
     """Return where the words stand in a text in lower case."""
     names: list[list[int]] = []
     anchors: dict[bytes, list[int]] = {}
-    for finder in _FINDERS:
+    for finder in _STEM_FINDERS:
         places: list[int] = []
-        for match in spaced(finder, lower, MOST_STEMS if finder in _OF_STEMS else MOST):
+        for match in spaced(finder, lower, MOST_STEMS):
             text = match[0]
-            place = match.start() - _BEGINS.get(text, 0)
             if text not in STEMS:
-                anchors.setdefault(text, []).append(place)
-            elif _AHEAD.match(lower, match.end()) is None:
-                anchors[text] = []
+                anchors.setdefault(text, []).append(match.start() - _BEGINS.get(text, 0))
+            elif match.lastindex:
+                places.append(match.start() - _BEGINS.get(text, 0))
             else:
-                places.append(place)
+                anchors[text] = []
         names.append(places)
+    for finder in _FINDERS:
+        for match in spaced(finder, lower):
+            anchors.setdefault(match[0], []).append(match.start() - _BEGINS.get(match[0], 0))
     return Words(names, anchors)
 
 
@@ -281,7 +288,7 @@ def _judge(source: bytes, place: int, _: int) -> Judged:
     """Judge the value of the name at a place."""
     match = _NAMED.match(source, place)
     secret = _value(source, match) if match is not None else None
-    return Judged(secret, secret.end if secret is not None else place)
+    return secret, secret.end if secret is not None else place
 
 
 def _value(source: bytes, match: re.Match[bytes]) -> Found | None:

@@ -87,7 +87,7 @@ _ENDS = rb"\s/@\"'<>`\\)(\[\]{},|"
 
 # A word of a command line, and what opens a quotation even where it was escaped.
 _WORD = rb"([^\s\"'`;|&\\]{3,128})"
-_OPENS = rb"[ \t]{0,4}\\{0,4}[\"'`]?"
+_OPENS = rb"[ \t]{0,4}+\\{0,4}+[\"'`]?+"
 _HEADER = rb"\\{0,4}[\"']?\]?[ \t]{0,4}[:=,]" + _OPENS
 _PAIR = rb"[\w.\-$]{1,100}+=[^\s;\"'`,\\]"
 _STRING = rb"[ \t]{0,4}\\{0,4}[\"']([^\"'`\n\\]{3,128})"
