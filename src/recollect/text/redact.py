@@ -22,15 +22,11 @@ from recollect.text.secrets.columns import is_secret_name as name_is_secret
 from recollect.text.secrets.fold import folded
 from recollect.text.secrets.formats import RUN_BYTES, Found, compiled
 from recollect.text.secrets.joined import by_joining
+from recollect.text.secrets.judge import joined_where_dense
 from recollect.text.secrets.look import by_look, password_hashes, private_keys
 from recollect.text.secrets.name import by_name, words
 from recollect.text.secrets.place import by_place
 from recollect.text.secrets.value import is_blank
-
-# A text with at least so many secrets, one in so many bytes, is nothing but secrets: what lies between them is replaced
-# with them. Nobody reads it, and a mark for each would be longer than the text.
-THICK = ((50, 32), (400, 160))
-THICK_GAP = 1024
 
 # Replacing one secret can bring another one to light, once or twice; text that always shows more is not worth a loop.
 ROUNDS = 4
@@ -168,7 +164,7 @@ def _spans(source: bytes, *, is_code: bool = False) -> list[Found]:
         return found
     if b"[secret:" in source:
         found = _outside_marks(source, found)
-    return _thick(_merged(found), len(source))
+    return joined_where_dense(_merged(found))
 
 
 def _inside_of(text: bytes) -> list[Found]:
@@ -176,21 +172,6 @@ def _inside_of(text: bytes) -> list[Found]:
     lower = text.lower()
     names, anchors = words(lower)
     return [*by_look(text, lambda _: []), *by_name(text, names), *by_place(text, lower, anchors)]
-
-
-def _thick(found: list[Found], size: int) -> list[Found]:
-    """Return spans; where there is hardly anything between so many of them, one over all that lie near each other."""
-    if not any(len(found) >= least and len(found) * each >= size for least, each in THICK):
-        return found
-    thick: list[Found] = []
-    first, last, of = found[0]
-    for start, end, kind in found:
-        if start - last > THICK_GAP:
-            thick.append(Found(first, last, of))
-            first, of = start, kind
-        last = end
-    thick.append(Found(first, last, of))
-    return thick
 
 
 def told(kinds: Iterable[str]) -> str:

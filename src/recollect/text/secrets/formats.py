@@ -8,10 +8,9 @@ that scanners find them; where one does not, the place it stands in tells (`PLAC
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, cast
 
 
 class Format(NamedTuple):
@@ -44,33 +43,6 @@ class Found(NamedTuple):
     start: int
     end: int
     kind: str
-
-
-# The secret at a place, None for none, and where the search goes on.
-Judged: TypeAlias = tuple[Found | None, int]
-
-
-def remembered(
-    judge: Callable[[bytes, int, int], Judged], source: bytes, before: int, behind: int
-) -> Callable[[int, int], Judged]:
-    """Return `judge` of places in `source`; a place in the same context as an earlier one is not judged again.
-
-    Logs and tables repeat themselves. before, behind: how far the context reaches
-    """
-    known: dict[bytes, tuple[int, int, str, int]] = {}
-
-    def judged(start: int, end: int) -> Judged:
-        context = source[start - before if start > before else 0 : end + behind]
-        if context in known:
-            first, last, kind, done = known[context]
-            return Found(start + first, start + last, kind) if kind else None, start + done
-        secret, done = judge(source, start, end)
-        if start >= before and done <= end + behind:
-            first, last, kind = secret or (start, start, "")
-            known[context] = first - start, last - start, kind, done - start
-        return secret, done
-
-    return judged
 
 
 class _Lazy:

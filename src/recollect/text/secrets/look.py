@@ -34,10 +34,9 @@ from recollect.text.secrets.formats import (
     TOKENS,
     Format,
     Found,
-    Judged,
     compiled,
-    remembered,
 )
+from recollect.text.secrets.judge import Judged, judge_places, remembered
 from recollect.text.secrets.name import by_neighbour
 from recollect.text.secrets.value import JUDGED_BYTES, is_hex, is_random, is_stand_in
 
@@ -116,36 +115,39 @@ def by_look(source: bytes, look_inside: Callable[[bytes], list[Found]]) -> list[
 
     look_inside: the searches through the text that a run of base64 stands for
     """
-    found: list[Found] = []
-    classes = source.translate(_CLASS)
-    tokens, find = _tokens(), classes.find
+    find = source.translate(_CLASS).find
+    tokens = _tokens()
+    first = last = 0  # of the run that was looked at last
+
+    def following(at: int) -> tuple[int, int]:
+        nonlocal first, last
+        while (start := find(_LONG, at)) >= 0:
+            if not first <= start < last:
+                first, last = start, find(b" ", start + RUN_BYTES)
+                last = last if last >= 0 else len(source)
+            rest = source[start : last if last - start < MAX_JUDGED else start + MAX_JUDGED].translate(None, _WORDS)
+            # A run without digits is a name like any other as a rule, but chance has its ways.
+            if rest and (
+                not rest.isalpha()
+                or source[start : start + 3].lstrip(b"-_")[:2] in tokens
+                or source[start - 1 : start] in _BEFORE_SECRETS
+                or source[start - 5 : start - 1] in _SCHEMES
+                or source[last : last + 1] == b"."
+            ):
+                return start, last
+            at = last
+        return -1, -1
 
     def judge(source: bytes, start: int, end: int) -> Judged:
         secret = _in_run(source, start, end)
         return (secret, secret.end) if secret is not None else _encoded(source, start, end, look_inside)
 
-    judged = remembered(judge, source, MAX_JUDGED, BEHIND_BYTES)
-    start, end = find(_LONG), 0
-    while start >= 0:
-        if start >= end:
-            end = find(b" ", start + RUN_BYTES)
-            end = end if end >= 0 else len(source)
-        rest = source[start : min(end, start + MAX_JUDGED)].translate(None, _WORDS)
-        done = end
-        # A run without digits is a name like any other as a rule, but chance has its ways.
-        if rest and (
-            not rest.isalpha()
-            or source[start : start + 3].lstrip(b"-_")[:2] in tokens
-            or source[start - 1 : start] in _BEFORE_SECRETS
-            or source[start - 5 : start - 1] in _SCHEMES
-            or source[end : end + 1] == b"."
-        ):
-            # Behind a secret the run may go on with another one.
-            secret, done = judged(start, end) if end - start <= MAX_JUDGED else judge(source, start, end)
-            if secret is not None:
-                found.append(secret)
-        # A token that began before the run may end before it, too.
-        start = find(_LONG, max(done, start + 1))
+    known = remembered(judge, source, MAX_JUDGED, BEHIND_BYTES)
+
+    def judged(start: int, end: int) -> Judged:
+        return known(start, end) if end - start <= MAX_JUDGED else judge(source, start, end)
+
+    found = judge_places(source, following, judged)
     return [*found, *_aws_secrets(source, found)]
 
 

@@ -12,10 +12,13 @@ stand-in never does.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from functools import partial
 from typing import NamedTuple
 
 from recollect.text.secrets.fold import OTHER
-from recollect.text.secrets.formats import Found, Judged, compiled, remembered, spaced
+from recollect.text.secrets.formats import Found, compiled, spaced
+from recollect.text.secrets.judge import Judged, judge_places, remembered
 from recollect.text.secrets.value import is_expression, is_random, is_secret, is_stand_in
 
 # A name longer than this is no name.
@@ -272,16 +275,13 @@ def by_name(source: bytes, names: list[list[int]]) -> list[Found]:
 
     names: the places of stems
     """
-    found: list[Found] = []
     judged = remembered(_judge, source, KEY_BYTES, CONTEXT_BYTES)
-    for places in names:
-        done = 0
-        for place in places:
-            if place >= done:
-                secret, done = judged(place, place)
-                if secret is not None:
-                    found.append(secret)
-    return found
+    return [secret for places in names for secret in judge_places(source, partial(_following, places), judged)]
+
+
+def _following(places: list[int], at: int) -> tuple[int, int]:
+    index = bisect_left(places, at)
+    return (places[index], places[index]) if index < len(places) else (-1, -1)
 
 
 def _judge(source: bytes, place: int, _: int) -> Judged:

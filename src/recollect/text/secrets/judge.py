@@ -1,0 +1,104 @@
+"""Judge the places of a text that may hold a secret: each context once, and dense stretches by samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from recollect.text.secrets.formats import Found
+
+# The secret at a place, None for none, and where the search goes on.
+Judged: TypeAlias = tuple[Found | None, int]
+
+# Secrets are dense where so many in a row take so many bytes each, as in a dump of passwords. What lies between them is
+# replaced with them: nobody reads it, and a mark for each would be longer than the text.
+DENSE = ((50, 32), (400, 160))
+# Behind a dense stretch one place in a kilobyte is judged. If that is a secret, all before it is replaced, too.
+SAMPLE_BYTES = 1024
+SAMPLE_NEAR = 160
+
+
+def remembered(
+    judge: Callable[[bytes, int, int], Judged], source: bytes, before: int, behind: int
+) -> Callable[[int, int], Judged]:
+    """Return `judge` of places in `source`; a place in the same context as an earlier one is not judged again.
+
+    Logs and tables repeat themselves. before, behind: how far the context reaches
+    """
+    known: dict[bytes, tuple[int, int, str, int]] = {}
+
+    def judged(start: int, end: int) -> Judged:
+        context = source[start - before if start > before else 0 : end + behind]
+        if context in known:
+            first, last, kind, done = known[context]
+            return Found(start + first, start + last, kind) if kind else None, start + done
+        secret, done = judge(source, start, end)
+        if start >= before and done <= end + behind:
+            first, last, kind = secret or (start, start, "")
+            known[context] = first - start, last - start, kind, done - start
+        return secret, done
+
+    return judged
+
+
+def judge_places(
+    source: bytes, following: Callable[[int], tuple[int, int]], judged: Callable[[int, int], Judged]
+) -> list[Found]:
+    """Return the secrets of a text in order.
+
+    following: where the next place that may hold one begins and ends, at or behind an offset; -1 for nowhere
+    """
+    found: list[Found] = []
+    start, end = following(0)
+    while start >= 0:
+        secret, done = judged(start, end)
+        if secret is not None:
+            found.append(secret)
+            if dense(found):
+                done = _sampled(source, found, max(done, start + 1), following, judged)
+        # A secret that began before its place may end before it, too.
+        start, end = following(max(done, start + 1))
+    return found
+
+
+def dense(found: list[Found]) -> int:
+    """Return how many of the last secrets lie densely."""
+    for least, each in DENSE:
+        if len(found) >= least and found[-1].end - found[-least].start <= least * each:
+            return least
+    return 0
+
+
+def _sampled(
+    source: bytes,
+    found: list[Found],
+    done: int,
+    following: Callable[[int], tuple[int, int]],
+    judged: Callable[[int, int], Judged],
+) -> int:
+    """Add what follows a dense stretch, as far as samples of it are secrets; return where to go on."""
+    while True:
+        start, end = following(done + SAMPLE_BYTES)
+        if not 0 <= start <= done + SAMPLE_BYTES + SAMPLE_NEAR:
+            return done
+        secret, last = judged(start, end)
+        if secret is None or b"[secret:" in source[done : secret.end]:
+            return done
+        found.append(Found(done, secret.end, secret.kind))
+        done = max(last, secret.end)
+
+
+def joined_where_dense(spans: list[Found]) -> list[Found]:
+    """Return spans, one for each dense stretch instead of those in it."""
+    found: list[Found] = []
+    is_dense = False
+    for span in spans:
+        if is_dense and span.start - found[-1].end <= SAMPLE_NEAR:
+            found[-1] = Found(found[-1].start, span.end, found[-1].kind)
+            continue
+        found.append(span)
+        count = dense(found)
+        is_dense = count > 0
+        if is_dense:
+            found[-count:] = [Found(found[-count].start, span.end, found[-count].kind)]
+    return found
