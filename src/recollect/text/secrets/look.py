@@ -31,6 +31,7 @@ from recollect.text.secrets.formats import (
     SHAPED,
     SIGNATURE_BYTES,
     SIGNATURES,
+    SIGNED_PARTS,
     TOKENS,
     Format,
     Found,
@@ -210,7 +211,8 @@ def _to_end(source: bytes, place: int) -> int:
 
 def _signed(source: bytes, start: int, end: int) -> Found | None:
     """Return a key that has its provider's letters in its middle; it begins where its run of base64 does."""
-    match = _SIGNATURES.search(source, start, end + 4)
+    run = source[start : end + 4]
+    match = _SIGNATURES.search(source, start, end + 4) if any(part in run for part in SIGNED_PARTS) else None
     if match is None:
         return None
     before = source[max(0, match.start() - MAX_JUDGED) : match.start()]

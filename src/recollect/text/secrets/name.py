@@ -64,12 +64,20 @@ _SUFFIX = (
 # A quote as HTML and careful JSON write it.
 _ENTITY = rb"(?:&quot;|&#34;|\\{1,4}u0022)"
 # Names that end so say something about a secret and hold none.
-_ABOUT = compiled(
-    rb"(?i)(?:_|-|\.)(?:ID|NAME|URL|URI|PATH|FILE|DIR|TYPE|LENGTH|LEN|SIZE|COUNT|LIMIT|TTL|EXPIR\w*|TIMEOUT|FIELD|HEADER|PREFIX|"
-    rb"SUFFIX|REGEX|PATTERN|ALGORITHM|ALG|HASHERS|VALIDATORS|REQUIRED|ENABLED|DISABLED|POLICY|HELP|LABEL|MIN|MAX|ARN|"
-    rb"REF|VERSION|FORMAT|ENV|VAR|HOST|PORT|USER|ERROR|MESSAGE|STATUS|SCOPE|SCOPES|AUDIENCE|ISSUER|SERVICE|STORE|"
-    rb"MANAGER|PROVIDER|INDEX|COLUMN|TABLE|MODE|RE|CLASS|CHARS)$",
+_ABOUT = frozenset(
+    b"""id name url uri path file dir type length len size count limit ttl timeout field header prefix suffix regex pattern
+    algorithm alg hashers validators required enabled disabled policy help label min max arn ref version format env var
+    host port user error message status scope scopes audience issuer service store manager provider index column table
+    mode re class chars""".split()
 )
+_PART = compiled(rb"[_\-.]")
+
+
+def _is_about(name: bytes) -> bool:
+    """Tell whether a name says something about a secret and holds none: `token_type`."""
+    *before, last = _PART.split(name.lower())
+    return bool(before) and (last in _ABOUT or last.startswith(b"expir"))
+
 
 _QUOTE = rb"(?:\\{0,4}[\"'`]|" + _ENTITY + rb")"
 _LITERAL = rb"\\{0,4}[bruf@$]{0,2}[\"'`]"
@@ -125,7 +133,6 @@ _TEXT = compiled(rb"[^<\n]{1,256}+")
 
 _NAME_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
 _ESCAPED = compiled(rb"[nrt]|u[0-9a-fA-F]{4}")
-_LINE_BREAK = compiled(rb"\r?\n|\\+n")
 # What may stand before the first word of a line: blanks, a list's dash, marks of comments, diffs and quotations, the
 # number that a listing or a search puts there.
 _LEAD = compiled(rb"(?:\S{0,60}?:)?(?:[ \t]{0,20}\d{1,6}[\t:?|\- ]{1,4})?[ \t\-+>#*|/]{0,40}[\"'`]?")
@@ -322,9 +329,9 @@ def _name(source: bytes, match: re.Match[bytes]) -> Name | None:
         # \nDB_PASSWORD: a line break in JSON, and not a letter of the name
         left, line = left[escaped.end() :], line + left[: escaped.end()]
         line = line if escaped[0] in (b"n", b"r") else line[: -len(escaped[0])].rstrip(b"\\") + b"\t"
-    if _is_other_word(match, left, line) or _ABOUT.search((left + match["name"]).rstrip(b".-")) is not None:
+    if _is_other_word(match, left, line) or _is_about((left + match["name"]).rstrip(b".-")):
         return None
-    return Name(kind, left + match["name"], _LINE_BREAK.split(line)[-1], match)
+    return Name(kind, left + match["name"], line.rpartition(b"\n")[2].rpartition(b"\\n")[2], match)
 
 
 def _is_to_something(kind: str, name: bytes, before: bytes) -> bool:
@@ -466,7 +473,7 @@ def by_neighbour(source: bytes, start: int, end: int) -> bool:
     name = named[len(named.rstrip(_NAME_CHARACTERS)) :]
     if not name or source[end : end + 1] == b"(" or source[start - 2 : start] == b"::":
         return False  # a call, a path of modules
-    if _WEAK.search(name.lower()) is None or _ABOUT.search(name) is not None:
+    if _WEAK.search(name.lower()) is None or _is_about(name):
         return False
     value = source[start : min(end, start + CONTEXT_BYTES)]
     return is_random(value) and _HASH.fullmatch(value) is None and not is_stand_in(value)

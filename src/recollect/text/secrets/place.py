@@ -193,6 +193,12 @@ def _rows() -> dict[bytes, list[Carrier]]:
     return {anchor: [row for row in CARRIERS if row.anchor == anchor] for anchor in {row.anchor: 0 for row in CARRIERS}}
 
 
+@cache
+def _may_carry(anchor: bytes) -> re.Pattern[bytes]:
+    """Return one pattern for all rows of an anchor, so that most places are tried once and not for each row."""
+    return re.compile(b"|".join(row.pattern for row in _rows()[anchor]))
+
+
 def by_place(source: bytes, lower: bytes, anchors: Mapping[bytes, list[int]]) -> list[Found]:
     """Return the secrets in `source` that stand in a place that carries one.
 
@@ -203,8 +209,10 @@ def by_place(source: bytes, lower: bytes, anchors: Mapping[bytes, list[int]]) ->
         anchors = {**anchors, b"identif": [match.start() for match in spaced(compiled(b"identif"), lower)]}
     rows = _rows()
     for anchor, places in anchors.items():
-        for row in rows.get(anchor, ()):
-            found += _carried(source, lower, row, places)
+        if anchor in rows:
+            may_carry = _may_carry(anchor)
+            places = [place for place in places if may_carry.match(lower, place) is not None]
+            found += [secret for row in rows[anchor] for secret in _carried(source, lower, row, places)]
     found += [span for place in anchors.get(b"cp(", ()) for span in _before_host(source, place)]
     if b" -" in lower:
         found += _of_commands(source, lower)

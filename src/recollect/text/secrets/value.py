@@ -54,7 +54,7 @@ _CLASSES = bytes(
     b"0"[0] if 48 <= code < 58 else b"A"[0] if 65 <= code < 91 else b"a"[0] if 97 <= code < 123 else b"."[0]
     for code in range(256)
 )
-_CHANGE = compiled(rb"(?=0[Aa]|A[0a]|a[0A])")
+_CHANGES = (b"0A", b"0a", b"A0", b"Aa", b"a0", b"aA")
 _HEX = compiled(rb"[0-9a-fA-F\-]{16,}")
 
 # What stands where a secret would: variables and templates of all sorts, and marks like our own.
@@ -161,7 +161,7 @@ def is_hex(value: bytes) -> bool:
 
 
 def _changes(classes: bytes) -> float:
-    return len(_CHANGE.findall(classes)) / max(1, len(classes) - 1)
+    return sum(map(classes.count, _CHANGES)) / max(1, len(classes) - 1)
 
 
 def is_blank(value: bytes) -> bool:
@@ -179,9 +179,11 @@ def is_stand_in(value: bytes) -> bool:
     value = value[:JUDGED_BYTES]
     if is_blank(value) or len(set(value)) <= 2:
         return True
+    if is_random(value):
+        return False
     lower = value.lower()
-    is_word = not _STAND_IN_WORDS.isdisjoint(lower.translate(_NO_LETTERS).split()) or _MINE.search(lower) is not None
-    return (is_word or _STAND_INS.search(lower) is not None) and not is_random(value)
+    is_word = not _STAND_IN_WORDS.isdisjoint(lower.translate(_NO_LETTERS).split())
+    return is_word or _STAND_INS.search(lower) is not None or _MINE.search(lower) is not None
 
 
 def is_expression(value: bytes) -> bool:
