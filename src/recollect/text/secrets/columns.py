@@ -44,7 +44,7 @@ def by_column(source: bytes, lower: bytes, words: Words) -> list[Found]:
         found += _in_inserts(source, lower)
     if b"value" in lower:
         found += _before_names(source, lower)
-    if b"kind" in lower:
+    if b"kind" in words.anchors:
         found += _in_manifests(source, lower)
     return found
 

@@ -12,7 +12,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 
 from recollect.text.secrets.formats import (
     AWS_KEY_BYTES,
@@ -310,14 +310,8 @@ def _aws_secrets(source: bytes, found: list[Found]) -> Iterator[Found]:
 
 def private_keys(source: bytes) -> list[Found]:
     """Return the private keys in `source`, each from its first line to its last, or as far as it goes."""
-    found: list[Found] = []
-    for anchor, pattern in ((b"-----BEGIN", KEY), (b"PuTTY-User-", PUTTY_KEY)):
-        place = source.find(anchor)
-        while place >= 0:
-            match = compiled(pattern).match(source, place)
-            if match is not None:
-                found.append(Found(place, match.end(), "private-key"))
-            place = source.find(anchor, match.end() if match else place + len(anchor))
+    keys = chain.from_iterable(compiled(pattern).finditer(source) for pattern in (KEY, PUTTY_KEY))
+    found = [Found(*match.span(), "private-key") for match in keys]
     if b"-----END" in source:
         found += _key_ends(source, {key.end for key in found})
     return found

@@ -65,10 +65,10 @@ _SUFFIX = (
 _ENTITY = rb"(?:&quot;|&#34;|\\{1,4}u0022)"
 # Names that end so say something about a secret and hold none.
 _ABOUT = frozenset(
-    b"""id name url uri path file dir type length len size count limit ttl timeout field header prefix suffix regex pattern
-    algorithm alg hashers validators required enabled disabled policy help label min max arn ref version format env var
-    host port user error message status scope scopes audience issuer service store manager provider index column table
-    mode re class chars""".split()
+    b"""id name url uri path file dir type length len size count limit ttl timeout field header prefix suffix regex
+    pattern algorithm alg hashers validators required enabled disabled policy help label min max arn ref version format
+    env var host port user error message status scope scopes audience issuer service store manager provider index column
+    table mode re class chars""".split()
 )
 _PART = compiled(rb"[_\-.]")
 
@@ -218,7 +218,7 @@ _STEM_FINDERS = tuple(
             rb"p(?:ass|w|hrase(?<!passphrase)|sk(?<![a-z]psk)(?![a-z])|do\(|"
             rb"rivate(?:(?<=<private)| key(?=[ \-]))|utty-user-)"
         ),
-        rb"k(?:ey(?<=[a-z_\-. ]key)|(?<=tok)en|ennwort|(?<=cook)ie)",
+        rb"k(?:ey(?<=[a-z_\-. ]key)|ind(?=[\"']?[ \t]{0,4}+:)|(?<=tok)en|ennwort|(?<=cook)ie)",
         (
             rb"c(?:ret(?<=secret)|ontrasen|lave|(?<=mnemonic)|red|urestring(?<=securestring)|(?<=avec) |p\((?<=@tcp\()|"
             rb"on (?:(?<=sesion con )|(?<=accedi con )))"

@@ -212,7 +212,8 @@ def by_place(source: bytes, lower: bytes, anchors: Mapping[bytes, list[int]]) ->
         if anchor in rows:
             may_carry = _may_carry(anchor)
             places = [place for place in places if may_carry.match(lower, place) is not None]
-            found += [secret for row in rows[anchor] for secret in _carried(source, lower, row, places)]
+            if places:
+                found += [secret for row in rows[anchor] for secret in _carried(source, lower, row, places)]
     found += [span for place in anchors.get(b"cp(", ()) for span in _before_host(source, place)]
     if b" -" in lower:
         found += _of_commands(source, lower)
@@ -243,8 +244,9 @@ def _carried(source: bytes, lower: bytes, row: Carrier, places: list[int]) -> It
 
 def _of_commands(source: bytes, lower: bytes) -> Iterator[Found]:
     """Yield the passwords that are given to commands as options."""
-    is_given, is_of = cache(_is_given), cache(_is_of)
-    for match in spaced(_options(), lower):
+    matches = spaced(_options(), lower)
+    is_given, is_of = (cache(_is_given), cache(_is_of)) if matches else (_is_given, _is_of)
+    for match in matches:
         line = lower[max(0, match.start() - COMMAND_BYTES) : match.start()].rpartition(b"\n")[2]
         group = match.lastindex or 1
         start, end = match.span(group)
