@@ -104,6 +104,7 @@ _WHOLE = compiled(rb"[A-Za-z0-9_\-]*+")
 _SIGNATURES = compiled(b"|".join(b"(" + pattern + b")" for _, pattern in SIGNATURES))
 # Schemes of HTTP authentication that only one provider has, by their last four letters.
 _SCHEMES = {b"SSWS": "okta-token", b"lyV1": "fly-token"}
+_NEXT_ARGUMENT = compiled(rb"[\"'],\s{0,20}+[\"']([A-Za-z0-9+/_\-]{32,200}+={0,2}+)[\"']")
 _CREDENTIAL = compiled(rb"[A-Za-z0-9_\-+/=,.~:]++")
 # So far behind a run its secret is looked for: the parts of a token behind its first dot.
 BEHIND_BYTES = 128
@@ -149,7 +150,7 @@ def by_look(source: bytes, look_inside: Callable[[bytes], list[Found]]) -> list[
         return known(start, end) if end - start <= MAX_JUDGED else judge(source, start, end)
 
     found = judge_places(source, following, judged)
-    return [*found, *_aws_secrets(source, found)]
+    return [*found, *_aws_secrets(source, found), *_next_arguments(source, found)]
 
 
 def _in_run(source: bytes, start: int, end: int) -> Found | None:
@@ -306,6 +307,14 @@ def _aws_secrets(source: bytes, found: list[Found]) -> Iterator[Found]:
                 if match[0].lower() != match[0] and not match[0].isalpha():
                     yield Found(*match.span(), "aws-secret-key")
             done = max(start, end - AWS_KEY_BYTES)
+
+
+def _next_arguments(source: bytes, found: list[Found]) -> Iterator[Found]:
+    """Yield the random literals that directly follow a secret: Client("<account id>", "<token>")."""
+    for secret in found:
+        match = _NEXT_ARGUMENT.match(source, secret.end)
+        if match is not None and (is_random(match[1]) or is_hex(match[1])):
+            yield Found(*match.span(1), "key")
 
 
 def private_keys(source: bytes) -> list[Found]:

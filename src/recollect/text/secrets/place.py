@@ -245,7 +245,9 @@ def _carried(source: bytes, lower: bytes, row: Carrier, places: list[int]) -> It
 def _of_commands(source: bytes, lower: bytes) -> Iterator[Found]:
     """Yield the passwords that are given to commands as options."""
     matches = spaced(_options(), lower)
-    is_given, is_of = (cache(_is_given), cache(_is_of)) if matches else (_is_given, _is_of)
+    if not matches:
+        return
+    is_given, is_of = cache(_is_given), cache(_is_of)
     for match in matches:
         line = lower[max(0, match.start() - COMMAND_BYTES) : match.start()].rpartition(b"\n")[2]
         group = match.lastindex or 1
