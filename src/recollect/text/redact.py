@@ -22,7 +22,7 @@ from recollect.text.secrets.columns import is_secret_name as name_is_secret
 from recollect.text.secrets.fold import folded
 from recollect.text.secrets.formats import RUN_BYTES, Found, compiled
 from recollect.text.secrets.joined import by_joining
-from recollect.text.secrets.judge import joined_where_dense
+from recollect.text.secrets.judge import SEVERAL, joined_where_dense
 from recollect.text.secrets.look import by_look, password_hashes, private_keys
 from recollect.text.secrets.name import by_name, words
 from recollect.text.secrets.place import by_place
@@ -151,7 +151,7 @@ def _spans(source: bytes, *, is_code: bool = False) -> list[Found]:
         return known[text]
 
     found = by_look(source, inner)
-    found += by_name(source, at.names)
+    found += by_name(source, lower, at)
     found += by_place(source, lower, at.anchors)
     found += by_column(source, lower, at)
     found += by_joining(source, inner)
@@ -170,8 +170,8 @@ def _spans(source: bytes, *, is_code: bool = False) -> list[Found]:
 def _inside_of(text: bytes) -> list[Found]:
     """Return the secrets of what was taken out of a text; nothing is taken out of that once more."""
     lower = text.lower()
-    names, anchors = words(lower)
-    return [*by_look(text, lambda _: []), *by_name(text, names), *by_place(text, lower, anchors)]
+    at = words(lower)
+    return [*by_look(text, lambda _: []), *by_name(text, lower, at), *by_place(text, lower, at.anchors)]
 
 
 def told(kinds: Iterable[str]) -> str:
@@ -211,7 +211,7 @@ def _merged(found: list[Found]) -> list[Found]:
 
 
 def _outside_marks(source: bytes, found: list[Found]) -> list[Found]:
-    """Return the spans that touch no mark of ours, but private blocks: those swallow the marks in them."""
+    """Return the spans that touch no mark of ours, but private blocks and dense stretches: those hold marks."""
     marks = [match.span() for match in _MARK.finditer(source)]
     starts = [start for start, _ in marks]
 
@@ -219,7 +219,7 @@ def _outside_marks(source: bytes, found: list[Found]) -> list[Found]:
         place = bisect_right(starts, span.end - 1) - 1
         return place >= 0 and marks[place][1] > span.start
 
-    return [span for span in found if span.kind in ("private", "private-key") or not touches(span)]
+    return [span for span in found if span.kind in ("private", "private-key", SEVERAL) or not touches(span)]
 
 
 def _replaced(text: str, spans: list[Found]) -> str:

@@ -72,8 +72,21 @@ MOST = 24
 MOST_BYTES = 1024
 
 
-def spaced(pattern: re.Pattern[bytes], text: bytes, most: int = MOST) -> list[re.Match[bytes]]:
-    """Return the matches of a pattern; of a kilobyte with more than so many only the first."""
+class Gap(NamedTuple):
+    """A stretch in which matches of a pattern were skipped, and where the matches before it begin."""
+
+    first: int
+    start: int
+    end: int
+
+
+def spaced(
+    pattern: re.Pattern[bytes], text: bytes, most: int = MOST, gaps: list[Gap] | None = None
+) -> list[re.Match[bytes]]:
+    """Return the matches of a pattern; of a kilobyte with more than so many only the first.
+
+    gaps: where the stretches without the others are added
+    """
     found: list[re.Match[bytes]] = []
     start = 0
     while True:
@@ -81,7 +94,10 @@ def spaced(pattern: re.Pattern[bytes], text: bytes, most: int = MOST) -> list[re
         found += batch
         if len(batch) < most:
             return found
-        start = max(batch[-1].end(), batch[0].start() + MOST_BYTES)
+        done = batch[-1].end()
+        start = max(done, batch[0].start() + MOST_BYTES)
+        if gaps is not None and start > done:
+            gaps.append(Gap(batch[0].start(), done, start))
 
 
 # Shorter runs of letters, digits, _ and - are never a secret by their look alone: the shortest is an AWS key id.

@@ -16,6 +16,8 @@ DENSE = ((50, 32), (400, 160))
 # Behind a dense stretch one place in a kilobyte is judged. If that is a secret, all before it is replaced, too.
 SAMPLE_BYTES = 1024
 SAMPLE_NEAR = 160
+# The kind of a span that holds more than one secret. Such a span may hold marks, too.
+SEVERAL = "several"
 
 
 def remembered(
@@ -41,9 +43,7 @@ def remembered(
     return judged
 
 
-def judge_places(
-    source: bytes, following: Callable[[int], tuple[int, int]], judged: Callable[[int, int], Judged]
-) -> list[Found]:
+def judge_places(following: Callable[[int], tuple[int, int]], judged: Callable[[int, int], Judged]) -> list[Found]:
     """Return the secrets of a text in order.
 
     following: where the next place that may hold one begins and ends, at or behind an offset; -1 for nowhere
@@ -55,7 +55,7 @@ def judge_places(
         if secret is not None:
             found.append(secret)
             if dense(found):
-                done = _sampled(source, found, max(done, start + 1), following, judged)
+                done = _sampled(found, max(done, start + 1), following, judged)
         # A secret that began before its place may end before it, too.
         start, end = following(max(done, start + 1))
     return found
@@ -70,11 +70,7 @@ def dense(found: list[Found]) -> int:
 
 
 def _sampled(
-    source: bytes,
-    found: list[Found],
-    done: int,
-    following: Callable[[int], tuple[int, int]],
-    judged: Callable[[int, int], Judged],
+    found: list[Found], done: int, following: Callable[[int], tuple[int, int]], judged: Callable[[int, int], Judged]
 ) -> int:
     """Add what follows a dense stretch, as far as samples of it are secrets; return where to go on."""
     while True:
@@ -82,9 +78,9 @@ def _sampled(
         if not 0 <= start <= done + SAMPLE_BYTES + SAMPLE_NEAR:
             return done
         secret, last = judged(start, end)
-        if secret is None or b"[secret:" in source[done : secret.end]:
+        if secret is None:
             return done
-        found.append(Found(done, secret.end, secret.kind))
+        found.append(Found(done, secret.end, SEVERAL))
         done = max(last, secret.end)
 
 
@@ -94,11 +90,11 @@ def joined_where_dense(spans: list[Found]) -> list[Found]:
     is_dense = False
     for span in spans:
         if is_dense and span.start - found[-1].end <= SAMPLE_NEAR:
-            found[-1] = Found(found[-1].start, span.end, found[-1].kind)
+            found[-1] = Found(found[-1].start, span.end, SEVERAL)
             continue
         found.append(span)
         count = dense(found)
         is_dense = count > 0
         if is_dense:
-            found[-count:] = [Found(found[-count].start, span.end, found[-count].kind)]
+            found[-count:] = [Found(found[-count].start, span.end, SEVERAL)]
     return found

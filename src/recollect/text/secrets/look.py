@@ -149,7 +149,7 @@ def by_look(source: bytes, look_inside: Callable[[bytes], list[Found]]) -> list[
     def judged(start: int, end: int) -> Judged:
         return known(start, end) if end - start <= MAX_JUDGED else judge(source, start, end)
 
-    found = judge_places(source, following, judged)
+    found = judge_places(following, judged)
     return [*found, *_aws_secrets(source, found), *_next_arguments(source, found)]
 
 

@@ -12,13 +12,15 @@ stand-in never does.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
 from recollect.text.secrets.fold import OTHER
-from recollect.text.secrets.formats import Found, compiled, spaced
-from recollect.text.secrets.judge import Judged, judge_places, remembered
+from recollect.text.secrets.formats import Found, Gap, compiled, spaced
+from recollect.text.secrets.judge import SAMPLE_NEAR, SEVERAL, Judged, judge_places, remembered
 from recollect.text.secrets.value import is_expression, is_random, is_secret, is_stand_in
 
 # A name longer than this is no name.
@@ -249,20 +251,24 @@ class Words(NamedTuple):
     """Where the words stand that secrets are found by.
 
     names: the places of stems that something assigns to or that are titles, those of each search for themselves
+    gaps: where stems were skipped, by search
     anchors: what was found, stems and others, and where each of the others begins
     """
 
     names: list[list[int]]
+    gaps: list[list[Gap]]
     anchors: dict[bytes, list[int]]
 
 
 def words(lower: bytes) -> Words:
     """Return where the words stand in a text in lower case."""
     names: list[list[int]] = []
+    gaps: list[list[Gap]] = []
     anchors: dict[bytes, list[int]] = {}
     for finder in _STEM_FINDERS:
         places: list[int] = []
-        for match in spaced(finder, lower, MOST_STEMS):
+        gaps.append([])
+        for match in spaced(finder, lower, MOST_STEMS, gaps[-1]):
             text = match[0]
             if text not in STEMS:
                 anchors.setdefault(text, []).append(match.start() - _BEGINS.get(text, 0))
@@ -274,16 +280,50 @@ def words(lower: bytes) -> Words:
     for finder in _FINDERS:
         for match in spaced(finder, lower):
             anchors.setdefault(match[0], []).append(match.start() - _BEGINS.get(match[0], 0))
-    return Words(names, anchors)
+    return Words(names, gaps, anchors)
 
 
-def by_name(source: bytes, names: list[list[int]]) -> list[Found]:
+def by_name(source: bytes, lower: bytes, at: Words) -> list[Found]:
     """Return the secrets in `source` that are told by what they are assigned to.
 
-    names: the places of stems
+    lower: `source` in lower case; at: where the words stand in it
     """
     judged = remembered(_judge, source, KEY_BYTES, CONTEXT_BYTES)
-    return [secret for places in names for secret in judge_places(source, partial(_following, places), judged)]
+    found: list[Found] = []
+    for finder, places, gaps in zip(_STEM_FINDERS, at.names, at.gaps, strict=True):
+        secrets = judge_places(partial(_following, places), judged)
+        found += secrets
+        found += _in_gaps(lower, finder, places, gaps, secrets, judged)
+    return found
+
+
+# A gap holds secrets if most names before it have one, and so many at least.
+GAP_SECRETS = 8
+
+
+def _in_gaps(
+    lower: bytes,
+    finder: re.Pattern[bytes],
+    places: list[int],
+    gaps: list[Gap],
+    secrets: list[Found],
+    judged: Callable[[int, int], Judged],
+) -> Iterator[Found]:
+    """Yield the gaps behind names that mostly have secrets, each up to its last name."""
+    ends = [secret.end for secret in secrets]
+
+    def has_secret(place: int) -> bool:
+        index = bisect_right(ends, place)
+        return index < len(ends) and secrets[index].start <= place + SAMPLE_NEAR
+
+    for gap in gaps:
+        names = places[bisect_left(places, gap.first) : bisect_left(places, gap.start)]
+        count = sum(map(has_secret, names)) if secrets else 0
+        last = deque(finder.finditer(lower, gap.start, gap.end), 1) if count >= max(GAP_SECRETS, len(names) / 2) else ()
+        for match in last:
+            place = match.start() - _BEGINS.get(match[0], 0)
+            secret, _ = judged(place, place)
+            yield Found(gap.start, secret.end if secret is not None else match.start(), SEVERAL)
 
 
 def _following(places: list[int], at: int) -> tuple[int, int]:
