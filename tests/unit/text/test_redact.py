@@ -11,6 +11,7 @@ import pytest
 
 from recollect.text.redact import masked, redact, redact_value, told
 from recollect.text.secrets.formats import PLACED, SHAPED, TOKENS
+from recollect.text.secrets.value import is_secret
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "bench"))
 
@@ -251,6 +252,41 @@ def test_a_source_with_wide_characters_is_masked_in_place() -> None:
 def test_a_token_that_ends_before_the_run_it_was_found_by_is_passed() -> None:
     text = f"AKIA{'Q2' * 8}+ASt-TOKENAuthorizationTOKENAuthorization1"
     assert "Q2Q2" not in redact(text).text
+
+
+PROSE = "The build reads the index and writes a summary of every file.\n"
+
+
+@pytest.mark.parametrize("form", ["pw: {}\n", "senha={} ", '"token":"{}",'])
+@pytest.mark.parametrize("count", [33, 40, 70, 2000])
+def test_no_secret_of_a_dense_list_is_left_and_the_text_around_it_stays(form: str, count: int) -> None:
+    values = [f"Hunt{number:04d}x!Ab9" for number in range(count)]
+    clean = redact(PROSE * 300 + "".join(map(form.format, values)) + PROSE * 300).text
+    assert not [value for value in values if value in clean]
+    assert clean.count(PROSE.strip()) == 600
+
+
+def test_no_secret_of_a_dense_list_with_marks_in_it_is_left() -> None:
+    values = [f"Hunt{number:04d}x!" for number in range(1000)]
+    clean = redact("".join(f"pw: {value}\n" + "[secret:jwt]\n" * (at % 5 == 0) for at, value in enumerate(values))).text
+    assert not [value for value in values if value in clean]
+
+
+def test_a_dense_list_is_judged_by_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged = []
+
+    def count(value: bytes, **how: str) -> bool:
+        judged.append(value)
+        return is_secret(value, **how)
+
+    monkeypatch.setattr("recollect.text.secrets.name.is_secret", count)
+    redact("".join(f"password={number:05d}xyz!\n" for number in range(5000)))
+    assert 50 <= len(judged) < 500
+
+
+def test_a_random_literal_beside_a_secret_in_a_call_is_one_too() -> None:
+    text = f'Client("AC{"0f1e" * 8}", "{"a1b2" * 8}", "eu")'
+    assert redact(text).text == 'Client("[secret:twilio-key]", "[secret:key]", "eu")'
 
 
 # The worst families that bench/pump_redaction.py found, and the lines that once took hours.
