@@ -312,18 +312,24 @@ def _in_gaps(
     """Yield the gaps behind names that mostly have secrets, each up to its last name."""
     ends = [secret.end for secret in secrets]
 
-    def has_secret(place: int) -> bool:
+    def secret_of(place: int) -> Found | None:
         index = bisect_right(ends, place)
-        return index < len(ends) and secrets[index].start <= place + SAMPLE_NEAR
+        return secrets[index] if index < len(ends) and secrets[index].start <= place + SAMPLE_NEAR else None
 
-    for gap in gaps:
+    done = 0
+    for gap in gaps if secrets else ():
+        behind = secret_of(gap.start)
+        done = max(done, behind.end if behind is not None else 0)
+        if gap.end <= done:
+            continue
         names = places[bisect_left(places, gap.first) : bisect_left(places, gap.start)]
-        count = sum(map(has_secret, names)) if secrets else 0
-        last = deque(finder.finditer(lower, gap.start, gap.end), 1) if count >= max(GAP_SECRETS, len(names) / 2) else ()
-        for match in last:
+        if len([*filter(secret_of, names)]) < max(GAP_SECRETS, len(names) / 2):
+            continue
+        for match in deque(finder.finditer(lower, gap.start, gap.end), 1):
             place = match.start() - _BEGINS.get(match[0], 0)
             secret, _ = judged(place, place)
-            yield Found(gap.start, secret.end if secret is not None else match.start(), SEVERAL)
+            done = secret.end if secret is not None else match.start()
+            yield Found(gap.start, done, SEVERAL)
 
 
 def _following(places: list[int], at: int) -> tuple[int, int]:
