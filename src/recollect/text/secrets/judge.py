@@ -12,7 +12,7 @@ Judged: TypeAlias = tuple[Found | None, int]
 
 # Secrets are dense where so many in a row take so many bytes each, as in a dump of passwords. What lies between them is
 # replaced with them: nobody reads it, and a mark for each would be longer than the text.
-DENSE = ((50, 32), (400, 160))
+DENSE = ((50, 44), (400, 160))
 # Behind a dense stretch one place in a kilobyte is judged. If that is a secret, all before it is replaced, too.
 SAMPLE_BYTES = 1024
 SAMPLE_NEAR = 160

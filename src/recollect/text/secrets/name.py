@@ -241,8 +241,6 @@ _BEGINS = {
     b"ken": 2, b"cret": 2, b"c": 7, b"ha": 3, b"kie": 3, b"curestring": 2, b"h": 3, b"c ": 3, b"con ": 7, b"h mit": 3,
     b"g=": 2, b"gin": 2, b"g in": 2, b"g-in": 2, b"gged in": 2, b"gn in": 2, b"gangsdaten": 2, b"cp(": 2,
 }  # fmt: skip
-# Programs speak of tokens and keys more often than of their values.
-MOST_STEMS = 32
 # Those that are stems.
 STEMS = frozenset(b"pass pw psk phrase key ken kennwort cret contrasen clave c ha".split())
 
@@ -268,7 +266,7 @@ def words(lower: bytes) -> Words:
     for finder in _STEM_FINDERS:
         places: list[int] = []
         gaps.append([])
-        for match in spaced(finder, lower, MOST_STEMS, gaps[-1]):
+        for match in spaced(finder, lower, gaps=gaps[-1]):
             text = match[0]
             if text not in STEMS:
                 anchors.setdefault(text, []).append(match.start() - _BEGINS.get(text, 0))
@@ -325,7 +323,7 @@ def _in_gaps(
         names = places[bisect_left(places, gap.first) : bisect_left(places, gap.start)]
         if len([*filter(secret_of, names)]) < max(GAP_SECRETS, len(names) / 2):
             continue
-        for match in deque(finder.finditer(lower, gap.start, gap.end), 1):
+        for match in deque(finder.finditer(lower, gap.start, gap.end + KEY_BYTES), 1):
             place = match.start() - _BEGINS.get(match[0], 0)
             secret, _ = judged(place, place)
             done = secret.end if secret is not None else match.start()
