@@ -19,7 +19,7 @@ GROWTH_BAR = 2.5
 SPEED_BAR_MB = 5.0
 # A case is measured at this size and at twice that, and at larger sizes while it takes less than `SHORT_S`.
 BYTES = 100_000
-MAX_BYTES = 1_600_000
+MAX_BYTES = 400_000
 SHORT_S = 0.03
 # Cases near a bar are measured again, all of them so many times in turn; the least times count. Other work on the
 # machine only adds to a time, and seldom to all of them.

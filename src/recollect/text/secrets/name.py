@@ -28,7 +28,7 @@ KEY_BYTES = 60
 # A value without quotes is judged by so much of it; what is longer is taken to its end once that was a secret.
 VALUE_BYTES = 64
 # So far behind a name its value is looked for; what is longer is judged by its beginning.
-CONTEXT_BYTES = 512
+CONTEXT_BYTES = 256
 
 # What is as long as a hash and made of hex is one, unless its name is sharp.
 _HASH = compiled(rb"(?:[0-9a-fA-F]{2}){16,64}")
