@@ -492,6 +492,8 @@ WITHOUT_ROW = {
         NAMES,
     ),
     "capture.transcripts.table": "it looks at the first kilobytes of a file",
+    "expected": "it matches the path that a validator puts in its message",
+    "text.moment": "it refuses more than 60 characters first",
     "engine.cycles": "it looks at single lines of indexed files",
     "engine.dead_code": "it splits text into words, and looks at signatures of 400 characters",
     "engine.snippets": "it splits a query into words",
