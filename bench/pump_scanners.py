@@ -484,7 +484,7 @@ WITHOUT_ROW = {
     **dict.fromkeys(
         (
             "code.diff.git", "code.lookup", "code.manifests.provided", "code.resolve.modules", "code.search.kinds",
-            "code.search.report_signals", "code.search.span", "code.walk", "engine.accept", "engine.archive",
+            "code.search.report_signals", "code.search.span", "code.walk", "engine.archive",
             "engine.branches", "engine.checkout", "engine.decisions", "engine.identity", "engine.migrating",
             "engine.readers", "engine.repo_map", "engine.unseen", "hierarchy.looking", "surface.assistants.entry",
             "code.diff.work_tree", "text.naming",
@@ -492,11 +492,10 @@ WITHOUT_ROW = {
         NAMES,
     ),
     "capture.transcripts.table": "it looks at the first kilobytes of a file",
-    "expected": "it matches the path that a validator puts in its message",
+    "expected": "it matches at most 41 characters of a number, at one place",
     "text.moment": "it refuses more than 60 characters first",
     "engine.cycles": "it looks at single lines of indexed files",
     "engine.dead_code": "it splits text into words, and looks at signatures of 400 characters",
-    "engine.snippets": "it splits a query into words",
     "hierarchy.entries": "it looks for targets at the beginning of lines",
     "hierarchy.fill": "it splits a description into words",
     "hierarchy.knowledge": "it splits a query into words",
