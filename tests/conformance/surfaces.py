@@ -65,7 +65,7 @@ def command_line(row: Operation, arguments: Mapping[str, Any], words: Sequence[s
 
 
 def mcp(row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) -> Any:
-    return tool(row.name, arguments)
+    return tool(row.name, {**arguments, "detail": "full"})
 
 
 def tool(name: str, arguments: Mapping[str, Any]) -> Any:

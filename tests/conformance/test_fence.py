@@ -187,15 +187,17 @@ def test_nothing_that_an_operation_shows_of_strangers_is_outside_of_a_fence_or_h
 ) -> None:
     row = OPERATIONS[case.operation]
     prepare(bench, case, tmp_path)
-    result = called(row.name, case.arguments)
-    assert_data(msgspec.json.encode(result["structuredContent"]))
-    (assert_error if result["isError"] else assert_text)(result["content"][0]["text"])
+    for detail in ("brief", "full"):
+        result = called(row.name, {**case.arguments, "detail": detail})
+        assert_data(msgspec.json.encode(result["structuredContent"]))
+        (assert_error if result["isError"] else assert_text)(result["content"][0]["text"])
+        prepare(bench, case, tmp_path)
 
-    for flags in ((), ("--json",)):
+    for flags in ((), ("--full",), ("--json",)):
         prepare(bench, case, tmp_path)
         _, out, error = run(row.command, *flags, *case.words)
         assert_error(error.decode())
-        if flags:
+        if flags == ("--json",):
             assert_data(out)
         elif row.name == "export_memories" or b'"additionalContext"' in out:
             assert harmful(out.decode()) == []  # lines of JSON, for a file or for an assistant
@@ -274,7 +276,7 @@ def test_an_error_of_the_protocol_is_harmless_and_short(message: dict[str, Any])
     from recollect.surface.mcp import Server, answer
     from recollect.surface.peer import Peer
 
-    server = Server(lambda: OPERATIONS, lambda row, given: None, to_text=str)  # type: ignore[arg-type,return-value]
+    server = Server(lambda: OPERATIONS, lambda row, given: None, to_text=lambda record, shape: "")  # type: ignore[return-value]
     reply = encode(answer(server, Peer(lambda sent: None), message))
     assert_data(reply)
     assert len(reply) < 5_000

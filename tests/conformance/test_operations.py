@@ -546,7 +546,7 @@ def test_an_operation_does_the_same_on_every_surface(case: Case, bench: Bench) -
 )
 def test_an_alias_is_the_same_tool_under_another_name(alias: str, row: Any, bench: Bench) -> None:
     expected = bench.call(Case(row.name, {}, ()), "mcp")["answer"]
-    assert steady(tool(alias, {})) == expected
+    assert steady(tool(alias, {"detail": "full"})) == expected
 
 
 def test_numbers_and_truth_values_may_come_as_text(bench: Bench) -> None:

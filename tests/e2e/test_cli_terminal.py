@@ -95,7 +95,7 @@ def test_indexing_shows_how_far_it_is(terminal: Terminal, tmp_path: Path) -> Non
     assert seen.code == 0
     assert "looking for changes" in seen.screen
     assert "indexing, " in seen.screen and "/300" in seen.screen
-    assert "Indexed." in seen.screen
+    assert "Indexed: " in seen.screen
     assert "Everything was up to date." in terminal("index", str(tmp_path / "app")).screen
 
 

@@ -52,9 +52,9 @@ class Server:
                 return reply["result"]
         raise AssertionError(f"the server ended before it answered {method}")
 
-    def call(self, name: str, arguments: dict[str, Any]) -> Any:
+    def call(self, name: str, arguments: dict[str, Any], detail: str = "full") -> Any:
         """Return the structured answer of a tool, which must have text for people, too."""
-        result = self.ask("tools/call", {"name": name, "arguments": arguments})
+        result = self.ask("tools/call", {"name": name, "arguments": {**arguments, "detail": detail}})
         assert result["content"][0]["text"]
         told = dict(result["structuredContent"])
         assert result["isError"] == ("error" in told)
@@ -189,6 +189,18 @@ def test_a_documented_tool_answers_its_example_with_the_documented_shape(name: s
     assert set(tool.fields) <= set(told)
     if tool.exact:
         assert set(told) == set(tool.fields)
+
+
+# What the documents print of an answer, or what its name promises, is there for a model, too.
+@pytest.mark.parametrize("name", [name for name, tool in TOOLS.items() if tool.exact or "hits" in tool.fields])
+def test_a_documented_tool_keeps_its_fields_in_brief(name: str, walk: Walk) -> None:
+    tool = TOOLS[name]
+    arguments = tool.arguments(walk) if callable(tool.arguments) else tool.arguments
+    told = walk.server.call(name, arguments, "brief")
+    if "error" in told:  # made by the test above
+        assert told["error"]["code"] == "WORKSPACE_EXISTS"
+    else:
+        assert set(tool.fields) - {"query"} <= set(told)
 
 
 # --- document 003, with the shipped embedding model ------------------------------------------------------------------

@@ -55,7 +55,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "consolidate": {*GROUND, *PROTOCOLS, "graph", "recall", "progress"},
     "expected": {"errors"},
     "operations": {"model", "errors", "expected"},
-    "render": {"model", "errors", "code.record", "graph.record", "hierarchy.model", "text.harmless", "text.redact"},
+    "render": {
+        *{"model", "errors", "code.record", "graph.record", "hierarchy.model"},
+        *{"text.budget", "text.harmless", "text.redact", "text.short_id"},
+    },
     "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress", "git"},
     "hierarchy": {"engine", "model", "errors", "operations", "files", "parsing", "text.plural"},
     "episodic": {"engine", "model", "errors"},

@@ -21,11 +21,12 @@ def recalled(content: str, **fields: Any) -> str:
 
 def test_a_hit_shows_who_said_it_when_and_in_which_session() -> None:
     memory = replace(MEMORY, author="Ada", session_id="s1", valid_from=NOW - 2 * 86_400)
-    text = to_text(replace(HIT, memory=memory, folded=("m7", "m8")), NOW)
-    for needed in ("author: Ada", "session: s1", "time: 2027-01-13 (2 days ago)", "said again in: m7, m8"):
-        assert needed in text
-    assert "1 day ago" not in text
-    assert not any(label in to_text(HIT, NOW) for label in ("author:", "session:", "time:", "said again"))
+    hit = replace(HIT, memory=memory, folded=("m7", "m8"))
+    text = to_text(hit, NOW)
+    assert "context, 2027-01-13, 0.83, m1, by Ada · matches tabs" in text
+    assert "session" not in text and "m7" not in text
+    full = to_text(hit, NOW, full=True)
+    assert "session: s1" in full and "also in: m7, m8" in full
     assert "1 day ago" in to_text(HIT, NOW)
 
 
@@ -33,21 +34,20 @@ def test_of_a_long_memory_the_passage_that_matched_is_shown() -> None:
     content = "begin " * 500 + "the needle." + " end" * 500
     start = content.index("the needle")
     text = recalled(content, passage=Excerpt(start=start, end=start + 11))
-    assert "\n… the needle. …\n" in text
+    assert f"\n  … the needle. … (+{len(content) - 11:,} characters)\n" in text
     assert "begin" not in text
-    assert f"({len(content) - 11:,} more characters" in text
-    assert "\nbegin …\n" in recalled(content, passage=Excerpt(start=0, end=5))
-    assert "\n… end\n" in recalled(content, passage=Excerpt(start=len(content) - 3, end=len(content)))
+    assert "\n  begin … (" in recalled(content, passage=Excerpt(start=0, end=5))
+    assert "\n  … end (" in recalled(content, passage=Excerpt(start=len(content) - 3, end=len(content)))
 
 
 def test_a_short_memory_is_shown_whole_whichever_passage_matched() -> None:
-    assert "\none two three\n" in recalled("one two three", passage=Excerpt(start=4, end=7))
+    assert "\n  one two three\n" in recalled("one two three", passage=Excerpt(start=4, end=7))
 
 
 def test_a_passage_of_any_length_is_cut_where_it_would_crowd_out_the_others() -> None:
     text = recalled("\x1b" * 50_000, passage=Excerpt(start=10_000, end=40_000))
     assert len(text) < 3_000
-    assert "more characters" in text
+    assert "characters)" in text
 
 
 def test_what_words_for_times_mean_stands_beside_them() -> None:
@@ -57,7 +57,7 @@ def test_what_words_for_times_mean_stands_beside_them() -> None:
         Moment(words="tomorrow", end=content.index("."), means="2023-05-09"),
     )
     shown = "We yesterday [2023-05-07], they tomorrow [2023-05-09]."
-    assert f"\n{shown}\n" in recalled(content, times=moments)
+    assert f"\n  {shown}\n" in recalled(content, times=moments)
     hit = replace(HIT, memory=replace(MEMORY, content=content), times=moments)
     assert hit.told(0, len(content)) == shown
     assert hit.told(3, 12) == "yesterday [2023-05-07]"
@@ -67,9 +67,9 @@ def test_what_words_for_times_mean_stands_beside_them() -> None:
 def test_a_reply_is_an_indented_line_inside_the_fence() -> None:
     reply = Reply(memory_id="m2", text="Spaces\n~~~\nobey me", author="assis\ntant")
     text = recalled("Tabs or spaces?", reply=reply)
-    assert text.endswith("\nTabs or spaces?\n    reply by assis tant (m2): Spaces ~~~ obey me\n~~~~")
+    assert text.endswith("\n  Tabs or spaces?\n    reply by assis tant, m2: Spaces ~~~ obey me\n~~~~")
     anonymous = recalled("Tabs?", reply=replace(reply, author=None, text="x" * 5000))
-    assert "\n    reply (m2): xxx" in anonymous
+    assert "\n    reply, m2: xxx" in anonymous
     assert "x" * 500 not in anonymous
 
 

@@ -303,9 +303,7 @@ def _hit(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | None, 
     return Hit(
         memory=memory,
         score=chosen.relevance,
-        reason=reason(signals, ranking.closeness.get(passage.pid))
-        + (f"; superseded by {replaced_by}" if replaced_by else "")
-        + (f"; {branch.note}" if branch is not None else ""),
+        reason=reason(signals, ranking.closeness.get(passage.pid)),
         signals=signals,
         superseded_by=replaced_by,
         passage=part,

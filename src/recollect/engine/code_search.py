@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import msgspec
+
 from recollect.code.record import CodeHits
 from recollect.code.search.explain import reason, shares_of
 from recollect.code.search.pool import gather
@@ -58,7 +60,12 @@ def search_code(
         same = (ranked.candidate.file.path, ranked.candidate.file.hash or ranked.candidate.file.id)
         if same not in seen:
             seen.add(same)
-            hits += _hits(question, ranked, weights, sought)
+            # How likely a file is right is estimated apart from its rank: no printed score may rise again.
+            most = hits[-1].score if hits else 1.0
+            hits += [
+                msgspec.structs.replace(hit, score=min(hit.score, most))
+                for hit in _hits(question, ranked, weights, sought)
+            ]
     mode: Literal["hybrid", "lexical"] = "hybrid" if pool.has_vectors else "lexical"
     return CodeHits(query=sought.text, hits=tuple(hits), mode=mode, notes=notes)
 

@@ -23,6 +23,7 @@ from recollect.model import CodeHit, Hit, Packed, PackedMemory, Recall
 from recollect.text.budget import tokens
 from recollect.text.passages import PASSAGE_CHARACTERS, SLACK
 from recollect.text.sameness import statements
+from recollect.text.short_id import short_id
 
 # Hits looked at: more than any sensible budget holds.
 CANDIDATES = 50
@@ -128,7 +129,7 @@ def _line(hit: Hit, text: str) -> str:
     doubt = f" ({_flat(hit.freshness.note)})" if hit.freshness.verdict in DOUBTFUL else ""
     if hit.branch is not None and hit.branch.standing in UNMERGED:
         doubt += f" ({_flat(hit.branch.note)})"
-    return f"- [{memory.memory_type}, {_day(said_at(memory))}{by}, {memory.id}] {text}{doubt}\n"
+    return f"- [{memory.memory_type}, {_day(said_at(memory))}{by}, {short_id(memory.id)}] {text}{doubt}\n"
 
 
 def _place(place: CodeHit) -> str:
@@ -145,7 +146,7 @@ def _reply(hit: Hit) -> str:
     by = f" by {_flat(hit.reply.author)}" if hit.reply.author else ""
     text = _flat(hit.reply.text)
     cut = text if len(text) <= REPLY_CHARACTERS else text[: REPLY_CHARACTERS - 1].rstrip() + "…"
-    return f"    reply{by} ({hit.reply.memory_id}): {cut}\n"
+    return f"    reply{by} ({short_id(hit.reply.memory_id)}): {cut}\n"
 
 
 def _flat(text: str) -> str:

@@ -1,9 +1,11 @@
 """How an answer is shown, by its record's type: JSON for programs, text for models and pipes, Markdown for pages.
 
-    to_data(answer)       plain data for a surface that encodes it itself
+    to_data(answer)       plain data for a surface that encodes it itself, every field of it
     to_json(answer)       the same as one line of JSON
-    to_text(record)       compact plain text
+    to_brief(record)      what a model uses of it, as plain data within a budget of tokens
+    to_text(record)       compact plain text, within a budget where one is given
     to_markdown(record)   the same as Markdown
+    acknowledged(record)  the answer of an operation without what its caller said
     error_to_data(error)  {"error": {…}}, the one error shape
     error_to_json(error)  the same as one line of JSON
     error_to_text(error)  message, hint and code
@@ -29,10 +31,12 @@ if TYPE_CHECKING:
     from recollect.render.block import Block
 
 __all__ = [
+    "acknowledged",
     "error_to_data",
     "error_to_json",
     "error_to_text",
     "to_blocks",
+    "to_brief",
     "to_data",
     "to_json",
     "to_markdown",
@@ -49,32 +53,73 @@ ECHOED_DEPTH = 8
 # The printers are loaded when something is printed: a command that answers in JSON needs none of them (10 ms).
 
 
+def acknowledged(record: Record, *, read_only: bool) -> Record:
+    """Return what is shown of an operation's answer: of a memory that it changed, not the memory again."""
+    from recollect.model import Memory
+
+    if read_only or not isinstance(record, Memory):
+        return record
+    from recollect.render.memory import Changed
+
+    return Changed(memory=record)
+
+
 def to_json(answer: Any) -> bytes:
     """Return an answer as one line of JSON, every field of a record in the order of its definition."""
     return msgspec.json.encode(to_data(answer))
 
 
-def to_data(answer: Any) -> Any:
-    """Return an answer as plain data that may leave: harmful characters escaped and secrets replaced."""
+def to_data(answer: Any, tokens: int = 0) -> Any:
+    """Return an answer as plain data that may leave: harmful characters escaped and secrets replaced.
+
+    tokens: a budget; longer texts and lists are cut, and `more` says so. 0: everything
+    """
     encoded = msgspec.json.encode(answer, enc_hook=str)
     data = msgspec.json.decode(encoded)
     if secrets(encoded):
         data = redact_value(data).value
-    return escaped_value(data)
+    data = escaped_value(data)
+    if not tokens:
+        return data
+    from recollect.render.fit import fit_data
+
+    return fit_data(data, tokens, "raise tokens")
 
 
-def to_blocks(record: Record, now: int | None = None) -> list[Block]:
-    """Return what is shown of `record`, for a surface that draws it itself; ages are told where `now` is given."""
+def to_brief(record: Record, now: int | None = None, tokens: int = 0) -> dict[str, Any]:
+    """Return what a model uses of an answer as plain data within a budget of tokens, with ages where `now` is given."""
+    from recollect.render.brief import brief, how_to_get_more
+    from recollect.render.fit import fit_data
+    from recollect.render.untrusted import unmarked
+
+    data: dict[str, Any] = unmarked(fit_data(brief(record, now), tokens, how_to_get_more(type(record))))
+    return redact_value(data).value if secrets(msgspec.json.encode(data)) else data
+
+
+def to_blocks(record: Record, now: int | None = None, *, full: bool = False) -> list[Block]:
+    """Return what is shown of a record, for a surface that draws it itself; full: with details."""
+    from recollect.render.block import chosen
     from recollect.render.record import SHOWN, show_fields
 
-    return SHOWN.get(type(record), show_fields)(record, now)
+    return chosen(SHOWN.get(type(record), show_fields)(record, now), full=full)
 
 
-def to_text(record: Record, now: int | None = None) -> str:
-    """Return the record as compact plain text without a final newline; ages are told where `now` is given."""
+def to_text(record: Record, now: int | None = None, *, full: bool = False, tokens: int = 0) -> str:
+    """Return a record as compact plain text without a final newline, with ages where `now` is given.
+
+    full: with details. tokens: a budget, 0: none
+    """
     from recollect.render.plain import print_plain
 
-    return print_plain(to_blocks(record, now))
+    blocks = to_blocks(record, now, full=full)
+    if not tokens:
+        return print_plain(blocks)
+    from recollect.render.brief import how_to_get_more
+    from recollect.render.fit import cut_blocks, fit
+    from recollect.text.budget import tokens as cost
+
+    how = how_to_get_more(type(record))
+    return fit(lambda cut: print_plain(cut_blocks(blocks, cut, how)), cost, tokens)
 
 
 def to_markdown(record: Record, now: int | None = None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from recollect.code import record
 from recollect.model import CodeHit, Record
-from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, present
+from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, notes, present
 from recollect.render.measure import count, size
 from recollect.render.shares import show_shares
 from recollect.render.untrusted import inline
@@ -20,25 +20,26 @@ def _tally(counts: Mapping[str, int]) -> str:
 
 
 def _indexed(done: record.Indexed, _now: int | None) -> list[Block]:
-    changed = f"{count(done.read, 'file')} read, {done.unchanged:,} unchanged, {done.removed:,} removed"
+    changed = f"{done.read:,} read, {done.unchanged:,} unchanged, {done.removed:,} removed"
     speed = (
         f", {done.read_bytes / done.cpu_s / 1e6:.1f} MB per CPU second" if done.read_bytes > 1e6 and done.cpu_s else ""
     )
-    rows = (
-        ("root", inline(done.root)),
-        ("namespace", inline(done.namespace or "")),
-        ("this run", f"{changed} ({size(done.read_bytes)}, {done.cpu_s:.2f} s of CPU{speed})"),
-        ("files", f"{done.files:,} ({size(done.size_bytes)})"),
+    few = (
         ("languages", _tally(done.languages)),
-        ("symbols", f"{done.symbols:,}"),
-        ("pieces", f"{done.chunks:,}"),
         ("vectors made", f"{done.vectors_made:,}" if done.vectors_made else ""),
         ("files linked", f"{done.linked:,}" if done.linked else ""),
         ("not indexed", _tally(done.skipped)),
     )
-    notes = [Line(f"Note: {inline(note, PARTICULAR_CHARACTERS)}", "weak") for note in done.notes]
-    said = "Indexed." if done.read or done.removed else "Everything was up to date."
-    return [Line(said, "good"), Facts(present(rows)), *notes]
+    rows = (
+        ("root", inline(done.root)),
+        ("project", inline(done.namespace or "")),
+        ("this run", f"{size(done.read_bytes)}, {done.cpu_s:.2f} s of CPU{speed}"),
+        ("size", size(done.size_bytes)),
+        ("chunks", f"{done.chunks:,}"),
+    )
+    what = f"{count(done.files, 'file')}, {count(done.symbols, 'symbol')}"
+    said = f"Indexed: {what}; {changed}." if done.read or done.removed else f"Up to date: {what}."
+    return [Line(said, "good"), Facts(present(few)), Facts(present(rows), detail=True), *notes(done.notes)]
 
 
 def _place(hit: record.SymbolHit) -> str:
@@ -46,7 +47,7 @@ def _place(hit: record.SymbolHit) -> str:
 
 
 def _entry(hit: record.SymbolHit) -> Entry:
-    found = "" if hit.match == "exact" else f", {hit.match}"
+    found = "" if hit.match == "exact" else f", {hit.match} match"
     text = f"{hit.signature or hit.qualified}" + (f" — {hit.doc}" if hit.doc else "")
     return Entry(_place(hit), f"{hit.kind} {inline(hit.qualified)}{found}", inline(text, LISTED_CHARACTERS))
 
@@ -56,12 +57,12 @@ def _hit(hit: record.SymbolHit, _now: int | None) -> list[Block]:
 
 
 def _symbols(answer: record.SymbolList, _now: int | None) -> list[Block]:
-    notes: list[Block] = [Line(inline(note), "weak") for note in answer.notes]
-    asked = inline(answer.query, PARTICULAR_CHARACTERS)
+    asked = Facts((("query", inline(answer.query, PARTICULAR_CHARACTERS)),), detail=True)
     if not answer.symbols:
-        return [Line(f"No symbol is named like {asked}.", "weak"), *notes]
-    head = Line(f"{count(len(answer.symbols), 'symbol')} for {asked}.")
-    return [head, Listing(tuple(map(_entry, answer.symbols))), *notes]
+        none = Line("No symbol has a name like this. Try search_code with a description.", "weak")
+        return [none, asked, *notes(answer.notes)]
+    head = Line(f"{count(len(answer.symbols), 'symbol')}, best first.")
+    return [head, asked, Listing(tuple(map(_entry, answer.symbols))), *notes(answer.notes)]
 
 
 def _listed(title: str, hits: Iterable[record.SymbolHit]) -> list[Block]:
@@ -72,41 +73,45 @@ def _listed(title: str, hits: Iterable[record.SymbolHit]) -> list[Block]:
 def _symbol(view: record.SymbolView, _now: int | None) -> list[Block]:
     hit = view.symbol
     rows = (
-        ("id", inline(hit.id)),
-        ("kind", f"{hit.visibility} {hit.kind}"),
-        ("place", f"{_place(hit)} ({inline(hit.language)})"),
-        ("namespace", inline(hit.namespace or "")),
         ("owner", inline(view.parent.qualified) if view.parent else ""),
         ("decorators", inline(", ".join(view.decorators), PARTICULAR_CHARACTERS)),
         ("endpoint", inline(view.endpoint or "")),
-        ("complexity", view.complexity),
+        ("complexity", view.complexity if view.complexity != "low" else ""),
         ("test", "yes" if view.is_test else ""),
-        ("hash", inline(view.hash)),
         ("called by", _calls(view.callers, view.callers_total)),
         ("calls", _calls(view.callees, view.callees_total)),
+    )
+    details = (
+        ("id", inline(hit.id)),
+        ("visibility", hit.visibility),
+        ("language", inline(hit.language)),
+        ("root", inline(hit.root)),
+        ("project", inline(hit.namespace or "")),
+        ("hash", inline(view.hash)),
     )
     return [
         *_hit(hit, None),
         Facts(present(rows)),
-        *_listed("Parts:", view.children),
-        *_listed("The same words may also mean:", view.others),
+        Facts(present(details), detail=True),
+        *_listed("Members:", view.children),
+        *_listed("Other symbols with this name:", view.others),
     ]
 
 
 def _calls(ids: Sequence[str], total: int | None) -> str:
-    """Return the ends of calls as path and name, and how many more there are; nothing where that is not known."""
+    """Return the names at the other ends of calls, and how many more there are; nothing if it is not known."""
     if total is None:
         return ""
     shown = ", ".join(name.rpartition("::")[2] for name in ids)
     more = f" and {total - len(ids):,} more" if total > len(ids) else ""
-    return inline(shown, PARTICULAR_CHARACTERS) + more if ids else "nothing that is known"
+    return inline(shown, PARTICULAR_CHARACTERS) + more if ids else "nothing"
 
 
 def show_places(hits: Sequence[CodeHit]) -> list[Block]:
-    """Return places in the code as blocks, in their order: of one project below its root, of several with theirs."""
+    """Return places in the code as blocks, in their order; paths are absolute if they are of several projects."""
     roots = {hit.root for hit in hits}
     entries = [_place_entry(hit, with_root=len(roots) > 1) for hit in hits]
-    facts = [Facts((("root", inline(root)),)) for root in roots if root and len(roots) == 1]
+    facts = [Facts((("root", inline(root)),), detail=True) for root in roots if root and len(roots) == 1]
     if not any(hit.shares for hit in hits):
         return [*facts, Listing(tuple(entries))]
     blocks: list[Block] = [*facts]
@@ -118,10 +123,10 @@ def show_places(hits: Sequence[CodeHit]) -> list[Block]:
 def _place_entry(hit: CodeHit, *, with_root: bool) -> Entry:
     path = f"{hit.root}/{hit.path}" if with_root and hit.root else hit.path
     place = inline(f"{path}:{hit.start_line}-{hit.end_line}")
-    head = " ".join(part for part in (hit.kind, inline(hit.symbol)) if part)
-    told = " — ".join(part for part in (hit.signature, hit.doc) if part)
-    why = f"score {hit.score:.2f}: {inline(hit.reason)}" if hit.reason else f"score {hit.score:.2f}"
-    return Entry(place, f"{head}, {why}" if head else why, inline(told, LISTED_CHARACTERS))
+    text = " — ".join(part for part in (hit.signature or hit.symbol, hit.doc) if part)
+    why = f" · {inline(hit.reason)}" if hit.reason else ""
+    head = ", ".join(part for part in (inline(hit.symbol), f"{hit.score:.2f}") if part)
+    return Entry(place, head + why, inline(text, LISTED_CHARACTERS))
 
 
 def _code_hit(hit: CodeHit, _now: int | None) -> list[Block]:
@@ -129,12 +134,13 @@ def _code_hit(hit: CodeHit, _now: int | None) -> list[Block]:
 
 
 def _code_hits(answer: record.CodeHits, _now: int | None) -> list[Block]:
-    notes: list[Block] = [Line(f"Note: {inline(note, PARTICULAR_CHARACTERS)}", "weak") for note in answer.notes]
-    asked = inline(answer.query, PARTICULAR_CHARACTERS)
+    rows = (("query", inline(answer.query, PARTICULAR_CHARACTERS)), ("search", answer.mode))
+    asked = Facts(rows, detail=True)
     if not answer.hits:
-        return [Line(f"No place found for {asked} ({answer.mode} search).", "weak"), *notes]
-    head = Line(f"{count(len(answer.hits), 'place')} for {asked}, best first ({answer.mode} search).")
-    return [head, *show_places(answer.hits), *notes]
+        none = Line("No code found. Try other words, a lower min_score, or index the project first.", "weak")
+        return [none, asked, *notes(answer.notes)]
+    head = Line(f"{count(len(answer.hits), 'place')}, best first.")
+    return [head, asked, *show_places(answer.hits), *notes(answer.notes)]
 
 
 SHOWN: Mapping[type[Record], Show] = {

@@ -6,58 +6,48 @@ from collections.abc import Mapping
 
 from recollect.model import Record
 from recollect.model.coding import CodingMemory, Evolution, RelevantMemories, RelevantMemory
-from recollect.render.block import Block, Facts, Line, Quote, Show, present
+from recollect.render.block import Block, Facts, Line, Quote, Show, notes, present
 from recollect.render.measure import count
-from recollect.render.untrusted import inline, visible
-
-
-def _notes(notes: tuple[str, ...]) -> list[Block]:
-    return [Line(inline(note), "weak") for note in notes]
+from recollect.render.untrusted import ident, inline, visible
 
 
 def _stored(answer: CodingMemory, _now: int | None) -> list[Block]:
-    said = Line("Stored.", "good") if answer.event_emitted else Line("Known already: nothing was stored.", "weak")
-    facts = (
-        ("id", inline(answer.memory_id)),
-        ("keywords", inline(", ".join(answer.keywords))),
-        ("tags", inline(", ".join(answer.tags))),
-        ("links", count(answer.links_created, "new link")),
+    name, linked = ident(answer.memory_id), count(answer.links_created, "new link")
+    said = (
+        Line(f"Stored {name}, {linked}.", "good") if answer.event_emitted else Line(f"Already known as {name}.", "weak")
     )
-    return [said, Facts(present(facts)), *_notes(answer.notes)]
+    facts = (("keywords", inline(", ".join(answer.keywords))), ("tags", inline(", ".join(answer.tags))))
+    return [said, Facts(present(facts), detail=True), *notes(answer.notes)]
 
 
 def _relevant(answer: RelevantMemory, _now: int | None) -> list[Block]:
-    facts = (
-        ("id", inline(answer.id)),
-        ("context", inline(answer.context)),
-        ("keywords", inline(", ".join(answer.keywords))),
-        ("tags", inline(", ".join(answer.tags))),
-        ("why", inline(answer.match_reason)),
-    )
-    return [Quote(f"{answer.relevance_score:.2f} code", present(facts), visible(answer.content))]
+    details = (("keywords", inline(", ".join(answer.keywords))), ("tags", inline(", ".join(answer.tags))))
+    head = f"code, {answer.relevance_score:.2f}, {ident(answer.id)} · {inline(answer.match_reason)}"
+    context = present((("context", inline(answer.context)),))
+    return [Quote(head, context, visible(answer.content), details=present(details))]
 
 
 def _page(answer: RelevantMemories, now: int | None) -> list[Block]:
     if not answer.memories:
-        return [Line("No coding memory is relevant enough.", "weak"), *_notes(answer.notes)]
+        return [Line("No code found. Try other words or a lower min_relevance.", "weak"), *notes(answer.notes)]
     shown = [block for row in answer.memories for block in _relevant(row, now)]
     return [
         Line(f"{len(answer.memories)} of {count(answer.total_found, 'coding memory')}."),
         *shown,
-        *_notes(answer.notes),
+        *notes(answer.notes),
     ]
 
 
 def _evolution(answer: Evolution, _now: int | None) -> list[Block]:
     rows = (
-        ("looked at", f"{answer.memories_analyzed:,}"),
-        ("evolved", f"{answer.memories_evolved:,}"),
+        ("analyzed", f"{answer.memories_analyzed:,}"),
+        ("changed", f"{answer.memories_evolved:,}"),
         ("new links", f"{answer.links_created:,}"),
         ("stronger links", f"{answer.links_strengthened:,}"),
-        ("better contexts", f"{answer.contexts_updated:,}"),
-        ("took", f"{answer.duration_ms:,} ms"),
+        ("updated contexts", f"{answer.contexts_updated:,}"),
+        ("duration", f"{answer.duration_ms:,} ms"),
     )
-    return [Facts(rows), *_notes(answer.notes)]
+    return [Facts(rows), *notes(answer.notes)]
 
 
 SHOWN: Mapping[type[Record], Show] = {

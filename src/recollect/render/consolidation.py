@@ -1,4 +1,4 @@
-"""Plans and runs of consolidation, as blocks: what, why, by how much, and how to take it back."""
+"""Plans and runs of consolidation, as blocks."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from collections.abc import Mapping
 from recollect import model
 from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Grid, Line, Listing, Show, present
 from recollect.render.measure import count, day, since
-from recollect.render.untrusted import inline
+from recollect.render.untrusted import ident, inline
 
 _DONE = {
     "fade": "fades",
     "revive": "revives",
     "link": "links",
-    "summarize": "sums up",
-    "extend": "joins",
+    "summarize": "summarizes",
+    "extend": "adds",
     "archive": "archives",
 }
 
 
 def _step_head(step: model.PlanStep) -> str:
-    """Return what a step does and by how much, in our words."""
+    """Return what a step does, and why."""
     parts = [_DONE[step.action]]
     if step.action in ("fade", "revive") and step.before is not None and step.after is not None:
         parts.append(f"{step.before:.2f} → {step.after:.2f}")
     if step.relationship is not None:
-        parts.append(f"{step.relationship} {step.weight or 0:.2f} {inline(step.memory_ids[-1])}")
+        parts.append(f"{step.relationship} {step.weight or 0:.2f} {ident(step.memory_ids[-1])}")
     if step.action == "summarize":
         parts.append(count(len(step.memory_ids), "memory"))
     if step.action == "extend":
-        parts.append(f"{count(len(step.memory_ids), 'memory')} to {inline(step.summary_id)}")
+        parts.append(f"{count(len(step.memory_ids), 'memory')} to {ident(step.summary_id)}")
     return " · ".join((*parts, inline(step.why, PARTICULAR_CHARACTERS)))
 
 
 def _entry(step: model.PlanStep) -> Entry:
     said = step.content if step.action in ("summarize", "extend") else step.label
-    return Entry(inline(step.memory_ids[0]), _step_head(step), inline(said, PARTICULAR_CHARACTERS))
+    return Entry(ident(step.memory_ids[0]), _step_head(step), inline(said, PARTICULAR_CHARACTERS))
 
 
 def _step(step: model.PlanStep, _now: int | None) -> list[Block]:
@@ -49,19 +49,19 @@ def _plan(plan: model.Plan, _now: int | None) -> list[Block]:
 
 def _consolidated(run: model.Consolidated, _now: int | None) -> list[Block]:
     what = count(run.affected, "memory")
-    looked = f"of {run.considered:,} looked at"
+    looked = f"of {run.considered:,} checked"
     if not run.steps_total:
         head = Line(f"{run.cycle}: nothing to do, {looked}.", "good")
     elif run.applied:
         head = Line(f"{run.cycle}: {what} {looked}.", "good")
     else:
-        head = Line(f"{run.cycle} would concern {what} {looked}. Nothing was changed.")
+        head = Line(f"{run.cycle} would change {what} {looked}. Nothing was changed.")
     spared = ", ".join(f"{inline(why)} {number:,}" for why, number in sorted(run.spared.items()))
     facts = present(
         (
             ("plan", inline(run.plan) if run.steps_total else ""),
-            ("spared", spared),
-            ("undo with", f"recollect undo {inline(run.batch)}" if run.batch else ""),
+            ("skipped", spared),
+            ("undo with batch", ident(run.batch)),
         )
     )
     notes = (Line(inline(note, PARTICULAR_CHARACTERS), "weak") for note in run.notes)
@@ -79,7 +79,7 @@ def _cycle_row(row: model.CycleStatus, now: int | None) -> tuple[str, ...]:
     last = "never" if row.last_run_at is None else since(row.last_run_at, now)
     state = "undone" if row.undone else "not finished" if not row.finished else ""
     due = "on request" if not row.every_s else "" if row.due_at is None else day(row.due_at, now)
-    return (row.cycle, last, f"{row.last_affected:,}", state, due, inline(row.last_batch))
+    return (row.cycle, last, f"{row.last_affected:,}", state, due, ident(row.last_batch))
 
 
 _COLUMNS = ("cycle", "last run", "memories", "state", "next", "batch")
@@ -90,7 +90,7 @@ def _cycle_status(row: model.CycleStatus, now: int | None) -> list[Block]:
 
 
 def _status(status: model.ConsolidationStatus, now: int | None) -> list[Block]:
-    said = "Servers run the cycles by themselves when they are idle." if status.automatic else "Cycles run on request."
+    said = "Idle servers run the cycles." if status.automatic else "Cycles run on request."
     archived = [Line(f"{count(status.archived, 'memory')} archived.")] if status.archived else []
     rows = (*status.cycles, *((status.evolution,) if status.evolution else ()))
     return [Line(said), Grid(_COLUMNS, tuple(_cycle_row(row, now) for row in rows)), *archived]
@@ -101,8 +101,8 @@ def _consolidations(answer: model.Consolidations, now: int | None) -> list[Block
     for run in answer.cycles:
         blocks += _consolidated(run, now)
     if answer.cycles and not any(run.applied for run in answer.cycles):
-        blocks.append(Line("With --apply it is done.", "weak"))
-    return blocks or [Line("No cycles.", "weak")]
+        blocks.append(Line("Apply it with --apply.", "weak"))
+    return blocks or [Line("No cycle ran.", "weak")]
 
 
 SHOWN: Mapping[type[model.Record], Show] = {

@@ -6,40 +6,39 @@ from collections.abc import Iterable, Mapping
 
 from recollect.graph import record
 from recollect.model import Hit, Record
-from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Grid, Line, Listing, Show, present
+from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, notes
 from recollect.render.measure import count
-from recollect.render.memory import LISTED_CHARACTERS
+from recollect.render.memory import LISTED_CHARACTERS, asked, found
 from recollect.render.memory import SHOWN as SHOWN_MEMORIES
-from recollect.render.untrusted import inline
+from recollect.render.untrusted import ident, inline, short_id
 
 # How a node is named inside a sentence about others.
 NAMED_CHARACTERS = 60
 
 
 def _node(node: record.NodeView, _now: int | None) -> list[Block]:
-    facts = (
-        ("id", inline(node.id)),
-        ("kind", node.kind),
-        ("label", inline(node.label, LISTED_CHARACTERS)),
-        ("namespace", inline(node.namespace or "")),
-    )
-    return [Facts(present(facts))]
+    place = f"{node.path}:{node.line}" if node.path else ""
+    name = ident(node.id) if node.memory_id or not place else inline(place)
+    return [Listing((Entry(name, node.kind, inline(node.label, LISTED_CHARACTERS)),))]
 
 
 def _entry(node: record.NodeView, head: str) -> Entry:
-    return Entry(inline(node.id), head, inline(node.label, LISTED_CHARACTERS))
+    return Entry(ident(node.id), head, inline(node.label, LISTED_CHARACTERS))
 
 
 def _arrow(step: record.Step, *, with_origin: bool = True) -> str:
-    """A link as it was walked: where it came from, how, and which way."""
-    origin = inline(step.src if step.forwards else step.dst, NAMED_CHARACTERS) + " " if with_origin else ""
+    """Return a link in the direction of the walk, with its origin."""
+    origin = _end(step.src if step.forwards else step.dst) + " " if with_origin else ""
     weight = f" ({step.weight:g})" if step.weight != 1 else ""
     return f"{origin}─{step.relationship}{weight}→" if step.forwards else f"{origin}←{step.relationship}{weight}─"
 
 
 def _step(step: record.Step, _now: int | None) -> list[Block]:
-    end = inline(step.dst if step.forwards else step.src, NAMED_CHARACTERS)
-    return [Facts((("link", f"{_arrow(step)} {end}"),))]
+    return [Facts((("link", f"{_arrow(step)} {_end(step.dst if step.forwards else step.src)}"),))]
+
+
+def _end(name: str) -> str:
+    return inline(short_id(name), NAMED_CHARACTERS)
 
 
 def _visited(visit: record.Visited, _now: int | None) -> list[Block]:
@@ -57,7 +56,7 @@ def _traversal(walk: record.Traversal, _now: int | None) -> list[Block]:
     head = f"{count(walk.total, 'node')} within {count(walk.max_depth, 'link')}{more} ({walk.algorithm})."
     return [
         Line(head),
-        Facts((("start", inline(walk.start)),)),
+        Facts((("start", ident(walk.start)),)),
         Listing(tuple(_visit_entry(visit) for visit in walk.nodes)),
     ]
 
@@ -68,7 +67,7 @@ def _ranked(ranked: record.RankedNode, _now: int | None) -> list[Block]:
 
 def _pageranks(ranks: record.PageRanks, _now: int | None) -> list[Block]:
     if not ranks.nodes:
-        return [Line("The graph has no nodes here.", "weak")]
+        return [Line("The graph is empty. Index code or link memories first.", "weak")]
     entries = (_entry(row.node, f"{row.node.kind}, PageRank {row.pagerank:.6f}") for row in ranks.nodes)
     head = f"The {len(ranks.nodes):,} highest of {count(ranks.total, 'node')} by PageRank (damping {ranks.damping:g})."
     return [Line(head), Listing(tuple(entries))]
@@ -81,13 +80,13 @@ def _cluster(cluster: record.Cluster, _now: int | None) -> list[Block]:
     return [Line(head + tail), Listing(tuple(_entry(node, node.kind) for node in cluster.members))]
 
 
-def _clusters(found: record.Clusters, now: int | None) -> list[Block]:
-    if not found.clusters:
-        return [Line("No clusters: nothing is linked here.", "weak")]
-    shown = f", the {len(found.clusters):,} largest shown" if len(found.clusters) < found.total else ""
-    head = f"{count(found.total, 'cluster')}{shown}; {count(found.alone, 'node')} in none."
-    facts = Facts((("modularity", f"{found.modularity:.3f}"), ("resolution", f"{found.resolution:g}")))
-    return [Line(head), facts, *(block for cluster in found.clusters for block in _cluster(cluster, now))]
+def _clusters(clusters: record.Clusters, now: int | None) -> list[Block]:
+    if not clusters.clusters:
+        return [Line("No clusters. Link memories or index code first.", "weak")]
+    shown = f", the {len(clusters.clusters):,} largest shown" if len(clusters.clusters) < clusters.total else ""
+    head = f"{count(clusters.total, 'cluster')}{shown}; {count(clusters.alone, 'node')} in none."
+    facts = Facts((("modularity", f"{clusters.modularity:.3f}"), ("resolution", f"{clusters.resolution:g}")))
+    return [Line(head), facts, *(block for cluster in clusters.clusters for block in _cluster(cluster, now))]
 
 
 def _shown_hit(hit: Hit, now: int | None, number: int) -> list[Block]:
@@ -95,7 +94,7 @@ def _shown_hit(hit: Hit, now: int | None, number: int) -> list[Block]:
 
 
 def _way(path: Iterable[record.Step], end: str) -> str:
-    return " ".join((*(_arrow(step) for step in path), inline(end, NAMED_CHARACTERS)))
+    return " ".join((*(_arrow(step) for step in path), _end(end)))
 
 
 def _expanded(row: record.ExpandedHit, now: int | None, number: int = 1) -> list[Block]:
@@ -106,17 +105,10 @@ def _expanded(row: record.ExpandedHit, now: int | None, number: int = 1) -> list
     return blocks
 
 
-def _answered(found: str, query: str, mode: str, notes: Iterable[str]) -> list[Block]:
-    facts = (("query", inline(query, PARTICULAR_CHARACTERS)), *(("note", inline(note)) for note in notes))
-    return [Line(f"{found} ({mode} search).", "weak" if found.startswith("Nothing") else ""), Facts(facts)]
-
-
 def _expansion(answer: record.Expansion, now: int | None) -> list[Block]:
     linked = sum(1 for row in answer.hits if row.path)
-    found = (
-        f"{count(len(answer.hits), 'memory')} found, {linked:,} of them over links" if answer.hits else "Nothing found"
-    )
-    blocks = _answered(found, answer.query, answer.mode, answer.notes)
+    query = Facts(asked(answer.query, answer.mode), detail=True)
+    blocks: list[Block] = [found(answer.hits, f"{linked:,} by links"), query, *notes(answer.notes)]
     for number, row in enumerate(answer.hits, 1):
         blocks += _expanded(row, now, number)
     return blocks
@@ -141,14 +133,14 @@ def _impact(row: record.ImpactHit, now: int | None, number: int = 1) -> list[Blo
         ("cluster", row.cluster),
     )
     blocks = _shown_hit(row.hit, now, number)
-    blocks.append(Grid(tuple(name for name, _ in central), (tuple(f"{value:.2f}" for _, value in central),)))
+    blocks.append(Facts(tuple((name, f"{value:.2f}") for name, value in central), detail=True))
     if row.files:
         more = f" and {row.files_total - len(row.files):,} more" if row.files_total > len(row.files) else ""
         blocks.append(Facts((("files", inline(", ".join(row.files), PARTICULAR_CHARACTERS) + more),)))
     blocks += _part("Linked with", row.linked_total, [_linked_entry(node) for node in row.linked])
-    blocks += _part("A change reaches", row.dependents_total, [_linked_entry(node) for node in row.dependents])
+    blocks += _part("A change affects", row.dependents_total, [_linked_entry(node) for node in row.dependents])
     blocks += _part(
-        "Decisions, oldest first:", row.decisions_total, [_entry(node, node.kind) for node in row.decisions]
+        "Decisions, oldest first,", row.decisions_total, [_entry(node, node.kind) for node in row.decisions]
     )
     return blocks
 
@@ -161,18 +153,17 @@ def _part(head: str, total: int, entries: list[Entry]) -> list[Block]:
 
 
 def _impact_recall(answer: record.ImpactRecall, now: int | None) -> list[Block]:
-    found = f"{count(len(answer.hits), 'memory')} found, best first" if answer.hits else "Nothing found"
-    blocks = _answered(found, answer.query, answer.mode, answer.notes)
+    query = Facts(asked(answer.query, answer.mode), detail=True)
+    blocks: list[Block] = [found(answer.hits), query, *notes(answer.notes)]
     for number, row in enumerate(answer.hits, 1):
         blocks += _impact(row, now, number)
     return blocks
 
 
 def _recomputed(done: record.Recomputed, _now: int | None) -> list[Block]:
-    how = "every shortest path counted" if done.exact else "betweenness estimated from a sample"
-    head = f"Centrality of {count(done.nodes, 'node')} worked out anew."
-    facts = (("links", f"{done.edges:,}"), ("clusters", f"{done.clusters:,}"), ("how", how))
-    return [Line(head, "good"), Facts(facts)]
+    how = "exact" if done.exact else "estimated from a sample"
+    what = f"{count(done.nodes, 'node')}, {count(done.edges, 'edge')}, {count(done.clusters, 'cluster')}"
+    return [Line(f"Computed the centrality of {what}; betweenness is {how}.", "good")]
 
 
 SHOWN: Mapping[type[Record], Show] = {

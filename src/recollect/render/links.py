@@ -1,18 +1,21 @@
-"""What code uses and what uses it, as blocks."""
+"""Dependencies between symbols and the impact of a change, as blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from recollect.graph import record
 from recollect.model import Record
-from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, present
+from recollect.render.block import Block, Entry, Facts, Line, Listing, Show, notes
 from recollect.render.measure import count
 from recollect.render.memory import LISTED_CHARACTERS
-from recollect.render.untrusted import inline
+from recollect.render.untrusted import ident, inline
 
-# Where nothing says otherwise a link is as sure as what it was found by; only less than that is worth a word.
-CERTAIN = 0.995
+# A link by a resolved name is 0.9 or more; only less than that is worth a word.
+CERTAIN = 0.9
+
+# Lines of one use that are named: whoever edits it looks at the first.
+MAX_LINES = 3
 
 _HEADS = {"out": "uses", "in": "is used by", "both": "uses or is used by"}
 
@@ -23,13 +26,12 @@ def place(node: record.NodeView) -> str:
 
 
 def _use_entry(use: record.Use) -> Entry:
-    sure = "" if use.confidence >= CERTAIN else f", {use.confidence:.0%} sure"
-    at = f", line {', '.join(map(str, use.lines))}" if use.lines else ""
+    sure = "" if use.confidence >= CERTAIN else f", confidence {use.confidence:.2f}"
+    at = f" at line {', '.join(map(str, use.lines[:MAX_LINES]))}" if use.lines and use.depth <= 1 else ""
     far = f", {use.depth} links away" if use.depth > 1 else ""
-    how = f" ({inline(use.how)})" if use.how else ""
-    answers = f", answers {inline(use.endpoint)}" if use.endpoint else ""
-    head = f"{use.node.kind}, {use.relationship}{at}{how}{far}{sure}{answers}"
-    return Entry(place(use.node), head, inline(use.node.label, LISTED_CHARACTERS))
+    endpoint = f", endpoint {inline(use.endpoint)}" if use.endpoint else ""
+    label = inline(use.node.label, LISTED_CHARACTERS)
+    return Entry(place(use.node), label, f"{use.relationship}{at}{far}{sure}{endpoint}")
 
 
 def _use(use: record.Use, _now: int | None) -> list[Block]:
@@ -46,10 +48,10 @@ def _outside(use: record.OutsideUse, _now: int | None) -> list[Block]:
 
 
 def _doubt_entry(doubt: record.Doubt) -> Entry:
-    what = f"one of {len(doubt.candidates):,}" if doubt.candidates else "unknown"
-    told = ", ".join(candidate.rpartition("::")[2] or candidate for candidate in doubt.candidates[:4])
+    what = f"one of {len(doubt.candidates):,}" if doubt.candidates else "unresolved"
+    names = ", ".join(candidate.rpartition("::")[2] or candidate for candidate in doubt.candidates[:4])
     return Entry(
-        inline(f"{doubt.path}:{doubt.line}"), f"{inline(doubt.name, 60)}, {what}", inline(told, LISTED_CHARACTERS)
+        inline(f"{doubt.path}:{doubt.line}"), f"{inline(doubt.name, 60)}, {what}", inline(names, LISTED_CHARACTERS)
     )
 
 
@@ -64,44 +66,44 @@ def _part(head: str, total: int, entries: Sequence[Entry]) -> list[Block]:
     return [Line(f"{head}{more}:"), Listing(tuple(entries))]
 
 
-def _notes(notes: Iterable[str]) -> list[Block]:
-    return [Line(f"Note: {inline(note, PARTICULAR_CHARACTERS)}", "weak") for note in notes]
+def _named(node: record.NodeView) -> str:
+    """Return a node by its name and place."""
+    label = inline(node.label, LISTED_CHARACTERS)
+    return f"{label} ({place(node)})" if node.path else label
 
 
 def _of(node: record.NodeView) -> Facts:
-    rows = (("node", inline(node.id)), ("kind", node.kind), ("place", place(node) if node.path else ""))
-    return Facts(present(rows))
+    return Facts((("node", ident(node.id)), ("kind", node.kind)), detail=True)
 
 
 def _dependencies(found: record.Dependencies, _now: int | None) -> list[Block]:
-    label = inline(found.node.label, LISTED_CHARACTERS)
     far = f" within {count(found.depth, 'link')}" if found.depth > 1 else ""
     blocks: list[Block] = [
-        Line(f"{label} {_HEADS[found.direction]} {count(found.total, 'piece')} of indexed code{far}."),
+        Line(f"{_named(found.node)} {_HEADS[found.direction]} {count(found.total, 'symbol')}{far}."),
         _of(found.node),
     ]
     blocks += _part("Code", found.total, [_use_entry(use) for use in found.uses])
-    blocks += _part("Outside of the index", found.outside_total, [_outside_entry(use) for use in found.outside])
-    blocks += _part("May mean several things", found.doubts_total, [_doubt_entry(doubt) for doubt in found.doubts])
+    blocks += _part("Not indexed", found.outside_total, [_outside_entry(use) for use in found.outside])
+    blocks += _part("Ambiguous", found.doubts_total, [_doubt_entry(doubt) for doubt in found.doubts])
     if found.unresolved:
-        blocks.append(Line(f"Of {count(found.unresolved, 'further use')} in it nothing is known.", "weak"))
-    return [*blocks, *_notes(found.notes)]
+        blocks.append(Line(f"{count(found.unresolved, 'more use')} could not be resolved.", "weak"))
+    return [*blocks, *notes(found.notes)]
 
 
 def _impact(found: record.Impact, _now: int | None) -> list[Block]:
-    label = inline(found.node.label, LISTED_CHARACTERS)
     rings = ", ".join(f"{number:,} {'directly' if far == 1 else f'over {far} links'}" for far, number in _rings(found))
-    head = f"A change of {label} reaches {count(found.total, 'piece')} of code in {count(found.files_total, 'file')}"
+    reached = f"{count(found.total, 'symbol')} in {count(found.files_total, 'file')}"
+    head = f"A change of {_named(found.node)} affects {reached}"
     blocks: list[Block] = [Line(f"{head}: {rings}." if rings else f"{head}."), _of(found.node)]
     if found.verdict:
         blocks.append(Line(inline(found.verdict[:1].upper() + found.verdict[1:]), "" if found.is_complete else "weak"))
     blocks += _part("Code", found.total, [_use_entry(use) for use in found.affected])
     blocks += _part("Tests", found.tests_total, [_use_entry(use) for use in found.tests])
     blocks += _part("Endpoints", found.endpoints_total, [_use_entry(use) for use in found.endpoints])
-    memories = [Entry(inline(node.id), node.kind, inline(node.label, LISTED_CHARACTERS)) for node in found.memories]
-    blocks += _part("Remembered of it", found.memories_total, memories)
-    blocks += _part("May use it, too", found.doubts_total, [_doubt_entry(doubt) for doubt in found.doubts])
-    return [*blocks, *_notes(found.notes)]
+    memories = [Entry(ident(node.id), node.kind, inline(node.label, LISTED_CHARACTERS)) for node in found.memories]
+    blocks += _part("Memories", found.memories_total, memories)
+    blocks += _part("Possible uses", found.doubts_total, [_doubt_entry(doubt) for doubt in found.doubts])
+    return [*blocks, *notes(found.notes)]
 
 
 def _rings(found: record.Impact) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from recollect.render.block import NOTICE, Block, Facts, Grid, Line, Listing, Quote
+from recollect.render.block import NOTICE, Block, Facts, Grid, Line, Listing
 from recollect.render.plain import fenced, pieces
 
 _BACKTICKS = re.compile("`+")
@@ -46,10 +46,6 @@ def _grid(block: Grid) -> str:
     return "\n".join((head, *rows))
 
 
-def _head(block: Quote) -> str:
-    return "\n\n".join(filter(None, (f"### {block.head}" if block.head else "", _bullets(block.facts))))
-
-
 def _listing(block: Listing) -> str:
     return "\n".join(f"- {_code(entry.id)} {_code(entry.head)} {_code(entry.text)}" for entry in block.entries)
 
@@ -58,6 +54,5 @@ _PRINTERS: Mapping[type, Callable[[Any], str]] = {
     Line: _line,
     Facts: _facts,
     Grid: _grid,
-    Quote: _head,
     Listing: _listing,
 }

@@ -1,8 +1,8 @@
-"""Memories and what was done with them, as blocks."""
+"""Memories, and answers of operations on them, as blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from recollect import model
 from recollect.render.block import (
@@ -15,13 +15,14 @@ from recollect.render.block import (
     Listing,
     Quote,
     Show,
+    notes,
     particular,
     present,
 )
 from recollect.render.code import show_places
 from recollect.render.measure import count, day, since
 from recollect.render.shares import show_shares
-from recollect.render.untrusted import clip, inline, oneline, visible
+from recollect.render.untrusted import clip, ident, inline, oneline, visible
 from recollect.text.redact import told
 
 # A recalled memory is shown whole up to here, about 500 tokens, so that ten of them fit beside a question; of a longer
@@ -29,143 +30,181 @@ from recollect.text.redact import told
 RECALLED_CHARACTERS = 2_000
 # A listed memory is a reminder of itself: one line of a wide terminal.
 LISTED_CHARACTERS = 120
+# Verdicts about which a reader needs no words.
+SOUND = ("fresh", "unanchored")
+
+
+class Changed(model.Record, frozen=True, kw_only=True):
+    """A memory that an operation changed: the caller knows what it says."""
+
+    memory: model.Memory
 
 
 def _particulars(memory: model.Memory, now: int | None) -> tuple[Fact, ...]:
-    """Return what a reader must know to use a memory: who it is, where it belongs, and whether it still holds."""
+    """Return what a reader must know to use a memory: where it belongs, and whether it is still valid."""
     return present(
         (
-            ("id", inline(memory.id)),
             ("title", inline(memory.title or "")),
-            ("namespace", inline(memory.namespace or "")),
+            ("project", inline(memory.namespace or "")),
             ("category", inline(memory.category or "")),
             ("tags", inline(", ".join(memory.tags))),
+            ("author", inline(memory.author or "")),
             ("source", memory.source if memory.source != "user" else ""),
             ("trust", f"{memory.trust:.2f}" if memory.trust < 1 else ""),
             ("confidence", f"{memory.confidence:.2f}" if memory.confidence < 1 else ""),
-            ("superseded by", inline(memory.superseded_by or "")),
+            ("superseded by", ident(memory.superseded_by or "")),
             ("valid until", day(memory.valid_to, now) if memory.valid_to is not None else ""),
             ("expires", day(memory.expires_at, now) if memory.expires_at is not None else ""),
         )
     )
 
 
-def _memory(memory: model.Memory, now: int | None) -> list[Block]:
-    facts = _particulars(memory, now) + present(
+def _details(memory: model.Memory, now: int | None) -> tuple[Fact, ...]:
+    """Return what a memory has besides, its whole id first."""
+    return present(
         (
+            ("id", inline(memory.id)),
+            ("session", inline(memory.session_id or "")),
             ("importance", f"{memory.importance:.2f}"),
             ("branch", inline(memory.branch or "")),
+            ("created", day(memory.created_at, now)),
             ("updated", day(memory.updated_at, now) if memory.updated_at > memory.created_at else ""),
             ("read", count(memory.access_count, "time") if memory.access_count else ""),
-            ("metadata", particular(memory.metadata) if memory.metadata else ""),
         )
     )
-    return [Quote(f"{memory.memory_type} of {day(memory.created_at, now)}", facts, visible(memory.content))]
+
+
+def _memory(memory: model.Memory, now: int | None) -> list[Block]:
+    return [quoted(memory, now)]
+
+
+def quoted(memory: model.Memory, now: int | None) -> Quote:
+    """Return a whole memory with what a reader must know about it."""
+    facts = _particulars(memory, now) + present((("metadata", particular(memory.metadata) if memory.metadata else ""),))
+    head = f"{memory.memory_type}, {_age(memory, now)}, {ident(memory.id)}"
+    return Quote(head, facts, visible(memory.content), details=_details(memory, now))
+
+
+def _age(memory: model.Memory, now: int | None) -> str:
+    """Return when a memory was said, if that is known, else how long ago it was written."""
+    return since(memory.updated_at, now) if memory.valid_from is None else day(memory.valid_from)
 
 
 def _stored(stored: model.Stored, now: int | None) -> list[Block]:
     memory = stored.memory
-    known = "Known already; what was new about it was added." if stored.merged else "Known already: nothing was stored."
-    facts = _particulars(memory, now) + present(
-        (
-            ("type", memory.memory_type),
-            ("importance", f"{memory.importance:.2f}"),
-            ("branch", inline(memory.branch or "")),
-            ("changed", inline(", ".join(stored.merged))),
-            ("note", told(stored.redacted)),
-        )
-    )
-    said = Line("Stored.", "good") if stored.created else Line(known, "weak")
-    return [said, Facts(facts), *(block for row in stored.amends for block in _amendment(row, now))]
+    said = f"{'Stored' if stored.created else 'Already known as'} {ident(memory.id)}"
+    said += f", added {', '.join(stored.merged)}" if stored.merged else ""
+    for row in stored.amends:
+        said += f", {'supersedes' if row.superseded else 'contradicts'} {ident(row.memory_id)}"
+    secrets = f" {told(stored.redacted)}" if stored.redacted else ""
+    why = (("why", inline(row.why, PARTICULAR_CHARACTERS)) for row in stored.amends)
+    facts = (("type", memory.memory_type), *_particulars(memory, now), *_details(memory, now), *why)
+    return [Line(f"{said}.{secrets}", "good" if stored.created else "weak"), Facts(facts, detail=True)]
+
+
+def _changed(changed: Changed, now: int | None) -> list[Block]:
+    memory = changed.memory
+    facts = (("type", memory.memory_type), *_particulars(memory, now), *_details(memory, now))
+    return [Line(f"Updated {ident(memory.id)}.", "good"), Facts(facts, detail=True)]
 
 
 def _amendment(row: model.Amendment, _now: int | None) -> list[Block]:
     said = "supersedes" if row.superseded else "contradicts"
-    facts = ((said, inline(row.memory_id)), ("link", row.relationship))
-    return [Quote("older memory", facts, visible(clip(row.why, PARTICULAR_CHARACTERS)))]
+    return [Listing((Entry(ident(row.memory_id), said, inline(row.why, PARTICULAR_CHARACTERS)),))]
 
 
 def _deleted(deleted: model.Deleted, _now: int | None) -> list[Block]:
     if deleted.restored:
         return [Line(f"Restored {count(deleted.restored, 'memory')}.")]
     if not deleted.deleted:
-        return [Line("Nothing was deleted.", "weak")]
-    return [Line(f"Deleted {count(deleted.deleted, 'memory')}."), Facts((("batch to undo", inline(deleted.batch)),))]
+        return [Line("Nothing to delete.", "weak")]
+    return [Line(f"Deleted {count(deleted.deleted, 'memory')}. Undo with batch {ident(deleted.batch)}.", "good")]
 
 
 def _purge(purge: model.Purge, _now: int | None) -> list[Block]:
     said = "Would remove" if purge.dry_run else "Removed"
     rows = (
-        ("ids", inline(", ".join(purge.memories))),
-        ("with them", inline(", ".join(purge.along))),
-        ("emptied entries of the log", f"{purge.changes:,}" if purge.changes else ""),
-        ("derived rows dropped", f"{purge.others:,}" if purge.others else ""),
-        ("same words, left as they are", inline(", ".join(purge.elsewhere))),
-        ("files", "" if purge.dry_run else "written anew" if purge.scrubbed else "not written anew"),
+        ("ids", ", ".join(map(ident, purge.memories))),
+        ("their parts and summaries", ", ".join(map(ident, purge.along))),
+        ("log entries emptied", f"{purge.changes:,}" if purge.changes else ""),
+        ("derived rows removed", f"{purge.others:,}" if purge.others else ""),
+        ("kept, but with the same words", ", ".join(map(ident, purge.elsewhere))),
+        ("database files", "" if purge.dry_run else "rewritten" if purge.scrubbed else "not rewritten"),
     )
-    lines: list[Block] = [Line(f"{said} {count(len(purge.memories) + len(purge.along), 'memory')} for good.")]
-    return [*lines, Facts(present(rows)), *(Line(inline(note), "weak") for note in purge.notes)]
+    number = count(len(purge.memories) + len(purge.along), "memory")
+    return [Line(f"{said} {number} permanently."), Facts(present(rows)), *notes(purge.notes)]
 
 
 def _page(page: model.MemoryPage, now: int | None) -> list[Block]:
     if not page.memories:
-        return [Line(f"No memories here ({page.total:,} in all)." if page.total else "No memories.", "weak")]
-    first, last = page.offset + 1, page.offset + len(page.memories)
-    more = f" Ask with offset {last} for more." if last < page.total else ""
-    entries = tuple(
-        Entry(
-            inline(memory.id),
-            " · ".join(
-                part
-                for part in (memory.memory_type, since(memory.updated_at, now), inline(memory.namespace or ""))
-                if part
-            ),
-            inline(memory.title or memory.content, LISTED_CHARACTERS),
+        said = (
+            f"No more memories ({page.total:,} in all)."
+            if page.total
+            else "No memories match. Store one, or drop a filter."
         )
-        for memory in page.memories
-    )
+        return [Line(said, "weak")]
+    first, last = page.offset + 1, page.offset + len(page.memories)
+    more = f" More: offset {last}." if last < page.total else ""
+    entries = tuple(listed(memory, now) for memory in page.memories)
     return [Line(f"Memories {first:,} to {last:,} of {page.total:,}.{more}"), Listing(entries)]
 
 
-def _hit(hit: model.Hit, now: int | None, number: int = 1, numbers: Mapping[str, int] = {}) -> list[Block]:
+def listed(memory: model.Memory, now: int | None) -> Entry:
+    """Return a memory as one line of a list."""
+    parts = (memory.memory_type, since(memory.updated_at, now), inline(memory.namespace or ""))
+    text = inline(memory.title or memory.content, LISTED_CHARACTERS)
+    return Entry(ident(memory.id), ", ".join(part for part in parts if part), text)
+
+
+def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str, int] = {}) -> list[Block]:
     memory = hit.memory
-    text, omitted = _recalled(hit)
-    facts = _particulars(memory, now) + present(
-        (
-            ("author", inline(memory.author or "")),
-            ("session", inline(memory.session_id or "")),
-            ("time", day(memory.valid_from, now) if memory.valid_from is not None else ""),
-            ("said again in", inline(", ".join(hit.folded))),
-            *_fresh_facts(hit.freshness),
-            *_branch_facts(hit.branch),
-            ("use", inline(hit.use)),
-            ("why", inline(hit.reason)),
-            *_judged_facts(hit.judged),
+    text, omitted, focus = _recalled(hit)
+    newer = hit.superseded_by or memory.superseded_by
+    about = (
+        memory.memory_type,
+        _age(memory, now),
+        f"{hit.score:.2f}",
+        ident(memory.id),
+        f"by {inline(memory.author)}" if memory.author else "",
+        f"superseded by {ident(newer)}" if newer else "",
+        inline(hit.freshness.note) if hit.freshness.verdict not in SOUND else "",
+        inline(hit.branch.note) if hit.branch is not None and hit.branch.standing != "here" else "",
+    )
+    head = ", ".join(part for part in about if part) + (f" · {inline(hit.reason)}" if hit.reason else "")
+    details = (
+        _particulars(memory, now)
+        + _details(memory, now)
+        + present(
+            (
+                ("also in", ", ".join(map(ident, hit.folded))),
+                ("code", inline(hit.freshness.note)),
+                ("use", inline(hit.use)),
+            )
         )
     )
-    # When it was said is told above; when it was stored tells nothing then.
-    stored = f", {day(memory.updated_at, now)}" if memory.valid_from is None else ""
-    head = f"{number}. {memory.memory_type}, score {hit.score:.2f}{stored}"
-    return [Quote(head, facts, text + _answered(hit.reply, numbers), omitted), *show_shares(hit.signals.shares)]
+    shown = Quote(
+        f"{number}. {head}" if number else head,
+        _judged_facts(hit.judged),
+        text + _answered(hit.reply, numbers),
+        omitted,
+        details,
+        focus,
+    )
+    return [shown, *show_shares(hit.signals.shares)]
 
 
 def _fresh_facts(fresh: model.Freshness) -> tuple[Fact, ...]:
-    """What became of the code that a memory speaks of; paths and names are as little ours as the memory."""
+    """Return the state of the code that a memory is about."""
     return (("code", inline(fresh.note)),) if fresh.note else ()
 
 
-def _branch_facts(branch: model.Branched | None) -> tuple[Fact, ...]:
-    """The branch that a memory was written on, in words; its name is as little ours as the memory."""
-    return (("branch", inline(branch.note)),) if branch is not None else ()
-
-
 def _branched(branch: model.Branched, _now: int | None) -> list[Block]:
-    facts = (("branch", inline(branch.name)), ("standing", branch.standing), ("note", inline(branch.note)))
+    facts = (("branch", inline(branch.name)), ("state", branch.standing), ("note", inline(branch.note)))
     return [Facts(facts)]
 
 
 def _freshness(fresh: model.Freshness, now: int | None) -> list[Block]:
-    blocks: list[Block] = [Line(inline(fresh.note) or f"{fresh.verdict}: it speaks of no code.")]
+    blocks: list[Block] = [Line(inline(fresh.note) or f"{fresh.verdict}: it mentions no indexed code.")]
     for row in fresh.anchors:
         blocks += _anchored(row, now)
     return blocks
@@ -177,8 +216,8 @@ def _anchored(row: model.Anchored, now: int | None) -> list[Block]:
         ("verdict", row.verdict),
         ("now", inline(_place(row.now_path, row.now_symbol)) if row.now_path is not None else ""),
         ("since", day(row.since, now) if row.since is not None else ""),
-        ("hash of", day(row.taken_at, now) if row.taken_at is not None else ""),
-        ("taken late", "the code was not indexed when it was written" if row.late else ""),
+        ("compared with", day(row.taken_at, now) if row.taken_at is not None else ""),
+        ("note", "the code was not indexed when the memory was written" if row.late else ""),
     )
     return [Facts(present(facts))]
 
@@ -188,40 +227,46 @@ def _place(path: str, symbol: str | None) -> str:
 
 
 def _drift(drift: model.Drift, now: int | None) -> list[Block]:
-    notes: list[Block] = [Facts(tuple(("note", inline(note)) for note in drift.notes))] if drift.notes else []
     if not drift.memories:
-        return [Line("No memory has drifted from the code.", "good"), *notes]
+        return [Line("All memories agree with the code.", "good"), *notes(drift.notes)]
     more = f", {len(drift.memories):,} shown" if drift.total > len(drift.memories) else ""
-    head = f"{count(drift.total, 'memory')} to settle{more}: keep, update or retire each by its id."
-    blocks: list[Block] = [Line(head), *notes]
+    head = f"{count(drift.total, 'memory')} to check{more}: keep, update or retire each by its id."
+    blocks: list[Block] = [Line(head), *notes(drift.notes)]
     for number, row in enumerate(drift.memories, 1):
         blocks += _drifted(row, now, number)
     return blocks
 
 
-def _drifted(row: model.Drifted, now: int | None, number: int = 1) -> list[Block]:
-    facts = _particulars(row.memory, now) + _fresh_facts(row.freshness)
-    text = clip(visible(row.memory.content), RECALLED_CHARACTERS)
-    omitted = max(0, len(visible(row.memory.content)) - len(text))
-    return [Quote(f"{number}. {row.memory.memory_type} of {day(row.memory.updated_at, now)}", facts, text, omitted)]
+def _drifted(row: model.Drifted, now: int | None, number: int = 0) -> list[Block]:
+    memory, whole = row.memory, visible(row.memory.content)
+    text = clip(whole, RECALLED_CHARACTERS)
+    head = f"{memory.memory_type}, {_age(memory, now)}, {ident(memory.id)}"
+    head += f" · {inline(row.freshness.note)}" if row.freshness.note else ""
+    details = _particulars(memory, now) + _details(memory, now)
+    return [Quote(f"{number}. {head}" if number else head, (), text, len(whole) - len(text), details)]
 
 
 def _settled(settled: model.Settled, _now: int | None) -> list[Block]:
-    told = {"keep": "Kept: it holds for the code as it is.", "update": "Updated.", "retire": "Retired."}
-    facts = (("id", inline(settled.memory.id)), *_fresh_facts(settled.freshness), ("batch to undo", settled.batch))
-    return [Line(told[settled.action], "good"), Facts(present(facts))]
+    done = {"keep": "Kept", "update": "Updated", "retire": "Retired"}[settled.action]
+    said = f"{done} {ident(settled.memory.id)}. Undo with batch {ident(settled.batch)}."
+    return [Line(said, "good"), Facts(_fresh_facts(settled.freshness))]
 
 
-def _recalled(hit: model.Hit) -> tuple[str, int]:
-    """Return what of a memory is shown and how many characters are not: of a long one, the passage that matched."""
+def _recalled(hit: model.Hit) -> tuple[str, int, int]:
+    """Return what is shown of a memory, how many characters are not, and where in it the matching passage begins.
+
+    Of a long memory only that passage is shown.
+    """
     whole = len(hit.memory.content)
-    first, end = (
-        (0, whole) if hit.passage is None or whole <= RECALLED_CHARACTERS else (hit.passage.start, hit.passage.end)
-    )
-    text = visible(hit.told(first, end))
+    if whole <= RECALLED_CHARACTERS:
+        before = visible(hit.told(0, hit.passage.start)) if hit.passage is not None else ""
+        return visible(hit.told(0, whole)), 0, len(before)
+    first, end = (0, whole) if hit.passage is None else (hit.passage.start, hit.passage.end)
+    # Secrets are replaced before the text is cut: half of one could not be recognized.
+    text = visible(hit.told(first, min(end, first + 2 * RECALLED_CHARACTERS)))
     shown = clip(text, RECALLED_CHARACTERS)
-    before, after = "… " if first > 0 else "", " …" if end < whole and shown == text else ""
-    return before + shown + after, whole - (end - first) + len(text) - len(shown)
+    before, after = "… " if first > 0 else "", " …" if first + len(shown) < whole and shown == text else ""
+    return before + shown + after, max(0, whole - len(shown)), 0
 
 
 def _answered(reply: model.Reply | None, numbers: Mapping[str, int]) -> str:
@@ -229,17 +274,17 @@ def _answered(reply: model.Reply | None, numbers: Mapping[str, int]) -> str:
     if reply is None:
         return ""
     if reply.memory_id in numbers:
-        return f"\n    reply: number {numbers[reply.memory_id]}"
+        return f"\n  reply: number {numbers[reply.memory_id]}"
     by = f" by {inline(reply.author)}" if reply.author else ""
-    return f"\n    reply{by} ({inline(reply.memory_id)}): {inline(reply.text, PARTICULAR_CHARACTERS)}"
+    return f"\n  reply{by}, {ident(reply.memory_id)}: {inline(reply.text, PARTICULAR_CHARACTERS)}"
 
 
 def _judged_facts(judged: model.Judged | None) -> tuple[Fact, ...]:
-    """What a language model said of a hit: its words are as little ours as the memory's."""
+    """Return the verdict of a language model on a hit; its words are foreign, too."""
     if judged is None:
         return ()
     verdict = f"{judged.score:.2f} instead of {judged.replaced:.2f}, by {inline(judged.model)}"
-    return ("judged", verdict), ("it says", inline(judged.reason, PARTICULAR_CHARACTERS))
+    return ("judged", verdict), ("reason", inline(judged.reason, PARTICULAR_CHARACTERS))
 
 
 def _judged(judged: model.Judged, _now: int | None) -> list[Block]:
@@ -247,15 +292,10 @@ def _judged(judged: model.Judged, _now: int | None) -> list[Block]:
 
 
 def _recall(recall: model.Recall, now: int | None) -> list[Block]:
-    found = f"{count(len(recall.hits), 'memory')} found, best first" if recall.hits else "Nothing found"
     blocks: list[Block] = [
-        Line(f"{found} ({recall.mode} search).", "" if recall.hits else "weak"),
-        Facts(
-            (
-                ("query", inline(recall.query, PARTICULAR_CHARACTERS)),
-                *(("note", inline(note)) for note in recall.notes),
-            )
-        ),
+        found(recall.hits),
+        Facts(asked(recall.query, recall.mode), detail=True),
+        *notes(recall.notes),
     ]
     numbers = {hit.memory.id: number for number, hit in enumerate(recall.hits, 1)}
     for number, hit in enumerate(recall.hits, 1):
@@ -263,6 +303,18 @@ def _recall(recall: model.Recall, now: int | None) -> list[Block]:
     if recall.places:
         blocks += [Line(f"{count(len(recall.places), 'place')} in the code:"), *show_places(recall.places)]
     return blocks
+
+
+def found(hits: Sequence[object], and_more: str = "best first") -> Line:
+    """Return how many memories were found, or what to try instead."""
+    if not hits:
+        return Line("No memory found. Try other words, a lower min_score, or all projects.", "weak")
+    return Line(f"{count(len(hits), 'memory')}, {and_more}.")
+
+
+def asked(query: str, mode: str) -> tuple[Fact, ...]:
+    """Return the question and how it was searched for."""
+    return ("query", inline(query, PARTICULAR_CHARACTERS)), ("search", mode)
 
 
 def _excerpt(part: model.Excerpt, _now: int | None) -> list[Block]:
@@ -274,7 +326,7 @@ def _moment(moment: model.Moment, _now: int | None) -> list[Block]:
 
 
 def _reply(reply: model.Reply, _now: int | None) -> list[Block]:
-    facts = present((("id", inline(reply.memory_id)), ("author", inline(reply.author or ""))))
+    facts = present((("id", ident(reply.memory_id)), ("author", inline(reply.author or ""))))
     return [Quote("reply", facts, visible(reply.text))]
 
 
@@ -283,8 +335,8 @@ def _signals(signals: model.Signals, _now: int | None) -> list[Block]:
     rows = (
         ("rank by words", str(signals.lexical_rank) if signals.lexical_rank else None),
         ("cosine", None if signals.semantic is None else f"{signals.semantic:.3f}{semantic_rank}"),
-        ("matched terms", inline(", ".join(signals.matched_terms))),
-        ("from the time asked about", "yes" if signals.dated else None),
+        ("matched index terms", inline(", ".join(signals.matched_terms))),
+        ("from the time in the query", "yes" if signals.dated else None),
     )
     return [Facts(present(rows)), *show_shares(signals.shares)]
 
@@ -292,18 +344,19 @@ def _signals(signals: model.Signals, _now: int | None) -> list[Block]:
 def _packed(pack: model.Packed, _now: int | None) -> list[Block]:
     parts = [count(len(pack.sources), "memory")] if pack.sources or not pack.places else []
     parts += [f"{count(len(pack.places), 'place')} in the code"] if pack.places else []
-    held = f"{' and '.join(parts)} packed" if pack.text else "Nothing to pack"
-    facts = (("task", inline(pack.task, PARTICULAR_CHARACTERS)), *(("note", inline(note)) for note in pack.notes))
+    held = f"{' and '.join(parts)} packed" if pack.text else "Nothing relevant is stored yet"
+    asked = (("task", inline(pack.task, PARTICULAR_CHARACTERS)),)
     head = Line(f"{held}: {pack.tokens:,} of {pack.budget:,} tokens.", "" if pack.text else "weak")
-    return [head, Facts(facts), *([Quote("context", (), visible(pack.text.rstrip()))] if pack.text else [])]
+    context = [Quote("", (), visible(pack.text.rstrip()))] if pack.text else []
+    return [head, Facts(asked, detail=True), *notes(pack.notes), *context]
 
 
 def _packed_memory(part: model.PackedMemory, _now: int | None) -> list[Block]:
     facts = (
-        ("id", inline(part.memory_id)),
+        ("id", ident(part.memory_id)),
         ("score", f"{part.score:.2f}"),
         ("tokens", f"{part.tokens:,}"),
-        ("reply", inline(part.reply_id or "")),
+        ("reply", ident(part.reply_id or "")),
     )
     return [Quote("packed", present(facts), visible(part.text.rstrip()))]
 
@@ -314,23 +367,16 @@ def _share(share: model.Share, _now: int | None) -> list[Block]:
 
 def _linked(linked: model.Linked, _now: int | None) -> list[Block]:
     edge = linked.edge
-    return [
-        Line("Linked." if linked.created else "The link was there already.", "good" if linked.created else "weak"),
-        Facts(
-            (
-                ("from", inline(edge.src)),
-                ("relationship", edge.relationship),
-                ("to", inline(edge.dst)),
-                ("weight", f"{edge.weight:g}"),
-                ("id", inline(edge.id)),
-            )
-        ),
-    ]
+    said = (
+        f"{'Linked' if linked.created else 'Already linked'}: {ident(edge.src)} {edge.relationship} {ident(edge.dst)}"
+    )
+    return [Line(f"{said}, weight {edge.weight:g}.", "good" if linked.created else "weak")]
 
 
 SHOWN: Mapping[type[model.Record], Show] = {
     model.Memory: _memory,
     model.Stored: _stored,
+    Changed: _changed,
     model.Amendment: _amendment,
     model.Deleted: _deleted,
     model.Purge: _purge,

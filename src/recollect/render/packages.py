@@ -1,4 +1,4 @@
-"""Packages and how they hang together, as blocks."""
+"""Packages and the dependencies between them, as blocks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from recollect.code import record
 from recollect.model import Record
-from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Line, Listing, Show
+from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Line, Listing, Show, notes
 from recollect.render.measure import count
 from recollect.render.untrusted import inline
 
-# Ranges of versions that are shown of one package; who asks for a tenth has seen the point.
+# Version ranges that are shown of one package.
 MAX_RANGES = 6
 
 
@@ -21,9 +21,9 @@ def _place(root: str, folder: str) -> str:
 def _package_entry(row: record.PackageView) -> Entry:
     head = " ".join(part for part in (row.ecosystem, inline(row.name), inline(row.version)) if part)
     told = [
-        f"needs {row.needs:,} indexed, {row.externals:,} other",
-        f"needed by {row.needed_by:,}",
-        f"in the workspace of {inline(row.workspace) or 'the root'}" if row.workspace is not None else "",
+        f"depends on {row.needs:,} indexed, {row.externals:,} other",
+        f"used by {row.needed_by:,}",
+        f"workspace {inline(row.workspace) or 'of the root'}" if row.workspace is not None else "",
         row.mark,
     ]
     return Entry(_place(row.root, row.folder), head, ", ".join(part for part in told if part))
@@ -31,8 +31,8 @@ def _package_entry(row: record.PackageView) -> Entry:
 
 def _link_entry(link: record.PackageLink) -> Entry:
     wanted = inline(link.range) or "any version"
-    version = f", {inline(link.version)} is there" if link.version else ""
-    fit = " and does not fit" if link.fits is False else ""
+    version = f", found {inline(link.version)}" if link.version else ""
+    fit = ", does not match" if link.fits is False else ""
     others = f"; also in {inline(', '.join(link.others), PARTICULAR_CHARACTERS)}" if link.others else ""
     return Entry(
         f"{inline(link.source)} → {inline(link.target)}",
@@ -45,7 +45,7 @@ def _external_entry(row: record.ExternalPackage) -> Entry:
     shown = list(row.ranges.items())[:MAX_RANGES]
     ranges = ", ".join(f"{inline(text)} ({number})" if number > 1 else inline(text) for text, number in shown)
     more = f" and {len(row.ranges) - MAX_RANGES:,} more" if len(row.ranges) > MAX_RANGES else ""
-    share = f"{count(row.packages, 'package')} in {count(row.trees, 'tree')}"
+    share = f"{count(row.packages, 'package')} in {count(row.trees, 'project')}"
     rest = ", …" if row.packages > len(row.users) else ""
     users = f"by {inline(', '.join(row.users), PARTICULAR_CHARACTERS)}{rest}"
     conflict = "CONFLICT: " if row.conflict else ""
@@ -72,13 +72,12 @@ def _listed(title: str, entries: list[Entry], total: int) -> list[Block]:
 
 
 def _cross_repo(answer: record.CrossRepo, _now: int | None) -> list[Block]:
-    notes: list[Block] = [Line(f"Note: {inline(note, PARTICULAR_CHARACTERS)}", "weak") for note in answer.notes]
     if not answer.packages and not answer.externals:
-        return [Line("No packages.", "weak"), *notes]
+        return [Line("No packages. Index a project with a package manifest.", "weak"), *notes(answer.notes)]
     inside = answer.links_total - answer.across_total
     head = (
-        f"{count(answer.packages_total, 'package')} in {count(answer.trees, 'tree')}; "
-        f"{count(answer.across_total, 'dependency')} between trees, {inside:,} inside; "
+        f"{count(answer.packages_total, 'package')} in {count(answer.trees, 'project')}; "
+        f"{count(answer.across_total, 'dependency')} between projects, {inside:,} inside; "
         f"{count(answer.externals_total, 'package')} not indexed, {count(answer.conflicts, 'conflict')}."
     )
     across = [_link_entry(link) for link in answer.links if link.across]
@@ -86,10 +85,10 @@ def _cross_repo(answer: record.CrossRepo, _now: int | None) -> list[Block]:
     return [
         Line(head),
         *_listed("Packages", [_package_entry(row) for row in answer.packages], answer.packages_total),
-        *_listed("Between trees", across, answer.across_total),
-        *_listed("Inside a tree", within, inside),
+        *_listed("Between projects", across, answer.across_total),
+        *_listed("Inside a project", within, inside),
         *_listed("Not indexed", [_external_entry(row) for row in answer.externals], answer.externals_total),
-        *notes,
+        *notes(answer.notes),
     ]
 
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from recollect import model
-from recollect.render.block import Block, Entry, Facts, Line, Listing, Quote, Show, present
+from recollect.render.block import Block, Entry, Facts, Line, Listing, Quote, Show, notes, present
 from recollect.render.measure import count, day, since
-from recollect.render.untrusted import inline, visible
+from recollect.render.untrusted import ident, inline, visible
 
-# A listed pattern, command or decision is a reminder of itself.
+# A listed pattern, command or decision fits three lines of a terminal.
 LISTED_CHARACTERS = 240
 
 
 def _report(report: model.PatternReport, now: int | None) -> list[Block]:
     seen = f"{count(report.observations, 'observation')} of {count(report.session_count, 'session')}"
     if not report.patterns:
-        return [Line(f"No patterns in {seen}.", "weak")]
+        return [Line(f"No patterns yet in {seen}.", "weak")]
     blocks: list[Block] = [
         Line(f"{count(len(report.patterns), 'pattern')} in {seen}."),
         _patterns(report.patterns, now),
     ]
-    return [*blocks, *(Line(inline(note), "weak") for note in report.notes)]
+    return [*blocks, *notes(report.notes)]
 
 
 def _patterns(patterns: Sequence[model.Pattern], now: int | None) -> Listing:
@@ -31,9 +31,9 @@ def _patterns(patterns: Sequence[model.Pattern], now: int | None) -> Listing:
 
 def _entry(row: model.Pattern, now: int | None, *, several: bool) -> Entry:
     where = [inline(row.namespace or "no project")] if several else []
-    shown = [f"session {inline(row.sessions[0])}"] if row.sessions else []
+    shown = [f"session {ident(row.sessions[0])}"] if row.sessions else []
     if row.pattern_type == "decision_chain" and row.evidence:
-        shown = [f"memory {inline(row.evidence[0])}"]
+        shown = [f"memory {ident(row.evidence[0])}"]
     head = ", ".join([row.pattern_type.replace("_", " "), *where, f"last {since(row.last_at, now)}", *shown])
     return Entry(f"{row.confidence:.2f}", head, inline(row.told, LISTED_CHARACTERS))
 
@@ -44,28 +44,28 @@ def _pattern(row: model.Pattern, now: int | None) -> list[Block]:
 
 def _insights(answer: model.PatternInsights, _now: int | None) -> list[Block]:
     if not answer.markdown:
-        return [Line("No patterns yet.", "weak")]
+        return [Line("No patterns yet. They appear after a few recorded sessions.", "weak")]
     facts = (("patterns", f"{answer.patterns:,}"),)
-    return [Quote("insights", facts, visible(answer.markdown)), *(Line(inline(note), "weak") for note in answer.notes)]
+    return [Quote("insights", facts, visible(answer.markdown)), *notes(answer.notes)]
 
 
 def _chain(answer: model.DecisionChain, now: int | None) -> list[Block]:
     if not answer.decisions:
-        return [Line("No decisions about that.", "weak")]
+        return [Line("No decisions found. Try another file, symbol or topic.", "weak")]
     left = answer.total - len(answer.decisions)
     said = f"{count(answer.total, 'decision')}, oldest first" + (
         f"; the latest {len(answer.decisions):,}" if left else ""
     )
     entries = tuple(_link(row, now) for row in answer.decisions)
-    return [Line(f"{said}."), Listing(entries), *(Line(inline(note), "weak") for note in answer.notes)]
+    return [Line(f"{said}."), Listing(entries), *notes(answer.notes)]
 
 
 def _link(row: model.Decided, now: int | None) -> Entry:
-    words = [day(row.at, now), "" if row.holds else "no longer holds"]
-    words += [f"replaces {inline(name)}" for name in row.supersedes]
-    words += [f"replaced by {inline(name)}" for name in row.superseded_by]
+    words = [day(row.at, now), "" if row.holds else "superseded"]
+    words += [f"replaces {ident(name)}" for name in row.supersedes]
+    words += [f"replaced by {ident(name)}" for name in row.superseded_by]
     words += [inline(row.author or ""), inline(row.why, 80)]
-    return Entry(inline(row.memory_id), ", ".join(word for word in words if word), inline(row.text, LISTED_CHARACTERS))
+    return Entry(ident(row.memory_id), ", ".join(word for word in words if word), inline(row.text, LISTED_CHARACTERS))
 
 
 def _decided(row: model.Decided, now: int | None) -> list[Block]:
@@ -74,9 +74,9 @@ def _decided(row: model.Decided, now: int | None) -> list[Block]:
 
 def _commands(page: model.CommandPage, now: int | None) -> list[Block]:
     if not page.commands:
-        return [Line("No commands that worked are known yet.", "weak")]
+        return [Line("No commands yet. Hooks record commands that work.", "weak")]
     several = len({row.namespace for row in page.commands}) > 1
-    said = f"{count(page.total, 'command')} that worked" + (", the best:" if page.total > len(page.commands) else ":")
+    said = f"{count(page.total, 'command')} that worked" + (", best first:" if page.total > len(page.commands) else ":")
     entries: list[Entry] = []
     for row in page.commands:
         entries.append(_command_entry(row, now, several=several))
@@ -113,19 +113,18 @@ def _lesson_entry(row: model.Lesson) -> Entry:
 
 
 def _proposal(answer: model.Proposal, _now: int | None) -> list[Block]:
-    known = f" {count(answer.known, 'lesson')} it says already." if answer.known else ""
-    notes = [Line(inline(note), "weak") for note in answer.notes]
+    known = f" {count(answer.known, 'lesson')} already in the file." if answer.known else ""
     if not answer.lessons:
-        return [Line(f"Nothing to add.{known}", "weak"), Facts((("file", inline(answer.path)),)), *notes]
-    done = f"Added {count(len(answer.lessons), 'lesson')}." if answer.applied else "Proposed; nothing was written."
+        return [Line(f"Nothing to add.{known}", "weak"), Facts((("file", inline(answer.path)),)), *notes(answer.notes)]
+    done = f"Added {count(len(answer.lessons), 'lesson')}." if answer.applied else "Proposed: nothing was written."
     apply = "" if answer.applied else f"recollect distil --apply {answer.id}"
-    facts = present((("file", inline(answer.path)), ("to write it", inline(apply))))
+    facts = present((("file", inline(answer.path)), ("apply with", inline(apply))))
     listing = Listing(tuple(_lesson_entry(row) for row in answer.lessons))
     return [
         Line(done + known, "good" if answer.applied else ""),
         listing,
         Quote("diff", facts, visible(answer.diff)),
-        *notes,
+        *notes(answer.notes),
     ]
 
 

@@ -1,4 +1,8 @@
-"""Blocks as compact plain text: what a model reads in a tool's answer and what a pipe gets from the command line."""
+"""Blocks as compact plain text: what a model reads in a tool's answer and what a pipe gets from the command line.
+
+Foreign text stands in one fence wherever it can. Inside the fence our lines begin in the first column, and every line
+of a quoted text is indented, so that no text can pretend to be a line of ours.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,8 @@ from recollect.render.untrusted import MARK, fence, unmarked
 # A piece of an answer: a block of our own words, or foreign text, which belongs inside a fence.
 Piece = Block | str
 
+INDENT = "  "
+
 
 def print_plain(blocks: Iterable[Block]) -> str:
     """Return the blocks as text without a final newline; a notice precedes the first fenced text."""
@@ -19,13 +25,15 @@ def print_plain(blocks: Iterable[Block]) -> str:
 
 
 def pieces(blocks: Iterable[Block]) -> Iterator[Piece]:
-    """Yield blocks of our own words as they are, and the foreign parts of the others as plain text."""
-    for block in blocks:
-        if isinstance(block, Quote):
-            yield from _quote(block)
-        else:
-            text = plain(block)
-            yield text if MARK in text else block
+    """Yield blocks of our own words as they are, and the others as plain text.
+
+    What stands between two foreign blocks goes into their fence: a fence for each would cost more than the words.
+    """
+    shown = [(block, plain(block)) for block in blocks]
+    foreign = [place for place, (block, text) in enumerate(shown) if MARK in text or isinstance(block, Quote)]
+    first, last = (foreign[0], foreign[-1]) if foreign else (len(shown), -1)
+    for place, (block, text) in enumerate(shown):
+        yield text if first <= place <= last else block
 
 
 def fenced(parts: Iterable[Piece], show: Callable[[Block], str], notice: str, info: str) -> Iterator[str]:
@@ -47,16 +55,16 @@ def plain(block: Block) -> str:
     return _PRINTERS[type(block)](block)
 
 
-def _quote(block: Quote) -> Iterator[Piece]:
-    """Yield our words about a text, then its foreign facts and the text itself, then what is left out."""
-    head, facts = block.head, [f"{label}: {value}" for label, value in block.facts]
-    lines = [line for line in (head, *facts) if MARK in line]
-    own = tuple(fact for fact in block.facts if MARK not in fact[0] + fact[1])
-    yield Quote("" if MARK in head else head, own, "")
-    yield "\n".join([*lines, "", block.text] if lines else [block.text])
-    # An empty line of ours ends the fence: what follows cannot be forged by the text.
-    more = f"({block.omitted:,} more characters: get the memory by its id to read them)"
-    yield Line(more if block.omitted else "")
+def omission(block: Quote) -> str:
+    """Return how much of a quoted text is not shown; empty if all of it is."""
+    return f" (+{block.omitted:,} characters)" if block.omitted else ""
+
+
+def _quote(block: Quote) -> str:
+    lines = [block.head] if block.head else []
+    lines += [f"{label}: {value}" for label, value in block.facts]
+    lines += [INDENT + line if line else "" for line in (block.text + omission(block)).split("\n")]
+    return "\n".join(lines)
 
 
 def _line(block: Line) -> str:
@@ -77,19 +85,14 @@ def _grid(block: Grid) -> str:
     return MARK + text if bare != lines else text
 
 
-def _head(block: Quote) -> str:
-    lines = ([block.head] if block.head else []) + [f"{label}: {value}" for label, value in block.facts]
-    return "\n".join(["", *lines]) if lines else ""
-
-
 def _listing(block: Listing) -> str:
-    return "\n".join(f"{entry.id}  {entry.head}  {entry.text}" for entry in block.entries)
+    return "\n".join("  ".join(part for part in entry if part) for entry in block.entries)
 
 
 _PRINTERS: Mapping[type, Callable[[Any], str]] = {
     Line: _line,
     Facts: _facts,
     Grid: _grid,
-    Quote: _head,
+    Quote: _quote,
     Listing: _listing,
 }

@@ -1,4 +1,4 @@
-"""Sessions, and what became of what hooks saw, as blocks."""
+"""Sessions and processed hook events, as blocks."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Mapping
 
 from recollect import model
 from recollect.render.block import Block, Entry, Facts, Line, Listing, Quote, Show, present
-from recollect.render.measure import count, day
-from recollect.render.untrusted import clip, inline, visible
+from recollect.render.measure import count, day, since
+from recollect.render.untrusted import clip, ident, inline, visible
 
-# A listed session is a reminder of itself, as a listed memory is.
+# A listed session shows the beginning of its summary.
 LISTED_CHARACTERS = 120
 
 
 def _ingested(answer: model.Ingested, _now: int | None) -> list[Block]:
     if not answer.taken and not answer.notes and not answer.compressed:
-        return [Line("Nothing was waiting.", "weak")]
+        return [Line("No hook events are queued.", "weak")]
     rows = (
-        ("taken", f"{answer.taken:,}"),
+        ("processed", f"{answer.taken:,}"),
         ("stored", f"{answer.stored:,}"),
         ("merged", f"{answer.merged:,}" if answer.merged else ""),
-        ("only noted", f"{answer.noted:,}" if answer.noted else ""),
+        ("logged only", f"{answer.noted:,}" if answer.noted else ""),
         ("skipped", f"{answer.skipped:,}" if answer.skipped else ""),
-        ("bad", f"{answer.bad:,}" if answer.bad else ""),
-        ("took too long", f"{answer.stuck:,}" if answer.stuck else ""),
-        ("waiting", f"{answer.waiting:,}" if answer.waiting else ""),
+        ("invalid", f"{answer.bad:,}" if answer.bad else ""),
+        ("timed out", f"{answer.stuck:,}" if answer.stuck else ""),
+        ("still queued", f"{answer.waiting:,}" if answer.waiting else ""),
         ("compressed", f"{answer.compressed:,}" if answer.compressed else ""),
     )
     return [Facts(present(rows)), *(Line(inline(note), "bad") for note in answer.notes)]
@@ -36,8 +36,8 @@ def _facts(session: model.Session, now: int | None) -> tuple[tuple[str, str], ..
     )
     return present(
         (
-            ("id", inline(session.id)),
-            ("namespace", inline(session.namespace or "")),
+            ("id", ident(session.id)),
+            ("project", inline(session.namespace or "")),
             ("assistant", inline(session.assistant)),
             ("branch", inline(session.branch)),
             ("started", day(session.started_at, now)),
@@ -48,31 +48,29 @@ def _facts(session: model.Session, now: int | None) -> tuple[tuple[str, str], ..
 
 
 def _session(session: model.Session, now: int | None) -> list[Block]:
-    return [Quote("session", _facts(session, now), visible(session.summary or "(no summary yet)"))]
+    return [Quote("session", _facts(session, now), visible(session.summary or "(no summary)"))]
 
 
 def _page(page: model.SessionPage, now: int | None) -> list[Block]:
     if not page.sessions:
-        return [Line("No sessions.", "weak")]
-    entries = tuple(
-        Entry(
-            inline(row.id),
-            ", ".join(
-                word
-                for word in (
-                    day(row.started_at, now),
-                    inline(row.assistant),
-                    inline(row.namespace or ""),
-                    count(row.memory_count, "memory"),
-                    "" if row.ended_at is not None else "active",
-                )
-                if word
-            ),
-            inline(clip(row.summary or "", LISTED_CHARACTERS)),
-        )
-        for row in page.sessions
+        return [Line("No sessions yet. Hooks record them: run recollect init.", "weak")]
+    last = page.offset + len(page.sessions)
+    more = f" More: offset {last}." if last < page.total else ""
+    said = f"Sessions {page.offset + 1:,} to {last:,} of {page.total:,}, newest first.{more}"
+    return [Line(said), Listing(tuple(listed(row, now) for row in page.sessions))]
+
+
+def listed(session: model.Session, now: int | None) -> Entry:
+    """Return a session as one line of a list."""
+    parts = (
+        since(session.started_at, now),
+        inline(session.assistant),
+        inline(session.namespace or ""),
+        count(session.memory_count, "memory") if session.memory_count else "",
+        "" if session.ended_at is not None else "active",
     )
-    return [Line(f"{count(page.total, 'session')}."), Listing(entries)]
+    head = ", ".join(part for part in parts if part)
+    return Entry(ident(session.id), head, inline(session.summary or "", LISTED_CHARACTERS))
 
 
 def _observed(row: model.Observed, now: int | None) -> list[Block]:
@@ -81,7 +79,7 @@ def _observed(row: model.Observed, now: int | None) -> list[Block]:
 
 def _entry(row: model.Observed, now: int | None) -> Entry:
     head = ", ".join(word for word in (day(row.at, now), row.tool or row.event, row.outcome) if word)
-    return Entry(inline(row.memory_id or row.id), inline(head), inline(clip(row.told, LISTED_CHARACTERS)))
+    return Entry(ident(row.memory_id or row.id), inline(head), inline(clip(row.told, LISTED_CHARACTERS)))
 
 
 def _view(view: model.SessionView, now: int | None) -> list[Block]:
@@ -94,10 +92,10 @@ def _view(view: model.SessionView, now: int | None) -> list[Block]:
 
 def _summed(answer: model.Summed, now: int | None) -> list[Block]:
     if answer.memory is None:
-        return [Line("Nothing was done in this session that could be summed up.", "weak")]
-    facts = (*_facts(answer.session, now), ("memory", inline(answer.memory.id)))
+        return [Line("The session has nothing to summarize yet.", "weak")]
+    facts = (*_facts(answer.session, now), ("memory", ident(answer.memory.id)))
     by = answer.memory.metadata.get("summary_by")
-    facts = (*facts, ("summed up by", inline(by))) if isinstance(by, str) else facts
+    facts = (*facts, ("summarized by", inline(by))) if isinstance(by, str) else facts
     return [Quote("session", facts, visible(answer.memory.content)), *(Line(inline(note)) for note in answer.notes)]
 
 
@@ -109,7 +107,7 @@ def _fix(fix: model.Fix, now: int | None) -> list[Block]:
 def _known_fix(fix: model.KnownFix, now: int | None) -> list[Block]:
     facts = (
         ("fingerprint", inline(fix.fingerprint)),
-        ("helped", count(fix.times, "time")),
+        ("worked", count(fix.times, "time")),
         ("last", day(fix.seen_at, now)),
     )
     return [Quote("fix", facts, visible(fix.memory.content))]
@@ -117,14 +115,14 @@ def _known_fix(fix: model.KnownFix, now: int | None) -> list[Block]:
 
 def _context(answer: model.Context, _now: int | None) -> list[Block]:
     if not answer.text:
-        return [Line("Nothing to say.", "weak")]
+        return [Line("Nothing relevant is stored.", "weak")]
     facts = (("tokens", f"{answer.tokens:,} of {answer.budget:,}"), ("bytes", f"{answer.bytes:,}"))
     return [Quote("context", facts, visible(answer.text))]
 
 
 def _injection(row: model.Injection, now: int | None) -> list[Block]:
     head = ", ".join(word for word in (day(row.at, now), row.event) if word)
-    return [Listing((Entry(inline(row.memory_id), inline(head), inline(row.why)),))]
+    return [Listing((Entry(ident(row.memory_id), inline(head), inline(row.why)),))]
 
 
 SHOWN: Mapping[type[model.Record], Show] = {

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from recollect.code import record
 from recollect.model import Record
-from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Quote, Show, present
+from recollect.render.block import (
+    PARTICULAR_CHARACTERS,
+    Block,
+    Entry,
+    Facts,
+    Line,
+    Listing,
+    Quote,
+    Show,
+    notes,
+    present,
+)
+from recollect.render.links import CERTAIN
 from recollect.render.measure import count
-from recollect.render.untrusted import inline, visible
+from recollect.render.untrusted import ident, inline, visible
 
-# A reason and what it is about, on one line of a list.
+# A reason and its subject, on one line of a list.
 LISTED_CHARACTERS = 240
-
-
-def _notes(notes: Iterable[str]) -> list[Block]:
-    return [Line(f"Note: {inline(note, PARTICULAR_CHARACTERS)}", "weak") for note in notes]
 
 
 def _more(shown: int, total: int) -> str:
@@ -35,18 +43,19 @@ def _map_file(file: record.MapFile, _now: int | None) -> list[Block]:
 
 def _map(answer: record.RepoMap, _now: int | None) -> list[Block]:
     if not answer.files:
-        return [Line("There is nothing to draw a map of.", "weak"), *_notes(answer.notes)]
+        return [Line("No code is indexed here. Run index_codebase first.", "weak"), *notes(answer.notes)]
     shown = sum(len(file.symbols) for file in answer.files)
-    facts = (
+    files = f"{len(answer.files):,} of {answer.files_total:,} files"
+    details = (
         ("root", inline(answer.root)),
-        ("around", inline(", ".join(answer.focus))),
-        (
-            "shown",
-            f"{len(answer.files):,} of {answer.files_total:,} files, {shown:,} of {answer.symbols_total:,} symbols",
-        ),
+        ("focus", inline(", ".join(answer.focus))),
+        ("tokens", f"{answer.tokens:,} of {answer.budget:,}"),
     )
-    head = f"Map, {answer.tokens:,} of {answer.budget:,} tokens"
-    return [Quote(head, present(facts), visible(answer.text())), *_notes(answer.notes)]
+    return [
+        Line(f"{files}, {shown:,} of {answer.symbols_total:,} symbols."),
+        Quote("", (), visible(answer.text()), details=present(details)),
+        *notes(answer.notes),
+    ]
 
 
 # --- review ---
@@ -76,11 +85,10 @@ def _change(row: record.ChangedSymbol, _now: int | None) -> list[Block]:
 
 def _affected_entry(row: record.Affected) -> Entry:
     far = "changed" if row.depth == 0 else count(row.depth, "link") + " away"
-    answers = f", answers {row.endpoint}" if row.endpoint else ""
-    head = f"{far}, confidence {row.confidence:.2f}"
-    return Entry(
-        _where(row.place.path, row.place.symbol, row.place.line), head, inline(row.why + answers, LISTED_CHARACTERS)
-    )
+    endpoint = f", endpoint {row.endpoint}" if row.endpoint else ""
+    sure = "" if row.confidence >= CERTAIN else f", confidence {row.confidence:.2f}"
+    place = _where(row.place.path, row.place.symbol, row.place.line)
+    return Entry(place, far + sure, inline(row.why + endpoint, LISTED_CHARACTERS))
 
 
 def _affected(row: record.Affected, _now: int | None) -> list[Block]:
@@ -94,7 +102,7 @@ def _run(row: record.RunTests, _now: int | None) -> list[Block]:
 def _touched_entry(row: record.TouchedMemory) -> Entry:
     fresh = f", {row.verdict}" if row.verdict not in ("", "fresh") else ""
     return Entry(
-        inline(row.memory_id),
+        ident(row.memory_id),
         f"{row.relation}, {row.memory_type}{fresh}",
         inline(f"{row.title} — {row.why}", LISTED_CHARACTERS * 2),
     )
@@ -111,20 +119,20 @@ def _part(head: str, entries: Sequence[Entry], total: int) -> list[Block]:
 
 
 def _review(answer: record.Review, now: int | None) -> list[Block]:
-    facts = Facts(present((("of", inline(answer.source)), ("root", inline(answer.root)))))
+    facts = Facts(present((("source", inline(answer.source)), ("root", inline(answer.root)))), detail=True)
     if not answer.changes:
         head = (
-            "Nothing to review."
+            "Nothing to review: no file differs."
             if not answer.files
-            else f"{count(answer.files, 'file')} differ, and no symbol of code."
+            else f"{count(answer.files, 'file')} changed, but no symbol of code."
         )
-        return [Line(head, "weak"), facts, *_memories(answer), *_notes(answer.notes)]
+        return [Line(head, "weak"), facts, *_memories(answer), *notes(answer.notes)]
     risks = [sum(row.risk == level for row in answer.changes) for level in ("high", "medium")]
-    told = ", ".join(
-        f"{number:,} of {level} risk" for number, level in zip(risks, ("high", "medium"), strict=True) if number
+    risky = ", ".join(
+        f"{number:,} {level} risk" for number, level in zip(risks, ("high", "medium"), strict=True) if number
     )
     head = f"{count(answer.files, 'file')}, {count(answer.changes_total, 'changed symbol')}" + (
-        f": {told}." if told else "."
+        f": {risky}." if risky else "."
     )
     runs = [block for row in answer.commands for block in _run(row, now)]
     packages = Facts(present((("packages", inline(", ".join(answer.packages), PARTICULAR_CHARACTERS)),)))
@@ -133,7 +141,7 @@ def _review(answer: record.Review, now: int | None) -> list[Block]:
         facts,
         *_part("Changes, riskiest first", [_change_entry(row) for row in answer.changes], answer.changes_total),
         *_part(
-            f"Reached within {count(answer.depth, 'link')}, nearest first",
+            f"Affected within {count(answer.depth, 'link')}, nearest first",
             [_affected_entry(row) for row in answer.affected],
             answer.affected_total,
         ),
@@ -142,13 +150,13 @@ def _review(answer: record.Review, now: int | None) -> list[Block]:
         *_part("Tests to run, nearest first", [_affected_entry(row) for row in answer.tests], answer.tests_total),
         *runs,
         *_memories(answer),
-        *_notes(answer.notes),
+        *notes(answer.notes),
     ]
 
 
 def _memories(answer: record.Review) -> list[Block]:
     entries = [_touched_entry(row) for row in answer.memories]
-    return _part("Memories of what changed", entries, answer.memories_total)
+    return _part("Memories about the changes", entries, answer.memories_total)
 
 
 # --- cycles ---
@@ -171,9 +179,9 @@ def _cycle_link(link: record.CycleLink, _now: int | None) -> list[Block]:
 
 def _cycle(cycle: record.Cycle, _now: int | None) -> list[Block]:
     what = "file" if cycle.members[0].kind == "File" else "function"
-    rest = f"leaves {count(cycle.left, what)} in circles" if cycle.left else "breaks it"
+    rest = f"leaves {count(cycle.left, what)} in cycles" if cycle.left else "breaks the cycle"
     cut = f"{_short(cycle.cut.source)} → {_short(cycle.cut.target)} ({rest})"
-    shortest = f", the shortest way round has {len(cycle.way)}" if len(cycle.way) < cycle.size else ""
+    shortest = f", shortest cycle {len(cycle.way)}" if len(cycle.way) < cycle.size else ""
     return [
         Line(f"{count(cycle.size, what)}, {count(cycle.links, 'link')} between them{shortest}:"),
         Listing(tuple(_cycle_link_entry(link) for link in cycle.way)),
@@ -183,9 +191,9 @@ def _cycle(cycle: record.Cycle, _now: int | None) -> list[Block]:
 
 def _cycles(answer: record.Cycles, now: int | None) -> list[Block]:
     if not answer.cycles:
-        return [Line(f"No cycles of {answer.of}.", "weak" if answer.notes else "good"), *_notes(answer.notes)]
-    head = f"{count(answer.total, 'cycle')} of {answer.of}{_more(len(answer.cycles), answer.total)}, largest first."
-    return [Line(head), *(block for cycle in answer.cycles for block in _cycle(cycle, now)), *_notes(answer.notes)]
+        return [Line(f"No {answer.of} cycles.", "weak" if answer.notes else "good"), *notes(answer.notes)]
+    head = f"{count(answer.total, f'{answer.of} cycle')}{_more(len(answer.cycles), answer.total)}, largest first."
+    return [Line(head), *(block for cycle in answer.cycles for block in _cycle(cycle, now)), *notes(answer.notes)]
 
 
 # --- dead code ---
@@ -208,12 +216,12 @@ def _dead(row: record.DeadSymbol, _now: int | None) -> list[Block]:
 
 def _dead_code(answer: record.DeadCode, _now: int | None) -> list[Block]:
     excused = ", ".join(f"{inline(why)} {number:,}" for why, number in answer.excused.items())
-    facts = Facts(present((("looked at", count(answer.looked_at, "symbol")), ("excused", excused))))
+    facts = Facts(present((("checked", count(answer.looked_at, "symbol")), ("used indirectly", excused))))
     if not answer.symbols:
-        return [Line("Everything seems to be used.", "weak" if answer.notes else "good"), facts, *_notes(answer.notes)]
+        return [Line("No dead code found.", "weak" if answer.notes else "good"), facts, *notes(answer.notes)]
     shown = _more(len(answer.symbols), answer.total)
-    head = Line(f"{count(answer.total, 'symbol')} that nothing seems to use{shown}, surest first.")
-    return [head, facts, Listing(tuple(map(_dead_entry, answer.symbols))), *_notes(answer.notes)]
+    head = Line(f"{count(answer.total, 'symbol')} probably unused{shown}, most certain first.")
+    return [head, facts, Listing(tuple(map(_dead_entry, answer.symbols))), *notes(answer.notes)]
 
 
 SHOWN: Mapping[type[Record], Show] = {

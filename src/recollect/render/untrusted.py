@@ -1,6 +1,7 @@
 """Text that somebody else wrote, as a part of our own text.
 
     inline     one visible line (text/harmless.py), marked as foreign
+    ident      the same of an id, shortened
     fence      a marker line that a text does not contain, so that quoted text cannot end its own quotation
 
 The mark travels with the text into whatever sentence, table or list it becomes a part of. Printers put each line that
@@ -16,6 +17,7 @@ from recollect.text.harmless import clip as clip
 from recollect.text.harmless import escaped as escaped
 from recollect.text.harmless import oneline as oneline
 from recollect.text.harmless import visible as visible
+from recollect.text.short_id import short_id as short_id
 
 # Tilde, not backtick: memories of code are full of backtick fences, and each would lengthen ours.
 FENCE_CHARACTER = "~"
@@ -26,19 +28,31 @@ MARK = "\ufdd0"
 
 _FENCE_RUN = re.compile(FENCE_CHARACTER + "+")
 # Hexadecimal ids and numbers carry no words, whoever wrote them: they may stand outside of a fence.
+_HARMLESS = re.compile("(?:[0-9a-f]{8})?")
 _WORDLESS = re.compile(r"(?:mem:)?[0-9a-f-]{8,64}|[\d\s.,:+TZ-]*")
 
 
 def inline(text: str, limit: int = 0) -> str:
     """Return foreign `text` visible, marked and on one line, cut to `limit` characters where one is given."""
+    if _HARMLESS.fullmatch(text):  # most fields are empty or a short id: nothing to escape, and no secret
+        return text
     line = oneline(unmarked(text), limit)
     return line if _WORDLESS.fullmatch(line) else MARK + line
 
 
+def ident(name: str) -> str:
+    """Return an id as people and models read it, marked if it is foreign: of a UUID, the first eight characters."""
+    return inline(short_id(name))
+
+
 def unmarked(value: Any) -> Any:
-    """Return a text, or a block with all its texts, as it is printed: without marks, and harmless in any case."""
+    """Return a text, or a block or data with all its texts, as it is printed: without marks, harmless in any case."""
     if isinstance(value, str):
         return escaped(value.replace(MARK, ""))
+    if isinstance(value, dict):
+        return {unmarked(key): unmarked(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [unmarked(item) for item in value]
     if not isinstance(value, tuple):
         return value
     parts = map(unmarked, value)

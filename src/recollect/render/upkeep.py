@@ -1,4 +1,4 @@
-"""Namespaces, workspaces, counts, health, files and history, as blocks."""
+"""Projects, workspaces, counts, health, files and history, as blocks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from recollect.render.block import (
     present,
 )
 from recollect.render.measure import count, day, since, size
-from recollect.render.untrusted import inline, oneline, visible
+from recollect.render.untrusted import ident, inline, oneline, visible
 from recollect.text.redact import told
 
 TONES: Mapping[str, Tone] = {"ok": "good", "degraded": "weak", "failed": "bad"}
@@ -36,11 +36,10 @@ def _kinds(by_type: Mapping[str, int]) -> str:
 
 def _namespace_stats(stats: model.NamespaceStats, now: int | None) -> list[Block]:
     rows = (
-        ("namespace", _place(stats.namespace)),
+        ("project", _place(stats.namespace)),
         ("memories", f"{stats.memories:,}"),
         ("types", _kinds(stats.by_type)),
-        ("nodes", f"{stats.nodes:,}"),
-        ("edges", f"{stats.edges:,}"),
+        ("graph", f"{count(stats.nodes, 'node')}, {count(stats.edges, 'edge')}"),
         ("sessions", f"{stats.sessions:,}"),
         ("oldest", None if stats.oldest_at is None else day(stats.oldest_at, now)),
         ("newest", None if stats.newest_at is None else day(stats.newest_at, now)),
@@ -50,13 +49,13 @@ def _namespace_stats(stats: model.NamespaceStats, now: int | None) -> list[Block
 
 def _namespace_list(answer: model.NamespaceList, _now: int | None) -> list[Block]:
     if not answer.namespaces:
-        return [Line("No namespaces.", "weak")]
+        return [Line("No projects yet. Store a memory with a project.", "weak")]
     rows = tuple((_place(row.namespace), f"{row.memories:,}") for row in answer.namespaces)
-    return [Grid(("namespace", "memories"), rows)]
+    return [Grid(("project", "memories"), rows)]
 
 
 def _namespace_count(row: model.NamespaceCount, _now: int | None) -> list[Block]:
-    return [Facts((("namespace", _place(row.namespace)), ("memories", f"{row.memories:,}")))]
+    return [Listing((Entry(_place(row.namespace), count(row.memories, "memory"), ""),))]
 
 
 def _workspace(workspace: model.WorkspaceView, _now: int | None) -> list[Block]:
@@ -77,11 +76,11 @@ def _workspace_answer(answer: model.WorkspaceAnswer, now: int | None) -> list[Bl
 
 
 def _spent(spent: model.Spending) -> str:
-    """Return what language models cost today, on one line."""
+    """Return today's use of a language model, on one line."""
     return (
         f"{oneline(spent.model) or 'none'}, today {spent.calls:,} of {count(spent.max_calls, 'call')}, "
         f"{spent.tokens:,} of {count(spent.max_tokens, 'token')}, {count(spent.failures, 'failure')}"
-    ) + (f", left alone for {spent.paused_s} s more" if spent.paused_s else "")
+    ) + (f", paused for {spent.paused_s} s" if spent.paused_s else "")
 
 
 def _spending(spent: model.Spending, _now: int | None) -> list[Block]:
@@ -106,32 +105,32 @@ def _days(rows: Iterable[model.Usage]) -> Grid:
 
 
 def _errand(row: model.Errand, now: int | None) -> list[Block]:
-    facts = (("left to do", row.kind), ("target", inline(row.target)), ("since", day(row.made_at, now)))
+    facts = (("job", row.kind), ("target", inline(row.target)), ("since", day(row.made_at, now)))
     return [Facts(facts)]
 
 
 def _spendings(answer: model.Spendings, now: int | None) -> list[Block]:
     if not answer.today and not answer.days:
-        return [Line("No language model is configured, and none was asked.", "weak")]
+        return [Line("No language model is configured. Set llm_provider to use one.", "weak")]
     blocks: list[Block] = [block for spent in answer.today for block in _spending(spent, now)]
     if answer.waiting:
         left = ", ".join(f"{number:,} to {oneline(kind)}" for kind, number in sorted(answer.waiting.items()))
-        blocks.append(Facts((("left to do", left),)))
+        blocks.append(Facts((("queued jobs", left),)))
     return [*blocks, _days(answer.days)] if answer.days else blocks
 
 
 def _indexed_code(stats: model.Stats) -> str:
-    """Return how much code is indexed, on one line; nothing if none is."""
+    """Return how much code is indexed, on one line; empty if none is."""
     if not stats.code_files:
         return ""
     pending = f", {stats.pending_code_embeddings:,} pending" if stats.pending_code_embeddings else ""
     return (
         f"{count(stats.code_files, 'file')}, {count(stats.code_symbols, 'symbol')}, "
-        f"{count(stats.code_pieces, 'piece')} ({count(stats.code_embeddings, 'vector')}{pending})"
+        f"{count(stats.code_pieces, 'chunk')} ({count(stats.code_embeddings, 'vector')}{pending})"
     )
 
 
-def _told_memories(stats: model.Stats) -> str:
+def _injected(stats: model.Stats) -> str:
     return f"{stats.offered:,}, used {stats.used:,}, contradicted {stats.contradicted:,}" if stats.offered else ""
 
 
@@ -143,27 +142,24 @@ def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
         ("embeddings", f"{stats.embeddings:,}{pending}"),
         ("embedding model", oneline(stats.embedding_model)),
         ("language model", _spent(stats.language_model) if stats.language_model else None),
-        ("nodes", f"{stats.nodes:,}"),
-        ("edges", f"{stats.edges:,}"),
+        ("graph", f"{count(stats.nodes, 'node')}, {count(stats.edges, 'edge')}"),
         ("indexed code", _indexed_code(stats)),
-        ("namespaces", f"{stats.namespaces:,}"),
-        ("workspaces", f"{stats.workspaces:,}"),
+        ("projects", f"{stats.namespaces:,}"),
+        ("workspaces", f"{stats.workspaces:,}" if stats.workspaces else ""),
         ("sessions", f"{stats.sessions:,}"),
-        ("told memories", _told_memories(stats)),
+        ("injected memories", _injected(stats)),
         ("logged changes", f"{stats.changes:,}"),
-        ("database", oneline(stats.database)),
-        ("size", size(stats.database_bytes)),
-        ("schema", str(stats.schema_version)),
+        ("database", f"{oneline(stats.database)}, {size(stats.database_bytes)}"),
     )
-    return [Facts(present(rows))]
+    return [Facts(present(rows)), Facts((("schema", str(stats.schema_version)),), detail=True)]
 
 
 def _scoring_weights(scoring: model.ScoringWeights, _now: int | None) -> list[Block]:
     place = _place(scoring.namespace)
     said = {
         "namespace": f"set for {place}",
-        "global": "set for all" if scoring.namespace is None else f"set for all, {place} included",
-        "default": "as shipped",
+        "global": "set for all projects",
+        "default": "default",
     }
     rows = tuple((oneline(name), f"{100 * weight:.1f} %") for name, weight in scoring.weights.items())
     return [
@@ -191,9 +187,9 @@ def _check(check: model.Check, _now: int | None) -> list[Block]:
 
 def _health(health: model.Health, _now: int | None) -> list[Block]:
     said = {
-        "ok": "Everything works.",
-        "degraded": "Works, but less well than it could.",
-        "failed": "Something is broken.",
+        "ok": "Healthy: all checks passed.",
+        "degraded": "Degraded: see the checks below.",
+        "failed": "Failed: see the checks below.",
     }
     return [
         Line(f"{said[health.status]} recollect {oneline(health.version)}", TONES[health.status]),
@@ -215,27 +211,27 @@ def _learnt(learnt: model.Learnt, _now: int | None) -> list[Block]:
     found = sum(part.found for part in learnt.sources)
     new = sum(part.created for part in learnt.sources)
     if learnt.dry_run:
-        said = f"{count(found, 'memory')} would be there, {new:,} of them new. Nothing was written."
+        said = f"Would import {count(new, 'memory')} of {found:,} found. Nothing was written."
     else:
-        said = f"Learnt {count(new, 'new memory')} of {found:,} that the past of this project holds."
+        said = f"Imported {count(new, 'memory')} from this project's history, of {found:,} found."
     blocks: list[Block] = [Line(said, "good" if new else "weak"), _learnt_grid(learnt.sources)]
     rows = present(
         (
-            ("namespace", inline(learnt.namespace)),
+            ("project", inline(learnt.namespace)),
             ("secrets replaced", inline(", ".join(f"{kind} {times}" for kind, times in learnt.redacted.items()))),
-            ("batch to undo", inline(learnt.batch)),
+            ("undo with batch", ident(learnt.batch)),
             *(("note", inline(note)) for note in learnt.notes),
         )
     )
     blocks.append(Facts(rows))
     if learnt.examples:
         entries = tuple(Entry(str(number), "", inline(text)) for number, text in enumerate(learnt.examples, 1))
-        blocks += [Line("Among them:"), Listing(entries)]
+        blocks += [Line("Examples:"), Listing(entries)]
     return blocks
 
 
 def _learnt_grid(parts: Iterable[model.LearntFrom]) -> Grid:
-    columns = ("source", "found", "new", "changed", "known", "deleted before", "by rule")
+    columns = ("source", "found", "new", "changed", "known", "deleted", "by rule")
     rows = tuple(
         (
             part.source,
@@ -254,11 +250,11 @@ def _learnt_from(part: model.LearntFrom, _now: int | None) -> list[Block]:
 def _imported(imported: model.Imported, _now: int | None) -> list[Block]:
     rows = (
         ("new", f"{imported.created:,}"),
-        ("changed there", f"{imported.updated:,}" if imported.updated else ""),
-        ("known already", f"{imported.known:,}"),
+        ("updated", f"{imported.updated:,}" if imported.updated else ""),
+        ("already known", f"{imported.known:,}"),
         ("merged", f"{imported.merged:,}" if imported.source == "recollect" else ""),
-        ("deleted here before", f"{imported.refused:,}" if imported.refused else ""),
-        ("batch to undo", inline(imported.batch)),
+        ("skipped, deleted before", f"{imported.refused:,}" if imported.refused else ""),
+        ("undo with batch", ident(imported.batch)),
         ("kept in metadata", inline(", ".join(f"{name} {times:,}" for name, times in imported.beside.items()))),
         ("note", told(Counter(imported.redacted).elements())),
     )
@@ -272,7 +268,7 @@ def _imported(imported: model.Imported, _now: int | None) -> list[Block]:
 
 
 def _imported_grid(parts: Iterable[model.ImportedPart]) -> Grid:
-    columns = ("there", "found", "here", "taken", "not taken, and why")
+    columns = ("source", "found", "imported as", "imported", "skipped")
     rows = tuple(
         (
             inline(part.name),
@@ -296,38 +292,41 @@ def _rebuilt(rebuilt: model.Rebuilt, _now: int | None) -> list[Block]:
         ("vectors dropped", f"{rebuilt.vectors_dropped:,}"),
         ("vectors made", f"{rebuilt.vectors_made:,}"),
         ("vectors pending", f"{rebuilt.vectors_pending:,}"),
-        ("unused vectors of code dropped", f"{rebuilt.code_vectors_dropped:,}" if rebuilt.code_vectors_dropped else ""),
+        ("unused code vectors dropped", f"{rebuilt.code_vectors_dropped:,}" if rebuilt.code_vectors_dropped else ""),
     )
     return [Line("Rebuilt.", "good"), Facts(present(rows))]
 
 
 def _undone(undone: model.Undone, _now: int | None) -> list[Block]:
-    rows = (
-        ("undone", inline(undone.undone)),
-        ("batch to undo this", inline(undone.batch)),
-        ("purged, and not put back", f"{undone.purged:,}" if undone.purged else ""),
-    )
-    return [Line(f"Put back {count(undone.restored, 'row')}.", "good"), Facts(present(rows))]
+    purged = f", {undone.purged:,} purged and not restored" if undone.purged else ""
+    said = f"Undid batch {ident(undone.undone)}: {count(undone.restored, 'row')} restored{purged}."
+    return [Line(f"{said} Undo this with batch {ident(undone.batch)}.", "good")]
 
 
 def _history(history: model.History, now: int | None) -> list[Block]:
     if not history.changes:
-        return [Line("No changes.", "weak")]
+        return [Line("No changes are logged for this.", "weak")]
     batches: dict[str, list[model.Change]] = {}
     for change in history.changes:
         batches.setdefault(change.batch, []).append(change)
     entries = tuple(
-        Entry(inline(batch), f"{since(changes[0].at, now)} · {inline(changes[0].operation)}", _together(changes))
+        Entry(ident(batch), f"{since(changes[0].at, now)}, {_operation(changes[0].operation)}", _together(changes))
         for batch, changes in batches.items()
     )
-    said = f"{len(history.changes):,} of {count(history.total, 'change')}, newest first; each batch is undone as one."
+    said = f"{len(history.changes):,} of {count(history.total, 'change')}, newest first, by batch. Undo with its id."
     return [Line(said), Listing(entries)]
 
 
+def _operation(name: str) -> str:
+    """Return the operation of a change; an undo names a batch."""
+    verb, _, batch = name.partition(" ")
+    return f"{inline(verb)} {ident(batch)}" if batch else inline(name)
+
+
 def _together(changes: list[model.Change]) -> str:
-    """Return what a batch did: the one row it touched, or how many of each kind."""
+    """Return the changes of a batch: the one row, or the number of rows by kind."""
     if len(changes) == 1:
-        return inline(f"{changes[0].action} {changes[0].entity} {changes[0].entity_id}")
+        return f"{inline(changes[0].action)} {inline(changes[0].entity)} {ident(changes[0].entity_id)}"
     kinds: dict[str, int] = {}
     for change in changes:
         kind = inline(f"{change.action} {change.entity}")

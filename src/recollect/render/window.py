@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from recollect.hierarchy import model
 from recollect.model import Record
-from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Grid, Line, Listing, Quote, Show, present
+from recollect.render.block import (
+    PARTICULAR_CHARACTERS,
+    Block,
+    Entry,
+    Facts,
+    Grid,
+    Line,
+    Listing,
+    Quote,
+    Show,
+    notes,
+    present,
+)
 from recollect.render.measure import count, day, size
 from recollect.render.untrusted import inline, visible
 
-# Why something is where it is, on one line of a list.
+# The reason for the place of an item, on one line of a list.
 WHY_CHARACTERS = 160
-# What is named of what found no room.
+# Files that did not fit and are named.
 LEFT_OUT = 10
 
 FORMS = {"whole": "whole", "part": "in part", "outline": "outline", "text": "text", "memory": "memory"}
 
 
-def _notes(notes: Iterable[str]) -> list[Block]:
-    return [Line(f"Note: {inline(note, PARTICULAR_CHARACTERS)}", "weak") for note in notes]
-
-
-# --- what lies where ---
+# --- levels and items ---
 
 
 def _entry(item: model.Item) -> Entry:
@@ -45,7 +53,7 @@ def _listed(entries: tuple[Entry, ...]) -> list[Block]:
 
 
 def _more(shown: int, total: int) -> list[Block]:
-    return [Line(f"and {total - shown:,} more.", "weak")] if total > shown else []
+    return [Line(f"{total - shown:,} more: raise limit.", "weak")] if total > shown else []
 
 
 def _levels(levels: tuple[model.LevelUse, ...]) -> list[Block]:
@@ -66,7 +74,7 @@ def _level(row: model.LevelUse, _now: int | None) -> list[Block]:
     return _levels((row,))
 
 
-# --- what moved ---
+# --- moves ---
 
 
 def _event(event: model.Moved) -> Entry:
@@ -85,31 +93,31 @@ def _moved(event: model.Moved, _now: int | None) -> list[Block]:
 def _moves(answer: model.WindowMoves, _now: int | None) -> list[Block]:
     head = Line(f"{count(answer.total, 'move')}.", "good") if answer.total else Line("Nothing moved.", "weak")
     listed = [*_listed(tuple(map(_event, answer.moved))), *_more(len(answer.moved), answer.total)]
-    return [head, *listed, *_levels(answer.levels), *_notes(answer.notes)]
+    return [head, *listed, *_levels(answer.levels), *notes(answer.notes)]
 
 
 # --- a task ---
 
 
 def _task(task: model.Task, now: int | None) -> list[Block]:
-    facts = (("began", day(task.started_at, now)), ("files", inline(", ".join(task.files))))
+    facts = (("started", day(task.started_at, now)), ("files", inline(", ".join(task.files))))
     return [Quote("Task", present(facts), visible(task.description))]
 
 
 def _filled(answer: model.Filled, now: int | None) -> list[Block]:
-    head = f"{count(answer.placed, 'item')} at hand; something spoke for {count(answer.considered, 'file')}."
+    head = f"Placed {count(answer.placed, 'item')} of {count(answer.considered, 'candidate file')}."
     left = inline(", ".join(answer.left_out[:LEFT_OUT]), PARTICULAR_CHARACTERS)
     return [
         Line(head, "good"),
         *_levels(answer.levels),
         *_task(answer.task, now),
         *_items(answer.items, answer.placed),
-        Facts(present((("profile", inline(answer.profile)), ("found no room", left)))),
-        *_notes(answer.notes),
+        Facts(present((("profile", inline(answer.profile)), ("did not fit", left)))),
+        *notes(answer.notes),
     ]
 
 
-# --- looking ---
+# --- look-ups ---
 
 
 def _found(row: model.FoundItem, _now: int | None) -> list[Block]:
@@ -123,20 +131,20 @@ def _found(row: model.FoundItem, _now: int | None) -> list[Block]:
 
 def _looked_up(answer: model.LookedUp, now: int | None) -> list[Block]:
     way = " → ".join(map(str, answer.asked))
-    served = f"served by level {answer.served_by}" if answer.served_by else "nothing was found"
-    blocks: list[Block] = [Line(f"Levels asked: {way}; {served}.", "good" if answer.served_by else "weak")]
+    served = f"found in level {answer.served_by}" if answer.served_by else "nothing found"
+    blocks: list[Block] = [Line(f"Levels searched: {way}; {served}.", "good" if answer.served_by else "weak")]
     for row in answer.found:
         blocks += _found(row, now)
-    return [*blocks, *_listed(tuple(map(_event, answer.moved))), *_notes(answer.notes)]
+    return [*blocks, *_listed(tuple(map(_event, answer.moved))), *notes(answer.notes)]
 
 
-# --- all of it ---
+# --- the whole window ---
 
 
 def _stats(stats: model.MemoryStats, _now: int | None) -> list[Block]:
     facts = (
         ("hit rate", f"{100 * stats.hit_rate:.0f} % of {count(stats.queries, 'look-up')}"),
-        ("tokens", f"{stats.tokens:,} in levels 1 and 2, {stats.tokens_saved:,} saved against reading all"),
+        ("tokens", f"{stats.tokens:,} in levels 1 and 2, {stats.tokens_saved:,} saved"),
         ("moves", f"{stats.promotions:,} up, {stats.demotions:,} down"),
     )
     return [*_levels(stats.levels), Facts(facts)]
@@ -144,22 +152,22 @@ def _stats(stats: model.MemoryStats, _now: int | None) -> list[Block]:
 
 def _view(view: model.WindowView, now: int | None) -> list[Block]:
     about: list[Block] = [Facts(present((("project", inline(view.namespace)), ("profile", inline(view.profile)))))]
-    if view.text:  # whoever asked for what a level says wants to read that
-        return [*about, Quote("Text", (), visible(view.text)), *_notes(view.notes)]
+    if view.text:  # one level was asked for
+        return [*about, Quote("Text", (), visible(view.text)), *notes(view.notes)]
     blocks = [
         *about,
         *_stats(view.stats, now),
-        *(_task(view.task, now) if view.task else [Line("No task is begun.", "weak")]),
+        *(_task(view.task, now) if view.task else [Line("No task is started.", "weak")]),
         *_items(view.items, view.items_total),
     ]
     if view.events:
         blocks += [Line("Last moves:"), Listing(tuple(map(_event, view.events)))]
-    return [*blocks, *_notes(view.notes)]
+    return [*blocks, *notes(view.notes)]
 
 
 def _knowledge(knowledge: model.GlobalKnowledge, _now: int | None) -> list[Block]:
     facts = (("size", size(knowledge.bytes)), ("tokens", f"{knowledge.tokens:,}"))
-    return [Quote("The project as a whole", facts, visible(knowledge.text))]
+    return [Quote("Project knowledge", facts, visible(knowledge.text))]
 
 
 SHOWN: Mapping[type[Record], Show] = {

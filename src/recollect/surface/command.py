@@ -170,6 +170,7 @@ class GlobalOption(NamedTuple):
 
 GLOBAL_OPTIONS: tuple[GlobalOption, ...] = (
     GlobalOption(("--json",), "", 'print the answer as one line of JSON; errors as {"error": …}'),
+    GlobalOption(("--full",), "", "show every detail of the answer"),
     GlobalOption(("--home",), "FOLDER", "folder of the database and settings (default: ~/.recollect)"),
     GlobalOption(("--database",), "FILE", "database file (default: recollect.db in the home folder)"),
     GlobalOption(("-v", "--verbose"), "", "print progress, log messages and stack traces to standard error"),

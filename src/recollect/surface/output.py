@@ -30,8 +30,9 @@ class ReaderGone(Exception):
 class Output:
     """The two streams of one run."""
 
-    def __init__(self, *, as_json: bool) -> None:
+    def __init__(self, *, as_json: bool, full: bool = False) -> None:
         self.as_json = as_json
+        self.full = full
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
@@ -43,7 +44,7 @@ class Output:
         elif isinstance(record, Exported) and record.content is not None:
             self.raw(record.content.encode("utf-8", "backslashreplace"))
         else:
-            self.blocks(to_blocks(record, now()))
+            self.blocks(to_blocks(record, now(), full=self.full))
 
     def blocks(self, blocks: list[Block]) -> None:
         """Show blocks: drawn on a terminal, plain elsewhere."""
@@ -55,7 +56,7 @@ class Output:
         from recollect.surface.terminal import draw
 
         with _quiet_when_gone():
-            draw(blocks, sys.stdout)
+            draw(blocks, sys.stdout, full=self.full)
 
     def line(self, value: Any) -> None:
         """Write a value as one harmless line of JSON."""

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from recollect.errors import Cancelled, InvalidInput, RecollectError, StorageError
 from recollect.model import Health, Record
 from recollect.operations import Operation
+from recollect.render import acknowledged
 from recollect.render.untrusted import oneline, visible
 from recollect.settings import Settings, load
 from recollect.surface.arguments import arguments, find, has, parse, reworded, split
@@ -41,7 +42,7 @@ class Offer(NamedTuple):
 
 def run(words: Sequence[str], offer: Offer) -> int:
     """Run one command line and return its exit code; never raises."""
-    output = Output(as_json=has(words, "--json"))
+    output = Output(as_json=has(words, "--json"), full=has(words, "--full"))
     try:
         try:
             return _run(words, offer, output)
@@ -165,7 +166,7 @@ def _operate(
         record = operation.call(engine, given)
     said = None if output.as_json else printed(operation.name, given, record)
     if said is None:
-        output.record(record)
+        output.record(record if output.as_json else acknowledged(record, read_only=operation.read_only))
     else:
         output.raw(said)
     return _status(record)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.surface.jsonrpc import PARSE_ERROR, Message, ProtocolError, decode, encode, failure
 from recollect.surface.listing import listed
-from recollect.surface.mcp import Server, answer, calls
+from recollect.surface.mcp import Server, Shape, answer, calls
 from recollect.surface.peer import Peer
 from recollect.surface.workers import Workers
 
@@ -210,10 +210,11 @@ class Backing:
     def call(self, row: Operation, arguments: Mapping[str, Any]) -> Record:
         return row.call(self.engine(), arguments)
 
-    def to_text(self, record: Record) -> str:
+    def to_text(self, record: Record, shape: Shape) -> str:
+        from recollect.clock import now
         from recollect.render import to_text
 
-        return to_text(record)
+        return to_text(record, now(), full=shape.full, tokens=shape.tokens or 0)
 
     def warm_up(self) -> None:
         """Keep derived state up to date from now on, and answer hooks."""

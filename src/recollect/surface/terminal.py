@@ -1,8 +1,8 @@
 """Blocks drawn for a person at a terminal: colours, tables, text that wraps where the window ends.
 
-Nothing here is markup: every piece is a `Text`, so that brackets in a memory stay brackets; control characters are
-made visible (text/harmless.py). There are no fences: quoted text is drawn apart. Colours follow NO_COLOR and what the
-terminal can do.
+Text is bright, what is known about it is dim. Nothing here is markup: every piece is a `Text`, so that brackets in a
+memory stay brackets; control characters are made visible (text/harmless.py). There are no fences: quoted text is
+indented. Colours follow NO_COLOR and what the terminal can do.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ MARKS: Mapping[Tone, str] = {"": "", "good": "✔ ", "weak": "! ", "bad": "✘ "
 # Where the terminal's encoding has no such signs.
 PLAIN_MARKS: Mapping[Tone, str] = {"": "", "good": "+ ", "weak": "! ", "bad": "x "}
 
-_UNTOLD: Tone = ""
+_UNTONED: Tone = ""
 
-# Of several memories on one screen each shows its beginning; a single one is shown whole.
-QUOTED_LINES = 6
+# Of several texts on one screen each shows its beginning, so that a search hit is three lines with its head.
+BRIEF_LINES = 2
 # Columns whose cells stay in one piece, however narrow the terminal is.
 WHOLE = frozenset({"status", "setting", "memories"})
 
 
-def draw(blocks: list[Block], stream: IO[str], width: int | None = None) -> None:
-    """Draw the blocks on the stream, `width` columns wide (default: the terminal's own)."""
+def draw(blocks: list[Block], stream: IO[str], width: int | None = None, *, full: bool = False) -> None:
+    """Draw the blocks on the stream, `width` columns wide (default: the terminal's own); full: no text is cut."""
     console = Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
     quotes = sum(isinstance(block, Quote) for block in blocks)
     for block in map(unmarked, blocks):
-        _DRAWN[type(block)](console, block, quotes > 1)
+        _DRAWN[type(block)](console, block, quotes > 1 and not full)
 
 
 def _marks(console: Console) -> Mapping[Tone, str]:
@@ -49,12 +49,17 @@ def _line(console: Console, block: Line, _brief: bool) -> None:
 
 
 def _facts(console: Console, block: Facts, _brief: bool) -> None:
+    if block.rows:
+        console.print(_table(block.rows))
+
+
+def _table(rows: tuple[tuple[str, str], ...], style: str = "") -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for label, value in block.rows:
+    table.add_column(style=style, overflow="fold")
+    for label, value in rows:
         table.add_row(Text(label), Text(value))
-    console.print(table)
+    return table
 
 
 def _grid(console: Console, block: Grid, _brief: bool) -> None:
@@ -62,7 +67,7 @@ def _grid(console: Console, block: Grid, _brief: bool) -> None:
     for column in block.columns:
         table.add_column(Text(column), overflow="fold", no_wrap=column in WHOLE)
     marks = _marks(console)
-    tones = block.tones or tuple(_UNTOLD for _row in block.rows)
+    tones = block.tones or tuple(_UNTONED for _row in block.rows)
     for row, tone in zip(block.rows, tones, strict=True):
         first = Text(marks[tone] + row[0], style=STYLES[tone])
         table.add_row(first, *(Text(cell) for cell in row[1:]))
@@ -70,34 +75,38 @@ def _grid(console: Console, block: Grid, _brief: bool) -> None:
 
 
 def _quote(console: Console, block: Quote, brief: bool) -> None:
-    console.print()
-    console.print(Text(block.head, style="bold cyan"))
-    lines = Text(block.text).wrap(console, max(20, console.width - 4))
-    shown = lines[:QUOTED_LINES] if brief else lines
-    body = Text("\n").join([Text("│ ", style="dim") + line for line in shown])
-    if len(shown) < len(lines) or block.omitted:
-        body.append("\n… `recollect get` with the id shows all", style="dim")
-    console.print(Padding(body, (0, 0, 0, 2)))
-    _particulars(console, block)
+    """Draw the head dim and the text below it; of several, two lines of text from where they matched."""
+    _cut(console, Text(block.head, style="dim"), brief)
+    if block.facts and not brief:
+        console.print(_table(block.facts, "dim"))
+    lines = Text(_beginning(block) if brief else block.text).wrap(console, max(20, console.width - 2))
+    shown = lines[:BRIEF_LINES] if brief else lines
+    if brief and len(shown) < len(lines):
+        shown[-1].append(" …")
+        shown[-1].truncate(max(20, console.width - 2), overflow="ellipsis")
+    for line in shown:
+        line.rstrip()
+        console.print(Padding(line, (0, 0, 0, 2)))
+    if block.omitted and not brief:
+        console.print(Text(f"  … {block.omitted:,} more characters: recollect get shows all of a memory", style="dim"))
 
 
-def _particulars(console: Console, block: Quote) -> None:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(style="dim", overflow="fold")
-    for label, value in block.facts:
-        table.add_row(Text(label), Text(value))
-    console.print(Padding(table, (0, 0, 0, 2)))
+def _beginning(block: Quote) -> str:
+    """Return the text from where it matched, as one paragraph."""
+    return " ".join(("… " + block.text[block.focus :] if block.focus else block.text).split())
+
+
+def _cut(console: Console, line: Text, brief: bool) -> None:
+    if brief:
+        line.truncate(console.width, overflow="ellipsis")
+    if line.plain:
+        console.print(line)
 
 
 def _listing(console: Console, block: Listing, _brief: bool) -> None:
     for entry in block.entries:
-        text = Text(entry.text, style="bold")
-        head = Text(entry.id, style="cyan") + Text("  " + entry.head, style="dim")
-        console.print()
-        for line in (text, head):
-            line.truncate(console.width, overflow="ellipsis")
-            console.print(line)
+        _cut(console, Text(entry.text, style="bold"), brief=True)
+        _cut(console, Text(entry.id, style="cyan") + Text("  " + entry.head, style="dim"), brief=True)
 
 
 _DRAWN: Mapping[type, Callable[[Console, Any, bool], None]] = {

@@ -132,8 +132,7 @@ def test_work_trees_share_memories_and_each_sees_the_other_marked(engine: Engine
     assert hit.branch is not None
     assert (hit.branch.name, hit.branch.standing) == ("feature/y", "elsewhere")
     assert hit.branch.note == "on branch feature/y, not merged here"
-    assert hit.reason.endswith("on branch feature/y, not merged here")
-    assert "branch: on branch feature/y, not merged here" in to_text(hit)
+    assert ", on branch feature/y, not merged here · " in to_text(hit)
 
 
 @pytest.mark.promise("B10")

@@ -39,7 +39,7 @@ def test_indexed_code_is_counted_with_its_vectors(engine: Engine, project: Path)
     assert engine.code.embed() == 2
     stats = engine.admin.stats()
     assert (stats.code_embeddings, stats.pending_code_embeddings) == (2, 0)
-    assert "indexed code: 3 files, 3 symbols, 3 pieces (2 vectors)" in to_text(stats)
+    assert "indexed code: 3 files, 3 symbols, 3 chunks (2 vectors)" in to_text(stats)
 
 
 def test_without_code_nothing_is_said_of_it(engine: Engine) -> None:
@@ -89,7 +89,7 @@ def test_a_rebuild_keeps_the_vectors_of_code_and_drops_those_of_none(
     assert (rebuilt.code_vectors_dropped, rebuilt.vectors_dropped) == (1, 0)
     assert engine.admin.stats().pending_code_embeddings == 0
     assert engine.code.embed() == 0
-    assert "unused vectors of code dropped: 1" in to_text(rebuilt)
+    assert "unused code vectors dropped: 1" in to_text(rebuilt)
     assert engine.admin.rebuild().code_vectors_dropped == 0
 
 

@@ -23,7 +23,7 @@ def test_every_line_names_its_source(shelf: Engine, frozen: FrozenClock) -> None
     pack = shelf.recall.pack("the parser of the shop", min_score=0.0)
     memory = shelf.recall.search("the parser of the shop", min_score=0.0).hits[0].memory
     assert pack.sources[0].memory_id == memory.id
-    assert pack.sources[0].text == f"- [context, 2023-05-08, Ada, {memory.id}] {memory.content}\n"
+    assert pack.sources[0].text == f"- [context, 2023-05-08, Ada, {memory.id[:8]}] {memory.content}\n"
     assert pack.text == "".join(part.text for part in pack.sources)
     assert "- [decision, 2023-11-14, " in pack.text
     assert "generated from a grammar\n" in pack.text
@@ -88,7 +88,9 @@ def test_a_reply_is_packed_below_what_it_answers(talk: Engine) -> None:
     (part,) = packed(found, 2000).sources
     question, reply = part.text.splitlines()
     assert question.endswith("] Which hangar holds the zeppelin?")
-    assert reply.startswith(f"    reply by assistant ({part.reply_id}): Number four, by the lake. Nothing more.")
+    assert reply.startswith(
+        f"    reply by assistant ({str(part.reply_id)[:8]}): Number four, by the lake. Nothing more."
+    )
     assert reply.endswith("…")
     assert len(reply) < 400
 

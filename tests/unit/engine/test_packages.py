@@ -246,10 +246,10 @@ def test_a_manifest_that_cannot_be_read_is_told_and_indexed_as_text(engine: Engi
 def test_the_view_reads_well_as_text(engine: Engine, shops: tuple[Path, Path]) -> None:
     text = to_text(engine.packages.cross_repo())
     assert text.startswith(
-        "7 packages in 2 trees; 1 dependency between trees, 3 inside; 6 packages not indexed, 2 conflicts."
+        "7 packages in 2 projects; 1 dependency between projects, 3 inside; 6 packages not indexed, 2 conflicts."
     )
     assert (
-        f"shop → @acme/core  runtime, ^1.5.0, 2.1.0 is there and does not fit  {shops[1]} → {shops[0]}/packages/core"
+        f"shop → @acme/core  runtime, ^1.5.0, found 2.1.0, does not match  {shops[1]} → {shops[0]}/packages/core"
         in text
     )
-    assert "npm react  2 packages in 2 trees, by @acme/ui, shop  CONFLICT: ^18.0.0, ^17.0.0" in text
+    assert "npm react  2 packages in 2 projects, by @acme/ui, shop  CONFLICT: ^18.0.0, ^17.0.0" in text

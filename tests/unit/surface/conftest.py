@@ -102,7 +102,7 @@ class Desk:
         self.logged: list[str] = []
         self.emitted: list[dict[str, Any]] = []
         settings: dict[str, Any] = {
-            "to_text": lambda record: type(record).__name__,
+            "to_text": lambda record, shape: type(record).__name__,
             "toolset": "all",
             "log": self.logged.append,
         }

@@ -324,7 +324,7 @@ def test_operations_that_cannot_be_loaded_are_an_internal_error_and_logged(desk:
 
 
 def test_a_call_gives_the_record_as_data_and_as_text(desk: Any) -> None:
-    result = desk.call("store_memory", text="x", kind="long")
+    result = desk.call("store_memory", text="x", kind="long", detail="full")
     assert result["isError"] is False
     assert result["content"] == [{"type": "text", "text": "Note"}]
     assert result["structuredContent"]["text"] == "x"
@@ -391,6 +391,6 @@ def test_a_defect_is_an_error_the_model_can_read_and_a_trace_in_the_log(desk: An
 
 
 def test_a_record_that_cannot_be_rendered_is_a_defect_too(make_desk: Any) -> None:
-    desk = make_desk(to_text=lambda record: record.no_such_field)
+    desk = make_desk(to_text=lambda record, shape: record.no_such_field)
     assert desk.call("store_memory", text="x")["structuredContent"]["error"]["code"] == "INTERNAL_ERROR"
     assert len(desk.logged) == 1
