@@ -487,7 +487,7 @@ WITHOUT_ROW = {
             "code.search.report_signals", "code.search.span", "code.walk", "engine.archive",
             "engine.branches", "engine.checkout", "engine.decisions", "engine.identity", "engine.migrating",
             "engine.readers", "engine.repo_map", "engine.unseen", "hierarchy.looking", "surface.assistants.entry",
-            "code.diff.work_tree", "text.naming",
+            "code.diff.work_tree", "text.naming", "text.short_id",
         ),
         NAMES,
     ),

@@ -94,9 +94,9 @@ def test_indexing_shows_how_far_it_is(terminal: Terminal, tmp_path: Path) -> Non
     seen = terminal("index", str(tmp_path / "app"))
     assert seen.code == 0
     assert "looking for changes" in seen.screen
-    assert "indexing, " in seen.screen and "/300" in seen.screen
+    assert "indexing 0" in seen.screen and "/300" in seen.screen
     assert "Indexed: " in seen.screen
-    assert "Everything was up to date." in terminal("index", str(tmp_path / "app")).screen
+    assert "Up to date: 300 files" in terminal("index", str(tmp_path / "app")).screen
 
 
 @pytest.mark.parametrize(("keys", "code"), [(b"y\n", 0), (b"n\n", 130), (b"\x04", 130)])

@@ -85,6 +85,10 @@ for name in ("GRACE_S", "LAST_S", "QUIET_S", "PARENT_S"):
 
 table = collect({"awkward": Awkward})
 server = Server(
-    lambda: table, lambda row, given: row.call(Engine, given), to_text=lambda record, shape: str(record), log=stdio.log
+    lambda: table,
+    lambda row, given: row.call(Engine, given),
+    to_text=lambda record, shape: str(record),
+    toolset="all",
+    log=stdio.log,
 )
 sys.exit(stdio.converse(server, warm_up=warm_up, close=lambda: stdio.log("closed")))

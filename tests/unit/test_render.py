@@ -385,7 +385,7 @@ def test_what_language_models_cost_each_day_is_shown_with_what_is_left_to_do() -
 def test_a_place_in_the_code_is_one_that_can_be_opened_and_says_why_it_is_there() -> None:
     answer = CodeHits(query="start", hits=(PLACE,), mode="hybrid")
     text = to_text(answer)
-    for needed in ("1 place, best first.", "\nsrc/server.py:12-40  Server.start, 0.91 · "):
+    for needed in ("1 place.", "\nsrc/server.py:12-40  Server.start, 0.91 · "):
         assert needed in text
     for needed in ("query: start", "search: hybrid", "root: /app"):
         assert needed in to_text(answer, full=True)

@@ -121,7 +121,8 @@ class Embedding:
             else (f"{total - made:,} of {plural(total, 'memory is', 'memories are')} not embedded yet",)
         )
         if made < MIN_COVERAGE * total:
-            return None, (*notes, "search is keyword-only until most are")
+            now = "" if self.running else "; `recollect rebuild` embeds them now"
+            return None, (*notes, f"search is keyword-only until most are{now}")
         try:
             return self._embed([text])[0], notes
         except EmbeddingFailed as problem:

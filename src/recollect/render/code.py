@@ -61,7 +61,7 @@ def _symbols(answer: record.SymbolList, _now: int | None) -> list[Block]:
     if not answer.symbols:
         none = Line("No symbol has a name like this. Try search_code with a description.", "weak")
         return [none, asked, *notes(answer.notes)]
-    head = Line(f"{count(len(answer.symbols), 'symbol')}, best first.")
+    head = Line(f"{count(len(answer.symbols), 'symbol')}{', best first' if len(answer.symbols) > 1 else ''}.")
     return [head, asked, Listing(tuple(map(_entry, answer.symbols))), *notes(answer.notes)]
 
 
@@ -139,7 +139,7 @@ def _code_hits(answer: record.CodeHits, _now: int | None) -> list[Block]:
     if not answer.hits:
         none = Line("No code found. Try other words, a lower min_score, or index the project first.", "weak")
         return [none, asked, *notes(answer.notes)]
-    head = Line(f"{count(len(answer.hits), 'place')}, best first.")
+    head = Line(f"{count(len(answer.hits), 'place')}{', best first' if len(answer.hits) > 1 else ''}.")
     return [head, asked, *show_places(answer.hits), *notes(answer.notes)]
 
 

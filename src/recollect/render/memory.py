@@ -309,7 +309,7 @@ def found(hits: Sequence[object], and_more: str = "best first") -> Line:
     """Return how many memories were found, or what to try instead."""
     if not hits:
         return Line("No memory found. Try other words, a lower min_score, or all projects.", "weak")
-    return Line(f"{count(len(hits), 'memory')}, {and_more}.")
+    return Line(f"{count(len(hits), 'memory')}{f', {and_more}' if len(hits) > 1 else ''}.")
 
 
 def asked(query: str, mode: str) -> tuple[Fact, ...]:
