@@ -300,6 +300,57 @@ def _sent(entry: dict[str, Any]) -> Any:
     return entry.get("body", entry.get("request", entry))
 
 
+# --- the page of benchmarks ------------------------------------------------------------------------------------------
+
+
+NOTES = """\
+Tokens by recollect's estimator, as text / as structured content. basic-memory answers a search with titles; reading a
+note is another call. mcp-memory-service ran without its model, which is a download.
+
+"""
+FIRST_REQUEST = """
+Tokens that recollect adds to the first request of an assistant. Codex loads tools on demand, and so does Claude Code
+where its tool search is on (it was off here); most of what Codex adds is its own tools for MCP resources.
+
+| assistant | without recollect | added | added by the version before |
+| --- | ---: | ---: | ---: |
+"""
+
+
+def part(result: dict[str, Any]) -> str:
+    """Return the tables of a result."""
+    rows = [
+        (
+            name,
+            f"{row['tools']} / {row['tools_list_tokens']:,}",
+            _both(row["store"]),
+            _both(row["recall"]),
+            f"{100 * row['recall']['content_share']:.0f} % ({row['recall']['found']} memories)",
+            _both(row["recall_of_two_large"]),
+        )
+        for name, row in result["servers"].items()
+    ]
+    head = ("server", "tools / tokens of the list", "store", "recall", "own words of the memories", "two 1 MB memories")
+    command = "python bench/context_cost.py --peer NAME COMMAND … --rig RIG.PY --clients DIR"
+    machine = f"{result['machine']}, {result['cores']} cores, Python {result['python']}"
+    parts = [f"\n# Cost in context\n\n`{command}`, commit {result['commit']}, {machine}.\n\n", NOTES]
+    parts += [f"| {' | '.join(cells)} |\n" for cells in (head, ("---", *["---:"] * 5), *rows)]
+    if "first_request" in result:
+        parts.append(FIRST_REQUEST)
+        parts += [
+            f"| {row['assistant']} | {row['without_recollect']:,} | {row['recollect']:,} | {row.get('before', 0):,} |\n"
+            for row in result["first_request"]
+            if "failed" not in row
+        ]
+    return "".join(parts)
+
+
+def _both(counted: dict[str, int] | str) -> str:
+    if isinstance(counted, str):
+        return counted
+    return " / ".join(f"{counted[name]:,}" for name in ("text_tokens", "structured_tokens") if name in counted)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer", nargs=2, action="append", default=[], metavar=("NAME", "COMMAND"))

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import code_search
+import context_cost
 import episodic
 import hierarchy
 from recall import TABLES
@@ -432,6 +433,7 @@ PARTS = {
     "freshness": freshness_part,
     "history": history_part,
     "assistants": assistants_part,
+    "context-cost": context_cost.part,
     "callgraph": callgraph_part,
     "review": review_part,
 }
