@@ -259,7 +259,7 @@ class Archive:
         except BaseException:
             self._take_back(batch)
             raise
-        self._engine.embedding.wake()
+        self._engine.embedding.after_import()
         self._engine.following.catch_up()
         return msgspec.structs.replace(_counted(counts), lines=total, batch=batch, redacted=dict(redacted))
 

@@ -38,6 +38,8 @@ LONGEST_PAUSE_S = 300.0
 CODE_BATCH = 64
 # Passages of a memory whose vectors somebody waits for: a third of a second of the local model at most.
 AT_ONCE = 4
+# Passages that an import embeds before it ends, about two minutes of CPU: without them search is keyword-only.
+AT_IMPORT = 8_000
 # How often the worker looks for memories that other processes stored.
 POLL_S = 2.0
 
@@ -155,6 +157,7 @@ class Embedding:
         made = spent = 0
         if model:
             self._enricher.begin(model)
+            have, every = self.coverage()
         while model and not self._stop.is_set():
             most = BATCH if limit is None else min(BATCH, limit - spent)
             parts = next_parts(store, self._enricher, model, most) if most > 0 else []
@@ -162,8 +165,18 @@ class Embedding:
                 break
             spent += sum(len(part.texts) for part in parts)
             made += store.put_vectors(model, self._vectors(parts))
-            progress.report(made, None, "embedding")
+            progress.report(min(made, every - have), every - have, "embedding")
         return made + self.follow_links(None if limit is None else limit - spent)
+
+    def after_import(self) -> None:
+        """Make the vectors of imported memories before the command ends; a server makes them in the background.
+
+        A failure or Ctrl-C keeps what was made, and later searches go on with the rest.
+        """
+        if self.running:
+            self.wake()
+        else:
+            self._catch_up_quietly(AT_IMPORT)
 
     def embed(self, memory: Memory) -> None:
         """Make the vectors of a memory now, where that is quick: whoever stored it may ask for it next.

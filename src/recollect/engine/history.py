@@ -81,8 +81,8 @@ class Histories:
         sources += told.sources
         changed = writing.changed + told.changed
         if changed and not dry_run:
-            self._engine.embedding.wake()
             self._engine.following.catch_up()
+            self._engine.embedding.after_import()
         return Learnt(
             namespace=place.namespace,
             sources=tuple(sources),

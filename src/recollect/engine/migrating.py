@@ -138,7 +138,7 @@ class Migration:
             raise
         changed = self._report.fates["created"] + self._report.fates["updated"]
         if changed and not self._dry_run:
-            self._engine.embedding.wake()
+            self._engine.embedding.after_import()
             self._engine.following.catch_up()
         return self._answer(batch if changed and not self._dry_run else "")
 

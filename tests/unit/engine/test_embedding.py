@@ -375,3 +375,9 @@ def test_while_a_worker_runs_a_search_does_not_make_vectors_itself(
     assert found.mode == "lexical"
     assert embedder.embedded == []
     gate.set()
+
+
+def test_an_import_ends_with_its_memories_embedded(engine: Engine) -> None:
+    lines = "\n".join(f'{{"content": "Fact number {number} about the harbour"}}' for number in range(20))
+    engine.archive.import_(content=lines)
+    assert engine.embedding.coverage() == (20, 20)
