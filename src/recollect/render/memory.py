@@ -80,9 +80,10 @@ def _memory(memory: model.Memory, now: int | None) -> list[Block]:
 
 def quoted(memory: model.Memory, now: int | None) -> Quote:
     """Return a whole memory with what a reader must know about it."""
-    facts = _particulars(memory, now) + present((("metadata", particular(memory.metadata) if memory.metadata else ""),))
+    metadata = present((("metadata", particular(memory.metadata) if memory.metadata else ""),))
     head = f"{memory.memory_type}, {_age(memory, now)}, {ident(memory.id)}"
-    return Quote(head, facts, visible(memory.content), details=_details(memory, now))
+    details = _details(memory, now) + metadata
+    return Quote(head, _particulars(memory, now), visible(memory.content), details=details)
 
 
 def _age(memory: model.Memory, now: int | None) -> str:
