@@ -29,8 +29,6 @@ BANNED = {
     r"\bleads? nowhere\b": "does not exist",
     r"\bnone: ": "default: …",
 }
-# Help texts and rendering have rules of their own.
-ELSEWHERE = ("recollect/surface/", "recollect/render/", "recollect/settings.py")
 # A value that programs compare.
 ALLOWED = frozenset({"speaks of"})
 
@@ -38,8 +36,7 @@ ALLOWED = frozenset({"speaks of"})
 @pytest.fixture(scope="module")
 def texts() -> dict[str, str]:
     """The string literals of all modules by their places, without docstrings."""
-    found = (row for path in sorted(SOURCE.rglob("*.py")) for row in _texts(path))
-    return {place: text for place, text in found if not place.startswith(ELSEWHERE)}
+    return dict(row for path in sorted(SOURCE.rglob("*.py")) for row in _texts(path))
 
 
 def _texts(path: Path) -> Iterator[tuple[str, str]]:
