@@ -77,7 +77,8 @@ def _vector(engine: Engine, sought: Sought) -> tuple[Any, tuple[str, ...]]:
         return None, ()
     made, lacking = engine.code_store.code_vector_coverage(model, sought.scope.trees)
     if made < MIN_COVERAGE * (made + lacking):
-        return None, (f"search is keyword-only: {made:,} of {made + lacking:,} code chunks are embedded",)
+        now = "" if engine.embedding.running else "; `recollect index --vectors` embeds the rest"
+        return None, (f"search is keyword-only: {made:,} of {made + lacking:,} code chunks are embedded{now}",)
     return engine.embedding.of_question(sought.text) if made else (None, ())
 
 
