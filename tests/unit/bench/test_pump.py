@@ -85,6 +85,9 @@ WORST = (
     ("amendments", "", "moved ", ""),
     ("verdict", "Score", "*", ""),
     ("compressed", "", "a%.b ", "numbered"),
+    ("recall query", "", "May 5 ", ""),
+    ("toml", "", "a.", ""),
+    ("links typescript", "", "a.getClass() == a.c", ""),
 )
 
 

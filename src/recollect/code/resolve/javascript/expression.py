@@ -323,13 +323,21 @@ def binary(r: Reader, node: tree_sitter.Node) -> Expression:
         chain.append((_operator(r, at, left, right), right))
         at = left
     value = r.value(at) if at is not None and at is not node else NOTHING
+    operands: list[Expression] | None = None  # of operators that are not logical, gathered: a chain can have thousands
     for operator, right in reversed(chain):
         if operator in ("&&", *EITHER):
-            value = _logical(r, operator, value, right)
+            value, operands = _logical(r, operator, _computed(operands, value), right), None
         else:
-            parts = (*worth(value), *worth(r.value(right)))
-            value = Opaque(parts) if parts else NOTHING
-    return value
+            operands = list(worth(value)) if operands is None else operands
+            operands += worth(r.value(right))
+    return _computed(operands, value)
+
+
+def _computed(operands: list[Expression] | None, value: Expression) -> Expression:
+    """Return what an operator makes of its operands; None: there is no operator, and `value` stands."""
+    if operands is None:
+        return value
+    return Opaque(tuple(operands)) if operands else NOTHING
 
 
 def _operator(r: Reader, node: tree_sitter.Node, left: tree_sitter.Node, right: tree_sitter.Node) -> str:
