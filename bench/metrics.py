@@ -172,12 +172,17 @@ class Bm25:
                 weight = rarity * times * (k1 + 1) / (times + k1 * (1 - b + b * length / average))
                 self._weights.setdefault(word, []).append((number, weight))
 
-    def rank(self, question: str) -> list[str]:
-        """Return the ids of the texts that share a word with the question, best first."""
+    def scores(self, question: str) -> dict[int, float]:
+        """Return the score of each text that shares a word with the question, by its place."""
         scores: dict[int, float] = {}
         for word in dict.fromkeys(words(question)):
             for number, weight in self._weights.get(word, ()):
                 scores[number] = scores.get(number, 0.0) + weight
+        return scores
+
+    def rank(self, question: str) -> list[str]:
+        """Return the ids of the texts that share a word with the question, best first."""
+        scores = self.scores(question)
         return [self._ids[number] for number in sorted(scores, key=lambda number: (-scores[number], number))]
 
 
