@@ -21,7 +21,10 @@ Span = tuple[int, int]
 
 # Begun and not yet complete at the same time. Ordinary code needs less than 128 (measured on four large projects);
 # without a limit, thousands of nested calls take time in proportion to the square of their number.
-MATCHES_MOST = 2_000
+MATCHES_MOST = 256
+# How deep in the tree a symbol can begin. Chains of thousands of operators lean as deep as they are long, and a query
+# takes the square of that; a chain of 400 calls is 800 deep.
+DEEPEST = 1_000
 
 # One attribute that makes a tuple is cheaper than two and a tuple.
 SPAN = attrgetter("byte_range")
@@ -59,8 +62,7 @@ class Found:
         self.grammar = grammar
         self.root = root
         cursor = QueryCursor(grammar.query, match_limit=MATCHES_MOST)
-        if deepest:
-            cursor.set_max_start_depth(deepest)
+        cursor.set_max_start_depth(deepest or DEEPEST)
         self.captures: dict[str, list[Node]] = cursor.captures(root)
         if cursor.did_exceed_match_limit:
             page.notes.append("nested too deeply: some symbols are missing")

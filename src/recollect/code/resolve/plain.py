@@ -167,6 +167,9 @@ class _Translation:
         self._manner = MANNERS.get(language.name, PLAIN)
         self._lines = source.decode("utf-8", "replace").split("\n")
         self._symbols = found.symbols
+        self._inner: dict[int, list[Symbol]] = {}
+        for symbol in found.symbols:
+            self._inner.setdefault(symbol.parent, []).append(symbol)
         self._package = found.package or self._namespace()
         # Which scope each symbol has; the module is the first, constants have none.
         self._scope_of: dict[int, int] = {}
@@ -203,7 +206,7 @@ class _Translation:
 
     def _holds(self, place: int) -> bool:
         """Tell whether a constant has members: a table of Lua."""
-        return self._symbols[place].kind == "Constant" and any(symbol.parent == place for symbol in self._symbols)
+        return self._symbols[place].kind == "Constant" and place in self._inner
 
     def unit(self) -> Unit:
         for each in self._found.imports:
@@ -318,7 +321,7 @@ class _Translation:
         """Say of what types the fields of a type are, from its own lines and from the parameters it is made with."""
         symbol, body = self._symbols[place], self._bodies[self._scope_of[place]]
         pattern = _FIELDS[self._manner.types]
-        inner = [(each.start_line, each.end_line) for each in self._symbols if each.parent == place]
+        inner = [(each.start_line, each.end_line) for each in self._inner.get(place, ())]
         for line in range(symbol.start_line, min(symbol.end_line, symbol.start_line + 400)):
             if any(first <= line + 1 <= last for first, last in inner):
                 continue
