@@ -6,8 +6,7 @@
     signatures   → types of parameters and of what is returned, where the language writes them
     the lines    → types of fields, and which variable the result of a call is given to
 
-What flows from variable to variable is not followed here, so more stays unresolved than with a front end of its own;
-what is resolved is as right. What is particular about a language is a row of MANNERS.
+Values are not followed from variable to variable, so more stays unresolved. A row of MANNERS describes a language.
 """
 
 from __future__ import annotations
@@ -168,22 +167,20 @@ class _Translation:
         self._lines = source.decode("utf-8", "replace").split("\n")
         self._symbols = found.symbols
         self._inner: dict[int, list[Symbol]] = {}
-        for symbol in found.symbols:
+        self._members: dict[int, dict[str, int]] = {}
+        for place, symbol in enumerate(found.symbols):
             self._inner.setdefault(symbol.parent, []).append(symbol)
+            self._members.setdefault(symbol.parent, {}).setdefault(symbol.name, place)
         self._package = found.package or self._namespace()
-        # Which scope each symbol has; the module is the first, constants have none.
-        self._scope_of: dict[int, int] = {}
+        self._scope_of: dict[int, int] = {}  # by symbol; the module has the first scope, constants have none
         for place, symbol in enumerate(found.symbols):
             is_code = symbol.kind in CODE and not self._is_prototype(symbol)
-            if symbol.kind in TYPES or is_code or symbol.kind == "Module" or self._holds(place):
+            if symbol.kind in (*TYPES, "Module") or is_code or self._holds(place):
                 self._scope_of[place] = len(self._scope_of) + 1
         self._bodies: dict[int, list[Statement]] = {scope: [] for scope in range(len(self._scope_of) + 1)}
         self._bases: dict[int, list[Expression]] = {}
         self._implements: dict[int, list[Expression]] = {}
-        self._members: dict[int, dict[str, int]] = {}
         self._variables: dict[int, frozenset[str]] = {}  # by function, what it assigns to
-        for place, symbol in enumerate(found.symbols):
-            self._members.setdefault(symbol.parent, {}).setdefault(symbol.name, place)
         self._top = self._members.get(-1, {})
         self._abroad = {place: owner for place in self._scope_of if (owner := self._owner_elsewhere(place))}
 
