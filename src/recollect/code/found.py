@@ -15,7 +15,7 @@ from recollect.code.grammar import Grammar
 from recollect.code.page import Page, parse
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node, QueryCursor
 
 Span = tuple[int, int]
 
@@ -25,6 +25,8 @@ MATCHES_MOST = 256
 # How deep in the tree a symbol can begin. Chains of thousands of operators lean as deep as they are long, and a query
 # takes the square of that; a chain of 400 calls is 800 deep.
 DEEPEST = 1_000
+# Documents of data with more parts than this are searched part by part: a query takes the square of their number.
+WIDE = 100
 
 # One attribute that makes a tuple is cheaper than two and a tuple.
 SPAN = attrgetter("byte_range")
@@ -63,7 +65,8 @@ class Found:
         self.root = root
         cursor = QueryCursor(grammar.query, match_limit=MATCHES_MOST)
         cursor.set_max_start_depth(deepest or DEEPEST)
-        self.captures: dict[str, list[Node]] = cursor.captures(root)
+        is_wide = deepest > 0 and root.child_count > WIDE
+        self.captures: dict[str, list[Node]] = _by_part(cursor, root) if is_wide else cursor.captures(root)
         if cursor.did_exceed_match_limit:
             page.notes.append("nested too deeply: some symbols are missing")
 
@@ -87,6 +90,14 @@ class Found:
             return []
         more = f" and {len(where) - 1} more" if len(where) > 1 else ""
         return [f"syntax error at line {where[0]}{more}: nearby symbols may be missing"]
+
+
+def _by_part(cursor: QueryCursor, root: Node) -> dict[str, list[Node]]:
+    captures: dict[str, list[Node]] = {}
+    for part in root.children:
+        for name, nodes in cursor.captures(part).items():
+            captures.setdefault(name, []).extend(nodes)
+    return captures
 
 
 def holders(parts: Iterable[Span], wholes: list[Span]) -> Iterator[int]:
