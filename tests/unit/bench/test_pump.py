@@ -87,7 +87,6 @@ WORST = (
     ("compressed", "", "a%.b ", "numbered"),
     ("recall query", "", "May 5 ", ""),
     ("toml", "", "a.", ""),
-    ("links typescript", "", "a.getClass() == a.c", ""),
 )
 
 
