@@ -11,12 +11,12 @@ import msgspec
 
 from recollect import clock
 from recollect.engine import accept
+from recollect.engine.id_prefix import full_id
 from recollect.engine.language import CONFIGURE, Language
 from recollect.engine.ledger import day_of
 from recollect.engine.memories import logged_id
 from recollect.engine.pending_vectors import MAX_EMBEDDED
 from recollect.engine.purging import is_due
-from recollect.engine.short_id import full_id
 from recollect.errors import BudgetSpent, ModelFailed, NotFound, RecollectError
 from recollect.model import (
     Change,

@@ -9,9 +9,9 @@ from recollect import clock
 from recollect.engine import accept
 from recollect.engine.anchoring import spoken_text
 from recollect.engine.code_nodes import code_nodes, is_code
+from recollect.engine.id_prefix import full_id
 from recollect.engine.identity import namespace_of
 from recollect.engine.redaction import WRITTEN, fields_without_secrets
-from recollect.engine.short_id import full_id
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound, NotFound
 from recollect.model import (
     Change,

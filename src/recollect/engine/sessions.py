@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from recollect import clock
 from recollect.engine import accept
+from recollect.engine.id_prefix import full_id
 from recollect.engine.identity import namespace_of
-from recollect.engine.short_id import full_id
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.model import (
     Injection,

@@ -14,7 +14,7 @@ from recollect.render.untrusted import ident, inline
 # A link by a resolved name is 0.9 or more; only less than that is worth a word.
 CERTAIN = 0.9
 
-# Lines of one use that are named: whoever edits it looks at the first.
+# How many lines of one use an answer lists: the first ones are enough to find the place.
 MAX_LINES = 3
 
 _HEADS = {"out": "uses", "in": "is used by", "both": "uses or is used by"}
