@@ -128,6 +128,19 @@ def test_a_file_that_takes_gigabytes_to_parse_is_named_and_takes_them_from_no_on
     assert most_kb < 300_000
 
 
+def test_a_changed_file_that_crashes_the_parser_ends_no_review(home: Path, tmp_path: Path) -> None:
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(tmp_path / "tree"))
+    write(tmp_path / "tree", {"a.yaml": "a: 1\n"})
+    for given in (("init", "-q"), ("add", "."), ("commit", "-qm", "one")):
+        subprocess.run([*git, *given], check=True, capture_output=True)
+    write(tmp_path / "tree", {"a.yaml": "- " * 300})
+    ran = subprocess.run(
+        [sys.executable, "-m", "recollect", "review"], cwd=tmp_path / "tree", check=False, capture_output=True
+    )
+    assert ran.returncode == 0
+    assert b"1 file changed" in ran.stdout
+
+
 # --- Imports ---------------------------------------------------------------------------------------------------------
 
 

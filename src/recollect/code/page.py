@@ -20,12 +20,12 @@ from recollect.code.process import is_limited
 if TYPE_CHECKING:
     import tree_sitter
 
-# The clock is read once per chunk. Error after error, a parser needs time in proportion to the square of what it read:
-# 8 KB of nothing but quotes take most of a second, 64 KB a minute.
-CHUNK_BYTES = 1 << 12
+# The clock is read once per chunk, and a chunk is at most an eighth of the text before it. Parsing text that is no code
+# takes the square of its size, in some grammars the cube: 1 KB of `/*` takes Swift a second, 2 KB eight.
+CHUNK_BYTES = 256
 PARSE_SECONDS = 3.0  # of processor time: some 15 MB of ordinary code; what takes longer is garbage
-# The most that is parsed in any process: the worst known text of this size takes 160 MB and half a second.
-SAFE_BYTES = 2_000
+# The most that any process parses. The YAML grammar crashes on 254 nested lists, which are 508 bytes.
+SAFE_BYTES = 256
 ERROR_CHILDREN = 5_000  # 0.04 s of searching; 100,000 would be 16 s
 SWAMPS_MOST = 4
 WIDE = re.compile(rb"[\x80-\xff]+")
@@ -124,7 +124,7 @@ def _parse(page: Page, source: bytes, language: tree_sitter.Language) -> tree_si
     from tree_sitter import Parser
 
     parser = Parser(language)
-    if len(source) <= 2 * CHUNK_BYTES:
+    if len(source) <= CHUNK_BYTES:
         return parser.parse(source)
     deadline = time.thread_time() + PARSE_SECONDS
     whole = memoryview(source)
@@ -137,7 +137,7 @@ def _parse(page: Page, source: bytes, language: tree_sitter.Language) -> tree_si
         late = late or time.thread_time() > deadline
         if late:
             return b""
-        views.append(whole[offset : offset + CHUNK_BYTES])
+        views.append(whole[offset : offset + max(CHUNK_BYTES, offset // 8)])
         return views[-1]
 
     tree = parser.parse(read)
