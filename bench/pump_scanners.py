@@ -89,6 +89,7 @@ class Scanner(NamedTuple):
     """A function of a text, and the modules whose patterns and loops it runs.
 
     start, end: put around the text, so that it gets past what is looked at first
+    parsed_as: the language whose tree it reads
     """
 
     name: str
@@ -96,6 +97,12 @@ class Scanner(NamedTuple):
     scan: Callable[[str], object]
     start: str = ""
     end: str = ""
+    parsed_as: str = ""
+
+    def scan_safely(self, text: str) -> None:
+        """Scan a text; the scanner may refuse it."""
+        with contextlib.suppress(REFUSED):
+            self.scan(text)
 
 
 def scanners() -> Iterator[Scanner]:
@@ -112,9 +119,9 @@ def scanners() -> Iterator[Scanner]:
         yield Scanner(f"manifest {path}", (module, *MANIFEST), _manifest(path))
     for language in languages.LANGUAGES:
         path = language.files[0] if not language.extensions else f"a{language.extensions[0]}"
-        yield Scanner(f"code {language.name}", ("code.extract", *READERS), _indexed(path))
+        yield Scanner(f"code {language.name}", ("code.extract", *READERS), _indexed(path), parsed_as=language.name)
         if language.name not in translate.WITHOUT_PROGRAM:
-            yield Scanner(f"links {language.name}", LINKS, _linked(path))
+            yield Scanner(f"links {language.name}", LINKS, _linked(path), parsed_as=language.name)
 
 
 def _transcript(assistant: str) -> Callable[[str], object]:
