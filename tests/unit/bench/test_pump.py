@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 import pump
 import pump_scanners
 from pump_fragments import Family, families
+from recollect.code import page
 
 SCANNERS = {row.name: row for row in pump_scanners.scanners()}
 SIZE = 16_000
@@ -88,28 +88,44 @@ WORST = (
     ("recall query", "", "May 5 ", ""),
     ("toml", "", "a.", ""),
 )
+# Growth that shows in long texts only: the work that is repeated is cheap.
+LONG = 128_000
+WORST_LONG = (("links typescript", "", "a.getClass() == a.c", ""),)
+ROUNDS = 3
 
 
 @pytest.fixture(autouse=True)
-def _limit() -> Iterator[None]:
+def _measuring(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in ("_parse", "_is_safe"):
+        monkeypatch.setattr(page, name, getattr(page, name))  # to be put back
+    pump.set_parsing_aside()
     before = signal.signal(signal.SIGPROF, pump._over)
     yield
     signal.signal(signal.SIGPROF, before)
 
 
-@pytest.mark.parametrize(("name", "start", "fragment", "end"), WORST)
-def test_a_scanner_takes_twice_as_long_for_twice_the_text(name: str, start: str, fragment: str, end: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "start", "fragment", "end", "size"),
+    [(*row, SIZE) for row in WORST] + [(*row, LONG) for row in WORST_LONG],
+)
+def test_a_scanner_takes_twice_as_long_for_twice_the_text(
+    name: str, start: str, fragment: str, end: str, size: int
+) -> None:
     row = SCANNERS[name]
     numbered = end == "numbered"
     family = Family(row.start + start, fragment, ("" if numbered else end) + row.end, numbered)
-    once, twice = (pump.seconds(row.scan, family.text(size), 3, limit=2.0) for size in (SIZE, 2 * SIZE))
-    assert twice < FAST_S or twice <= MOST * once, f"{1e3 * once:.0f} ms, then {1e3 * twice:.0f} ms"
+    once = twice = float("inf")
+    for _ in range(ROUNDS):  # other work on the machine only adds time: the least of all rounds counts
+        once = min(once, pump.seconds(row.scan, family.text(size), 3, limit=2.0))
+        twice = min(twice, pump.seconds(row.scan, family.text(2 * size), 3, limit=2.0))
+        if twice < FAST_S or twice <= MOST * once < float("inf"):
+            return
+    pytest.fail(f"{1e3 * once:.0f} ms, then {1e3 * twice:.0f} ms")
 
 
 @pytest.mark.parametrize("name", SCANNERS)
 def test_every_scanner_of_the_table_runs(name: str) -> None:
-    with contextlib.suppress(*pump_scanners.REFUSED):
-        SCANNERS[name].scan("a = 1\n")
+    SCANNERS[name].scan_safely("a = 1\n")
 
 
 def test_every_module_with_patterns_has_a_row_or_a_reason() -> None:
