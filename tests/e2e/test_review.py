@@ -260,6 +260,20 @@ def test_a_review_of_a_broken_function_names_every_test_that_fails(
     assert run.command.startswith("pytest tests/test_")
 
 
+def test_callers_of_a_restored_file_are_found_after_its_edited_state_was_linked(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    source = FILES["shop/text.py"]
+    write(root, FILES)
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "one")):
+        git(root, *words)
+    with Engine(home=str(tmp_path / "home"), embed_provider="off", index_workers=1) as engine:
+        engine.code.index(str(root))
+        for line in ("return STYLES[style](text)", "return text.upper()"):
+            write(root, {"shop/text.py": source.replace(line, "return None")})
+            review = engine.survey.review(path=str(root))
+    assert "tests/test_text.py::test_styles" in named(review)
+
+
 @pytest.mark.usefixtures("engine")
 def test_a_diff_can_be_piped_in_and_without_a_pipe_the_work_tree_is_reviewed(shop: Path) -> None:
     source = FILES["shop/money.py"]

@@ -207,7 +207,7 @@ class Links:
                 with suppress(RecollectError, OSError):
                     own = self._store.find(Tree, {"namespace": namespace_of(".")})
                     for tree in (*own, *self._store.get(Tree, sorted(self._wanted - {each.id for each in own}))):
-                        if not is_linked(self._store, tree):
+                        if not is_linked(self._store, tree, allow_edits=True):
                             self.link(tree.id)
                 pause_s = max(POLL_S, REST * (time.monotonic() - began))
 

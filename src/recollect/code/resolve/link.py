@@ -61,10 +61,16 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-def is_linked(store: LinkStore, tree: Tree) -> bool:
-    """Tell whether a tree is linked in the state that its index is in now; one small query."""
+def is_linked(store: LinkStore, tree: Tree, *, allow_edits: bool = False) -> bool:
+    """Tell whether a tree is linked in the state that its index is in now; one small query.
+
+    allow_edits: also if a file had been edited since it was indexed, when its links were made
+    """
     known = store.linked_tree(tree.id)
-    return known is not None and known.fingerprint == fingerprint() and known.generation == store.code_generation()
+    if known is None or known.fingerprint != fingerprint():
+        return False
+    generation = store.code_generation()
+    return known.generation == generation or (allow_edits and known.generation == ~generation)
 
 
 class Unlinked(NamedTuple):
@@ -104,7 +110,10 @@ def link(store: LinkStore, tree: Tree, *, limits: Limits = LIMITS, wait_s: float
         stale = _stale(store, tree, files, division)
         with uncollected():
             solved_files = _solve(store, tree, owner, files, division, _largest_first(stale, known), limits)
-        store.put_linked_tree(tree.id, owner, LinkedTree(fingerprint(), generation, clock.now()))
+        # Files that were edited since they were indexed are read again at the next question: ~ marks the generation.
+        is_current = all(row.hash == _stamped(files[path].hash) for path, row in known.items())
+        done = LinkedTree(fingerprint(), generation if is_current else ~generation, clock.now())
+        store.put_linked_tree(tree.id, owner, done)
         return Linking(read, len(stale), solved_files, time.process_time() - began, tuple(notes))
 
 
@@ -170,7 +179,7 @@ def _read(
                 if found is None:
                     continue
                 row = files[found.path]
-                programs.append(Program(row.id, found.path, _stamped(row.hash), *found[2:5]))
+                programs.append(Program(row.id, found.path, _stamped(found.hash or row.hash), *found[2:5]))
                 if found.note:
                     notes.append(f"{found.path}: {found.note}")
             done += len(answers)
