@@ -74,7 +74,8 @@ def mentions(text: str, at: int) -> tuple[Span, ...]:
 def asked_times(text: str, now: int) -> tuple[Span, ...]:
     """Return the times that a question asked at `now` is about.
 
-    A question looks back unless it says otherwise, and "before" and "after" ask for what is on that side of a time.
+    A question looks back unless it says otherwise. "Before" and "after" ask for what is on that side of a time, and
+    "until" for what is before its end.
     """
     lowered = _lowered(text)
     return tuple(_sided(lowered, span, now) for span in _spans(text, now, unsaid=-1))
@@ -111,7 +112,7 @@ _CUE = (
     r"drove|flew|grew|last|ago|already|yesterday|earlier|"
     r"(?<!\bbe )\w*[^\We]ed)\b)"
 )
-_WORD_BEFORE = r"([a-z']+)\s{1,3}$"
+_WORD_BEFORE = r"([a-z'’]+)\s{1,3}$"
 
 # Words after which a number is a year and an ambiguous name a month.
 _PREPOSITIONS = frozenset(
@@ -120,13 +121,25 @@ _PREPOSITIONS = frozenset(
 )
 # After these a month may be written without a capital: nobody says "in may" or "since march" of a verb.
 _PLAIN_PREPOSITIONS = frozenset("in since until till by before during early mid late".split())
-# What follows a month written "may"; after any other word it is the verb ("the state it is in may change").
-_AFTER_MAY = r"\s*(?:$|[^\w\s]|\s(?:i|we|he|she|they|you|the|our|my|and|or|to|until|at|on|with|when)\b)"
+# What follows a month written "may", or "the week before last"; any other word belongs to them: "the state it is in may
+# change", "the day before last release".
+_CLAUSE = (
+    r"\s{0,3}(?:$|[^\w\s]|\s(?:i|we|he|she|they|it|you|the|our|my|and|or|but|to|until|at|on|with|when|was|were)\b)"
+)
+# Words in front of a weekday or a month that is not the nearest one: "every Friday", "that December".
+_OTHERS = frozenset("every each any per a never that same following one some another first second third fourth".split())
+# Whose last or next week it is: one of something that the text tells, not of when it was said.
+_OWNERS = frozenset("my our your his her its their every each".split())
 # Names of months that are also verbs, adjectives or first names, and all short forms: they need a number beside them
 # or a preposition before them.
 _AMBIGUOUS = frozenset({"march", "april", "may", "june", "august"})
 # Those that mean something else altogether where they have no capital.
 _VERBS = frozenset({"may", "march", "mar", "sep", "dec"})
+# "Of that year", "the following week".
+_OF_ANOTHER = (
+    r",?\s{1,3}(?:of\s{1,3})?(?:that|the)\s{1,3}(?:(?:same|following|next|previous)\s{1,3})?"
+    r"(?:week|month|quarter|year)\b"
+)
 # A number that counts these is no year.
 _COUNTED = (
     r"\s?(?:tokens?|bytes?|lines?|rows?|files?|items?|entries|characters|chars|words|users|requests|times|ms|px|[kmg]i?b|"
@@ -156,9 +169,19 @@ class _Place(NamedTuple):
             return True
         return bool(_pattern(_JOINED).search(self.lowered, max(0, self.start - _JOIN_REACH), self.start))
 
+    def after_plain_preposition(self) -> bool:
+        """Tell whether a word stands in front after which a month needs no capital."""
+        if self.before() in _PLAIN_PREPOSITIONS:
+            return True
+        return bool(_pattern(AS_OF).search(self.lowered, max(0, self.start - AS_OF_REACH), self.start))
+
+    def is_of_another_time(self) -> bool:
+        """Tell whether words behind say that it counts from something else: "May of that year"."""
+        return bool(_pattern(_OF_ANOTHER).match(self.lowered, self.end))
+
     def direction(self) -> int | None:
         """Return -1 for what is past, 1 for what is to come, None where the sentence does not tell."""
-        if self.before() in ("by", "until", "till"):
+        if self.unsaid is None and self.before() in ("by", "until", "till"):
             return 1
         low, high = max(0, self.start - _REACH), min(len(self.text), self.end + _REACH)
         for stop in _pattern(_SENTENCE_END).finditer(self.lowered, low, self.start):
@@ -188,6 +211,9 @@ _ORDINAL = r"(?P<day>[0-9]{1,2})(?P<ordinal>st|nd|rd|th)?(?![0-9a-z]|[.:][0-9])"
 _COUNT = r"(?P<count>a few|few|several|a couple(?: of)?|" + "|".join(sorted(_COUNTS, reverse=True)) + r"|[0-9]{1,4})"
 _UNIT = r"(?P<unit>minute|hour|day|weekend|week|month|quarter|year)"
 _WEEKDAY = r"(?P<weekday>" + "|".join(WEEKDAYS) + r")"
+# "As of March", "as of the end of March".
+AS_OF = rf"\bas{_GAP}of{_GAP}(?:the{_GAP})?(?:(?P<edge>end|close|start|beginning){_GAP}of{_GAP}(?:the{_GAP})?)?$"
+AS_OF_REACH = 44
 _ANY_MONTH = re.sub(r"\?P<\w+>", "?:", _MONTH)
 # "from March to May 2024", "8 May or 9 May 2023": the year counts for both.
 _SHARED_YEAR = (
@@ -221,7 +247,9 @@ def _dated(place: _Place, parts: Parts) -> Found:
         year = shared["year"] if shared else None
     if year is not None:
         return (months(int(year), month) if day is None else on(int(year), month, day)), False
-    return None if place.said is None else (_nearest(place, month, day), True)
+    if place.said is None or place.before() in _OTHERS or place.is_of_another_time():
+        return None
+    return _nearest(place, month, day), True
 
 
 def _number(name: str) -> int:
@@ -237,8 +265,8 @@ def _is_month(place: _Place, name: str) -> bool:
         return place.after_preposition()
     return (
         name in MONTHS
-        and place.before() in _PLAIN_PREPOSITIONS
-        and (name != "may" or bool(_pattern(_AFTER_MAY).match(place.lowered, place.end)))
+        and place.after_plain_preposition()
+        and (name != "may" or bool(_pattern(_CLAUSE).match(place.lowered, place.end)))
     )
 
 
@@ -246,7 +274,7 @@ def _is_date(place: _Place, name: str, parts: Parts) -> bool:
     """Tell whether a name with a number beside it is a month: "may 10 users" is not."""
     if name not in _VERBS or place.text[place.lowered.find(name, place.start)].isupper():
         return True
-    return parts["year"] is not None or parts["ordinal"] is not None or place.before() in _PLAIN_PREPOSITIONS
+    return parts["year"] is not None or parts["ordinal"] is not None or place.after_plain_preposition()
 
 
 def _nearest(place: _Place, month: int, day: int | None) -> Days:
@@ -272,7 +300,9 @@ def _quarter(place: _Place, parts: Parts) -> Found:
     number, year = int(parts["number"] or 1), parts["year"] or parts["first_year"]
     if year is not None:
         return months(int(year), 3 * number - 2, 3), False
-    if place.said is None or not (place.text[place.start].isupper() and place.after_preposition()):
+    if place.said is None or place.is_of_another_time():
+        return None
+    if not (place.text[place.start].isupper() and place.after_preposition()):
         return None
     now = date_of(place.said)
     direction = place.direction() or -1
@@ -287,8 +317,10 @@ def _counted(place: _Place, parts: Parts) -> Found:
         return None
     unit, count = parts["unit"] or "", parts["count"] or ""
     # "In two days" is when, or how long it took: only what is to come can be meant as when.
-    if parts["way"] is None and place._replace(unsaid=None).direction() == -1:
-        return None
+    if parts["way"] is None:
+        direction = place._replace(unsaid=None).direction()
+        if direction == -1 or (direction is None and unit in ("hour", "minute")):
+            return None
     sign = -1 if parts["way"] == "ago" else 1
     if count in _FEW:
         if unit in ("hour", "minute"):
@@ -303,27 +335,47 @@ def _counted(place: _Place, parts: Parts) -> Found:
 
 def _shifted(place: _Place, parts: Parts) -> Found:
     """Last, this or next week, weekend, month, quarter, year, weekday or month by name."""
-    if place.said is None:
-        return None
     how, said = parts["how"] or "", place.said
-    sign = 0 if how in ("this", "current") else 1 if how in ("next", "coming", "following", "upcoming") else -1
+    if said is None or _is_of_something(place, how):
+        return None
+    sign = 0 if how in ("this", "current") else 1 if how in ("next", "coming", "upcoming") else -1
     unit, count, the = parts["unit"], parts["count"], place.before() == "the"
-    if parts["weekday"]:
-        return one(weekday(said, parts["weekday"], sign)), True
-    if parts["month"]:
-        return _named(place, parts["month"], sign)
-    if parts["part"]:
-        return one(said + sign), True
-    if unit is None or unit in ("hour", "minute"):
+    if unit is None:
+        # "The next Monday", "the last night" and "next morning" count from something that the text tells.
+        return None if the and how in ("last", "next") else _shifted_name(place, parts, sign)
+    if unit in ("hour", "minute"):
         return None
     if count or (how in ("last", "past") and (the or how == "past")):
-        return _window(said, unit, count, sign)
+        # "The last week before the launch", "over the next two days they fixed it".
+        is_told = _pattern(_UP_TO).match(place.lowered, place.end) if sign < 0 else place.direction() == -1
+        return None if the and is_told else _window(said, unit, count, sign)
     # "The next week" is the one after something that was told, "last day" the end of something.
     return None if unit == "day" or (the and sign > 0) else (STEPS[unit](said, sign), True)
 
 
+def _is_of_something(place: _Place, how: str) -> bool:
+    """Tell whether a last, next or previous time counts from something that the text tells: "her last week"."""
+    before = place.before()
+    if how == "previous" or before in _OWNERS:
+        return True
+    # "Ada's last week", but "it's last week's" and "the demo's next week".
+    return how == "last" and before.endswith(("'s", "’s")) and before[:-2] not in ("it", "that", "he", "she", "let")
+
+
+def _shifted_name(place: _Place, parts: Parts, sign: int) -> Found:
+    """Return last, this or next Monday, May or night."""
+    said = place.said or 0
+    if parts["weekday"]:
+        return one(weekday(said, parts["weekday"], sign)), True
+    if parts["month"]:
+        return _named(place, parts["month"], sign)
+    return None if sign > 0 else (one(said + sign), True)
+
+
 def _window(said: int, unit: str, count: str | None, sign: int) -> Found:
     """Return the last or the next few days, weeks, months or years, up to the day it was said."""
+    if unit == "weekend" and count is None and sign < 0:
+        return STEPS[unit](said, sign), True
     if unit not in _LENGTHS or sign == 0:
         return None
     many = _MOST if count in _FEW else _COUNTS.get(count or "a") or int(count or 1)
@@ -353,23 +405,18 @@ def _word(place: _Place, parts: Parts) -> Found:
 
 
 def _bare_weekday(place: _Place, parts: Parts) -> Found:
-    """A weekday without more: which one, only the verb tells; "every Friday" is none."""
-    direction = place.direction() if place.said is not None else None
-    if place.said is None or direction is None or place.before() in ("every", "each", "any", "per", "a", "never"):
+    """A weekday without more: which one, only the verb tells; "every Friday" and "that Friday" are none."""
+    if place.said is None or place.before() in ("the", *_OTHERS) or place.is_of_another_time():
         return None
-    return one(weekday(place.said, parts["weekday"] or "", direction)), True
+    direction = place.direction()
+    return None if direction is None else (one(weekday(place.said, parts["weekday"] or "", direction)), True)
 
 
 def _beside(place: _Place, parts: Parts) -> Found:
-    """The week before or after: of a date that follows, before last, or of when it was said."""
-    if place.said is None:
+    """The week before last, or after next. "The week before" alone counts from something that the text tells."""
+    if place.said is None or not parts["again"]:
         return None
-    sign = -1 if parts["side"] == "before" else 1
-    following = place.lowered[place.end : place.end + 12].lstrip()
-    if parts["again"]:
-        return _aside(place.said, parts, 2 * sign), True
-    # What something unknown follows is counted from that.
-    return (_aside(place.said, parts, sign), True) if not following or not following[0].isalnum() else None
+    return _aside(place.said, parts, -2 if parts["side"] == "before" else 2), True
 
 
 def _aside(day: int, parts: Parts, steps: int) -> Days:
@@ -430,7 +477,9 @@ _RULES: Mapping[str, _Rule] = {
     ),
     "word": _Rule(r"(?P<word>day before yesterday|day after tomorrow|yesterday|today|tonight|tomorrow)\b", _word),
     "beside": _Rule(
-        rf"the{_GAP}(?:{_UNIT}|{_WEEKDAY}){_GAP}(?P<side>before|after)\b(?P<again>{_GAP}(?:last|next)\b)?", _beside
+        rf"the{_GAP}(?:{_UNIT}|{_WEEKDAY}){_GAP}(?P<side>before|after)\b"
+        rf"(?P<again>{_GAP}(?:(?<=before\s)last|(?<=after\s)next)(?={_CLAUSE}))?",
+        _beside,
     ),
     "weekday": _Rule(rf"{_WEEKDAY}\b(?!{_GAP}(?:nights?|mornings?|s)\b)", _bare_weekday),
     "year": _Rule(r"(?P<year>(?:19|20)[0-9]{2})\b(?![.:-][0-9])", _year),
@@ -458,6 +507,8 @@ _PIVOTS = frozenset(
 )  # fmt: skip
 _ISO_YEAR = r"[0-9]{4}[-/][0-9]"
 
+# What makes "the last week" that of something else.
+_UP_TO = rf"{_GAP}(?:before|until)\b"
 _SINCE = r"\bsince\s{1,3}$"
 _ANCHORED = rf"(?:the|a|one){_GAP}(?:{_UNIT}|{_WEEKDAY}){_GAP}(?P<side>before|after){_GAP}(?:the{_GAP})?$"
 # The longest words that can stand before a date and belong to it.
@@ -516,11 +567,13 @@ def _widened(place: _Place, days: Days, relative: bool, floor: int) -> Span | No
 
 
 def _sided(lowered: str, span: Span, now: int) -> Span:
-    """Return the time that a question with "before" or "after" in front of a time asks for."""
+    """Return the time that a question with "before", "until" or "after" in front of a time asks for."""
     found = _pattern(_WORD_BEFORE).search(lowered, max(0, span.at - 16), span.at)
     word = found[1] if found else ""
     if word == "before":
         return span._replace(start=(1 - EPOCH) * DAY, end=max(span.start, (2 - EPOCH) * DAY))
+    if word in ("until", "till"):
+        return span._replace(start=(1 - EPOCH) * DAY)
     if word == "after" and span.end <= now < (LAST + 1 - EPOCH) * DAY:
         return span._replace(start=span.end, end=(now // DAY + 1) * DAY)
     return span

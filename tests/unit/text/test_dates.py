@@ -39,6 +39,7 @@ def told(spans: tuple[Span, ...]) -> list[tuple[str, str]]:
         ("two weekends ago", "two weekends ago", "2023-04-29 to 2023-04-30"),
         ("last month", "last month", "2023-04"),
         ("next month", "next month", "2023-06"),
+        ("this past weekend", "this past weekend", "2023-05-06 to 2023-05-07"),
         ("last quarter", "last quarter", "2023-01-01 to 2023-03-31"),
         ("last year", "last year", "2022"),
         ("earlier this year", "this year", "2023"),
@@ -62,14 +63,18 @@ def told(spans: tuple[Span, ...]) -> list[tuple[str, str]]:
         ("a few days ago", "a few days ago", "2023-05-02 to 2023-05-06"),
         ("several hours ago", "several hours ago", "2023-05-08"),
         ("in 3 days we leave", "in 3 days", "2023-05-11"),
+        ("the job will end in 12 hours", "in 12 hours", "2023-05-09"),
         ("in two weeks' time", "in two weeks' time", "2023-05-22 to 2023-05-28"),
         ("2 months from now", "2 months from now", "2023-07"),
         ("over the past two weeks", "past two weeks", "2023-04-24 to 2023-05-08"),
         ("in the last 3 days", "last 3 days", "2023-05-05 to 2023-05-08"),
         ("in the last month", "last month", "2023-04-08 to 2023-05-08"),
         ("for the next 10 days", "next 10 days", "2023-05-08 to 2023-05-18"),
-        ("It was the week before.", "the week before", "2023-05-01 to 2023-05-07"),
         ("the week before last", "the week before last", "2023-04-24 to 2023-04-30"),
+        ("the month after next we move", "the month after next", "2023-07"),
+        ("the week before last Friday", "the week before last Friday", "2023-04-28 to 2023-05-04"),
+        ("it's last week's build", "last week", "2023-05-01 to 2023-05-07"),
+        ("as of march we use it", "march", "2023-03"),
         ("the week before 9 June 2023", "the week before 9 June 2023", "2023-06-02 to 2023-06-08"),
         ("the day after May 31", "the day after May 31", "2023-06-01"),
         ("the Sunday before 25 May 2023", "the Sunday before 25 May 2023", "2023-05-21"),
@@ -161,6 +166,33 @@ def test_what_names_no_time_is_left_alone(text: str) -> None:
     assert resolved(text, SAID) == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It broke the day before.",
+        "the day after, we fixed it",
+        "the week after; the month before; the year after",
+        "The day before the release it broke, the week after the launch it worked",
+        "two days later, three weeks earlier, a day after, a week before the merge",
+        "That day it failed, that same week it failed, and the same month",
+        "That Friday we met, and the same Friday, and the following Friday",
+        "We met on the Friday, on the first Monday, one Sunday and Friday of that week",
+        "The previous week we met, and on the previous Friday, and in the previous December",
+        "The next morning it was gone; next morning it was back; the next Monday it failed",
+        "on the last night, on the last Friday before the freeze",
+        "The last week before the launch, and the last two days before it",
+        "Over the next two days they fixed it",
+        "the day before last release",
+        "My last week there was hard, as was Ada's last month, and every last Friday",
+        "in May of that year, in December the following year, on 8 May that year, in Q3 of that year",
+        "that December, every December",
+        "The build runs in 2 hours",
+    ],
+)
+def test_a_time_that_counts_from_something_else_is_left_alone(text: str) -> None:
+    assert mentions(text, SAID) == ()
+
+
 def test_a_year_counts_for_both_ends_of_a_range() -> None:
     assert told(mentions("from March to May 2021", SAID)) == [("March", "2021-03"), ("May 2021", "2021-05")]
     assert told(mentions("between 2019 and 2021", SAID)) == [("2019", "2019"), ("2021", "2021")]
@@ -208,6 +240,8 @@ def test_nothing_is_before_the_first_day_or_after_the_last(year: int, text: str)
         ("What was used before March 2022?", ["0001-01-01 to 2022-02-28"]),
         ("What changed after March 2022?", ["2022-04-01 to 2023-05-08"]),
         ("What changed since March 2022?", ["2022-03-01 to 2023-05-08"]),
+        ("What did we use until March 2022?", ["0001-01-01 to 2022-03-31"]),
+        ("What did we use until March?", ["0001-01-01 to 2023-03-31"]),
         ("May I ask what changed?", []),
     ],
 )
