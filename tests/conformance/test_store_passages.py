@@ -231,6 +231,75 @@ def test_a_passage_knows_the_days_it_names_and_they_follow_the_time_it_was_said(
     assert times() == ()
 
 
+def named(store: Store, first: int, end: int, where: Filter | None = None, limit: int = 10) -> list[str]:
+    """The memories found for the days [first, end)."""
+    return [match.id for match in store.search_times([(first * DAY, end * DAY)], where, limit)]
+
+
+def test_a_passage_is_found_by_a_day_that_its_text_names(store: Store, add: Add) -> None:
+    memory = add("a", long_text("", "We met yesterday."), created_at=100 * DAY)
+    assert [match.pid for match in store.search_times([(99 * DAY, 100 * DAY)], None, 5)] == [part_of(memory, 1)]
+    assert named(store, 98, 99) == []
+
+
+def test_the_days_of_a_text_follow_it(store: Store, add: Add) -> None:
+    add("a", "I met Ada yesterday", created_at=100 * DAY)
+    update(store, "a", valid_from=50 * DAY)
+    assert (named(store, 99, 100), named(store, 49, 50)) == ([], ["a"])
+    update(store, "a", content="I met Ada")
+    assert named(store, 49, 50) == []
+    update(store, "a", content="I met Ada yesterday")
+    batch = delete(store, "a")
+    assert named(store, 49, 50) == []
+    with store.transaction("undo") as transaction:
+        transaction.undo(batch)
+    assert named(store, 49, 50) == ["a"]
+    assert store.check(thorough=True) == []
+    store.drop_derived(vectors=False)
+    assert (named(store, 49, 50), named(store, 99, 100)) == (["a"], [])
+    assert store.check(thorough=True) == []
+
+
+def test_a_time_of_more_than_a_week_names_no_day_of_it(store: Store, add: Add) -> None:
+    add("week", "Last week we met", created_at=100 * DAY)  # a Saturday: the days from 87 to 93
+    add("year", "In 1970 we met", created_at=1000 * DAY)
+    assert named(store, 90, 91) == ["week"]
+    assert set(named(store, 0, 365)) == {"week", "year"}
+
+
+def test_the_most_exact_mentions_come_first_and_then_the_latest(store: Store, add: Add) -> None:
+    add("week", "Last week we met", created_at=100 * DAY)
+    add("early", "On 1970-04-01 we met", created_at=200 * DAY)
+    add("late", "On 1970-04-02 we met", created_at=300 * DAY)
+    assert named(store, 91, 92) == ["late", "week"]
+    assert named(store, 90, 92) == ["late", "early", "week"]
+    assert named(store, 90, 92, limit=2) == ["late", "early"]
+
+
+def test_memories_from_a_time_and_mentions_of_it_take_turns(store: Store, add: Add) -> None:
+    for number in range(5):
+        add(f"from{number}", created_at=91 * DAY + number)
+        add(f"of{number}", "On 1970-04-02 we met", created_at=(300 + number) * DAY)
+    assert named(store, 91, 92, limit=4) == ["from4", "of4", "from3", "of3"]
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ({"namespace": "/a"}, "a"),
+        ({"namespace": ("/a", None)}, "a c"),
+        ({"namespace": ()}, ""),
+        ({"memory_type": "decision"}, "b"),
+    ],
+    ids=str,
+)
+def test_a_search_for_a_named_day_is_scoped_and_filtered(store: Store, add: Add, where: Filter, expected: str) -> None:
+    add("a", "On 1970-04-02 we met", namespace="/a")
+    add("b", "On 1970-04-02 we met", namespace="/b", memory_type="decision")
+    add("c", "On 1970-04-02 we met")
+    assert sorted(named(store, 91, 92, where)) == expected.split()
+
+
 # --- neighbours ---
 
 

@@ -73,7 +73,7 @@ def is_sound() -> bool:
 
 def tables(home: Path) -> set[str]:
     with closing(sqlite3.connect(home / "recollect.db")) as connection:
-        return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 'memory_text%'")}
+        return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 'memory%'")}
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ class Dialect(Protocol):
         """Make an empty full text beside the one in use; one that was left unfinished goes."""
         ...
 
-    def put_spare(self, connection: Connection, seq: int, rows: Iterable[TextRow]) -> None:
+    def put_spare(self, connection: Connection, seq: int, rows: Sequence[TextRow]) -> None:
         """Put a memory into the spare full text, in the place of what is there of it."""
         ...
 
@@ -94,7 +94,11 @@ class Dialect(Protocol):
     def search_times(
         self, connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
     ) -> list[SearchRow]:
-        """Return the first passages of memories from these times, newest first; the score is the time."""
+        """Return passages of memories from these times, and passages whose text names a day of them, in turn.
+
+        Memories come newest first, the first passage of each. Of the others, those that name the times most exactly
+        come first. The score only orders them.
+        """
         ...
 
     def passages(self, connection: Connection, pids: Sequence[int]) -> list[Passage]:

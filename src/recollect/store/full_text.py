@@ -6,9 +6,12 @@ Functions of a bare connection, so that a hook that answers by itself can use th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, Protocol
 
 from recollect.store.passage import TermCounts
+from recollect.text.dates import DAY
+from recollect.text.days import LONGEST_MENTION
 from recollect.text.digest import digest
 from recollect.text.passages import MAX_PASSAGES
 
@@ -67,7 +70,19 @@ def passage_rows(connection: Connection, pids: Sequence[int], beside: str) -> It
 def from_times(
     connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
 ) -> list[tuple[int, float]]:
-    """Return the first passages of memories from one of these times, [start, end), newest first: numbers and times."""
+    """Return passages of memories from these times, [start, end), or that name a day of them: numbers, then scores.
+
+    Both kinds take turns, so that neither crowds out the other.
+    """
+    kinds = _said_in(connection, times, scopes, limit), _naming(connection, times, scopes, limit)
+    found = dict.fromkeys(pid for turn in zip_longest(*kinds) for pid in turn if pid is not None)
+    return [(pid, float(-rank)) for rank, pid in enumerate(found)][:limit]
+
+
+def _said_in(
+    connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
+) -> list[int]:
+    """Return the first passages of memories from one of these times, newest first."""
     said, scope = "coalesce(valid_from, created_at)", ""
     if scopes is not None:
         # The sign keeps SQLite from reading a whole namespace instead of the end of a time.
@@ -79,7 +94,39 @@ def from_times(
     )
     # One statement for all times would read each to its beginning.
     found = {row for time in times for row in connection.execute(sql, (*time, *(scopes or ()), limit))}
-    return [(seq * MAX_PASSAGES, float(at)) for at, seq in sorted(found, reverse=True)[:limit]]
+    return [seq * MAX_PASSAGES for _, seq in sorted(found, reverse=True)]
+
+
+def _naming(
+    connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
+) -> list[int]:
+    """Return passages that name a day of one of these times: the most exact first, then the latest day first."""
+    found: set[tuple[int, int, int]] = set()
+    for scope in (None,) if scopes is None else map(scope_term, scopes):
+        for start, stop in times:
+            first, end = start // DAY, -(-stop // DAY)
+            rows = _mentions(connection, first, end, scope, limit)
+            found |= {(max(length, end - first), -day, -pid) for length, day, pid in rows}
+    return list(dict.fromkeys(-pid for _, _, pid in sorted(found)))
+
+
+def _mentions(
+    connection: Connection, first: int, end: int, scope: str | None, limit: int
+) -> list[tuple[int, int, int]]:
+    """Return length, first day and passage of mentions of the days [first, end)."""
+    sql = (
+        f"SELECT end_day - first_day AS days, first_day, pid FROM memory_days WHERE {'scope = ? AND ' if scope else ''}"
+        "first_day > ? AND first_day < ? AND end_day > ? AND days > ? AND days <= ? "
+        "ORDER BY {}first_day DESC, end_day DESC, pid DESC LIMIT ?"
+    )
+    rows: list[Any] = []
+    # Mentions no longer than the time asked about are read in the order of the index, and no further than needed.
+    # Longer ones have to be sorted: they are read only where the others are not enough.
+    for order, more, most in (("", 0, end - first), ("days, ", end - first, LONGEST_MENTION)):
+        if more < most and len(rows) < limit:
+            values = (first - most, end, first, more, most, limit - len(rows))
+            rows += connection.execute(sql.format(order), (scope, *values) if scope else values)
+    return rows
 
 
 def session_neighbours(connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:

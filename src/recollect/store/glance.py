@@ -77,7 +77,7 @@ class Glance:
         return self._matches(ranked, limit)
 
     def search_times(self, times: Sequence[tuple[int, int]], where: Any, limit: int) -> list[Match]:
-        """Return the first passages of memories that are from one of these times, newest first."""
+        """Return passages of memories from these times, or whose text names a day of them."""
         return self._matches(full_text.from_times(self._connection, times, self._scopes, limit * WIDENING), limit)
 
     def passages(self, pids: Iterable[int], where: Any = None) -> list[Passage]:

@@ -166,7 +166,10 @@ class WordSearch(Protocol):
         ...
 
     def search_times(self, times: Sequence[tuple[int, int]], where: Filter | None, limit: int) -> list[Match]:
-        """Return the first passages of memories that are from one of these times, [start, end), newest first."""
+        """Return passages of memories from these times, [start, end), or whose text names a day of them, in turn.
+
+        The first passages of memories come newest first; a time of more than a week names no day of a shorter one.
+        """
         ...
 
     def passages(self, pids: Iterable[int], where: Filter | None = None) -> list[Passage]:

@@ -1,24 +1,28 @@
-"""The full-text index of memories in SQLite: one table in use, and a spare one during a rebuild.
+"""The full-text index of memories in SQLite, with the days that texts name: tables in use, and spare ones to rebuild.
 
     memory_text          every passage of every memory, by rowid = seq * 1024 + its place
-    memory_text_spare    the same in the making; takes the other's place when it is complete
+    memory_days          the days that passages name, by the same number
+    memory_text_spare, memory_days_spare
+                         the same while a rebuild fills them; they replace the others when they are complete
 
-A spare table that somebody left unfinished is in nobody's way: the next rebuild begins it again.
+The next rebuild drops spare tables that were left unfinished.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from recollect.model import Memory
 from recollect.store import full_text
 from recollect.store.dialect import Connection, TextRow
 from recollect.text.passages import MAX_PASSAGES, passages
-from recollect.text.shape import shape
+from recollect.text.shape import shape, unpacked
 from recollect.text.tokens import terms
 
 TEXT = "memory_text"
-SPARE = "memory_text_spare"
+DAYS = "memory_days"
+# What the name of a spare table ends with.
+SPARE = "_spare"
 
 
 class SqliteText:
@@ -42,10 +46,10 @@ class SqliteText:
         ]
 
     def index_text(self, connection: Connection, memory: Memory) -> None:
-        _put(connection, TEXT, self.text_rows(memory))
+        _put(connection, "", self.text_rows(memory))
 
     def unindex_text(self, connection: Connection, seq: int) -> None:
-        _remove(connection, TEXT, seq)
+        _remove(connection, "", seq)
 
     def count_text(self, connection: Connection) -> int:
         sql = f"SELECT count(*) FROM {TEXT}_docsize WHERE id % {MAX_PASSAGES} = 0"
@@ -55,39 +59,51 @@ class SqliteText:
 
     def begin_spare(self, connection: Connection) -> None:
         self.drop_spare(connection)
-        (create,) = next(iter(connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (TEXT,))))
-        connection.execute(f"CREATE VIRTUAL TABLE {SPARE} {create[create.index('USING') :]}")
+        for table in (TEXT, DAYS):
+            (create,) = next(iter(connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,))))
+            connection.execute(create.replace(table, table + SPARE, 1))
 
-    def put_spare(self, connection: Connection, seq: int, rows: Iterable[TextRow]) -> None:
+    def put_spare(self, connection: Connection, seq: int, rows: Sequence[TextRow]) -> None:
         _remove(connection, SPARE, seq)
         _put(connection, SPARE, rows)
 
     def use_spare(self, connection: Connection) -> None:
-        orphans = f"SELECT id FROM {SPARE}_docsize WHERE id / {MAX_PASSAGES} NOT IN (SELECT seq FROM memories)"
-        connection.executemany(f"DELETE FROM {SPARE} WHERE rowid = ?", list(connection.execute(orphans)))
-        _drop(connection, TEXT)
-        connection.execute(f"ALTER TABLE {SPARE} RENAME TO {TEXT}")
+        gone = f"/ {MAX_PASSAGES} NOT IN (SELECT seq FROM memories)"
+        orphans = list(connection.execute(f"SELECT id FROM {TEXT}{SPARE}_docsize WHERE id {gone}"))
+        connection.executemany(f"DELETE FROM {TEXT}{SPARE} WHERE rowid = ?", orphans)
+        connection.execute(f"DELETE FROM {DAYS}{SPARE} WHERE pid {gone}")
+        _drop(connection, "")
+        for table in (TEXT, DAYS):
+            connection.execute(f"ALTER TABLE {table}{SPARE} RENAME TO {table}")
 
     def drop_spare(self, connection: Connection) -> None:
-        if list(connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (SPARE,))):
+        if list(connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (TEXT + SPARE,))):
             _drop(connection, SPARE)
 
 
-def _put(connection: Connection, table: str, rows: Iterable[TextRow]) -> None:
-    sql = f"INSERT INTO {table} (rowid, scope, author, labels, body, shape) VALUES (?, ?, ?, ?, ?, ?)"
+def _put(connection: Connection, end: str, rows: Sequence[TextRow]) -> None:
+    """Write passages to the tables whose names end so, and the days they name."""
+    sql = f"INSERT INTO {TEXT}{end} (rowid, scope, author, labels, body, shape) VALUES (?, ?, ?, ?, ?, ?)"
     connection.executemany(sql, rows)
+    days = [(pid, scope, *day) for pid, scope, *_, facts in rows for day in unpacked(facts).times or ()]
+    if days:
+        sql = f"INSERT OR IGNORE INTO {DAYS}{end} (pid, scope, first_day, end_day) VALUES (?, ?, ?, ?)"
+        connection.executemany(sql, days)
 
 
-def _remove(connection: Connection, table: str, seq: int) -> None:
+def _remove(connection: Connection, end: str, seq: int) -> None:
     first = seq * MAX_PASSAGES
-    connection.execute(f"DELETE FROM {table} WHERE rowid BETWEEN ? AND ?", (first, first + MAX_PASSAGES - 1))
+    for table, key in ((TEXT, "rowid"), (DAYS, "pid")):
+        sql = f"DELETE FROM {table}{end} WHERE {key} BETWEEN ? AND ?"
+        connection.execute(sql, (first, first + MAX_PASSAGES - 1))
 
 
-def _drop(connection: Connection, table: str) -> None:
-    """Drop a full text, damaged or not: where these three rows are missing SQLite would not even open it."""
-    connection.execute(f"INSERT OR IGNORE INTO {table}_config VALUES ('version', 4)")
-    connection.execute(f"INSERT OR IGNORE INTO {table}_data VALUES (1, x''), (10, x'00000000000000')")
-    connection.execute(f"DROP TABLE {table}")
+def _drop(connection: Connection, end: str) -> None:
+    """Drop the tables whose names end so. SQLite cannot open a damaged full text that lacks these three rows."""
+    connection.execute(f"INSERT OR IGNORE INTO {TEXT}{end}_config VALUES ('version', 4)")
+    connection.execute(f"INSERT OR IGNORE INTO {TEXT}{end}_data VALUES (1, x''), (10, x'00000000000000')")
+    connection.execute(f"DROP TABLE {TEXT}{end}")
+    connection.execute(f"DROP TABLE IF EXISTS {DAYS}{end}")
 
 
 def newest_is_found(connection: Connection) -> bool:

@@ -15,6 +15,9 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 EPOCH = date(1970, 1, 1).toordinal()
 LAST = date.max.toordinal()
 
+# A text that names a longer time than this, in days, names no day of it in particular.
+LONGEST_MENTION = 7
+
 Days = tuple[int, int]
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,6 +138,29 @@ def test_a_memory_that_names_the_day_counts_like_one_from_it(lexical: Engine) ->
     ):
         lexical.memories.store(text, valid_from=date)
     assert best(lexical, "What about the lake on 7 May 2023?").memory.content == "We went to the lake yesterday"
+
+
+def test_a_memory_that_names_the_day_is_found_without_a_word_in_common(diary: Engine) -> None:
+    diary.memories.store("Yesterday a zeppelin landed", valid_from="2023-05-08")
+    diary.memories.store("A balloon landed last year", valid_from="2024-05-08")
+    diary.memories.store("A kite fell down the day before", valid_from="2023-05-08")
+    (found,) = diary.recall.search("What did we do on 7 May 2023?").hits
+    assert found.memory.content == "Yesterday a zeppelin landed"
+    assert found.signals.dated
+
+
+def test_days_that_texts_name_are_known_after_an_update_of_an_older_store(
+    diary: Engine, home: Path, open_engine: Callable[..., Engine]
+) -> None:
+    content = "Yesterday a zeppelin landed, and on 2 May 2023 a balloon, and again on 2 May 2023"
+    diary.memories.store(content, valid_from="2023-05-08")
+    diary.close()
+    with closing(sqlite3.connect(home / "recollect.db", isolation_level=None)) as connection:
+        connection.execute("DROP TABLE memory_days")
+        connection.execute("PRAGMA user_version = 14")
+    engine = open_engine(embed_provider="off")
+    for day in ("2 May", "7 May"):
+        assert [hit.memory.content for hit in engine.recall.search(f"What did we do on {day} 2023?").hits] == [content]
 
 
 def test_a_question_without_a_time_finds_nothing_by_time(diary: Engine) -> None:

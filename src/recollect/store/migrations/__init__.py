@@ -30,6 +30,7 @@ _NAMES = (
     "0012_transcripts",
     "0013_consolidation",
     "0014_usefulness",
+    "0015_days",
 )
 
 
