@@ -68,6 +68,7 @@ from recollect.render import untrusted
 from recollect.surface import jsonrpc
 from recollect.surface.assistants import jsonc, toml
 from recollect.text import (
+    as_of,
     budget,
     dates,
     enrich,
@@ -357,6 +358,7 @@ REDACTION = " ".join(
 TEXT: tuple[Any, ...] = (
     ("dates", "text.dates text.days", lambda text: dates.resolved(text, AT)),
     ("asked times", "text.dates", lambda text: dates.asked_times(text, AT)),
+    ("as of times", "text.as_of text.dates", lambda text: as_of.without_as_of(text, AT)),
     ("identifiers", "text.identifiers", lambda text: identifiers.code_terms(text)),
     ("name terms", "text.identifiers", lambda text: identifiers.name_terms(text)),
     ("code words", "text.identifiers", lambda text: identifiers.joined_terms(identifiers.words(text.encode()))),

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import msgspec
 
-from recollect.clock import now
+from recollect import clock
 from recollect.errors import ContentTooLarge, InvalidInput
 from recollect.model import MEMORY_TYPES, RELATIONS, SOURCES, MemoryType, Relation, Source
 from recollect.text.moment import read_moment
@@ -69,6 +69,21 @@ def query(value: object) -> str:
     return text("query", value)[:MAX_QUERY_CHARACTERS]
 
 
+def question(value: object, as_of: object) -> tuple[str, int | None]:
+    """Return a question, and as of which moment it is asked: the one given, or the one its words name.
+
+    Words such as "as of March" are not in the question that is returned.
+    """
+    checked = query(value)
+    given = moment("as_of", as_of, last=True)
+    if "as of" not in checked.lower():  # most do not say it, and reading dates takes a module
+        return checked, given
+    from recollect.text.as_of import without_as_of
+
+    rest, said = without_as_of(checked, clock.now())
+    return rest, said if given is None else given
+
+
 def ratio(name: str, value: object) -> float:
     """Return a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -87,11 +102,14 @@ def whole(name: str, value: object, *, least: int, most: int) -> int:
     return value
 
 
-def moment(name: str, value: object) -> int | None:
-    """Return a point in time as Unix seconds, from such a number or a text such as 2026-11-15, 2w or yesterday."""
+def moment(name: str, value: object, *, last: bool = False) -> int | None:
+    """Return a point in time as Unix seconds, from such a number or a text such as 2026-11-15, 2w or yesterday.
+
+    last: of a day, week, month or year, its last second instead of its first
+    """
     if value is None or value == "":
         return None
-    number = read_moment(value, now()) if isinstance(value, str) else value
+    number = read_moment(value, clock.now(), last=last) if isinstance(value, str) else value
     if isinstance(number, bool) or not isinstance(number, int) or not FIRST_SECOND <= number <= LAST_SECOND:
         raise InvalidInput(
             f'{name}: cannot read "{_shown(value)}" as a date', hint="Use 2026-11-15, 2w or yesterday.", field=name

@@ -72,7 +72,7 @@ class Graphs:
         memory_type: only this type
         tags: must have all of these tags
         min_score: minimum relevance, 0 to 1
-        as_of: state at a date, age like 2w, or yesterday
+        as_of: state at the end of a date, or 2w ago
         """
         from recollect.engine.expand import Wanted, expanded
 
@@ -82,7 +82,7 @@ class Graphs:
             least=accept.ratio("min_score", min_score),
             depth=accept.whole("expansion_depth", expansion_depth, least=1, most=MAX_HOPS),
             where=memory_filter(memory_type=memory_type, namespace=namespace, tags=tags) or None,
-            as_of=accept.moment("as_of", as_of),
+            as_of=accept.question(query, as_of)[1],
         )
         found = self._engine.recall.search(
             query,
@@ -131,7 +131,7 @@ class Graphs:
         memory_type: only this type
         tags: must have all of these tags
         min_score: minimum relevance, 0 to 1
-        as_of: state at a date, age like 2w, or yesterday
+        as_of: state at the end of a date, or 2w ago
         """
         from recollect.engine.impact import impacts
 

@@ -221,7 +221,7 @@ class Memories:
         source: only from this source
         branch: only written on this git branch
         since: date, age like 2w, or yesterday
-        until: date, age like 2w, or yesterday
+        until: date (included), age like 2w, or yesterday
         archived: only archived, or only not archived; default: both
         order: newest, oldest or important first
         limit: maximum number of results
@@ -537,5 +537,6 @@ def memory_filter(
     if source is not None:
         where["source"] = accept.source(source)
     if since is not None or until is not None:
-        where["created_at"] = Range(accept.moment("since", since), accept.moment("until", until))
+        last = accept.moment("until", until, last=True)
+        where["created_at"] = Range(accept.moment("since", since), None if last is None else last + 1)
     return where

@@ -75,7 +75,7 @@ class Recalls:
         tags: must have all of these tags
         branch: only this git branch; default: all branches
         min_score: minimum relevance, 0 to 1
-        as_of: state at a date, age like 2w, or yesterday
+        as_of: state at the end of a date, or 2w ago
         explain: show how each score was computed
         judge: let the language model judge the results
         code: include places in indexed code; default: auto
@@ -83,19 +83,21 @@ class Recalls:
         """
         where = memory_filter(memory_type=memory_type, namespace=namespace, tags=tags)
         where |= self._engine.branches.filter(branch, namespace)
+        whole = accept.query(query)
+        text, moment = accept.question(whole, as_of)
         asked = Asked(
-            text=accept.query(query),
+            text=text,
             limit=accept.whole("limit", limit, least=1, most=1000),
             least=accept.ratio("min_score", min_score),
             where=where or None,
-            as_of=accept.moment("as_of", as_of),
+            as_of=moment,
             explain=explain,
             near=namespace,
             archived=archived,
         )
         found = self._found(asked, judge=self._engine.settings.judge if judge is None else judge, code=code)
         self._engine.access.found(hit.memory for hit in found.hits)
-        return found
+        return found if text == whole else _as_asked(found, whole, moment)
 
     def _found(self, asked: Asked, *, judge: bool, code: bool | None) -> Recall:
         """Return the answer to a question, after what was seen a moment ago is taken in."""
@@ -161,3 +163,12 @@ class Recalls:
         taken = {source.memory_id for source in made.sources}
         self._engine.access.found(hit.memory for hit in found.hits if hit.memory.id in taken)
         return made
+
+
+def _as_asked(found: Recall, query: str, as_of: int | None) -> Recall:
+    """Return the answer to a query whose "as of March" was taken out, with the date that it was understood as."""
+    from recollect.text.dates import DAY
+    from recollect.text.days import EPOCH, date_of
+
+    notes = () if as_of is None else (f"state as of {date_of(as_of // DAY + EPOCH).isoformat()}",)
+    return msgspec.structs.replace(found, query=query, notes=(*found.notes, *notes))

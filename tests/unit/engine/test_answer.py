@@ -194,6 +194,56 @@ def test_as_of_a_moment_only_what_held_then_is_found(either: Engine, frozen: Fro
     assert later.memory.id == new.id
 
 
+@pytest.fixture
+def databases(either: Engine) -> Engine:
+    """Which database is used: one until 20 April 2023, another since; and what else was said in March."""
+    old = either.memories.store("We use MariaDB as our database", valid_from="2023-01-10").memory
+    either.memories.store("The database of the shop was slow", valid_from="2023-03-15")
+    either.memories.store("We use Postgres as our database", valid_from="2023-04-20", supersedes=old.id)
+    return either
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("Which database do we use as of March 2023?", "We use MariaDB as our database"),
+        ("As of 19 April 2023, which database do we use?", "We use MariaDB as our database"),
+        ("Which database do we use as of 20 April 2023?", "We use Postgres as our database"),
+        ("Which database do we use as of April 2023?", "We use Postgres as our database"),
+        ("Which database do we use as of the end of April?", "We use Postgres as our database"),
+        ("Which database do we use as of today?", "We use Postgres as our database"),
+        ("Which database do we use as of now?", "We use Postgres as our database"),
+    ],
+)
+def test_a_question_as_of_a_time_asks_for_what_held_at_its_end(databases: Engine, query: str, first: str) -> None:
+    found = databases.recall.search(query, min_score=0.0)
+    assert found.hits[0].memory.content == first
+    assert found.hits[0].superseded_by is None
+    assert not any(hit.signals.dated for hit in found.hits)
+    assert found.query == query
+
+
+def test_an_answer_names_the_date_that_the_question_was_understood_as(databases: Engine) -> None:
+    assert "state as of 2023-03-31" in databases.recall.search("Which database as of March 2023?").notes
+    assert databases.recall.search("Which database as of today?").notes == databases.recall.search("Which?").notes
+
+
+def test_as_of_a_given_date_overrules_the_question(databases: Engine) -> None:
+    (first, *_) = ask(databases, "Which database do we use as of March 2023?", as_of="2023-05")
+    assert first.memory.content == "We use Postgres as our database"
+
+
+def test_as_of_a_date_includes_that_day(databases: Engine) -> None:
+    for as_of, first in (("2023-04-19", "MariaDB"), ("2023-04-20", "Postgres"), ("2023-04", "Postgres")):
+        assert first in ask(databases, "Which database do we use?", as_of=as_of)[0].memory.content
+
+
+def test_a_question_about_a_time_to_come_is_about_plans_for_it(databases: Engine) -> None:
+    plan = "Next Monday the harbour opens"
+    databases.memories.store(plan)
+    assert contents(databases, "What is open as of next Monday?")[0] == plan
+
+
 # --- reasons ---
 
 

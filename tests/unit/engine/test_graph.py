@@ -168,6 +168,14 @@ def test_what_has_expired_or_did_not_hold_then_is_not_reached(
     assert later not in [row.hit.memory.id for row in now.hits]
 
 
+def test_a_query_as_of_a_time_reaches_only_what_held_then(engine: Engine, frozen: FrozenClock) -> None:
+    old = engine.memories.store("The ledger is kept in MySQL", valid_from="2023-01-10").memory.id
+    later = engine.memories.store("Auditors came", valid_from="2023-04-20").memory.id
+    engine.memories.associate(old, later)
+    found = expand(engine, "Where is the ledger kept as of March 2023?", min_score=0.0)
+    assert [row.hit.memory.id for row in found.hits] == [old]
+
+
 def test_the_newer_version_comes_first_whichever_was_found(engine: Engine) -> None:
     old = engine.memories.store("The ledger is kept in MySQL").memory.id
     new = engine.memories.store("Moved to another engine", supersedes=old).memory.id

@@ -213,7 +213,7 @@ def shelf(engine: Engine, frozen: FrozenClock) -> Engine:
         ({"namespace": "app"}, "three one"),
         ({"tags": ("a", "b")}, "one"),
         ({"source": "hook"}, "two"),
-        ({"since": 1_700_000_010, "until": 1_700_000_030}, "three two"),
+        ({"since": 1_700_000_010, "until": 1_700_000_020}, "three two"),
         ({"memory_type": "decision", "namespace": "app"}, "one"),
         ({"limit": 2}, "four three"),
         ({"limit": 2, "offset": 1}, "three two"),
@@ -225,6 +225,30 @@ def test_memories_are_listed_by_filter_in_order_a_page_at_a_time(
     shelf: Engine, filters: dict[str, Any], expected: str
 ) -> None:
     assert contents(shelf, **filters) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"until": "2023-11-14"}, "before"),
+        ({"until": "2023-11-15"}, "after before"),
+        ({"until": "2023-11"}, "after before"),
+        ({"until": "2023"}, "after before"),
+        ({"until": "today"}, "after before"),
+        ({"until": "yesterday"}, "before"),
+        ({"until": "2023-11-15T00:00"}, "before"),
+        ({"since": "2023-11-15"}, "after"),
+        ({"since": "2023-11-14", "until": "2023-11-14"}, "before"),
+    ],
+    ids=str,
+)
+def test_since_and_until_a_date_include_that_day(
+    engine: Engine, frozen: FrozenClock, filters: dict[str, Any], expected: str
+) -> None:
+    engine.memories.store("before")  # late on 2023-11-14
+    frozen.advance(12 * 3600)
+    engine.memories.store("after")
+    assert contents(engine, **filters) == expected.split()
 
 
 def test_a_page_says_how_many_there_are_in_all(shelf: Engine) -> None:
