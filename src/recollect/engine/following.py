@@ -51,10 +51,11 @@ class Known(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What is at a place now: the hash in normal form, and that of the file."""
+    """What is at a place now: the hash in normal form, that of the file, and the file."""
 
     hash: str
     file_hash: str
+    file: File | None = None
 
 
 class Following:
@@ -154,6 +155,7 @@ class Following:
         known = [row for row in self._affected(touched) if row.anchor.id not in made]
         scopes = self._scopes(known)
         states: list[AnchorState] = []
+        sketches: dict[str, str] = {}
         for scope in dict.fromkeys(scopes.values()):
             if tree is not None and scope not in (tree.namespace, None):
                 continue
@@ -161,8 +163,10 @@ class Following:
             group = [row for row in known if scopes.get(row.anchor.memory_id, "") == scope]
             if trees and group:
                 code = self._engine.anchoring.code(trees)
-                states += _Judging(self._engine, code, difference, is_blind=touched is None).states(group)
-        self._keep(states)
+                judging = _Judging(self._engine, code, difference, is_blind=touched is None)
+                states += judging.states(group)
+                sketches |= judging.sketches
+        self._keep(states, sketches)
 
     def _affected(self, touched: set[str] | None) -> list[Known]:
         store = self._engine.store
@@ -205,7 +209,7 @@ class Following:
             for row in store.columns(Memory, ("id", "namespace"), {"id": tuple(ids[start : start + 500])})
         }
 
-    def _keep(self, states: Sequence[AnchorState]) -> None:
+    def _keep(self, states: Sequence[AnchorState], sketches: Mapping[str, str]) -> None:
         if not states:
             return
         with self._engine.store.transaction("judge_anchors") as transaction:
@@ -216,6 +220,9 @@ class Following:
                     transaction.update(AnchorState, state.id, msgspec.structs.asdict(state))
                 elif state.id in present:
                     transaction.insert(state)
+            for anchor_id, sketch in sketches.items():
+                if anchor_id in present:
+                    transaction.update(Anchor, anchor_id, {"sketch": sketch})
 
 
 class _Judging:
@@ -230,6 +237,8 @@ class _Judging:
         self._now, self._stamp = clock.now(), engine.code_store.code_generation()
         self._files: dict[str, list[File]] = {}
         self._forms: dict[str, Form | None] = {}
+        # By id of the anchor: sketches to replace those that an earlier version took of the same code.
+        self.sketches: dict[str, str] = {}
 
     def states(self, known: Sequence[Known]) -> list[AnchorState]:
         """Return the new state of each anchor."""
@@ -254,6 +263,7 @@ class _Judging:
         for where, seen in there.items():
             same = next((each for each in seen if self._is_same(row, where, each)), None)
             if same is not None:
+                self._renew(row, where, same)
                 return self._state(row, "fresh" if where == row.first else "moved", where, same)
         for where in (row.last, row.first):
             if there[where]:
@@ -265,7 +275,22 @@ class _Judging:
             return True
         # The bytes are those that were judged: then only the way to take a hash is another one since.
         unchanged = seen.file_hash == row.state.file_hash != "" and where == row.last
-        return unchanged and row.state.verdict in ("fresh", "moved")
+        if unchanged and row.state.verdict in ("fresh", "moved"):
+            return True
+        # The hash is of the text. The sketch is of token values, which a formatter does not change.
+        return self._sketch_at(where, seen) == row.anchor.sketch != ""
+
+    def _renew(self, row: Known, where: tuple[str, str | None], seen: Seen) -> None:
+        """Take the sketch again of code that is unchanged, where it was taken by an earlier version."""
+        from recollect.code.freshness.sketch import is_current
+
+        if row.anchor.sketch and not is_current(row.anchor.sketch) and (sketch := self._sketch_at(where, seen)):
+            self.sketches[row.anchor.id] = sketch
+
+    def _sketch_at(self, where: tuple[str, str | None], seen: Seen) -> str:
+        """Return the sketch of a place; empty where the file on disk is not the one that was indexed."""
+        form = self._form(seen.file) if seen.file is not None else None
+        return form.sketch_of(where[1]) if form is not None and form.file_hash == seen.file_hash else ""
 
     def _seen(self, where: tuple[str, str | None], row: Known) -> list[Seen]:
         path, symbol = where
@@ -275,7 +300,7 @@ class _Judging:
                 taken = self._whole(file, row)
             else:
                 spot = self._code.spots(file).get(symbol) if not file.skipped else None
-                taken = Seen(spot.hash, file.hash) if spot is not None else None
+                taken = Seen(spot.hash, file.hash, file) if spot is not None else None
             if taken is not None:
                 found.append(taken)
         return found
@@ -283,9 +308,9 @@ class _Judging:
     def _whole(self, file: File, row: Known) -> Seen | None:
         """Return the hash of a whole file; of one that is as it was when it was last judged, the hash it had then."""
         if file.hash and file.hash == row.state.file_hash and row.state.verdict in ("fresh", "moved"):
-            return Seen(row.state.hash, file.hash)
+            return Seen(row.state.hash, file.hash, file)
         form = self._form(file)
-        return Seen(form.hash, form.file_hash) if form is not None else None
+        return Seen(form.hash, form.file_hash, file) if form is not None else None
 
     def _form(self, file: File) -> Form | None:
         root = self._code.tree(file).root

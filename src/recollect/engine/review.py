@@ -111,7 +111,7 @@ def _judged(
         there = now.spots().get(anchor.symbol) if now is not None else None
         if there is None:
             lost[anchor.id] = Lost(spot, was.sketch_of(anchor.symbol))
-        elif there.hash != spot.hash:
+        elif there.hash != spot.hash and now is not None and not now.is_same(was, anchor.symbol):
             found.append((anchor, _shown(anchor, "changed")))
     went = follow(lost, difference, lambda spot: new[spot.path].sketch_of(spot.symbol))
     for anchor in (row for row in anchors if row.id in lost):
@@ -127,7 +127,7 @@ def _judged(
 def _file(anchor: Anchor, was: Form, now: Form | None) -> list[tuple[Anchor, Anchored]]:
     if now is None:
         return [(anchor, _shown(anchor, "gone"))]
-    if now.hash == was.hash:
+    if now.hash == was.hash or now.is_same(was, None):
         return []
     shown = Anchored(path=anchor.path, verdict="changed", now_path=now.path if now.path != anchor.path else None)
     return [(anchor, shown)]

@@ -1,30 +1,39 @@
 """Form: a file on disk as comparisons see it: its symbols with their hashes and sketches, and a hash of all of it.
 
-The index has the hashes of symbols; what else is needed, a sketch and the hash of a whole file, is read from the file
-when a memory is anchored to it or its place is looked for, which happens to few of thousands of files.
+The index has the hashes of symbols. A sketch and the hash of a whole file are taken from the file when a memory is
+anchored to it or its place is looked for, which happens to few of thousands of files.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.extract import outline
 from recollect.code.found import Found
 from recollect.code.freshness.sketch import sketch
+from recollect.code.freshness.values import values
 from recollect.code.grammar import load
-from recollect.code.languages import Language, detect
+from recollect.code.languages import BY_NAME, Language, detect
 from recollect.code.normal import BLANK, HASH_DIGITS, normalise
-from recollect.code.page import Page
+from recollect.code.page import Page, parse
 from recollect.code.walk import real
 from recollect.files import read_file
 from recollect.store.code_protocol import SymbolRow
 
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 # Content of fewer bytes says nothing by itself (`return None`): such a symbol is followed by its name or within its
 # file only. An ordinary getter has 40 to 70.
 TELLING_BYTES = 80
+# Text whose tree is walked for its token values: half a second of CPU. Of more, the words are taken as they stand.
+MAX_WALKED = 500_000
+# Trees kept while sketches of their files are taken: a tree has some ten times the size of its text.
+TREES = 16
 
 
 class Spot(NamedTuple):
@@ -43,14 +52,19 @@ class Spot(NamedTuple):
 
 
 class Form(NamedTuple):
-    """A file read: hashes of its bytes and of its normal form, that form, and its symbols."""
+    """A file read: hashes of its bytes and of its normal form, that form, its text and its symbols.
+
+    sketches: those taken so far
+    """
 
     path: str
     file_hash: str
     hash: str
     kind: str
     blob: bytes
+    source: bytes
     rows: tuple[SymbolRow, ...]
+    sketches: dict[str | None, str]
 
     def spots(self) -> dict[str, Spot]:
         """Return its symbols by qualified name."""
@@ -58,11 +72,21 @@ class Form(NamedTuple):
 
     def sketch_of(self, symbol: str | None) -> str:
         """Return the sketch of a symbol by its qualified name, or of the whole file."""
-        if symbol is None:
-            return sketch(self.blob)
-        rows = [row for row in self.rows if row.qualified == symbol]
-        text = b"\n".join(self.blob[row.start_byte : row.end_byte] for row in rows)
-        return sketch(text, rows[0].name if rows else "")
+        if symbol not in self.sketches:
+            rows = [row for row in self.rows if row.qualified == symbol]
+            spans = [(row.start_byte, row.end_byte) for row in rows] if symbol is not None else [(0, len(self.source))]
+            words = [word for span in spans for word in self._words(*span)]
+            self.sketches[symbol] = sketch(words, rows[0].name if rows else "")
+        return self.sketches[symbol]
+
+    def is_same(self, other: Form, symbol: str | None) -> bool:
+        """Tell whether a symbol, or the whole file, is the same in another form but for its format."""
+        return self.sketch_of(symbol) == other.sketch_of(symbol) != ""
+
+    def _words(self, start: int, end: int) -> list[bytes]:
+        if not self.kind or end - start > MAX_WALKED:
+            return self.source[start:end].split()
+        return values(self.source, _root(self.source, self.kind), BY_NAME[self.kind], start, end)
 
 
 def read(root: str, path: str, max_bytes: int) -> bytes | None:
@@ -80,12 +104,13 @@ def form(path: str, source: bytes) -> Form:
     language = detect(path, source[:8192])
     if language is None:
         blob = b" ".join(source.split())
-        return Form(path, file_hash, digest(blob), "", blob, ())
-    blob = _normal(source, language)
+        return Form(path, file_hash, digest(blob), "", blob, blob, (), {})
+    page = Page(source)
+    blob = _normal(page, language)
     rows = tuple(SymbolRow(*symbol) for symbol in outline(source, path, language).symbols)
     if b"\r\n" in source:
         rows = tuple(_in_form(row, source) for row in rows)
-    return Form(path, file_hash, digest(blob.translate(None, BLANK)), language.name, blob, rows)
+    return Form(path, file_hash, digest(blob.translate(None, BLANK)), language.name, blob, page.source, rows, {})
 
 
 def spots(path: str, rows: Iterable[SymbolRow]) -> dict[str, Spot]:
@@ -125,8 +150,12 @@ def overlap(one: Mapping[str, Spot], other: Mapping[str, Spot]) -> float:
     return len(first & second) / max(len(first), len(second))
 
 
-def _normal(source: bytes, language: Language) -> bytes:
-    page = Page(source)
+@lru_cache(maxsize=TREES)
+def _root(source: bytes, language: str) -> Node:
+    return parse(Page(source), language).root_node
+
+
+def _normal(page: Page, language: Language) -> bytes:
     found = Found(page, load(language.name, outline=True), language.deepest)
     return normalise(
         page.source,
@@ -140,6 +169,6 @@ def _normal(source: bytes, language: Language) -> bytes:
 
 
 def _in_form(row: SymbolRow, source: bytes) -> SymbolRow:
-    """Return a symbol with its offsets in the normal form, which has no \\r before a line feed."""
+    """Return a symbol with its offsets in the text of a page, which has no \\r before a line feed."""
     start, end = (offset - source.count(b"\r\n", 0, offset) for offset in (row.start_byte, row.end_byte))
     return row._replace(start_byte=start, end_byte=end)

@@ -1,10 +1,10 @@
 """Sketch: a few hundred bytes by which code is recognised after it was edited.
 
-The words and signs of a symbol's normal form are taken in pairs, each pair is hashed, and the lowest hashes are kept:
-a sample of the set of pairs that is the same sample for the same pairs. How much two samples have in common is how much
-the two sets have in common (bottom-k estimate of Jaccard's measure); for what is shorter than a sample it is exact. A
-hash of all words in their order stands before them: only where that is the same, the likeness is 1. The symbol's own
-name counts as a blank wherever it stands, so that a recursive function is the same under another name.
+A sketch begins with a hash of all token values (recollect.code.freshness.values): two sketches are equal if and only if
+the code is the same but for its format. Then follow the lowest hashes of the pairs of neighbouring words, a sample of
+the set of pairs. How much two samples share estimates how much the sets share (bottom-k estimate of the Jaccard index);
+it is exact for what is shorter than a sample. The symbol's own name counts as a blank wherever it stands, so that a
+recursive function is the same under another name.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ import base64
 import hashlib
 import re
 import struct
+from collections.abc import Sequence
 from itertools import pairwise
 from zlib import crc32
+
+from recollect.code.freshness.values import CLOSE, OPEN
 
 # Hashes kept: 512 bytes a symbol, and an error of some 4 points. Three functions of four are shorter and exact.
 SAMPLE = 128
@@ -23,21 +26,30 @@ WHOLE_BYTES = 8
 # What two sketches share at most that are not of the same words.
 NEARLY = 0.999
 
+# Begins every sketch. One of another version is of other words, and shares nothing with one of this version.
+VERSION = "2:"
+
 _TOKEN = re.compile(rb"[\w$\x80-\xff]+|[^\w$\x80-\xff\s]")
 
 
-def sketch(blob: bytes, name: str = "") -> str:
-    """Return the sketch of a piece of normal form; empty where there is nothing to compare.
+def sketch(words: Sequence[bytes], name: str = "") -> str:
+    """Return the sketch of token values; empty where there is nothing to compare.
 
     name: the symbol's own, which does not count
     """
     own = name.encode()
-    tokens = [b"" if token == own and own else token for token in _TOKEN.findall(blob)]
+    words = [b"" if word == own and own else word for word in words]
+    tokens = _TOKEN.findall(b" ".join(word or b"\xff" for word in words if word not in (OPEN, CLOSE)))
     if not tokens:
         return ""
     lowest = sorted({crc32(one + b"\0" + other) for one, other in pairwise([b"\0", *tokens, b"\0"])})[:SAMPLE]
-    whole = hashlib.sha256(b"\0".join(tokens)).digest()[:WHOLE_BYTES]
-    return base64.b85encode(whole + struct.pack(f">{len(lowest)}I", *lowest)).decode()
+    whole = hashlib.sha256(b"\0".join(words)).digest()[:WHOLE_BYTES]
+    return VERSION + base64.b85encode(whole + struct.pack(f">{len(lowest)}I", *lowest)).decode()
+
+
+def is_current(text: str) -> bool:
+    """Tell whether a sketch is of this version."""
+    return text.startswith(VERSION)
 
 
 def likeness(one: str, other: str) -> float:
@@ -57,8 +69,10 @@ def size(text: str) -> int:
 
 
 def _hashes(text: str) -> frozenset[int]:
+    if not is_current(text):
+        return frozenset()
     try:
-        packed = base64.b85decode(text)[WHOLE_BYTES:]
+        packed = base64.b85decode(text[len(VERSION) :])[WHOLE_BYTES:]
     except ValueError:  # an imported row may hold anything
         return frozenset()
     return frozenset(struct.unpack(f">{len(packed) // 4}I", packed[: len(packed) // 4 * 4]))
