@@ -1,11 +1,16 @@
 """How often a freshness verdict is right: edits of real repositories, memories that speak of the edited symbols.
 
     python bench/freshness.py --repos DIR [DIR …] [--rounds N] [--seed N] [--save]
+    python bench/freshness.py --across REPO@COMMIT … [--typescript DIR] [--symbols N] [--seed N] [--save]
 
 Every repository is copied. In a round, memories that name a symbol are stored, its file is edited in a known way
 (bench/mutation.py), the project is indexed again, and the verdict is read from the hit of a recall: everything goes
 through the public surface. Then the files are put back, and every memory must be fresh again. Told are precision and
 recall per verdict, and per kind of edit how many verdicts and new places were right.
+
+With --across, the edit is a commit of the repository itself, one by which it adopted a formatter (bench/formatted.py).
+REPO is a repository, bare or not. JavaScript and TypeScript are measured with --typescript, the folder of the npm
+package `typescript`.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import formatted
 from measure import publish
 from mutation import EDITS, Edit, Target, deleted, moved, reads, renamed, twin
 from recollect import Engine
@@ -64,13 +70,20 @@ class Outcome(NamedTuple):
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--repos", nargs="+", required=True, type=Path)
+    options.add_argument("--repos", nargs="+", default=[], type=Path)
+    options.add_argument("--across", nargs="+", default=[], help="repositories, each as PATH@COMMIT")
+    options.add_argument("--typescript", type=Path)
+    options.add_argument("--symbols", type=int, default=400, help="symbols per repository, with --across")
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--files", type=int, default=60, help="files edited per round at most")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--save", action="store_true")
     options.add_argument("--wrong", action="store_true", help="print every wrong verdict")
     chosen = options.parse_args()
+    if chosen.across:
+        across(chosen)
+    if not chosen.repos:
+        return
     outcomes: list[Outcome] = []
     unanchored: Counter[str] = Counter()
     for folder in chosen.repos:
@@ -86,6 +99,19 @@ def main() -> None:
                 sys.stderr.write(f"{row.repository} {row.kind}: {row.said}, not {row.right}: {row.what}\n")
         sys.stderr.write("".join(f"not anchored: {told}\n" for told in unanchored))
     publish("freshness", {**report(outcomes), "not_anchored": unanchored.total()}, save=chosen.save)
+
+
+def across(chosen: argparse.Namespace) -> None:
+    """Measure the commits by which repositories adopted a formatter."""
+    rows = []
+    for spec in chosen.across:
+        with tempfile.TemporaryDirectory() as name:
+            row, wrong = formatted.measure(
+                spec, Path(name), typescript=chosen.typescript, most=chosen.symbols, seed=chosen.seed
+            )
+        rows.append(row)
+        sys.stderr.write("".join(f"{line}\n" for line in wrong) if chosen.wrong else "")
+    publish("formatters", {"repositories": rows}, save=chosen.save)
 
 
 class Bench:
