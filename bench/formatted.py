@@ -138,7 +138,12 @@ def _symbols(path: str, source: bytes) -> dict[str, Symbol]:
     language = detect(path, source[:8192])
     found = reads(source, path, language) or [] if language is not None and b"\r" not in source else []
     names = [symbol.qualified for symbol in found]
-    return {symbol.qualified: symbol for symbol in found if names.count(symbol.qualified) == 1}
+    # What a test is called by in JavaScript is a sentence, which an anchor cannot always name.
+    return {
+        symbol.qualified: symbol
+        for symbol in found
+        if names.count(symbol.qualified) == 1 and symbol.name.isprintable() and symbol.name[-1:] not in ".:#"
+    }
 
 
 def _plant(after: dict[str, bytes], cases: Sequence[Case], chance: random.Random) -> int:

@@ -5,7 +5,8 @@ const NAMED = new Set(["PropertyAssignment", "PropertySignature", "MethodDeclara
 
 function dump(node, parent) {
   const kind = ts.SyntaxKind[node.kind];
-  if (ts.isParenthesizedExpression(node)) return dump(node.expression, parent);
+  // A statement of an expression is that expression, with or without its semicolon.
+  if (ts.isParenthesizedExpression(node) || ts.isExpressionStatement(node)) return dump(node.expression, parent);
   if (ts.isParenthesizedTypeNode(node)) return dump(node.type, parent);
   if (ts.isEmptyStatement(node) && parent && (ts.isBlock(parent) || ts.isSourceFile(parent))) return "";
   if (ts.isSemicolonClassElement(node)) return "";
@@ -52,6 +53,7 @@ function joined(parts) {
 // The outermost node that the piece of text is, or all outermost nodes within it.
 function within(node, start, end, found) {
   const from = node.getStart();
+  if (node.kind === ts.SyntaxKind.EndOfFileToken) return found;
   if (from >= start && node.end <= end && !ts.isSourceFile(node)) found.push(dump(node, node.parent));
   else if (node.end > start && from < end) {
     ts.forEachChild(node, (child) => {
