@@ -23,7 +23,7 @@ from recollect.model import Anchor, AnchorState, File, Memory, Mention, Tree, Ve
 if TYPE_CHECKING:
     from recollect.code.freshness.before import Remembering
     from recollect.code.freshness.find import Code
-    from recollect.code.freshness.follow import Difference, Went
+    from recollect.code.freshness.follow import Difference, Lost, Went
     from recollect.code.freshness.form import Form, Spot
     from recollect.engine.root import Engine
     from recollect.store.code_protocol import CodeStore
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # Touched files above which looking at every anchor is less work than asking for those of each file.
 MANY_PATHS = 2_000
-# Copies of anchored symbols that are remembered, in case the first one is deleted: the latest ones of a tree.
+# Symbols that are noted in case the anchored one of their content or name is deleted: the latest ones of a tree.
 MAX_COPIES = 500
 
 
@@ -106,21 +106,31 @@ class Following:
         made = set(anchoring.catch_up(tree, defined))
         renamed = self._renamed(tree, seen, after)
         if compares:
-            difference = Difference(seen.before, after, renamed)
+            changed = {path: spots for path, spots in after.items() if path not in seen.reread}
+            difference = Difference(seen.before, changed, renamed)
             everything = store.setting(_unfinished(tree.id)) == "all"
             self._note_copies(tree, difference)
             self._judge(tree, difference, None if everything else seen.touched, made)
         store.keep_setting(_unfinished(tree.id), "")
 
     def _note_copies(self, tree: Tree, difference: Difference) -> None:
-        """Remember which new symbols are copies of anchored ones: somebody pastes first, saves, and cuts later."""
+        """Remember new symbols with the content or the name of anchored ones.
+
+        Somebody who moves code pastes it, saves, and deletes the original later.
+        """
         from recollect.code.freshness.follow import copies
 
         store = self._engine.store
         if not difference.new():
             return
-        anchored = {row[0] for row in store.columns(AnchorState, ("hash",))}
-        found = [(spot.hash, spot.path, spot.symbol) for spot in copies(difference) if spot.hash in anchored]
+        anchored: set[str] = set()
+        for content, symbol in store.columns(AnchorState, ("hash", "symbol")):
+            anchored |= {content, _name(symbol or "")}
+        found = [
+            (spot.hash, spot.path, spot.symbol)
+            for spot in copies(difference)
+            if spot.hash in anchored or spot.name in anchored
+        ]
         if found:
             latest = [row for row in _copies(store, tree.id) if row not in found] + found
             store.keep_setting(f"copies/{tree.id}", msgspec.json.encode(latest[-MAX_COPIES:]).decode())
@@ -236,6 +246,7 @@ class _Judging:
         self._difference = difference
         self._now, self._stamp = clock.now(), engine.code_store.code_generation()
         self._files: dict[str, list[File]] = {}
+        self._copies: list[Spot] | None = None
         self._forms: dict[str, Form | None] = {}
         # By id of the anchor: sketches to replace those that an earlier version took of the same code.
         self.sketches: dict[str, str] = {}
@@ -330,7 +341,18 @@ class _Judging:
                 before = self._difference.before.get(row.state.path, {}).get(row.state.symbol or "")
                 lost[key] = Lost(before or _spot(row), row.anchor.sketch)
         went = follow(lost, self._difference, self._sketch)
-        return {**self._by_name({key: row for key, row in missing.items() if key not in went}), **went}
+        went |= self._by_name({key: row for key, row in missing.items() if key not in went})
+        left = {key: row for key, row in lost.items() if key not in went}
+        return {**self._edited_copies(left), **went}
+
+    def _edited_copies(self, lost: Mapping[str, Lost]) -> dict[str, Went]:
+        """Return where symbols are that were pasted in an earlier update and edited there."""
+        from recollect.code.freshness.follow import Difference, follow
+
+        new: dict[str, dict[str, Spot]] = {}
+        for spot in self._noted() if lost else ():
+            new.setdefault(spot.path, {})[spot.symbol] = spot
+        return follow(lost, Difference({}, new), self._sketch)
 
     def _sketch(self, spot: Spot) -> str:
         files = self._code.files_at([spot.path])[spot.path]
@@ -359,10 +381,16 @@ class _Judging:
 
     def _copied(self, content: str) -> list[Spot]:
         """Return the copies of a content that were pasted in earlier updates and are still there."""
-        rows = [row for tree in self._code.trees for row in _copies(self._code.store, tree.id) if row[0] == content]
-        files = self._code.files_at([path for _, path, _ in rows])
-        spots = [self._code.spots(file).get(symbol) for _, path, symbol in rows for file in files[path][:1]]
-        return [spot for spot in spots if spot is not None and spot.hash == content]
+        return [spot for spot in self._noted() if spot.hash == content]
+
+    def _noted(self) -> list[Spot]:
+        """Return the symbols noted in earlier updates that are still there."""
+        if self._copies is None:
+            rows = [row for tree in self._code.trees for row in _copies(self._code.store, tree.id)]
+            files = self._code.files_at(list(dict.fromkeys(path for _, path, _ in rows)))
+            spots = [self._code.spots(file).get(symbol) for _, path, symbol in rows for file in files[path][:1]]
+            self._copies = [spot for spot in dict.fromkeys(spots) if spot is not None]
+        return self._copies
 
     def _elsewhere(self, row: Known, went: Went) -> AnchorState:
         spot = went.spot
@@ -441,12 +469,15 @@ def _spot(row: Known) -> Spot:
     from recollect.code.freshness.form import Spot
 
     symbol = row.state.symbol or ""
-    name = symbol.replace("::", ".").replace("#", ".").rpartition(".")[2]
-    return Spot(row.state.path, symbol, name, row.anchor.kind, row.state.hash, 0, 0)
+    return Spot(row.state.path, symbol, _name(symbol), row.anchor.kind, row.state.hash, 0, 0)
+
+
+def _name(symbol: str) -> str:
+    return symbol.replace("::", ".").replace("#", ".").rpartition(".")[2]
 
 
 def _copies(store: Store, tree: int) -> list[tuple[str, str, str]]:
-    """Return where copies of anchored symbols were pasted in a tree: content, path, symbol; the latest last."""
+    """Return the symbols noted in a tree (see `_note_copies`): content, path, symbol; the latest last."""
     text = store.setting(f"copies/{tree}")
     return msgspec.json.decode(text, type=list[tuple[str, str, str]]) if text else []
 

@@ -1,7 +1,7 @@
 """Before: a store that remembers, while code is indexed through it, which symbols its files had.
 
-What an update replaces is gone once it is written, and which symbols are new can only be told by what was there. Only
-names and hashes are remembered, and only of files that changed.
+An update replaces what was there, and only that tells which symbols are new. It remembers names and hashes of files
+that changed, and which files were read again without a change (after an upgrade all are): no symbol of them is new.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ class Remembering:
         """Reset."""
         self.before: dict[str, dict[str, Spot]] = {}
         self.touched: set[str] = set()
+        self.reread: set[str] = set()
         self.tree: int | None = None
         self._remembers = False
 
@@ -65,6 +66,7 @@ class Remembering:
         for start in range(0, len(paths), 500):
             known = self._store.find(File, {"tree": tree, "path": tuple(paths[start : start + 500])})
             changed = [file for file in known if not file.skipped and file.hash != files.get(file.path)]
+            self.reread.update(file.path for file in known if file.hash == files.get(file.path))
             contents = self._store.file_contents([file.id for file in changed])
             for file in changed:
                 rows = contents.get(file.id, ([], []))[0]

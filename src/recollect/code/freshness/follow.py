@@ -211,13 +211,14 @@ def _alike(
     sketches: dict[Key, str] = {}
     ranked: list[tuple[float, str, Key]] = []
     for key, row in lost.items():
+        # Those of about its size first: of thousands of new symbols, only some are compared.
         candidates = [
-            (_least(row.spot, spot, renames), where)
+            (_least(row.spot, spot, renames), abs(row.spot.size_bytes - spot.size_bytes), where)
             for where, spot in new.items()
             if _family(row.spot) == _family(spot) and (spot.symbol == row.spot.symbol or spot.symbol not in claimed)
         ]
         candidates.sort()
-        for least, where in candidates[:MAX_COMPARED]:
+        for least, _, where in candidates[:MAX_COMPARED]:
             if where not in sketches:
                 sketches[where] = sketch_of(new[where])
             alike = likeness(row.sketch, sketches[where])
