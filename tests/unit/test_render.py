@@ -184,6 +184,7 @@ SAMPLES: tuple[Record, ...] = (
     model.Recall(query="tabs", hits=(HIT,), mode="hybrid", notes=("3 vectors pending",)),
     model.Recall(query="tabs", hits=(), mode="lexical"),
     model.Recall(query="tabs", hits=(HIT,), mode="lexical", places=(PLACE, ELSEWHERE)),
+    model.MemoryView(**msgspec.structs.asdict(MEMORY), freshness=model.Freshness(verdict="gone", note="gone: a.py")),
     model.PackedMemory(memory_id="m1", score=0.9, tokens=7, text="- [style] tabs"),
     model.Packed(
         task="tabs",

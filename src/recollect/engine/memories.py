@@ -9,6 +9,7 @@ from recollect import clock
 from recollect.engine import accept
 from recollect.engine.anchoring import spoken_text
 from recollect.engine.code_nodes import code_nodes, is_code
+from recollect.engine.freshness import freshness_of
 from recollect.engine.id_prefix import full_id
 from recollect.engine.identity import namespace_of
 from recollect.engine.redaction import WRITTEN, fields_without_secrets
@@ -17,11 +18,13 @@ from recollect.model import (
     Change,
     Deleted,
     Edge,
+    Freshness,
     Limit,
     Linked,
     Memory,
     MemoryPage,
     MemoryType,
+    MemoryView,
     Node,
     Offset,
     Purge,
@@ -188,14 +191,21 @@ class Memories:
         )
 
     @operation("get_memory", "get", read_only=True)
-    def get(self, memory_id: str) -> Memory:
-        """Show one memory in full. Use it when a result was cut.
+    def get(self, memory_id: str) -> MemoryView:
+        """Show one memory in full, and whether its code has changed.
+
+        Use it when a result was cut.
 
         memory_id: the memory's id
         """
         found = existing(self._engine.store, memory_id)
         self._engine.store.touch([found.id])
-        return msgspec.structs.replace(found, access_count=found.access_count + 1, last_accessed_at=clock.now())
+        fields = msgspec.structs.asdict(found) | {
+            "access_count": found.access_count + 1,
+            "last_accessed_at": clock.now(),
+        }
+        fresh = freshness_of(self._engine.store, [found.id]).get(found.id, Freshness())
+        return MemoryView(**fields, freshness=fresh)
 
     @operation("list_memories", "list", read_only=True, listed=("type", "project", "tags", "limit"))
     def list(

@@ -144,6 +144,12 @@ class Freshness(Record, frozen=True, kw_only=True):
     anchors: tuple[Anchored, ...] = ()
 
 
+class MemoryView(Memory, frozen=True, kw_only=True):
+    """One memory in full, and whether the code that it mentions has changed."""
+
+    freshness: Freshness = Freshness()
+
+
 class Branched(Record, frozen=True, kw_only=True):
     """The branch that a memory was written on, as seen from the one that is checked out.
 

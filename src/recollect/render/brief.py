@@ -40,7 +40,7 @@ UNUSED = frozenset(
 # What an answer may cost in tokens where the caller does not say, by its type; all others `DEFAULT_TOKENS`.
 TOKENS: Mapping[type[Record], int] = {
     model.Recall: 1_200,
-    model.Memory: 4_000,
+    model.MemoryView: 4_000,
     model.SessionView: 2_000,
     model.Summed: 2_000,
     model.Exported: 2_500,
@@ -218,7 +218,7 @@ def _health(health: model.Health, now: int | None) -> dict[str, Any]:
 BRIEF: Mapping[type[Record], Brief] = {
     model.Stored: _stored,
     Changed: _changed,
-    model.Memory: _memory,
+    **dict.fromkeys((model.Memory, model.MemoryView), _memory),
     model.Settled: _settled,
     model.Summed: _summed,
     code.RepoMap: _map,

@@ -55,6 +55,7 @@ def _particulars(memory: model.Memory, now: int | None) -> tuple[Fact, ...]:
             ("superseded by", ident(memory.superseded_by or "")),
             ("valid until", day(memory.valid_to, now) if memory.valid_to is not None else ""),
             ("expires", day(memory.expires_at, now) if memory.expires_at is not None else ""),
+            ("code", inline(memory.freshness.note) if isinstance(memory, model.MemoryView) else ""),
         )
     )
 
@@ -376,6 +377,7 @@ def _linked(linked: model.Linked, _now: int | None) -> list[Block]:
 
 SHOWN: Mapping[type[model.Record], Show] = {
     model.Memory: _memory,
+    model.MemoryView: _memory,
     model.Stored: _stored,
     Changed: _changed,
     model.Amendment: _amendment,

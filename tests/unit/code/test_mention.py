@@ -123,3 +123,19 @@ def test_nothing_is_false() -> None:
     assert not mentions("nothing here")
     assert not Mentions()
     assert mentions("a_name")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Requests reach the Blueprint before the app", ["Blueprint"]),
+        ("Blueprint is registered once. Blueprint again; - Blueprint", []),
+        ("the redirect function keeps the query", ["redirect"]),
+        ("the whole function, this class, a helper method, the test function", []),
+        ("We deploy with Docker on Friday and store it in Redis", []),
+        ("`Blueprint` and the Blueprint", []),
+        ("the redirect-function and redirect() and redirect.go", []),
+    ],
+)
+def test_plain_words_may_be_names_of_types_or_of_the_kind_that_follows(text: str, expected: list[str]) -> None:
+    assert [name.name for name in mentions(text).plain] == expected

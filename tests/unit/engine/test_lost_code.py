@@ -8,6 +8,7 @@ import pytest
 
 from recollect import Engine
 from recollect.model import Anchored
+from recollect.render import to_brief, to_text
 
 OLD = """class Pool:
     def __init__(self, size, retries, timeout):
@@ -62,9 +63,21 @@ def test_a_similar_symbol_that_was_there_before_is_not_where_deleted_code_went(e
 
 def test_another_symbol_of_the_same_name_is_not_where_deleted_code_went(engine: Engine, project: Path) -> None:
     remember(engine, project)
-    other = 'class Log:\n    def __init__(self, path):\n        self.file = open(path, "a")\n        print("writing", path)\n'
+    other = "class Log:\n    def __init__(self, at):\n        self.file = open(at)\n        print('writing', at)\n"
     (project / "log.py").write_text(other, encoding="utf-8")
     engine.code.index(str(project))
     (project / "pool.py").unlink()
     engine.code.index(str(project))
     assert anchored(engine, project).verdict == "gone"
+
+
+def test_a_memory_in_full_says_whether_its_code_changed(engine: Engine, project: Path) -> None:
+    remember(engine, project)
+    (hit,) = engine.recall.search("zebra", namespace=str(project), code=False).hits
+    assert engine.memories.get(hit.memory.id).freshness.verdict == "fresh"
+    (project / "pool.py").write_text(OLD.replace("= False", "= None"), encoding="utf-8")
+    engine.code.index(str(project))
+    shown = engine.memories.get(hit.memory.id)
+    assert shown.freshness.verdict == "changed"
+    assert "pool.py::Pool.__init__ changed since this was written" in to_text(shown)
+    assert "pool.py::Pool.__init__ changed since this was written" in str(to_brief(shown))

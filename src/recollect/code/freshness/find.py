@@ -110,6 +110,7 @@ def find(code: Code, mentions: Mentions) -> Found:
         if place is not None:
             places.setdefault((file.path, place.symbol), place)
     unknown: list[str] = []
+    meant: list[FoundSymbol | None] = []
     beside = frozenset(file.path for _, file in named)
     for name in mentions.names:
         near = _near(code, name, [file for _, file in named])
@@ -120,11 +121,12 @@ def find(code: Code, mentions: Mentions) -> Found:
         if candidates is None:
             unknown.append(name.name)
             continue
-        meant = _certain(name, candidates, beside)
-        if meant is not None:
-            places.setdefault(
-                (meant.file.path, meant.symbol.qualified), Place(meant.tree, meant.file, meant.symbol.qualified)
-            )
+        meant += [_certain(name, candidates, beside)]
+    meant += [_certain(name, _bearers(code, name) or (), frozenset()) for name in mentions.plain]
+    for found in meant:
+        if found is not None:
+            place = Place(found.tree, found.file, found.symbol.qualified)
+            places.setdefault((place.file.path, place.symbol), place)
     return Found(_most_exact(places)[:MAX_PLACES], unknown)
 
 

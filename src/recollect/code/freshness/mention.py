@@ -1,12 +1,13 @@
-"""Mention: what in a text can only be code. The text decides here; whether such code exists is for the index.
+"""Mention: what in a text can be code. The text decides here; whether such code exists is for the index.
 
     src/app/server.py, server.py:42, src/a.py::Server.start     a file, a line of it, a symbol in it
     Server.start, net::listen, start(), parse_file, HttpServer  a name in the form of code
     `Server`, `def start(port)`                                 a name that is marked as code
     `start`                                                     a word that is marked: only with support beside it
+    the Server, the redirect function                           a plain word: a type, or of the kind that is named
 
-An ordinary word is never a name, whatever the symbols of a project are called: a memory that is anchored to the wrong
-thing goes stale for no reason, one that is not anchored merely says nothing about its freshness.
+No other word is a name, whatever the symbols of a project are called: a memory that is anchored to the wrong thing goes
+stale for no reason, one that is not anchored merely says nothing about its freshness.
 """
 
 from __future__ import annotations
@@ -34,8 +35,23 @@ PRODUCTS = frozenset(
     OpenSSL OpenShift OpenTelemetry PayPal PostgreSQL PowerPoint PowerShell PyCharm PyPI PyPy PyTorch RabbitMQ ReactJS
     RubyGems SaaS SciPy SharePoint SourceTree SpringBoot SQLAlchemy SQLite StackOverflow SvelteKit TailwindCSS
     TensorFlow TypeScript VMware VSCode VueJS WebAssembly WebGL WebRTC WebSocket WebSockets WhatsApp WordPress YouTube
-    iCloud iOS iPad iPhone macOS eBPF gRPC jQuery""".split()
+    iCloud iOS iPad iPhone macOS eBPF gRPC jQuery
+    Angular Ansible Apache Celery Chrome Debian Django Docker Elastic Electron Firefox Flask Grafana Helm Java Jenkins
+    Jira Kafka Kotlin Kubernetes Linux Node Perl Postgres Python Rails React Redis Ruby Rust Safari Scala Sentry Slack
+    Spring Swift Ubuntu Windows""".split()
 )
+# Words that stand before "function" or "class" in any sentence, and words that are capital anywhere.
+ORDINARY = frozenset(
+    """abstract actual anonymous another async base both caller called child class common custom default each either
+    empty entire every existing fake first following former function generic given global good helper inner internal
+    large last latter local long main many member method mock more nested next only original other outer parent pure
+    private public same second separate short simple single small some static such test that their these this those
+    type unit unused utility whole which wrapper your
+    monday tuesday wednesday thursday friday saturday sunday january february march april june july august september
+    october november december english french german spanish chinese japanese internet""".split()
+)
+TYPES = frozenset({"Class", "Interface", "Type"})
+MAX_PLAIN = 8
 
 # Extensions of files that have no grammar and are still mentioned.
 FURTHER_EXTENSIONS = frozenset(".txt .cfg .ini .lock .env .properties .xml .svg .rst .adoc".split())
@@ -57,6 +73,9 @@ _DEFINED = re.compile(
     r"(?P<chain>[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*)"
 )
 _SEPARATOR = re.compile(r"\.|::|#|->")
+_PLAIN = re.compile(r"(?<![\w$@/\\.\-#&])[A-Za-z][a-z]{3,}(?![\w$/\\(@-]|\.\w|::)")
+# A capital after this says nothing: a sentence, a list item, a title or a quotation begins.
+_BEGINS = re.compile(r"(?:^|[.!?:;\n(\[\"*>#|-])[ \t]*$")
 # The words for what a name is, and the kinds of symbols that they mean.
 KINDS: dict[str, frozenset[str]] = {
     **dict.fromkeys(
@@ -109,13 +128,17 @@ class Path(NamedTuple):
 
 
 class Mentions(NamedTuple):
-    """The files and names that a text mentions, in the order of the text."""
+    """The files and names that a text mentions, in the order of the text.
+
+    plain: ordinary words that may be names; they are if the project has one symbol of that name and kind
+    """
 
     paths: tuple[Path, ...] = ()
     names: tuple[Name, ...] = ()
+    plain: tuple[Name, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.paths or self.names)
+        return bool(self.paths or self.names or self.plain)
 
 
 def mentions(text: str) -> Mentions:
@@ -127,10 +150,12 @@ def mentions(text: str) -> Mentions:
     paths = list(dict.fromkeys(_paths(plain)))
     told = _PATH.sub(_without_places, _FENCED.sub("\n", plain))
     found: dict[tuple[str, tuple[str, ...]], Name] = {}
-    for name in (*_quoted(told), *_bare(_QUOTED.sub(" ", told))):
+    bare = _QUOTED.sub(" ", told)
+    for name in (*_quoted(told), *_bare(bare)):
         known = found.get(name[:2], name)
         found[name[:2]] = name._replace(firm=name.firm or known.firm, kinds=name.kinds | known.kinds)
-    return Mentions(tuple(paths[:MAX_PATHS]), tuple(found.values())[:MAX_NAMES])
+    words = dict.fromkeys(name for name in _plain(bare) if (name.name, ()) not in found)
+    return Mentions(tuple(paths[:MAX_PATHS]), tuple(found.values())[:MAX_NAMES], tuple(words)[:MAX_PLAIN])
 
 
 # Quotation marks and dashes of typography part words as their plain forms do.
@@ -190,6 +215,19 @@ def _bare(text: str) -> Iterable[Name]:
         called = match["call"] is not None and match["call"] == "()"
         if called or named.owners or (_has_form(named.name) and named.name not in PRODUCTS):
             yield named
+
+
+def _plain(text: str) -> Iterable[Name]:
+    """Yield plain words before the word for their kind, and capital words inside of a sentence."""
+    for match in _PLAIN.finditer(text):
+        word = match[0]
+        if word.lower() in ORDINARY or word in PRODUCTS:
+            continue
+        kind = _KIND_AFTER.match(text, match.end())
+        if kind:
+            yield Name(word, firm=False, kinds=KINDS[kind[1].lower()])
+        elif word[0].isupper() and not _BEGINS.search(text, max(0, match.start() - _REACH), match.start()):
+            yield Name(word, firm=False, kinds=TYPES)
 
 
 def _name(chain: str) -> Name | None:
