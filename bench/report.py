@@ -3,7 +3,7 @@
 python bench/recall.py --data … --supersession … --negative --ablate --json > recall.json
 python bench/speed.py start store recall > speed.json
 python bench/code_search.py --labels … --repos … --json > code.json
-python bench/freshness.py --repos … > freshness.json
+python bench/freshness.py --repos … > freshness.json; python bench/freshness.py --across … > formatters.json
 python bench/history.py --repos … > history.json
 python bench/assistants.py --rig … --clients … > assistants.json
 python bench/callgraph.py --suite … --language python --save
@@ -208,6 +208,25 @@ def freshness_part(result: dict[str, Any]) -> str:
         f"| {kind} | {row['n']:,} | {100 * row['verdict']:.1f} | {100 * row['place']:.1f} |\n"
         for kind, row in result["kinds"].items()
     ]
+    return "".join(parts)
+
+
+def formatters_part(result: dict[str, Any]) -> str:
+    """Return the table of a result of bench/freshness.py --across."""
+    parts = [
+        "\n# Freshness across a formatter\n\n`python bench/freshness.py --across REPO@COMMIT … --typescript DIR`, ",
+        f"commit {result['commit']}, {_machine(result)}.\n\n",
+        "Symbols of files that a commit reformatted, with edits planted into some of them. Fresh means the same syntax ",
+        "tree before and after, by Python's `ast` and by the TypeScript compiler.\n\n",
+        "| repository | commit | symbols | edits | fresh: n | precision | recall | changed: n | precision | recall |\n",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    ]
+    for row in result["repositories"]:
+        shares = " | ".join(
+            f"{row[name]['n']:,} | {100 * row[name]['precision']:.1f} | {100 * row[name]['recall']:.1f}"
+            for name in ("fresh", "changed")
+        )
+        parts.append(f"| {row['repository']} | {row['commit']} | {row['symbols']:,} | {row['planted']} | {shares} |\n")
     return "".join(parts)
 
 
@@ -431,6 +450,7 @@ PARTS = {
     "speed": speed_part,
     "code-search": code_part,
     "freshness": freshness_part,
+    "formatters": formatters_part,
     "history": history_part,
     "assistants": assistants_part,
     "context-cost": context_cost.part,

@@ -1,7 +1,8 @@
 """Normal form: the source with all that does not matter to what it does made deletable, in place.
 
-A symbol's hash must survive a formatter and a new comment, and nothing else. Tokens tell exactly, but visiting every
-token from Python would cost as much as parsing. So the bytes are rewritten once per file, each at its own offset:
+A symbol's hash survives new comments, white space and line breaks. Quotes, commas and parentheses that a formatter
+changes are left to token values (recollect.code.freshness.values): they need a visit of every node, which costs more
+than parsing and is made for anchored symbols alone. Here the bytes are rewritten once per file, at their own offsets:
 
     comment                      ► spaces
     white space in a string      ► other bytes, which stay; around line ends in the text of JSX it is not shown

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # file only. An ordinary getter has 40 to 70.
 TELLING_BYTES = 80
 # Text whose tree is walked for its token values: half a second of CPU. Of more, the words are taken as they stand.
-MAX_WALKED = 500_000
+MAX_WALKED = 300_000
 # Trees kept while sketches of their files are taken: a tree has some ten times the size of its text.
 TREES = 16
 
