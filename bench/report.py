@@ -216,7 +216,7 @@ def formatters_part(result: dict[str, Any]) -> str:
     parts = [
         "\n# Freshness across a formatter\n\n`python bench/freshness.py --across REPO@COMMIT … --typescript DIR`, ",
         f"commit {result['commit']}, {_machine(result)}.\n\n",
-        "Symbols of files that a commit reformatted, with edits planted into some of them. Fresh means the same syntax ",
+        "Symbols of files that a commit reformatted, with edits planted into some. Fresh means the same syntax ",
         "tree before and after, by Python's `ast` and by the TypeScript compiler.\n\n",
         "| repository | commit | symbols | edits | fresh: n | precision | recall | changed: n | precision | recall |\n",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
