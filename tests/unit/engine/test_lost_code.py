@@ -81,3 +81,14 @@ def test_a_memory_in_full_says_whether_its_code_changed(engine: Engine, project:
     assert shown.freshness.verdict == "changed"
     assert "pool.py::Pool.__init__ changed since this was written" in to_text(shown)
     assert "pool.py::Pool.__init__ changed since this was written" in str(to_brief(shown))
+
+
+def test_a_renamed_symbol_that_names_itself_in_a_literal_only_moved(engine: Engine, project: Path) -> None:
+    view = "def {name}(request, session, user):\n    check(user)\n    return render('{name}.html', user=user)\n"
+    (project / "views.py").write_text(view.format(name="profile"), encoding="utf-8")
+    engine.code.index(str(project))
+    engine.memories.store("zebra: it needs a user", namespace=str(project), anchors=("views.py::profile",))
+    (project / "views.py").write_text(view.format(name="account"), encoding="utf-8")
+    engine.code.index(str(project))
+    row = anchored(engine, project)
+    assert (row.verdict, row.now_symbol) == ("moved", "account")

@@ -38,8 +38,11 @@ def sketch(words: Sequence[bytes], name: str = "") -> str:
     name: the symbol's own, which does not count
     """
     own = name.encode()
-    words = [b"" if word == own and own else word for word in words]
-    tokens = _TOKEN.findall(b" ".join(word or b"\xff" for word in words if word not in (OPEN, CLOSE)))
+    if own:
+        # In a literal, too: who renames a view renames the template that it names.
+        alone = re.compile(rb"(?<![\w$\x80-\xff])" + re.escape(own) + rb"(?![\w$\x80-\xff])")
+        words = [alone.sub(b"\xff", word) if own in word else word for word in words]
+    tokens = _TOKEN.findall(b" ".join(word for word in words if word not in (OPEN, CLOSE)))
     if not tokens:
         return ""
     lowest = sorted({crc32(one + b"\0" + other) for one, other in pairwise([b"\0", *tokens, b"\0"])})[:SAMPLE]
