@@ -83,7 +83,7 @@ CLOSERS, OPENERS = frozenset(")]}>|"), frozenset("([{<|,")
 INTERPOLATION = "interpolation"
 CONTINUATION = "line_continuation"
 
-_LEAF = re.compile(rb"([A-Za-z]*['\"]*)(.*?)['\"]*", re.DOTALL)
+_LEAF = re.compile(rb"[A-Za-z]*['\"]")
 _ESCAPED_QUOTE = re.compile(rb"\\(['\"])")
 _NUMBER = re.compile(rb"\.?\d[\w.]*")
 _ZEROS = re.compile(rb"(\.\d+?)0+(?=e|$)")
@@ -300,8 +300,10 @@ def _literal(source: bytes, node: Node, rules: _Rules, *, is_doc: bool = False) 
         begin, stop = children[0].end_byte, children[-1].start_byte
         opening = source[node.start_byte : begin]
     else:
-        whole = _LEAF.fullmatch(source, *node.byte_range)
-        opening, (begin, stop) = (whole[1], whole.span(2)) if whole else (b"", node.byte_range)
+        begin, stop = node.byte_range
+        if quote := _LEAF.match(source, begin, stop):
+            begin, stop = quote.end(), max(quote.end(), stop - 1)
+        opening = source[node.start_byte : begin]
     if not rules.any_quote and _SPECIAL.search(source, begin, stop):
         return [TEXT + b"=" + TEXT + source[node.start_byte : node.end_byte]]
     prefix = opening.strip(b"'\"").lower()
