@@ -60,15 +60,14 @@ class CodeVectors(VectorIndex):
     ) -> list[CodeMatch]:
         """Return the nearest pieces of these trees (None: all) whose files are allowed."""
         with self._lock:
-            if not self._used or query.shape[0] != self._matrix.shape[1]:
-                return []
-            allowed = self._allowed(trees)
+            contents = None if trees is None else self._contents_of(trees)
             wanted = limit
             while True:
-                rows, cosines = self._score(query.astype(np.float32), allowed, wanted)
-                order = np.argsort(-cosines, kind="stable")[:wanted]
-                matches = self._matches(rows[order], cosines[order], trees, allows, limit)
-                if len(matches) >= limit or wanted >= self._used:
+                found, cosines = self._nearest(
+                    query, lambda part: part.alive if contents is None else np.isin(part.pids, contents), wanted
+                )
+                matches = self._matches(found, cosines, trees, allows, limit)
+                if len(matches) >= limit or wanted >= self.rows:
                     return matches
                 wanted *= 8
 
@@ -92,9 +91,9 @@ class CodeVectors(VectorIndex):
             for file in order:
                 if file in self._files:
                     _, ids, contents = self._files[file]
-                    for chunk, content in zip(ids.tolist(), contents.tolist(), strict=True):
-                        if content not in self._row_of:
-                            found.setdefault(content, chunk)
+                    without = ~self._holds(contents)
+                    for chunk, content in zip(ids[without].tolist(), contents[without].tolist(), strict=True):
+                        found.setdefault(content, chunk)
                 if len(found) >= limit:
                     break
             hashes = list(self._contents)
@@ -106,7 +105,7 @@ class CodeVectors(VectorIndex):
             seen = (self._code_seen, self._vectors_seen, None if trees is None else tuple(trees))
             if self._covered is None or self._covered[0] != seen:
                 contents = self._contents_of(trees)
-                made = sum(content in self._row_of for content in contents.tolist())
+                made = int(self._holds(contents).sum())
                 self._covered = (seen, (made, len(contents) - made))
             return self._covered[1]
 
@@ -136,14 +135,6 @@ class CodeVectors(VectorIndex):
         self._chunk_contents: Ints = np.concatenate([self._files[file][2] for file in files] or none)
         self._by_content: Ints = np.argsort(self._chunk_contents, kind="stable")
 
-    def _allowed(self, trees: Sequence[int] | None) -> NDArray[np.bool_]:
-        if trees is None:
-            return self._alive[: self._used]
-        allowed = np.zeros(self._used, np.bool_)
-        rows = (self._row_of.get(content) for content in self._contents_of(trees).tolist())
-        allowed[[row for row in rows if row is not None]] = True
-        return allowed
-
     def _contents_of(self, trees: Sequence[int] | None) -> Ints:
         """Return the numbers of the contents that pieces of these trees have, each once."""
         if trees is None:
@@ -157,7 +148,7 @@ class CodeVectors(VectorIndex):
 
     def _matches(
         self,
-        rows: Ints,
+        contents: Ints,
         cosines: NDArray[np.float32],
         trees: Sequence[int] | None,
         allows: Callable[[int], bool] | None,
@@ -165,8 +156,7 @@ class CodeVectors(VectorIndex):
     ) -> list[CodeMatch]:
         ordered = self._chunk_contents[self._by_content]
         found: list[CodeMatch] = []
-        for row, cosine in zip(rows, cosines, strict=True):
-            content = self._pids[row]
+        for content, cosine in zip(contents, cosines, strict=True):
             low, high = np.searchsorted(ordered, [content, content + 1])
             found += [
                 CodeMatch(chunk, float(cosine))

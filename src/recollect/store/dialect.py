@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol
 
 from recollect.model import Memory
@@ -30,6 +31,11 @@ class Connection(Protocol):
 
 class Dialect(Protocol):
     """A database as SqlStore sees it."""
+
+    @property
+    def path(self) -> Path:
+        """The database file, or where files that belong to the database may be kept."""
+        ...
 
     def connection(self) -> Connection:
         """Return this thread's connection, opened and migrated on first use."""

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from recollect.errors import StorageError
+from recollect.clock import new_id
+from recollect.errors import StorageError, StoreUnwritable
 from recollect.model import Memory
-from recollect.store.counters import advance, keep, kept, newest_change
+from recollect.store.counters import advance, generation, keep, kept, newest_change
 from recollect.store.dialect import Connection, SearchRow
 from recollect.store.passage import PASSAGES_PER_MEMORY, WIDENING
 from recollect.store.protocol import Filter, Match, MemoryVectors, Passage, TermCounts, Vectors
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from recollect.store.vector_file import Saved
     from recollect.store.vectors import VectorIndex
 
 # Looking for memories without a vector starts where it last found none. Remembering that costs a write, so it is done
@@ -192,8 +195,50 @@ class Searches(Rows):
 
             index = self._indexes.setdefault(model, VectorIndex(model))
         with self._dialect.snapshot() as connection:
-            index.refresh(connection)
+            index.refresh(connection, lambda: self._saved(connection, model))
+        if (whole := index.unsaved()) is not None and not self._dialect.describe().read_only:
+            # Without a file the next process reads all vectors again: slower, not wrong.
+            with suppress(StorageError, OSError), self._dialect.errors():
+                self._save(index, model, whole)
         return index
+
+    def _saved(self, connection: Connection, model: str) -> Saved | None:
+        """Map the file with the vectors of a model that belongs to this database, if there is one."""
+        from recollect.store.vector_file import path_of, read
+
+        token = kept(connection, _file_key(model))
+        return read(path_of(self._dialect.path, model), model, token) if token else None
+
+    def _save(self, index: VectorIndex, model: str, whole: Saved) -> None:
+        """Write all vectors to the file of their model and search that one instead. Raises OSError, StorageError."""
+        from recollect.store import vector_file
+
+        path, token = vector_file.path_of(self._dialect.path, model), new_id()
+        part = vector_file.write(path, model, token, whole)
+        try:
+            with self._dialect.write(patiently=False) as connection:
+                # Vectors that were dropped meanwhile, as a purge does, must not come back with this file.
+                if generation(connection)[0] != whole.seen[0]:
+                    return
+                part.replace(path)
+                keep(connection, _file_key(model), token)
+        finally:
+            part.unlink(missing_ok=True)
+        if (saved := vector_file.read(path, model, token)) is not None:
+            index.use(saved)
+
+    def _forget_files(self) -> None:
+        """Remove all files of vectors, and make every process read its vectors again. Raises StorageError."""
+        from recollect.store.vector_file import remove_all
+
+        self._indexes.clear()
+        with self._dialect.write() as connection:
+            # First: a process that is about to write a file of older vectors sees it, and does not.
+            advance(connection, "vector_epoch")
+        try:
+            remove_all(self._dialect.path)
+        except OSError as problem:
+            raise StoreUnwritable(f"{problem.filename}: {problem.strerror}", path=str(problem.filename)) from problem
 
     def _widening(self, search: Callable[[int], Sequence[SearchRow]], where: Filter | None, limit: int) -> list[Match]:
         """Return the best `limit` passages that exist and pass the filter, searching wider while there are too few."""
@@ -226,6 +271,11 @@ class Searches(Rows):
             )
             found.update(self._connection().execute(sql, [*chunk, *values]))
         return found
+
+
+def _file_key(model: str) -> str:
+    """Return where the token of the file with a model's vectors is kept."""
+    return f"vector_file/{model}"
 
 
 def _complete_key(connection: Connection, model: str) -> tuple[str, int]:

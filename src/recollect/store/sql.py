@@ -141,6 +141,7 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
 
     def scrub(self) -> None:
         with self._dialect.errors():
+            self._forget_files()
             self._dialect.scrub()
 
     def setting(self, key: str) -> str | None:

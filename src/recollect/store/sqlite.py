@@ -135,6 +135,10 @@ class Sqlite(SqliteText, SqliteCode):
         self._read_only = False
         self._pid = os.getpid()
 
+    @property
+    def path(self) -> Path:
+        return self._path
+
     # --- connections and transactions ---
 
     def connection(self) -> sqlite3.Connection:

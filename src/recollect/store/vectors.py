@@ -1,19 +1,17 @@
-"""Nearest neighbours by cosine, from a matrix each process keeps of the vectors in the database.
+"""Nearest neighbours by cosine, from a copy that each process keeps of the vectors in the database.
 
-Derived state: the blobs in `memory_embeddings` are the only copy that matters, and even they can be made again. The
-matrix follows them by two counters (vectors added: `vector_stamp`; thrown away: `vector_epoch`) and by the change log.
-
-    up to 100,000 rows    float32, every row compared: exact, about 10 ms
-    above                 float16 rows and their signs as bits: the 400 nearest by Hamming distance are compared
-                          exactly (recall .996 or better against the exact search, 45 ms at a million rows)
+The blobs in `memory_embeddings` are the truth. The copy is a list of segments (recollect.store.vector_segment): a large
+one that is mapped from a file beside the database (recollect.store.vector_file), and what came since, in memory. It
+follows the database by two counters (vectors added: `vector_stamp`; dropped: `vector_epoch`) and by the change log.
 
 One index holds vectors of one model; searches of different models never meet.
 """
 
 from __future__ import annotations
 
+import itertools
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,17 +19,20 @@ from numpy.typing import NDArray
 
 from recollect.store.counters import generation
 from recollect.store.dialect import Connection, SearchRow
+from recollect.store.vector_file import Saved
+from recollect.store.vector_segment import EXACT_ROWS, Floats, Ints, Mask, Segment, cosines, merged, nearest, segment
 from recollect.text.passages import MAX_PASSAGES
 
-# Up to here an exact scan is fast enough to need no approximation.
-EXACT_ROWS = 100_000
-# Rows compared exactly after the bits have spoken; asking for more neighbours raises it in proportion.
-RESCORED_ROWS = 400
-RESCORED_PER_NEIGHBOUR = 8
+# Fewer vectors than this are read in 40 ms and get no file. With more than this, and more than a share of what is in
+# the file, not in it, a new file is due.
+FILE_ROWS = 4_096
+MAX_UNSAVED_SHARE = 0.1
 # Reading a changed row again costs a query each; past this many, reading everything is cheaper.
 MAX_SINGLE_REFRESHES = 2_000
-# Rows of deleted memories stay until they make up this share of the matrix, then everything is read again.
+# Rows of deleted memories stay until they make up this share of all, then everything is read again.
 MAX_DEAD_SHARE = 0.2
+# Rows read at a time: their blobs are in memory twice.
+READ_ROWS = 4_096
 
 _COLUMNS = (
     f"m.seq * {MAX_PASSAGES} + e.part, m.namespace, e.embedding "
@@ -74,168 +75,175 @@ class VectorIndex:
         self._clear()
 
     def _clear(self) -> None:
-        self._matrix: NDArray[Any] = np.empty((0, 0), np.float32)
-        self._bits: NDArray[np.uint64] | None = None
-        self._pids = np.empty(0, np.int64)
-        self._scopes = np.empty(0, np.int32)
-        self._alive = np.empty(0, np.bool_)
-        self._row_of: dict[int, int] = {}
+        self._segments: list[Segment] = []
         self._scope_of: dict[str | None, int] = {}
-        self._used = 0
         self._dead = 0
+        # The first segment, if it holds all that the database had when it was read: it stays apart from later ones.
+        self._whole: Segment | None = None
+        self._is_saved = False
 
-    def refresh(self, connection: Connection) -> None:
-        """Bring the matrix up to what `connection` sees; costs three small queries when nothing changed."""
+    @property
+    def rows(self) -> int:
+        """How many vectors there are, those of deleted memories included."""
+        return sum(len(part.pids) for part in self._segments)
+
+    def refresh(self, connection: Connection, saved: Callable[[], Saved | None] = lambda: None) -> None:
+        """Bring the index up to what `connection` sees; costs three small queries when nothing changed.
+
+        saved: maps the file of this model that belongs to the database, if there is one
+        """
         with self._lock:
             seen = generation(connection)
             if seen == self._seen:
                 return
-            epoch, stamp, change = self._seen
-            if seen[0] != epoch or seen[2] < change or not self._follow(connection, stamp, change):
+            if not self._follow(connection, seen) and not self._mapped(connection, seen, saved()):
                 self._clear()
                 self._load(connection.execute(f"SELECT {_COLUMNS} WHERE e.model = ?", (self._model,)))
+                self._whole = self._segments[0] if self._segments else None
             self._seen = seen
 
-    def nearest(self, query: NDArray[np.float32], scopes: Sequence[str | None] | None, limit: int) -> list[SearchRow]:
+    def unsaved(self) -> Saved | None:
+        """Return, once, what should be written to a file: all vectors, if they were read from the database."""
+        with self._lock:
+            if self._is_saved or self._whole is None or len(self._whole.pids) < FILE_ROWS:
+                return None
+            self._is_saved = True
+            if self._whole is not self._segments[-1] or not self._whole.alive.all():
+                return None  # another thread has refreshed meanwhile
+            return Saved(self._seen, list(self._scope_of), self._whole)
+
+    def use(self, saved: Saved) -> None:
+        """Replace the vectors in memory by the same from a mapped file."""
+        with self._lock:
+            if self._whole is not None and np.array_equal(saved.segment.pids, self._whole.pids):
+                self._whole = saved.segment._replace(alive=self._whole.alive)
+                self._segments[0] = self._whole
+
+    def nearest(self, query: Floats, scopes: Sequence[str | None] | None, limit: int) -> list[SearchRow]:
         """Return the `limit` nearest passages as (number, cosine), of these namespaces only if `scopes` is given."""
         with self._lock:
-            if not self._used or query.shape[0] != self._matrix.shape[1]:
-                return []
-            allowed = self._alive[: self._used]
-            if scopes is not None:
-                codes = [self._scope_of[name] for name in scopes if name in self._scope_of]
-                allowed = allowed & np.isin(self._scopes[: self._used], codes)
-            rows, cosines = self._score(query.astype(np.float32), allowed, limit)
-            best = _best(cosines, limit)
-            return [(int(self._pids[rows[i]]), float(cosines[i])) for i in best]
+            codes = None if scopes is None else [self._scope_of[name] for name in scopes if name in self._scope_of]
+            pids, found = self._nearest(
+                query, lambda part: part.alive if codes is None else part.alive & np.isin(part.scopes, codes), limit
+            )
+            return list(zip(pids.tolist(), found.tolist(), strict=True))
 
-    def cosines(self, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
+    def cosines(self, query: Floats, pids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each of these passages that is here."""
         with self._lock:
-            found = [(pid, self._row_of[pid]) for pid in pids if pid in self._row_of]
-            known = [(pid, row) for pid, row in found if self._alive[row]]
-            if not known or query.shape[0] != self._matrix.shape[1]:
-                return {}
-            values = _cosines(self._matrix[[row for _, row in known]], query.astype(np.float32))
-            return {pid: float(value) for (pid, _), value in zip(known, values, strict=True)}
+            wanted = np.asarray(pids, np.int64)
+            found: dict[int, float] = {}
+            for part in self._segments:
+                if part.vectors.shape[1] == query.shape[0]:
+                    held, rows = part.rows_of(wanted)
+                    values = cosines(part.vectors[rows], query.astype(np.float32))
+                    found.update(zip(wanted[held].tolist(), values.tolist(), strict=True))
+            return found
 
-    def _score(
-        self, query: NDArray[np.float32], allowed: NDArray[np.bool_], limit: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return candidate rows and their cosines."""
-        candidates = None if allowed.all() else np.flatnonzero(allowed)
-        count = self._used if candidates is None else len(candidates)
-        if self._bits is not None and count > self._exact_rows:
-            candidates = self._nearest_by_bits(query, candidates, limit)
-        if candidates is None:
-            return np.arange(self._used), _cosines(self._matrix[: self._used], query)
-        return candidates, _cosines(self._matrix[candidates], query)
+    def _nearest(self, query: Floats, allowed: Callable[[Segment], Mask], limit: int) -> tuple[Ints, Floats]:
+        """Return the numbers and cosines of the nearest among the allowed rows, nearest first."""
+        searched = [part for part in self._segments if part.vectors.shape[1] == query.shape[0]]
+        found = [nearest(part, query.astype(np.float32), allowed(part), limit) for part in searched]
+        pids = np.concatenate([np.empty(0, np.int64), *(numbers for numbers, _ in found)])
+        values = np.concatenate([np.empty(0, np.float32), *(values for _, values in found)])
+        order = np.lexsort((pids, -values))[:limit]
+        return pids[order], values[order]
 
-    def _nearest_by_bits(
-        self, query: NDArray[np.float32], candidates: NDArray[np.int64] | None, limit: int
-    ) -> NDArray[np.int64]:
-        assert self._bits is not None  # noqa: S101 - the caller looked
-        codes = self._bits[: self._used] if candidates is None else self._bits[candidates]
-        distances = np.bitwise_count(codes ^ _signs(query[None, :])).sum(axis=1, dtype=np.int32)
-        wanted = max(RESCORED_ROWS, limit * RESCORED_PER_NEIGHBOUR)
-        nearest = _best(-distances.astype(np.float32), wanted)
-        return nearest if candidates is None else candidates[nearest]
+    def _holds(self, pids: Ints) -> Mask:
+        """Return which of these passages have a vector."""
+        held = np.zeros(len(pids), np.bool_)
+        for part in self._segments:
+            held |= part.rows_of(pids)[0]
+        return held
 
-    def _follow(self, connection: Connection, stamp: int, change: int) -> bool:
-        """Apply what happened since the last refresh; False if reading everything anew is the better way."""
-        if change < 0:
+    def _mapped(self, connection: Connection, seen: tuple[int, int, int], saved: Saved | None) -> bool:
+        """Start from a mapped file and apply what happened since; False if there is none that helps."""
+        if saved is None:
+            return False
+        self._clear()
+        self._segments = [saved.segment]
+        self._scope_of = {name: code for code, name in enumerate(saved.scopes)}
+        self._whole, self._is_saved = saved.segment, True
+        self._seen = saved.seen
+        return self._follow(connection, seen)
+
+    def _follow(self, connection: Connection, seen: tuple[int, int, int]) -> bool:
+        """Apply what happened since the last refresh; False if reading everything is the better way."""
+        epoch, stamp, change = self._seen
+        if change < 0 or seen[0] != epoch or seen[1] < stamp or seen[2] < change:
             return False
         news = list(
             connection.execute(
-                "SELECT action, count(*), count(DISTINCT entity_id) FROM changes "
+                "SELECT action, count(DISTINCT entity_id) FROM changes "
                 "WHERE seq > ? AND entity = 'memories' GROUP BY action",
                 (change,),
             )
         )
-        counts = {action: int(distinct) for action, _, distinct in news}
+        counts = {action: int(distinct) for action, distinct in news}
         self._dead += counts.get("delete", 0)
-        if counts.get("update", 0) > MAX_SINGLE_REFRESHES or self._dead > MAX_DEAD_SHARE * max(self._used, 1):
+        if counts.get("update", 0) > MAX_SINGLE_REFRESHES or self._dead > MAX_DEAD_SHARE * max(self.rows, 1):
             return False
         if counts.get("update", 0):
             self._follow_updates(connection, change)
         self._load(connection.execute(f"SELECT {_COLUMNS} WHERE e.model = ? AND e.stamp > ?", (self._model, stamp)))
-        return True
+        whole = 0 if self._whole is None else len(self._whole.pids)
+        return self.rows - whole <= max(FILE_ROWS, MAX_UNSAVED_SHARE * whole)
 
     def _follow_updates(self, connection: Connection, change: int) -> None:
         """Forget the rows of updated memories and read what they have now: another text has other vectors, or none."""
         updated = "SELECT entity_id FROM changes WHERE seq > ? AND entity = 'memories' AND action = 'update'"
-        for (seq,) in list(connection.execute(f"SELECT seq FROM memories WHERE id IN ({updated})", (change,))):
-            for pid in range(seq * MAX_PASSAGES, (seq + 1) * MAX_PASSAGES):
-                row = self._row_of.get(pid)
-                if row is not None:  # a memory that is not complete has vectors of its last passages only
-                    self._alive[row] = False
+        found = connection.execute(f"SELECT seq FROM memories WHERE id IN ({updated})", (change,))
+        seqs = np.fromiter((row[0] for row in found), np.int64)
+        for part in self._segments:
+            ends = (np.searchsorted(part.pids, (seqs + after) * MAX_PASSAGES) for after in (0, 1))
+            for first, last in zip(*ends, strict=True):
+                part.alive[first:last] = False
         now = f"SELECT {_COLUMNS} WHERE e.model = ? AND e.memory_id IN ({updated})"
         self._load(connection.execute(now, (self._model, change)))
 
     def _load(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        found = list(rows)
-        if not found:
+        """Add vectors as a segment of its own, merged with those before it that are not much larger."""
+        new = self._read(iter(rows))
+        if new is None:
             return
-        width = len(found[0][2]) // 2
-        # A vector of another length than the first has no cosine with it; it is left out and made again by a rebuild.
-        found = [row for row in found if len(row[2]) == 2 * width]
-        if self._used and width != self._matrix.shape[1]:
-            self._clear()
-        self._reserve(self._used + len(found), width)
-        for pid, _, _ in found:
-            self._row_of.setdefault(pid, len(self._row_of))
-        self._used = len(self._row_of)
-        rows_at = np.fromiter((self._row_of[row[0]] for row in found), np.int64, len(found))
-        self._pids[rows_at] = [row[0] for row in found]
-        self._scopes[rows_at] = [self._scope_of.setdefault(row[1], len(self._scope_of)) for row in found]
-        self._alive[rows_at] = True
-        self._matrix[rows_at] = np.frombuffer(b"".join(row[2] for row in found), dtype="<f2").reshape(-1, width)
-        if self._bits is not None:
-            self._bits[rows_at] = _signs(self._matrix[rows_at])
+        if self._segments and new.vectors.shape[1] != self._segments[0].vectors.shape[1]:
+            self._segments, self._whole = [], None
+        for part in self._segments:
+            part.alive[part.rows_of(new.pids)[1]] = False
+        parts = [new]
+        while self._segments and self._segments[-1] is not self._whole:
+            if len(self._segments[-1].pids) > 2 * sum(len(part.pids) for part in parts):
+                break
+            parts.insert(0, self._segments.pop())
+        self._segments.append(merged(parts, exact_rows=self._exact_rows) if len(parts) > 1 else new)
 
-    def _reserve(self, rows: int, width: int) -> None:
-        """Grow the arrays to hold `rows`, doubling; past the exact limit switch to half precision with bits."""
-        compact = rows > self._exact_rows
-        if rows <= len(self._pids) and compact == (self._bits is not None):
-            return
-        capacity = max(rows, 2 * len(self._pids), 1024)
-        self._matrix = _grown(self._matrix, (capacity, width), np.float16 if compact else np.float32)
-        self._pids = _grown(self._pids, (capacity,), np.int64)
-        self._scopes = _grown(self._scopes, (capacity,), np.int32)
-        self._alive = _grown(self._alive, (capacity,), np.bool_)
-        self._bits = None
-        if compact:
-            self._bits = np.zeros((capacity, -(-width // 64)), np.uint64)
-            self._bits[: self._used] = _signs(self._matrix[: self._used])
-
-
-def _cosines(rows: NDArray[Any], query: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the cosine of every unit row with the unit query.
-
-    einsum, not matmul: as fast (9.2 against 8.7 ms at 100,000 rows), but matmul wakes the BLAS library's threads, which
-    then spin for 70 ms of CPU waiting for more.
-    """
-    cosines: NDArray[np.float32] = np.einsum("ij,j->i", rows.astype(np.float32, copy=False), query)
-    return cosines
+    def _read(self, rows: Iterator[tuple[Any, ...]]) -> Segment | None:
+        """Return rows of (number, namespace, blob) as a segment; None where there are none."""
+        pids: list[int] = []
+        scopes: list[int] = []
+        blocks: list[NDArray[np.float16]] = []
+        width = 0
+        while read := list(itertools.islice(rows, READ_ROWS)):
+            width = width or len(read[0][2])
+            # A vector of another length than the first has no cosine with it; it is left out until a rebuild.
+            read = [row for row in read if len(row[2]) == width]
+            pids += [row[0] for row in read]
+            scopes += [self._scope_of.setdefault(row[1], len(self._scope_of)) for row in read]
+            blocks.append(np.frombuffer(b"".join(row[2] for row in read), "<f2").reshape(len(read), -1))
+        if not pids:
+            return None
+        order = np.argsort(pids)
+        vectors = _arranged(blocks, np.argsort(order))
+        numbers, codes = np.array(pids, np.int64)[order], np.array(scopes, np.int32)[order]
+        return segment(numbers, codes, vectors, exact_rows=self._exact_rows)
 
 
-def _signs(rows: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return the sign of every component as packed bits, 64 to a word."""
-    packed = np.packbits(rows > 0, axis=1)
-    padding = -packed.shape[1] % 8
-    if padding:
-        packed = np.pad(packed, ((0, 0), (0, padding)))
-    return np.ascontiguousarray(packed).view(np.uint64)
-
-
-def _best(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
-    """Return the positions of the `limit` largest scores, largest first."""
-    top = np.argpartition(scores, -limit)[-limit:] if len(scores) > limit else np.arange(len(scores))
-    return top[np.argsort(-scores[top], kind="stable")]
-
-
-def _grown(array: NDArray[Any], shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    larger = np.zeros(shape, dtype)
-    if array.size:
-        larger[: len(array)] = array
-    return larger
+def _arranged(blocks: list[NDArray[np.float16]], places: Ints) -> NDArray[np.float16]:
+    """Return the rows of blocks, each at its place; a block is dropped when it is copied."""
+    vectors = np.empty((len(places), blocks[0].shape[1]), np.float16)
+    start = 0
+    while blocks:
+        block = blocks.pop(0)
+        vectors[places[start : start + len(block)]] = block
+        start += len(block)
+    return vectors

@@ -1,0 +1,132 @@
+"""Vectors of passages as arrays, and the search for the nearest of them.
+
+    up to 4,096 vectors    float32, all compared: 1 ms
+    above                  float16 with sign bits: the nearest by their bits are compared exactly
+
+An array may be in memory or mapped from a file (recollect.store.vector_file); a search does not tell them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+# Up to this many vectors, comparing all costs less than selecting some by their bits.
+EXACT_ROWS = 4_096
+# The query is rounded to this many bits per component before its products with the sign bits are counted.
+QUERY_BITS = 4
+# Vectors that are compared exactly after the bits have selected them: a share of all up to a number, or so many per
+# neighbour asked for. Of the 53 nearest of 200 queries among 100,000 vectors, 1 of 10,600 is missed, at rank 47.
+RESCORED_SHARE = 0.2
+RESCORED_ROWS = 4_000
+RESCORED_PER_NEIGHBOUR = 16
+
+
+class Segment(NamedTuple):
+    """Vectors in the order of their passage numbers. Nothing but `alive` ever changes.
+
+    scopes: codes of namespaces. signs: bits of each vector, one row per 64 components; None: all are compared.
+    """
+
+    pids: Ints
+    scopes: NDArray[np.int32]
+    vectors: NDArray[Any]
+    signs: NDArray[np.uint64] | None
+    alive: Mask
+
+    def rows_of(self, pids: Ints) -> tuple[Mask, Ints]:
+        """Return which of these passages are here and alive, and the rows of those."""
+        rows = np.minimum(np.searchsorted(self.pids, pids), len(self.pids) - 1)
+        held = (self.pids[rows] == pids) & self.alive[rows]
+        return held, rows[held]
+
+
+def segment(pids: Ints, scopes: NDArray[np.int32], vectors: NDArray[Any], *, exact_rows: int) -> Segment:
+    """Return vectors as a segment; their passages are in order, each once."""
+    is_exact = len(pids) <= exact_rows
+    kept = vectors.astype(np.float32 if is_exact else np.float16, copy=False)
+    return Segment(pids, scopes, kept, None if is_exact else signs(kept), np.ones(len(pids), np.bool_))
+
+
+def merged(parts: Sequence[Segment], *, exact_rows: int) -> Segment:
+    """Return the live vectors of several segments as one."""
+    pids = np.concatenate([part.pids[part.alive] for part in parts])
+    scopes = np.concatenate([part.scopes[part.alive] for part in parts])
+    vectors = np.concatenate([part.vectors[part.alive] for part in parts])
+    order = np.argsort(pids)
+    return segment(pids[order], scopes[order], vectors[order], exact_rows=exact_rows)
+
+
+def nearest(among: Segment, query: Floats, allowed: Mask, limit: int) -> tuple[Ints, Floats]:
+    """Return the numbers and cosines of the `limit` nearest passages among the allowed rows."""
+    rows = None if allowed.all() else np.flatnonzero(allowed)
+    count = len(allowed) if rows is None else len(rows)
+    wanted = max(min(RESCORED_ROWS, int(RESCORED_SHARE * count)), limit * RESCORED_PER_NEIGHBOUR)
+    if among.signs is not None and count > wanted:
+        products = sign_products(among.signs, query)
+        if rows is not None:
+            products = products[rows]
+        chosen = np.argpartition(products, -wanted)[-wanted:]
+        # In the order of the file: neighbouring rows share pages.
+        rows = np.sort(chosen if rows is None else rows[chosen])
+    found = cosines(among.vectors if rows is None else among.vectors[rows], query)
+    best = np.argpartition(found, -limit)[-limit:] if len(found) > limit else np.arange(len(found))
+    return among.pids[best if rows is None else rows[best]], found[best]
+
+
+def cosines(vectors: NDArray[Any], query: Floats) -> Floats:
+    """Return the cosine of every unit vector with the unit query.
+
+    einsum, not matmul: as fast (9.2 against 8.7 ms at 100,000 rows), but matmul wakes the BLAS library's threads, which
+    then spin for 70 ms of CPU waiting for more.
+    """
+    found: Floats = np.einsum("ij,j->i", _single(vectors) if vectors.dtype == np.float16 else vectors, query)
+    return found
+
+
+def _single(vectors: NDArray[np.float16]) -> Floats:
+    """Return finite float16 as float32: the same values as astype, in a third of the time.
+
+    Sign, exponent and fraction move to their places; the product corrects the exponent, of subnormal numbers too.
+    """
+    shifted = np.ascontiguousarray(vectors).view(np.int16).astype(np.int32)
+    shifted <<= 13
+    shifted &= ~0x70001FFF
+    single: Floats = shifted.view(np.float32)
+    single *= np.float32(2.0**112)
+    return single
+
+
+def signs(vectors: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return the sign bits of vectors: row w holds components 64w to 64w+63 of every vector."""
+    packed = np.packbits(vectors > 0, axis=1)
+    packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
+    return np.ascontiguousarray(np.ascontiguousarray(packed).view(np.uint64).T)
+
+
+def sign_products(bits: NDArray[np.uint64], query: Floats) -> Floats:
+    """Return for every vector about the product of its signs with the query, up to a factor and a constant.
+
+    The sum of the components of the query where the vector is positive: each is rounded to a few bits, and one
+    count of common bits per bit of the query gives the sum. 3 ms at 100,000 vectors.
+    """
+    low = float(query.min())
+    step = (float(query.max()) - low) / (2**QUERY_BITS - 1) or 1.0
+    levels = np.rint((query - low) / step).astype(np.uint8)
+    # The lowest value counts for every component, so the first plane has all bits set.
+    planes = np.concatenate((np.ones((1, len(levels)), np.uint8), levels >> np.arange(QUERY_BITS)[:, None] & 1))
+    weights = [low, *(step * 2.0**bit for bit in range(QUERY_BITS))]
+    total = np.zeros(bits.shape[1], np.float32)
+    for weight, plane in zip(weights, signs(planes).T, strict=True):
+        count = np.zeros(bits.shape[1], np.uint16)
+        for row, word in zip(bits, plane, strict=True):
+            count += np.bitwise_count(row & word)
+        total += np.float32(weight) * count
+    return total
