@@ -57,7 +57,7 @@ class Embedding:
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._counted: tuple[tuple[int, int, int], tuple[int, int]] | None = None
+        self._counted: tuple[tuple[int, int, int], int] | None = None
         self._failure: EmbeddingFailed | None = None
         self._pause_s = FIRST_PAUSE_S
         self._resume_at = 0.0
@@ -91,12 +91,14 @@ class Embedding:
 
     def coverage(self) -> tuple[int, int]:
         """Return how many memories have a vector of the current model, and how many memories there are."""
-        store = self._engine.store
-        generation = store.generation()
-        # Counting reads every index entry (about 5 ms at 100,000 memories): not again while nothing has changed.
+        total = self._engine.store.count(Memory)
+        return total - self._lacking() if self.model_id else 0, total
+
+    def _lacking(self) -> int:
+        """Return how many memories have no vector of the current model; counted again only after a change."""
+        generation = self._engine.store.generation()
         if self._counted is None or self._counted[0] != generation:
-            made = store.count_vectors(self.model_id) if self.model_id else 0
-            self._counted = (generation, (made, store.count(Memory)))
+            self._counted = (generation, self._engine.store.count_lacking(self.model_id))
         return self._counted[1]
 
     def set_aside(self) -> list[Aside]:
@@ -111,20 +113,19 @@ class Embedding:
         """Return the question's vector, or None where it could not help, with notes that say what is degraded."""
         if not self.model_id:
             return None, ("embeddings are off: search is keyword-only",)
-        made, total = self.coverage()
+        lacking = self._lacking()
         newest = self._counted[0][2] if self._counted else None
-        if not self.running and (made < total or self._enricher.behind(self.model_id, newest)):
+        if not self.running and (lacking or self._enricher.behind(self.model_id, newest)):
             # Some with every search: a store that only commands use gets its vectors too, a little later.
-            self._catch_up_quietly(self._engine.settings.embed_on_demand, lacking=made < total)
+            self._catch_up_quietly(self._engine.settings.embed_on_demand, lacking=bool(lacking))
+            lacking = self._lacking()
+        notes: tuple[str, ...] = ()
+        if lacking:
             made, total = self.coverage()
-        notes = (
-            ()
-            if made >= total
-            else (f"{total - made:,} of {plural(total, 'memory is', 'memories are')} not embedded yet",)
-        )
-        if made < MIN_COVERAGE * total:
-            now = "" if self.running else "; `recollect rebuild` embeds them now"
-            return None, (*notes, f"search is keyword-only until most are{now}")
+            notes = (f"{total - made:,} of {plural(total, 'memory is', 'memories are')} not embedded yet",)
+            if made < MIN_COVERAGE * total:
+                now = "" if self.running else "; `recollect rebuild` embeds them now"
+                return None, (*notes, f"search is keyword-only until most are{now}")
         try:
             return self._embed([text])[0], notes
         except EmbeddingFailed as problem:
@@ -157,7 +158,7 @@ class Embedding:
         made = spent = 0
         if model:
             self._enricher.begin(model)
-            have, every = self.coverage()
+            lacking = self._lacking()
         while model and not self._stop.is_set():
             most = BATCH if limit is None else min(BATCH, limit - spent)
             parts = next_parts(store, self._enricher, model, most) if most > 0 else []
@@ -165,7 +166,7 @@ class Embedding:
                 break
             spent += sum(len(part.texts) for part in parts)
             made += store.put_vectors(model, self._vectors(parts))
-            progress.report(min(made, every - have), every - have, "embedding")
+            progress.report(min(made, lacking), lacking, "embedding")
         return made + self.follow_links(None if limit is None else limit - spent)
 
     def after_import(self) -> None:

@@ -292,6 +292,10 @@ class Store(WordSearch, Protocol):
         """
         ...
 
+    def count_lacking(self, model: str) -> int:
+        """Return how many memories are not complete in `model`."""
+        ...
+
     def embedded_from(self, model: str, memory_id: str) -> int | None:
         """Return the first passage of a memory that has a vector of `model`; None if none has."""
         ...

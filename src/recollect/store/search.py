@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 # Looking for memories without a vector starts where it last found none. Remembering that costs a write, so it is done
 # once per this many changes.
 COMPLETE_STEP = 1_000
+# Up to this many changes since then, what changed is looked at one by one: 1 ms, at any size of the store.
+FEW_CHANGES = 2_000
+
+_LACKING = (
+    "rev > ? AND NOT EXISTS "
+    "(SELECT 1 FROM memory_embeddings e WHERE e.memory_id = memories.id AND e.model = ? AND e.part = 0)"
+)
 
 
 class Searches(Rows):
@@ -138,16 +145,15 @@ class Searches(Rows):
     def lacking_vectors(
         self, model: str, limit: int, *, longest: int | None = None, without: Mapping[str, int] = {}
     ) -> list[Memory]:
-        condition = (
-            "rev > ? AND NOT EXISTS "
-            "(SELECT 1 FROM memory_embeddings e WHERE e.memory_id = memories.id AND e.model = ? AND e.part = 0)"
-        )
         left_out = " AND ".join("NOT (id = ? AND rev = ?)" for _ in without)
-        condition += f" AND {left_out}" if left_out else ""
-        newest_first, shortest = " ORDER BY seq DESC LIMIT ?", " ORDER BY length(content), seq DESC LIMIT 1"
+        condition = f"{_LACKING} AND {left_out}" if left_out else _LACKING
         with self._dialect.errors(), self._dialect.snapshot() as connection:
             key, newest = _complete_key(connection, model)
             complete = int(kept(connection, key) or 0)
+            # The sign makes SQLite start from what changed; without it, it reads all from the newest on until it has
+            # enough, which is the better way where most lack a vector.
+            newest_first = f" ORDER BY {'+' if newest - complete <= FEW_CHANGES else ''}seq DESC LIMIT ?"
+            shortest = " ORDER BY length(content), seq DESC LIMIT 1"
             values = [complete, model, *(value for pair in without.items() for value in pair)]
             if longest is None:
                 lacking = self._select(TABLES[Memory], condition + newest_first, [*values, limit])
@@ -156,6 +162,19 @@ class Searches(Rows):
                 lacking = self._select(TABLES[Memory], short, [*values, longest, limit])
                 lacking = lacking or self._select(TABLES[Memory], condition + shortest, values)
         if not lacking and not without and newest - complete > COMPLETE_STEP:
+            self._remember_complete(key, newest)
+        return lacking
+
+    def count_lacking(self, model: str) -> int:
+        with self._dialect.errors(), self._dialect.snapshot() as connection:
+            key, newest = _complete_key(connection, model)
+            complete = int(kept(connection, key) or 0)
+            if newest - complete <= FEW_CHANGES:
+                sql = f"SELECT count(*) FROM memories WHERE {_LACKING}"
+                return int(next(iter(connection.execute(sql, (complete, model))))[0])
+            every = int(next(iter(connection.execute("SELECT count(*) FROM memories")))[0])
+            lacking = every - self.count_vectors(model)
+        if not lacking:
             self._remember_complete(key, newest)
         return lacking
 
@@ -226,6 +245,7 @@ class Searches(Rows):
             part.unlink(missing_ok=True)
         if (saved := vector_file.read(path, model, token)) is not None:
             index.use(saved)
+            self._dialect.release()
 
     def _forget_files(self) -> None:
         """Remove all files of vectors, and make every process read its vectors again. Raises StorageError."""

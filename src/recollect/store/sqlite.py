@@ -293,6 +293,12 @@ class Sqlite(SqliteText, SqliteCode):
             for name, value in before.items():
                 connection.execute(f"PRAGMA {name} = {value}")
 
+    def release(self) -> None:
+        connection = self.connection()
+        (mapped,) = connection.execute("PRAGMA mmap_size").fetchone()
+        for size in (0, mapped):  # unmapped, then mapped again: only pages that are read from now on count as ours
+            connection.execute(f"PRAGMA mmap_size = {size}")
+
     def describe(self) -> StoreFacts:
         version = self.connection().execute("PRAGMA user_version").fetchone()[0]
         files = (self._path, self._path.with_name(self._path.name + "-wal"))

@@ -70,10 +70,8 @@ def nearest(among: Segment, query: Floats, allowed: Mask, limit: int) -> tuple[I
     count = len(allowed) if rows is None else len(rows)
     wanted = max(min(RESCORED_ROWS, int(RESCORED_SHARE * count)), limit * RESCORED_PER_NEIGHBOUR)
     if among.signs is not None and count > wanted:
-        products = sign_products(among.signs, query)
-        if rows is not None:
-            products = products[rows]
-        chosen = np.argpartition(products, -wanted)[-wanted:]
+        distances = sign_distances(among.signs, query)
+        chosen = np.argpartition(distances if rows is None else distances[rows], wanted)[:wanted]
         # In the order of the file: neighbouring rows share pages.
         rows = np.sort(chosen if rows is None else rows[chosen])
     found = cosines(among.vectors if rows is None else among.vectors[rows], query)
@@ -111,22 +109,20 @@ def signs(vectors: NDArray[Any]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(np.ascontiguousarray(packed).view(np.uint64).T)
 
 
-def sign_products(bits: NDArray[np.uint64], query: Floats) -> Floats:
-    """Return for every vector about the product of its signs with the query, up to a factor and a constant.
+def sign_distances(bits: NDArray[np.uint64], query: Floats) -> NDArray[np.uint16]:
+    """Return for every vector how little its signs agree with the query; the order is that of their products.
 
-    The sum of the components of the query where the vector is positive: each is rounded to a few bits, and one
-    count of common bits per bit of the query gives the sum. 3 ms at 100,000 vectors.
+    Each component of the query is rounded to an odd number, which is a sum of plus or minus 1, 2, 4 and 8. For each of
+    these, the signs that differ are counted: 3 ms at 100,000 vectors.
     """
-    low = float(query.min())
-    step = (float(query.max()) - low) / (2**QUERY_BITS - 1) or 1.0
-    levels = np.rint((query - low) / step).astype(np.uint8)
-    # The lowest value counts for every component, so the first plane has all bits set.
-    planes = np.concatenate((np.ones((1, len(levels)), np.uint8), levels >> np.arange(QUERY_BITS)[:, None] & 1))
-    weights = [low, *(step * 2.0**bit for bit in range(QUERY_BITS))]
-    total = np.zeros(bits.shape[1], np.float32)
-    for weight, plane in zip(weights, signs(planes).T, strict=True):
-        count = np.zeros(bits.shape[1], np.uint16)
-        for row, word in zip(bits, plane, strict=True):
-            count += np.bitwise_count(row & word)
-        total += np.float32(weight) * count
-    return total
+    most = 2**QUERY_BITS - 1
+    levels = np.rint((query / (float(np.abs(query).max()) or 1.0) + 1) * most / 2).astype(np.uint8)
+    planes = signs(levels >> np.arange(QUERY_BITS)[:, None] & 1)
+    distances = np.zeros(bits.shape[1], np.uint16)
+    differing, count = np.empty_like(bits[0]), np.empty(bits.shape[1], np.uint8)
+    for bit in reversed(range(QUERY_BITS)):
+        distances += distances
+        for row, word in zip(bits, planes[:, bit], strict=True):
+            np.bitwise_count(np.bitwise_xor(row, word, out=differing), out=count)
+            distances += count
+    return distances

@@ -38,6 +38,8 @@ _COLUMNS = (
     f"m.seq * {MAX_PASSAGES} + e.part, m.namespace, e.embedding "
     "FROM memory_embeddings e JOIN memories m ON m.id = e.memory_id"
 )
+# The sign keeps SQLite from reading every change of a memory there ever was: 13 ms at 100,000.
+_SINCE = "seq > ? AND +entity = 'memories'"
 
 
 def to_blob(vector: NDArray[np.float32]) -> bytes:
@@ -174,8 +176,7 @@ class VectorIndex:
             return False
         news = list(
             connection.execute(
-                "SELECT action, count(DISTINCT entity_id) FROM changes "
-                "WHERE seq > ? AND entity = 'memories' GROUP BY action",
+                f"SELECT action, count(DISTINCT entity_id) FROM changes WHERE {_SINCE} GROUP BY action",
                 (change,),
             )
         )
@@ -191,7 +192,7 @@ class VectorIndex:
 
     def _follow_updates(self, connection: Connection, change: int) -> None:
         """Forget the rows of updated memories and read what they have now: another text has other vectors, or none."""
-        updated = "SELECT entity_id FROM changes WHERE seq > ? AND entity = 'memories' AND action = 'update'"
+        updated = f"SELECT entity_id FROM changes WHERE {_SINCE} AND action = 'update'"
         found = connection.execute(f"SELECT seq FROM memories WHERE id IN ({updated})", (change,))
         seqs = np.fromiter((row[0] for row in found), np.int64)
         for part in self._segments:
