@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from recollect.model import Memory
+from recollect.store import vectors
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.protocol import Vectors
 from recollect.store.sql import SqlStore
@@ -39,6 +40,7 @@ class Shadow:
     """A store with vectors, and beside it a dictionary of what it should hold."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self.writer, self.reader = SqlStore(Sqlite(path)), SqlStore(Sqlite(path))
         self.random = np.random.default_rng(7)
         self.held: dict[str, tuple[str | None, Rows]] = {}
@@ -105,6 +107,11 @@ class Shadow:
         self.writer.drop_derived(vectors=True)
         self.held.clear()
 
+    def reopen(self, _number: int) -> None:
+        """Search from another process from now on."""
+        self.reader.close()
+        self.reader = SqlStore(Sqlite(self.path))
+
     def look(self, number: int) -> None:
         """Search from the other store and compare with a scan of the dictionary."""
         query = unit(self.random.standard_normal(SIDE).astype(np.float32))
@@ -133,7 +140,7 @@ class Shadow:
 steps = st.lists(
     st.tuples(
         st.sampled_from(
-            ["add", "add", "add", "embed", "rewrite", "reweigh", "delete", "restore", "drop", "look", "look"]
+            ["add", "add", "add", "embed", "rewrite", "reweigh", "delete", "restore", "drop", "reopen", "look", "look"]
         ),
         st.integers(0, 60),
     ),
@@ -143,17 +150,20 @@ steps = st.lists(
 
 
 @pytest.mark.promise("E6")
+@pytest.mark.parametrize("exact_rows", [vectors.EXACT_ROWS, 2], ids=["in memory", "mapped"])
 @settings(max_examples=50)
 @given(steps)
 def test_a_search_equals_a_scan_after_any_sequence_of_changes(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
+    tmp_path_factory: pytest.TempPathFactory, exact_rows: int, steps: list[tuple[str, int]]
 ) -> None:
     shadow = Shadow(tmp_path_factory.mktemp("vectors") / "store.db")
-    try:
-        for step, number in [*steps, ("look", 4)]:
-            getattr(shadow, step)(number)
-    finally:
-        shadow.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vectors, "EXACT_ROWS", exact_rows)
+        try:
+            for step, number in [*steps, ("look", 4)]:
+                getattr(shadow, step)(number)
+        finally:
+            shadow.close()
 
 
 # --- many rows: the index alone, on vectors written straight into its table ---
@@ -169,15 +179,15 @@ def database() -> Iterator[sqlite3.Connection]:
     connection.close()
 
 
-def fill(connection: sqlite3.Connection, vectors: Rows) -> None:
+def fill(connection: sqlite3.Connection, rows: Rows) -> None:
     connection.executemany(
         "INSERT INTO memories (id, content, memory_type, content_hash, created_at, updated_at, last_accessed_at, "
         "namespace, seq, rev) VALUES (?, '', 'context', '', 0, 0, 0, ?, ?, 1)",
-        [(str(number), f"/{number % 4}", number) for number in range(len(vectors))],
+        [(str(number), f"/{number % 4}", number) for number in range(len(rows))],
     )
     connection.executemany(
         "INSERT INTO memory_embeddings (memory_id, embedding, model, stamp) VALUES (?, ?, ?, 1)",
-        [(str(number), to_blob(vector), MODEL) for number, vector in enumerate(vectors)],
+        [(str(number), to_blob(vector), MODEL) for number, vector in enumerate(rows)],
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from recollect.model import Memory
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.protocol import Filter, Has, NotBefore, R, Range, Without
 from recollect.store.tables import TABLES, Table, from_row
@@ -41,8 +42,12 @@ class Rows:
         condition, values = self._condition(table, where)
         tail = f" ORDER BY {_order(table, order)}"
         if limit is not None or offset:
-            tail += " LIMIT ? OFFSET ?"
             values += [EVERYTHING if limit is None else limit, offset]
+            if table.record is Memory:
+                # Chosen by an index alone, then read: memories are long, and sorting would read every one.
+                condition = f"seq IN (SELECT seq FROM memories WHERE {condition}{tail} LIMIT ? OFFSET ?)"
+            else:
+                tail += " LIMIT ? OFFSET ?"
         return self._select(table, condition + tail, values)
 
     def logged(self, kind: type[R], field: str, value: str) -> list[R]:

@@ -23,9 +23,8 @@ from recollect.store.vector_file import Saved
 from recollect.store.vector_segment import EXACT_ROWS, Floats, Ints, Mask, Segment, cosines, merged, nearest, segment
 from recollect.text.passages import MAX_PASSAGES
 
-# Fewer vectors than this are read in 40 ms and get no file. With more than this, and more than a share of what is in
-# the file, not in it, a new file is due.
-FILE_ROWS = 4_096
+# Up to EXACT_ROWS vectors are read in 40 ms and get no file. When more than that came since the file was written, and
+# more than this share of what is in it, a new one is due.
 MAX_UNSAVED_SHARE = 0.1
 # Reading a changed row again costs a query each; past this many, reading everything is cheaper.
 MAX_SINGLE_REFRESHES = 2_000
@@ -69,9 +68,10 @@ def means(rows: Iterable[tuple[Any, ...]]) -> tuple[list[str], NDArray[np.float3
 class VectorIndex:
     """All vectors of one model, as of the last refresh. Safe to share between threads."""
 
-    def __init__(self, model: str, *, exact_rows: int = EXACT_ROWS) -> None:
+    def __init__(self, model: str, *, exact_rows: int | None = None) -> None:
+        """exact_rows: up to so many vectors, a search compares all of them"""
         self._model = model
-        self._exact_rows = exact_rows
+        self._exact_rows = EXACT_ROWS if exact_rows is None else exact_rows
         self._lock = threading.Lock()
         self._seen = (-1, -1, -1)
         self._clear()
@@ -107,7 +107,7 @@ class VectorIndex:
     def unsaved(self) -> Saved | None:
         """Return, once, what should be written to a file: all vectors, if they were read from the database."""
         with self._lock:
-            if self._is_saved or self._whole is None or len(self._whole.pids) < FILE_ROWS:
+            if self._is_saved or self._whole is None or self._whole.signs is None:
                 return None
             self._is_saved = True
             if self._whole is not self._segments[-1] or not self._whole.alive.all():
@@ -188,7 +188,7 @@ class VectorIndex:
             self._follow_updates(connection, change)
         self._load(connection.execute(f"SELECT {_COLUMNS} WHERE e.model = ? AND e.stamp > ?", (self._model, stamp)))
         whole = 0 if self._whole is None else len(self._whole.pids)
-        return self.rows - whole <= max(FILE_ROWS, MAX_UNSAVED_SHARE * whole)
+        return self.rows - whole <= max(self._exact_rows, MAX_UNSAVED_SHARE * whole)
 
     def _follow_updates(self, connection: Connection, change: int) -> None:
         """Forget the rows of updated memories and read what they have now: another text has other vectors, or none."""

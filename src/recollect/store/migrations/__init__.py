@@ -31,6 +31,7 @@ _NAMES = (
     "0013_consolidation",
     "0014_usefulness",
     "0015_days",
+    "0016_fewer_reads",
 )
 
 
