@@ -120,13 +120,25 @@ def _by_turns(kinds: dict[str, tuple[str, str, dict[str, Any]]], folder: str, ru
     }
 
 
-def _run(words: list[str], payload: bytes, folder: str) -> tuple[float, bytes]:
+def session_starts(source: Path, folder: str, runs: int) -> list[float]:
+    """Return what the hook of a source tree costs at the start of a session without a server, in CPU milliseconds."""
+    costs = []
+    for number in range(runs):
+        fields = {"session_id": f"start {number}", "cwd": PROJECT, "source": "startup"}
+        payload = json.dumps({"hook_event_name": "SessionStart", **fields}).encode()
+        cost, said = _run(["SessionStart", "claude", "start"], payload, folder, source / "recollect" / "hook.py")
+        assert said
+        costs.append(cost)
+    return costs
+
+
+def _run(words: list[str], payload: bytes, folder: str, hook_script: Path | None = None) -> tuple[float, bytes]:
     """Return the CPU milliseconds of a hook from start to end, and what it printed."""
     import resource
 
     from recollect import hook as script
 
-    command = [sys.executable, "-I", "-S", str(script.__file__), *words]
+    command = [sys.executable, "-I", "-S", str(hook_script or script.__file__), *words]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         command, input=payload, env={**os.environ, "RECOLLECT_HOME": folder}, check=True, capture_output=True
