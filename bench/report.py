@@ -77,17 +77,7 @@ def speed_part(result: dict[str, Any]) -> str:
         parts += [f"| {name} | {row['p50']:.0f} | {row['p95']:.0f} |\n" for name, row in rows.items()]
         parts.append(f"\nRatio to the official SDK: {started['ratio_to_sdk']:.3f}.\n")
     sizes = result.get("store_recall", {}).get("sizes", [])
-    if sizes:
-        parts.append(
-            "\n| memories | store p50 | recall p50 | recall p95 | of which embedding p50 | RSS MB | database MB |\n"
-            "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
-        )
-        parts += [
-            f"| {row['memories']:,} | {row['store_cpu_ms']['p50']:.2f} | {row['recall_cpu_ms']['p50']:.1f} | "
-            f"{row['recall_cpu_ms']['p95']:.1f} | {row['of_which_query_embedding_cpu_ms']['p50']:.1f} | "
-            f"{row['rss_mb']:.0f} | {row['database_mb']:.0f} |\n"
-            for row in sizes
-        ]
+    parts += [sizes_part(sizes)] if sizes else []
     if result.get("graph"):
         parts.append(graph_part(result["graph"]["sizes"]))
     if result.get("hook"):
@@ -96,6 +86,24 @@ def speed_part(result: dict[str, Any]) -> str:
         parts.append(index_part(result["index"]))
     if result.get("import"):
         parts.append(import_part(result["import"]))
+    return "".join(parts)
+
+
+def sizes_part(sizes: list[dict[str, Any]]) -> str:
+    """Return the table of recalls at sizes, a row per size and source tree."""
+    parts = [
+        "\n| memories | | recall p50 | p95 | of which embedding p50 | after a store p50 | first recall | ",
+        "session start | RSS MB |\n| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    ]
+    for size in sizes:
+        trees = [(name, size[name]) for name in ("before", "after")] if "after" in size else [("", size)]
+        for name, row in trees:
+            cells = [row["recall_cpu_ms"]["p50"], row["recall_cpu_ms"]["p95"]]
+            cells.append(row["of_which_query_embedding_cpu_ms"]["p50"])
+            cells += [row[kind]["p50"] for kind in ("recall_after_a_store_cpu_ms", "first_recall_cpu_ms")]
+            cells += [row["session_start_cpu_ms"]["p50"], row["rss_mb"]]
+            numbers = " | ".join(f"{cell:.1f}" if cell < 100 else f"{cell:.0f}" for cell in cells)
+            parts.append(f"| {size['memories']:,} | {name} | {numbers} |\n")
     return "".join(parts)
 
 
