@@ -19,7 +19,7 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 # Up to this many vectors, comparing all costs less than selecting some by their bits.
-EXACT_ROWS = 4_096
+EXACT_ROWS = 12_288
 # The query is rounded to this many bits per component before its products with the sign bits are counted.
 QUERY_BITS = 4
 # Vectors that are compared exactly after the bits have selected them: a share of all up to a number, or so many per
