@@ -118,10 +118,12 @@ def document_scores(ranked: Iterable[str], current: Iterable[str], superseded: I
 
 
 def mean(rows: Sequence[Scores]) -> dict[str, Any]:
-    """Return the mean of every measure and the number of questions."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    means = {name: round(sum(row[name] for row in rows) / len(rows), 4) for name in names}
-    return {"n": len(rows), **means}
+    """Return the mean of every measure over the questions that have it, and the number of questions."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        for name, value in row.items():
+            found.setdefault(name, []).append(value)
+    return {"n": len(rows), **{name: round(sum(values) / len(values), 4) for name, values in found.items()}}
 
 
 def ratio(ours: Mapping[str, float], theirs: Mapping[str, float]) -> Scores:

@@ -63,7 +63,7 @@ from recollect.migrate import fields as migrate_fields
 from recollect.model import Memory, Observed
 from recollect.patterns import correction, kind, preference, section
 from recollect.patterns import search as searches
-from recollect.recall import amend, judge, query, supersede, tag
+from recollect.recall import amend, changes, judge, query, statement, supersede, tag
 from recollect.render import untrusted
 from recollect.surface import jsonrpc
 from recollect.surface.assistants import jsonc, toml
@@ -309,15 +309,19 @@ def _ignored_path(text: str) -> None:
 
 
 def _amend(text: str) -> None:
-    found = amend.statements(text)[:40]
-    for one in found[:1]:
-        amend.may_amend(one), amend.amends(one, found[-1], text)
+    found = statement.statements(text, whole=True)
+    # A sentence of any length is read, though only short ones are compared.
+    one = statement.statement(text)
+    for other in found[:1]:
+        amend.may_amend(one), amend.amends(one, other, 1.0), amend.contradicts(one, other)
 
 
 def _supersede(text: str) -> None:
     asked = query.understand("where are the sessions kept")
     version = supersede.Version(1, AT, 1.0, asked.terms, lambda: text)
-    supersede.supersede(asked, dict.fromkeys(asked.terms, 1.0), [version, version._replace(place=2, at=AT + 1)])
+    newer = version._replace(place=2, at=AT + 1, cosine=1.0)
+    supersede.supersede(asked, dict.fromkeys(asked.terms, 1.0), [version, newer])
+    changes.changes(asked, dict.fromkeys(asked.terms, 1.0), [version._replace(cosine=1.0), newer])
 
 
 def _query(text: str) -> None:
@@ -465,8 +469,8 @@ CODE: tuple[Any, ...] = (
 )  # fmt: skip
 RECALL: tuple[Any, ...] = (
     ("recall query", "recall.query", _query),
-    ("amendments", "recall.amend", _amend),
-    ("supersession", "recall.supersede", _supersede),
+    ("amendments", "recall.amend recall.statement recall.values", _amend),
+    ("supersession", "recall.supersede recall.changes", _supersede),
     ("verdict", "recall.judge", lambda text: judge.verdict(text, "a")),
     ("excerpt", "recall.judge", lambda text: judge.excerpt(text, ("a", "b"))),
     ("tags", "recall.tag", lambda text: tag.named((text,), frozenset({"a"}))),

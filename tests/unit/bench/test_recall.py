@@ -117,6 +117,13 @@ def test_changed_facts_and_facts_stated_once_are_reported_apart(bench: Bench, tm
     assert found["bm25_newest_first"]["updated"]["current_first"] == 1.0
 
 
+def test_chats_with_and_without_changed_facts_have_one_mean(bench: Bench, tmp_path: Path) -> None:
+    (rules,) = SETS["sets"]
+    (tmp_path / "sets.json").write_text(json.dumps({"sets": [{**rules, "kind": "chats"}]}), encoding="utf-8")  # type: ignore[dict-item]
+    (found,) = bench("--supersession", "sets.json")["supersession"]
+    assert (found["recollect"]["chats"]["n"], found["bm25"]["chats"]["current_first"]) == (2, 0.0)
+
+
 def test_what_should_find_nothing_is_asked_of_the_wrong_memory(bench: Bench) -> None:
     (found,) = bench("--data", "chats.json", "--supersession", "sets.json", "--negative", "--limit", "1")["negative"]
     (chats,) = found["conversations"]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
-from recollect.recall.amend import Amended, amends, may_amend, statements
+from recollect import Engine
+from recollect.engine.amending import closeness
+from recollect.recall.amend import Amended, amends, may_amend
+from recollect.recall.statement import statements
 
 CHANGES = (
     ("The request timeout is 30 seconds.", "The request timeout is 60 seconds.", "value"),
@@ -19,12 +24,12 @@ CHANGES = (
     ("We deploy on Fridays.", "We deploy on Mondays now.", "value"),
     ("From the start we use tabs in Makefiles.", "From the start we use spaces in Makefiles now.", "value"),
     ("The database of the shop is MySQL.", "The database of the shop is PostgreSQL.", "value"),
-    ("Orders of the shop are kept in MySQL.", "We moved the orders of the shop from MySQL to Postgres.", "said"),
-    ("The orders service uses MySQL.", "The orders service switched from MySQL to Postgres.", "said"),
+    ("Orders of the shop are kept in MySQL.", "We moved the orders of the shop from MySQL to Postgres.", "ended"),
+    ("The orders service uses MySQL.", "The orders service switched from MySQL to Postgres.", "ended"),
     (
         "The orders service stores sessions in Redis.",
         "The orders service now stores sessions in Postgres instead of Redis.",
-        "said",
+        "ended",
     ),
     ("Feature flag checkout_v2 is off in production.", "Feature flag checkout_v2 is on in production.", "value"),
     ("The minimum Python version is 3.10.", "The minimum Python version is 3.12.", "value"),
@@ -36,7 +41,7 @@ CHANGES = (
     (
         "Sessions of the orders service are kept in Redis.",
         "Sessions of the orders service are kept in Postgres instead of Redis.",
-        "said",
+        "ended",
     ),
     ("Alice is 30 years old.", "Alice is 31 years old.", "value"),
 )
@@ -75,7 +80,6 @@ NO_CHANGES = (
     ("Version 1.2 is stable.", "Version 1.3 is stable."),
     ("The user logged in at 10:30.", "The user logged in at 11:45."),
     ("The meeting was on Monday.", "The meeting was on Tuesday."),
-    ("A test takes 3 seconds.", "A test takes 5 minutes on CI."),
     ("The password must be at least 12 characters.", "The user name must be at least 3 characters."),
     ("Alice is 30 years old.", "Bob is 31 years old."),
     ("Endpoint /users returns 200.", "Endpoint /orders returns 404."),
@@ -97,7 +101,6 @@ NO_CHANGES = (
     ("The API returns JSON.", "The API returns XML."),
     ("The tool supports Python 3.11.", "The tool supports Python 3.12."),
     ("User 5 is an admin.", "User 6 is an admin."),
-    ("Alice works at Acme.", "Alice works at Globex."),
     ("Alice visited Rome in 2019.", "Alice visited Rome in 2021."),
     ("Caroline is going to a support group on Friday.", "Caroline is going to a concert on Saturday."),
     ("I have 2 kids.", "I have 3 cats."),
@@ -113,63 +116,68 @@ NO_CHANGES = (
 )
 
 
-def amended(old: str, new: str, *, same_author: bool = True) -> Amended | None:
-    """Return how a text changes another, as storing it would find out."""
-    for statement in filter(may_amend, statements(new)):
-        for older in statements(old):
-            if found := amends(statement, older, old, same_author=same_author):
-                return found
-    return None
+# The pairs that the rules were developed on: 111 amendments, and 128 later memories that only look like one.
+DEVELOPED = [
+    json.loads(line) for line in Path(__file__).with_name("amendment_pairs.jsonl").read_text("utf-8").splitlines()
+]
+# How many of the amendments have to be found at least.
+LEAST_DEVELOPED = 99
+
+Find = Callable[[str, str], Amended | None]
+
+
+@pytest.fixture(scope="module")
+def amended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Find]:
+    """Returns how a text changes another, with the vectors of the shipped model."""
+    with Engine(home=str(tmp_path_factory.mktemp("home"))) as engine:
+
+        def find(old: str, new: str) -> Amended | None:
+            pairs = [(one, other) for one in statements(new, whole=True) if may_amend(one) for other in statements(old)]
+            close = closeness(engine, [(one.text, other.text) for one, other in pairs])
+            found = [amends(one, other, near) for (one, other), near in zip(pairs, close, strict=True)]
+            return max(filter(None, found), key=lambda each: each.margin, default=None)
+
+        yield find
 
 
 @pytest.mark.parametrize(("old", "new", "change"), CHANGES)
-def test_what_changes_another_statement_is_found(old: str, new: str, change: str) -> None:
+def test_what_changes_another_statement_is_found(amended: Find, old: str, new: str, change: str) -> None:
     found = amended(old, new)
-    assert found is not None and (found.change, found.is_whole) == (change, True)
+    assert found is not None and found.change == change
     assert old in found.why and new in found.why
 
 
 @pytest.mark.parametrize(("one", "other"), NO_CHANGES)
-def test_what_only_might_change_another_statement_is_left_alone(one: str, other: str) -> None:
+def test_what_only_might_change_another_statement_is_left_alone(amended: Find, one: str, other: str) -> None:
     assert amended(one, other) is None
     assert amended(other, one) is None
 
 
-def test_of_all_other_pairs_only_those_about_the_same_thing_change_each_other() -> None:
-    texts = sorted({text for row in (*CHANGES, *NO_CHANGES) for text in row[:2]})
-    meant = {frozenset(row[:2]) for row in CHANGES}
-    found = [pair for pair in permutations(texts, 2) if frozenset(pair) not in meant and amended(*pair)]
-    assert len(texts) > 150
-    # Three statements of the timeout, and two of where sessions are kept: each of these pairs is a change, too.
-    assert 0 < len(found) < 10
-    for old, new in found:
-        assert any(word in old.lower() and word in new.lower() for word in ("timeout", "sessions")), (old, new)
+def test_amendments_are_found_in_the_wordings_people_use(amended: Find) -> None:
+    wanted = [row for row in DEVELOPED if row["amends"]]
+    missed = [row["new"] for row in wanted if amended(row["old"], row["new"]) is None]
+    assert len(wanted) - len(missed) >= LEAST_DEVELOPED, missed
 
 
-def test_nothing_changes_itself() -> None:
-    for row in CHANGES:
-        for text in row[:2]:
-            assert amended(text, text) is None
+def test_no_look_alike_is_taken_for_an_amendment(amended: Find) -> None:
+    look_alikes = [row for row in DEVELOPED if not row["amends"]]
+    assert [row["new"] for row in look_alikes if amended(row["old"], row["new"])] == []
 
 
-def test_what_people_say_of_themselves_is_not_changed_by_others() -> None:
-    old, new = "My alarm is at 6:30.", "My alarm is at 7:00."
-    assert amended(old, new) is not None
-    assert amended(old, new, same_author=False) is None
-    assert amended("The limit is 5 MB.", "The limit is 9 MB.", same_author=False) is not None
+def test_what_people_say_of_themselves_is_changed_by_themselves_only() -> None:
+    old, new = (statements(text)[0] for text in ("My alarm is at 6:30.", "My alarm is at 7:00."))
+    assert amends(new, old, 1.0) is not None
+    assert amends(new, old, 1.0, same_author=False) is None
 
 
-def test_a_text_that_says_more_is_not_changed_as_a_whole() -> None:
-    old = "The request timeout is 30 seconds. Retries are made three times, each after twice the pause of the last one."
-    found = amended(old, "The request timeout is 60 seconds.")
-    assert found is not None and not found.is_whole
-    assert amended("The request timeout is 30 seconds. See above.", "The request timeout is 60 seconds.") is not None
+def test_what_is_about_something_else_changes_nothing_whatever_words_it_shares() -> None:
+    old, new = (statements(f"The request timeout is {seconds} seconds.")[0] for seconds in (30, 60))
+    assert amends(new, old, 0.9) is not None
+    assert amends(new, old, 0.3) is None
 
 
-@pytest.mark.parametrize("text", ["", "...", "Yes", "What is it?", "word " * 200, "日本語の文章です。"])
-def test_texts_that_state_nothing_are_no_statements(text: str) -> None:
-    assert statements(text) == []
-
-
-def test_only_so_many_statements_of_a_text_are_compared() -> None:
-    assert len(statements("The limit is 5 MB. " * 50)) == 6
+@pytest.mark.parametrize(
+    "text", ["Where are prices kept?", "Maybe we should move to Redis.", "The import failed on Monday.", "Well done."]
+)
+def test_most_sentences_need_not_be_looked_up(text: str) -> None:
+    assert not any(may_amend(statement) for statement in statements(text))

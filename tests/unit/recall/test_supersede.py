@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from recollect.recall.query import understand
-from recollect.recall.supersede import SCORE_GAP, Stated, Version, replaces, supersede
+from recollect.recall.supersede import SCORE_GAP, Stated, Version, replaces, supersede, tense
 from recollect.text.tokens import terms
 
 QUESTION = "Which database does the shop use?"
@@ -59,13 +59,36 @@ def test_one_statement_has_no_versions(given: list[Version]) -> None:
     "question",
     [
         "Which database did the shop use?",
-        "When does the shop use the database?",
         "Which database was used by the shop last year?",
-        "Which database has the shop used?",
+        "Which database was it that the shop used to use?",
     ],
 )
 def test_a_question_about_the_past_is_left_alone(question: str) -> None:
     assert ordered(versions(MYSQL, SQLITE, at=(1, 2)), question) == []
+
+
+@pytest.mark.parametrize("question", ["When does the shop use the database?", "Which database has the shop in use?"])
+def test_when_and_has_do_not_make_a_question_about_the_past(question: str) -> None:
+    assert ordered(versions(MYSQL, SQLITE, at=(1, 2)), question) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("Which database does the shop use?", "now"),
+        ("When does the shop close?", "now"),
+        ("Have I used Bootstrap before?", "now"),
+        ("The import has failed since the update, what is the limit?", "now"),
+        ("Which database did the shop use?", "past"),
+        ("What did we use before?", "before"),
+        ("Which broker was originally chosen?", "before"),
+        ("What was the limit in 2023?", "before"),
+        ("What did we use back then?", "before"),
+        ("Which queue did we run before we moved to Kafka?", "before"),
+    ],
+)
+def test_a_question_asks_for_now_for_the_past_or_for_what_held_before(question: str, wanted: str) -> None:
+    assert tense(question) == wanted
 
 
 def test_one_word_names_a_topic_that_much_can_be_said_of() -> None:

@@ -1,0 +1,85 @@
+"""Changes: which candidates of a recall show that an older one no longer holds.
+
+A newer candidate comes before an older one if it is about the question and about what the older one says, and both
+cannot hold now: another value of the same kind, a word of the older one that is over, or its denial (amend.py). It
+needs none of the question's words, so it works for long prompts and bug reports, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.recall.amend import contradicts
+from recollect.recall.query import Query
+from recollect.recall.statement import names, shut_down, statement, with_parts
+from recollect.recall.supersede import SENTENCE, Asked, Version
+from recollect.text.tokens import terms
+
+# Changes are looked for among the first hits only; further down, order matters little.
+DEPTH = 30
+# A newer candidate is about what the question asks if its vector is this near to it (less where it says itself what is
+# gone), and about what the older one says if their sentences are this near to each other.
+LEAST_RELEVANT = 0.38
+LEAST_NEAR = 0.25
+LEAST_ALIKE = 0.45
+# What is read of a candidate to find the sentence that answers the question.
+SENTENCES = 40
+SENTENCE_CHARACTERS = 400
+# Pairs whose sentences are compared by their vectors at most: a few milliseconds.
+MOST_PAIRS = 12
+
+
+class Change(NamedTuple):
+    """Two versions of a fact by their places in the ranking, with the sentences that show it.
+
+    is_certain: the newer one names what the older one speaks of and says that it is gone. Else the vectors of the two
+    sentences have to be near each other.
+    """
+
+    newer: int
+    older: int
+    new: str
+    old: str
+    is_certain: bool
+
+
+def changes(query: Query, rarity: Mapping[str, float], versions: Sequence[Version]) -> list[Change]:
+    """Return which candidates show a change of an older one that stands above them, the nearest to it first.
+
+    versions: the best candidates in order of rank
+    """
+    asked = Asked(query, rarity)
+    read = {version.place: _Read(asked, version) for version in versions if version.cosine >= LEAST_NEAR}
+    found = []
+    for number, newer in enumerate(versions):
+        for older in versions[:number]:
+            is_later = (newer.at, newer.seq) > (older.at, older.seq)
+            if is_later and newer.place in read and older.place in read:
+                new, old = read[newer.place], read[older.place]
+                is_certain = new.ends(old)
+                if is_certain or (newer.cosine >= LEAST_RELEVANT and contradicts(new.statement, old.statement)):
+                    found.append(Change(newer.place, older.place, new.sentence, old.sentence, is_certain))
+    cosines = {version.place: version.cosine for version in versions}
+    return sorted(found, key=lambda change: -cosines[change.newer])[:MOST_PAIRS]
+
+
+class _Read:
+    """A candidate with the sentence that states most of the question, and what it says to be gone."""
+
+    def __init__(self, asked: Asked, version: Version) -> None:
+        text = version.text()
+        self.sentence = _best_sentence(asked, text)
+        self.statement = statement(self.sentence)
+        self._gone = shut_down(text[:SENTENCE_CHARACTERS])
+
+    def ends(self, older: _Read) -> bool:
+        """Tell whether it says that what the older one speaks of is gone: by its name, or by two words of it."""
+        gone = self._gone & with_parts(older.statement.words)
+        return len(gone) > 1 or not gone.isdisjoint(names(older.statement))
+
+
+def _best_sentence(asked: Asked, text: str) -> str:
+    """Return the sentence that states most of the question; the first one of several."""
+    sentences = [each for each in SENTENCE.split(text) if each.strip()][:SENTENCES]
+    return max(sentences, key=lambda each: asked.stated(terms(each)), default="")[:SENTENCE_CHARACTERS]

@@ -1,0 +1,371 @@
+"""Statement: a sentence with its subject, its values, and what it says about change.
+
+    "Since May crash reports go to Glitchtip instead of Sentry."
+    subject {crash, report}   words {crash, report, go, glitchtip, sentri}   ended {sentri}   cues {from}
+
+A sentence is read clause by clause. The first clause decides whether it states anything: a question, a proposal or an
+example does not. Later clauses that open something or give a reason are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from recollect.recall.values import Value, is_amount, tokens, values
+from recollect.text.tokens import STOP_WORDS, terms
+
+# Shorter sentences name something, longer ones tell a story.
+LEAST_WORDS, MOST_WORDS = 3, 45
+MOST_CHARACTERS = 400
+# Statements of one memory that are compared; a text with more is a document.
+STATEMENTS = 8
+# In a memory of at most so many sentences, one may end what another replaces: "X serves it. Y was switched off."
+TOGETHER = 3
+
+Cue = Literal["says so", "changed", "from", "now"]
+
+
+def _any(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_CLAUSE = re.compile(r"[,;–—(]\s+|\s+[–—(-]\s*")
+_MONTH = (
+    "january|february|march|april|may|june|july|august|september|october|november|december|"
+    "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+)
+_SHORT_FORMS = re.compile(r"\b(\w+?)n['’]t\b", re.IGNORECASE)
+_IRREGULAR = {"wo": "will", "ca": "can", "sha": "shall"}
+_REASON = _any("because|since|so that|which|who|due to|thanks to|in order to|whereas|although|though")
+# A clause with one of these states nothing: it asks, supposes, proposes, or gives an example.
+_OPEN = re.compile(
+    r"\?\W*$|^\W*(?:is|are|do|does|did|should|can|could|what|which|where|why|how|who|suppose)\b|"
+    r"\b(?:if|unless|whether|would|could(?! not)|might|maybe|perhaps|probably|possibly|for example|for instance|e\.g|"
+    r"wonder\w*|seems?|propos(?:al|es?|ed|ing)|suggest\w*|plans? to|a plan|draft|hopes?|wants? to|like to|"
+    r"asked (?:whether|if)|"
+    r"(?:decided|voted) against|(?:was|were|been) (?:rejected|declined)|tell me|remind me|let me know|explain|describe|"
+    r"someday|eventually|not yet|next (?:year|quarter|month)|will not (?:move|switch|change|migrate|replace)\w*)\b",
+    re.IGNORECASE,
+)
+# So does one with these, unless it says that something was changed: "we discussed it and moved to X".
+_PONDERED = _any(
+    r"guess|either|consider(?:s|ed|ing)?|planned|planning|idea|discuss\w*|talked|thinking|think|thought|evaluat\w+|"
+    r"experiment\w*|tried"
+)
+_CONDITION = re.compile(
+    r"^\W*(?:if|when|whenever|while|during|unless|before|because|until|for the (?:\w+ )?(?:weekend|week|day|sale|"
+    r"freeze))\b|"
+    rf"^\W*since (?!(?:last|version|release|patch|the fix|v?\d|{_MONTH}))",
+    re.IGNORECASE,
+)
+# It holds for a while, or for a part, or besides something else, or nothing changed.
+PARTLY = re.compile(
+    r"\b(?:while|during|until|till|temporar\w+|for now|for the time being|stopgap|meanwhile|this (?:week|month|morning|"
+    r"afternoon|sprint)|today|tonight|tomorrow|weekdays|weekends|holidays|before \d{4}|back then|at the time|used to|"
+    r"originally|previously|"
+    r"formerly|"
+    r"initially|and (?:then )?back|also|too(?=\W*$)|as well|in addition|additional\w*|besides|second|another|except\w*|"
+    r"apart from|only (?:for|in|on|when|if)|still|unchanged|as before|as i said|reminder|added|adds|nothing (?:has )?"
+    r"(?:changed|moved)|never (?:moved|switched|changed|migrated)|"
+    r"(?:did|do|does|has|have|was|were|is|are) not (?:been )?(?:move|switch|change|migrate|replace|rename|raise|lower|"
+    r"remove|drop)\w*)\b",
+    re.IGNORECASE,
+)
+# When something was changed; without a change, when it happened.
+_MOMENTS = frozenset(("today", "this week", "this month", "this morning", "this sprint"))
+_PAST = _any(
+    r"was|were|had|did|happened|saw|crashed|took|broke|yesterday|ago|last (?:week|month|year|night|time|sprint)|"
+    r"in \d{4}|"
+    r"failed (?:on|at|with|in|for)|used \d"
+)
+_CUES: dict[Cue, re.Pattern[str]] = {
+    "says so": re.compile(
+        r"^\W*updated?\b|\bupdate:|"
+        r"\b(?:amend\w*|supersed\w+|overrid\w+|overrul\w+|correction|(?:was|were) wrong|scrap|forget|disregard|"
+        r"ignore what|"
+        r"turns out|turned out|revised|changed (?:my|our) mind|actually|ended up|went with|settled on|reverted|"
+        r"rolled back|"
+        r"went back|back to|(?:is|was|were) not it|not \w+ but|took over|takes over|taken over|handed over|hands over|"
+        r"in place of|in favou?r of|new (?:policy|rule|convention|standard|decision|process|default|limit|deadline|"
+        r"contact|owner|value|"
+        r"name|address|time|date))\b",
+        re.IGNORECASE,
+    ),
+    "changed": _any(
+        r"(?<!is )(?<!are )raised|moved|changed|renamed|increased|reduced|extended|removed|migrated|replaced|"
+        r"replaces|"
+        r"switched|changes(?= :)|upgraded|downgraded|lowered|"
+        r"decreased|bumped|postponed|rescheduled|adjusted|shortened|tightened|relaxed|"
+        r"doubled|"
+        r"halved|dropped|retired|deprecated|became|becomes|swapped|sunset|abandoned|discontinued|gone|grew|"
+        r"widened|went (?:up|down|from)|belongs to|uninstalled|switched off|shut down"
+    ),
+    "from": _any(
+        r"from (?:now|here|today) on|going forward|moving forward|henceforth|as of|starting (?:in|with|from|on|next)|"
+        r"effective|instead|rather than|no longer|any ?(?:more|longer)|(?:is|are) history|no ?body|"
+        rf"(?:since|from) (?:last|version|release|patch|the fix|v?\d|{_MONTH})"
+    ),
+    "now": _any("now|new|newly|currently|these days|nowadays|decided|agreed|voted"),
+}
+# What stands behind the first, or before the second, is over.
+_ENDING_BEFORE = _any(
+    r"instead of|rather than|no longer|not|replace[sd]?|replacing|dropped|drop|scrap|forget|retired|removed|"
+    r"from(?= [^.;:]{1,60} to )|former|old|unlike|abandoned|gave up|stopped|in place of|out of|away from|"
+    r"deprecated|could not|no ?body"
+)
+_SHUT_DOWN = _any(
+    r"(?:is|are|was|were|has been|have been|got|been|being) (?:now )?(?:switched off|shut down|retired|removed|deleted|"
+    r"uninstalled|gone|dropped|replaced|deprecated|decommissioned|turned off|given back|discontinued|abandoned|"
+    r"superseded|obsolete|sunset|disabled|cancelled|abolished|reverted)|retired"
+)
+_ENDING_AFTER = _any(
+    r"(?:is|are|was|were|been) (?:now )?(?:forbidden|closed|wrong|history|not it)|is over|(?:has|"
+    r"have) left|left (?:the|for|in)|went away|"
+    r"any ?(?:more|longer)|could not"
+)
+_ENDED_REACH = 4
+_REACH_CHARACTERS = 80
+
+# Words of change and of time are no part of what a statement is about.
+_FILLERS = frozenset(
+    """now currently just really please actually also still simply today new update updated correction amend amends
+    amended amendment supersede supersedes superseding old anymore longer instead rather going forward moving
+    starting effective effect last month year week spring summer autumn winter use uses used using per remember note
+    decided agreed voted team want wants example scrap forget said turn turns turned wrong fixed thing earlier end
+    ended went settled back stay stays remain remains future possible available needed necessary valid true""".split()
+)
+_CHANGING = frozenset(
+    """move moved moves moving migrate migrated migration replace replaced replaces switch switched change changed
+    changes rename renamed upgrade upgraded downgraded raise raised lowered increase increased decreased bumped
+    reduce reduced extended postponed rescheduled adjusted shortened tightened relaxed doubled halved dropped retire
+    retired deprecated removed became becomes swapped sunset abandoned discontinued gone reverted revised got""".split()
+)
+_STEMS = {"built": "build", "sent": "send", "kept": "keep", "ran": "run", "written": "write", "held": "hold"}
+_AUXILIARIES = frozenset(
+    "is are was were be been being has have had will must should can may cannot does do did".split()
+)
+_VERBS = _AUXILIARIES | frozenset(
+    """uses use used needs need requires require go goes went run runs live lives hold holds start starts end ends take
+    takes took get gets got come comes came support supports keep keeps allow allows serve serves read reads write
+    writes store stores sit sits send sends expire expires include includes maintain maintains own owns belong
+    belongs become becomes became lock locks log logs leave leaves build builds accept accepts contain contains
+    point points listen listens return returns work works depend depends change changes cost costs last lasts let
+    lets make makes check checks show shows skip skips clear clears reset resets open opens close closes stay stays
+    remain remains answer answers want wants produce produces restart restarts""".split()
+) | _CHANGING  # fmt: skip
+_NAME = re.compile(r"\w[A-Z]|\w[./_-]\w|\d")
+_ACTORS = frozenset("we i you they he she".split())
+_PREPOSITIONS = frozenset(
+    "to from with by in on at as into onto instead rather than over via through after within".split()
+)
+_AFTER_VERBS = _PREPOSITIONS | frozenset("the a an up out off our their his her".split())
+_IMPERATIVES = frozenset("use format name write keep put run store prefer call send deploy always never set".split())
+_LEADING = re.compile(
+    r"^\W*(?:(?:we|they|i|it was|the team) (?:have |has )?(?:decided|agreed|voted)(?: that| on| for)?|"
+    r"(?:please )?note that|"
+    r"please remember(?: that)?|(?:small )?correction|turns out|actually|hi|"
+    rf"(?:as of|since|from|starting (?:in|with|from)) (?:last \w+|version [\w.]+|v?\d[\w.]*|"
+    rf"{_MONTH})(?: on)?)\b[,:]?\s*",
+    re.IGNORECASE,
+)
+
+
+class Statement(NamedTuple):
+    """A sentence, with what it is about and what it says.
+
+    words: all that it speaks of. subject: what it is about; head: the last word of that. ended: what is over.
+    partly: the words that limit it. is_open: it states nothing. is_past, is_told: it tells what happened.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    keys: tuple[str, ...]
+    words: frozenset[str]
+    subject: frozenset[str]
+    head: str
+    values: tuple[Value, ...]
+    ended: frozenset[str]
+    cues: frozenset[Cue]
+    partly: frozenset[str]
+    is_open: bool
+    is_past: bool
+    is_told: bool
+
+
+def statements(text: str, *, whole: bool = False) -> list[Statement]:
+    """Return the sentences of a text that can be compared.
+
+    whole: of a short text also all of it, for one sentence may name the subject and another the change
+    """
+    found: list[Statement] = []
+    for sentence in _SENTENCE.split(text):
+        if len(sentence) > MOST_CHARACTERS:
+            continue
+        made = statement(sentence.strip(" \t-*•>"))
+        if LEAST_WORDS <= len(made.tokens) <= MOST_WORDS:
+            found.append(made)
+        if len(found) == STATEMENTS:
+            break
+    if 1 < len(found) <= TOGETHER:
+        ended = frozenset(key for each in found for key in each.ended)
+        found = [each._replace(ended=ended) for each in found]
+        all_of_it = statement(" ".join(each.text for each in found if not each.is_open and not each.partly))
+        if whole and found[0].tokens[:2] == all_of_it.tokens[:2] and len(all_of_it.tokens) <= MOST_WORDS:
+            found.append(all_of_it)
+    return found
+
+
+def statement(sentence: str) -> Statement:
+    """Return a sentence taken apart."""
+    plain = _SHORT_FORMS.sub(lambda found: f"{_IRREGULAR.get(found[1].lower(), found[1])} not", sentence)
+    clauses = list(_clauses(plain))
+    main = " , ".join(clauses)
+    words = tuple(tokens(main))
+    keys = tuple(key_of(word) for word in words)
+    cues = frozenset(name for name, pattern in _CUES.items() if pattern.search(main))
+    subject = _subject(_LEADING.sub("", main))
+    return Statement(
+        sentence,
+        words,
+        keys,
+        frozenset(filter(None, keys)),
+        frozenset(subject),
+        subject[-1] if subject else "",
+        tuple(values(words)),
+        _ended(plain),
+        cues,
+        _limits(main) - (_MOMENTS if cues & {"says so", "changed"} else frozenset()),
+        plain.rstrip().endswith("?") or _is_open(clauses[0]),
+        bool(_PAST.search(main)) and not cues - {"now"},
+        _is_told(words, keys),
+    )
+
+
+def _is_told(words: Sequence[str], keys: Sequence[str]) -> bool:
+    """Tell whether a verb in the past tells what happened: “the user logged in”, and not “failed jobs are retried”."""
+    for place, word in enumerate(words[:-1]):
+        if word.lower() in _AUXILIARIES:
+            return False
+        if place and word.endswith("ed") and keys[place] and keys[place - 1]:
+            return words[place + 1].lower() in _AFTER_VERBS
+    return False
+
+
+def _is_open(clause: str) -> bool:
+    """Tell whether a clause states nothing. What follows a word of change is no doubt about it."""
+    changes = [found.end() for cue in ("says so", "changed") if (found := _CUES[cue].search(clause))]
+    if changes:
+        return bool(_OPEN.search(clause[: min(changes)]))
+    return bool(_OPEN.search(clause) or _PONDERED.search(clause))
+
+
+def _limits(text: str) -> frozenset[str]:
+    return frozenset(found[0].lower() for found in (*PARTLY.finditer(text), *_CONDITION.finditer(text)))
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    """Yield the clauses that state something: the first one, and later ones that are no reason and open nothing."""
+    first, *later = _CLAUSE.split(sentence)
+    while later and len(first.split()) < LEAST_WORDS:
+        first = f"{first}, {later.pop(0)}"
+    reason = _REASON.search(first)
+    yield first[: reason.start()] if reason and reason.start() > len(first) // 3 else first
+    for clause in later:
+        reason = _REASON.search(clause)
+        if (
+            not _OPEN.search(clause)
+            and not PARTLY.search(clause)
+            and not clause.lower().startswith(("as ", "so ", "to "))
+        ):
+            yield clause[: reason.start()] if reason else clause
+
+
+@lru_cache(maxsize=4_096)
+def key_of(word: str) -> str:
+    """Return how a word is compared; "" for small words, values and words of change."""
+    lowered = word.lower().removesuffix("'s").removesuffix("’s")
+    if lowered in STOP_WORDS or lowered in _FILLERS or lowered in _CHANGING or is_amount(lowered):
+        return ""
+    if not any(letter.isalpha() for letter in lowered):
+        return ""
+    return _STEMS.get(lowered) or ((terms(lowered) or [lowered])[-1] if lowered.isalpha() else lowered)
+
+
+def is_name(word: str, place: int) -> bool:
+    """Tell whether a word looks like a name: a capital inside a sentence, or digits, dots, dashes or underscores."""
+    return (word[:1].isupper() and place > 0) or bool(_NAME.search(word))
+
+
+def names(one: Statement) -> frozenset[str]:
+    """Return the names that a statement has."""
+    pairs = enumerate(zip(one.tokens, one.keys, strict=True))
+    return frozenset(key for place, (word, key) in pairs if key and is_name(word, place))
+
+
+def _subject(text: str) -> list[str]:
+    """Return the words before the verb, or what somebody does something to; those before a colon are among them."""
+    words = [word.lower() for word in tokens(text)]
+    keys = [key_of(word) for word in words]
+    start = next((place + 1 for place, word in enumerate(words[:12]) if word == ":"), 0)
+    start = start if start < len(words) - 2 else 0
+    header = [key for key in keys[:start] if key]
+    place = next((at for at in range(start, len(words)) if keys[at] or words[at] in _STARTING), None)
+    if place is None or words[place] in _AUXILIARIES:
+        return header
+    if words[place] in _ACTORS:
+        return header + _object(words, keys, place + 2)
+    if words[place] in _IMPERATIVES or words[place] in _CHANGING:
+        return header + _object(words, keys, place + 1)
+    found: list[str] = []
+    for word, key in zip(words[place:], keys[place:], strict=True):
+        if found and word in _VERBS:
+            return header + found
+        if found and word in (",", ".", ":"):
+            break
+        found.extend((key,) if key else ())
+    return header + found[:2]
+
+
+_STARTING = _ACTORS | _AUXILIARIES | _CHANGING
+
+
+def _object(words: Sequence[str], keys: Sequence[str], start: int) -> list[str]:
+    """Return what follows a verb up to the next preposition, and what stands after “for”."""
+    found: list[str] = []
+    is_in = True
+    for word, key in zip(words[start:], keys[start:], strict=True):
+        if word == "for" or word in _PREPOSITIONS or word in (",", "."):
+            is_in = word == "for"
+        elif is_in and key:
+            found.append(key)
+    return found
+
+
+def _ended(text: str) -> frozenset[str]:
+    """Return the words that a sentence says to be over."""
+    found: set[str] = set(shut_down(text)) | set(_before(text, _ENDING_AFTER))
+    for match in _ENDING_BEFORE.finditer(text):
+        after = re.split(r"[.;:](?!\S)", text[match.end() : match.end() + _REACH_CHARACTERS])[0]
+        found.update([key for word in tokens(after) if (key := key_of(word))][:_ENDED_REACH])
+    return frozenset(found)
+
+
+def shut_down(text: str) -> frozenset[str]:
+    """Return the words for what a text says to be switched off, removed or replaced."""
+    return with_parts(_before(text, _SHUT_DOWN))
+
+
+def with_parts(keys: Iterable[str]) -> frozenset[str]:
+    """Return words with the parts of those that have dashes: “six-node” is also “node”."""
+    found = frozenset(keys)
+    return found | {part for key in found if "-" in key for word in key.split("-") if (part := key_of(word))}
+
+
+def _before(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
+    for match in pattern.finditer(text):
+        part = re.split(r"[.;:,](?!\S)", text[max(0, match.start() - _REACH_CHARACTERS) : match.start()])[-1]
+        yield from [key for word in tokens(part) if (key := key_of(word))][-_ENDED_REACH:]

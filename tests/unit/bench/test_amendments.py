@@ -1,0 +1,14 @@
+"""Pairs that no rule was written for: amendments in varied wording, and memories that only look like one."""
+
+from __future__ import annotations
+
+import pytest
+
+import notes_recall
+
+
+@pytest.mark.promise("B3")
+def test_nine_of_ten_amendments_are_linked_and_no_look_alike() -> None:
+    found = notes_recall.amendments()
+    assert found["linked of amendments"] >= 90.0
+    assert found["linked of look-alikes"] == 0.0
