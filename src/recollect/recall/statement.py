@@ -219,6 +219,7 @@ def statements(text: str, *, whole: bool = False) -> list[Statement]:
     return found
 
 
+@lru_cache(maxsize=2_048)  # a new memory is compared with the same older ones as the one before it
 def statement(sentence: str) -> Statement:
     """Return a sentence taken apart."""
     plain = _SHORT_FORMS.sub(lambda found: f"{_IRREGULAR.get(found[1].lower(), found[1])} not", sentence)
