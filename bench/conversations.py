@@ -63,13 +63,19 @@ class Session:
 
 @dataclass(frozen=True)
 class Question:
-    """A question with the turns that answer it; `corrected` is the evidence after a later audit, mostly the same."""
+    """A question with the turns that answer it.
+
+    corrected: the evidence after a later audit, mostly the same
+    older, newer: of a fact that changed, the turns with its first version and with its last one
+    """
 
     id: str
     category: str
     text: str
     evidence: tuple[str, ...]
     corrected: tuple[str, ...]
+    older: tuple[str, ...] = ()
+    newer: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -198,12 +204,15 @@ def _turns(session: dict[str, Any]) -> Iterator[Turn]:
 
 def _question(row: dict[str, Any]) -> Question:
     evidence = tuple(row.get("evidence") or ())
+    groups = row.get("evidence_groups") or {}
     return Question(
         id=row["id"],
         category=str(row.get("category", "all")),
         text=row["question"],
         evidence=evidence,
         corrected=tuple(row.get("evidence_corrected") or evidence),
+        older=tuple(groups.get("original_info", ())),
+        newer=tuple(groups.get("updated_info", ())),
     )
 
 

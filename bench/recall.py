@@ -25,6 +25,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+import chats
 import conversations
 import corpus
 import measure
@@ -181,10 +182,15 @@ def by_engine(asked: Asked) -> Ranker:
     return lambda conversation, question: asked[conversation.id, question.id].ranked
 
 
-def by_bm25(source: Conversations) -> Ranker:
-    """Return the plain ranking of the same conversations as a function, as deep as ours."""
+def by_bm25(source: Conversations, *, speaker: str | None = None) -> Ranker:
+    """Return the plain ranking of the same conversations as a function, as deep as ours.
+
+    speaker: index the turns of this speaker only
+    """
     indexes = {
-        conversation.id: metrics.Bm25({key: turn.line for key, turn in conversation.turns.items()})
+        conversation.id: metrics.Bm25(
+            {key: turn.line for key, turn in conversation.turns.items() if speaker in (None, turn.speaker)}
+        )
         for conversation in source.conversations
     }
     return lambda conversation, question: indexes[conversation.id].rank(question.text)[: metrics.DEPTH]
@@ -220,6 +226,7 @@ def _labelled(source: Conversations) -> Iterator[tuple[Conversation, Question]]:
 def conversation_report(source: Conversations, asked: Asked, costs: Report) -> Report:
     """Return everything about one file of conversations."""
     ours, plain = judge_turns(source, by_engine(asked)), judge_turns(source, by_bm25(source))
+    user = judge_turns(source, by_bm25(source, speaker=chats.USER)) if chats.has_user(source) else None
     sessions = [session for conversation in source.conversations for session in conversation.sessions]
     return {
         "name": source.name,
@@ -235,6 +242,9 @@ def conversation_report(source: Conversations, asked: Asked, costs: Report) -> R
         **cost(asked),
         "recollect": ours,
         "bm25": plain,
+        **({"bm25_user": user} if user else {}),
+        "newest_first": chats.newest_first(source, asked),
+        "unanswerable": chats.unanswerable(source, asked, PACK_RELEVANCE),
         "ratio_to_bm25": metrics.ratio(ours["evidence"]["headline"], plain["evidence"]["headline"]),
     }
 
@@ -416,14 +426,16 @@ def document_score(engine: Engine, sets: Sequence[DocumentSet]) -> dict[str, flo
 def conversation_table(report: Report) -> str:
     """Return the means of one file of conversations in per cent, ours and BM25's."""
     rows = []
-    for who in ("recollect", "bm25"):
+    for who in ("recollect", "bm25", *(["bm25_user"] if "bm25_user" in report else [])):
         for evidence, means in report[who].items():
             suffix = ", corrected" if evidence == "corrected" else ""
             rows.append((f"{who}, headline{suffix}", means["headline"]))
             named = {f"{key} {report['category_names'].get(key, '')}".strip(): key for key in means["categories"]}
             rows.extend((f"{who}, {name}{suffix}", means["categories"][key]) for name, key in named.items())
     body = [[name, str(row["n"]), *metrics.percents(row, metrics.TURN_COLUMNS)] for name, row in rows]
-    return _titled(f"{report['questions']} questions", report, ["", "n", *metrics.TURN_COLUMNS.values()], body)
+    newest, silent = report["newest_first"], report["unanswerable"]
+    told = _titled(f"{report['questions']} questions", report, ["", "n", *metrics.TURN_COLUMNS.values()], body)
+    return told + chats.told(newest, silent, PACK_RELEVANCE)
 
 
 def supersession_table(report: Report) -> str:

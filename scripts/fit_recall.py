@@ -1,17 +1,20 @@
-"""Fit the weights of recall (src/recollect/recall/weights.py) on labelled conversations.
+"""Fit the weights of recall (src/recollect/recall/weights.py) on labelled conversations and notes.
 
     python scripts/fit_recall.py --friendsqa friendsqa_dev.json friendsqa_tst.json --qmsum data/ALL/jsonl/val.jsonl … \
-        --docstrings
-    python scripts/fit_recall.py … --write          replaces the table in the source
+        --docstrings --notes --commits REPOSITORY …
+    python scripts/fit_recall.py … --write          replaces the tables in the source
 
 Every conversation is stored in an engine of its own and every question is gathered and measured by the very stages that
-answer questions, so that what is fitted is what runs. The model is linear and fitted listwise: the probability that a
-softmax over the pool gives to the labelled passages is made as large as possible, with a little shrinkage.
+answer questions, so that what is fitted is what runs. The models are linear and fitted listwise: the probability that a
+softmax over the pool gives to the labelled passages is made as large as possible, with a little shrinkage. Turns
+between people and notes have a model each.
 
 Corpora (get them from their publishers; nothing of them is kept but the weights):
   FriendsQA  multi-party dialogue, questions with the utterance that answers them; Apache-2.0
   QMSum      meetings, questions with the turns that answer them; MIT
   docstrings of Python's standard library, as notes about code: the first line asks for the rest; PSF licence
+  notes      the fitting half of bench/notes, questions about engineering notes
+  commits    messages of public repositories: the subject asks for the body
 """
 
 from __future__ import annotations
@@ -20,11 +23,12 @@ import argparse
 import ast
 import json
 import re
+import subprocess
 import sys
 import sysconfig
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,11 +36,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
+import notes as engineering
 from recollect import Engine
 from recollect.recall.gather import gather
-from recollect.recall.measure import SEMANTIC, measure
+from recollect.recall.measure import measure
 from recollect.recall.query import neutral, understand
-from recollect.recall.weights import ABSOLUTE, BY_HAND
+from recollect.recall.weights import (
+    NOTE,
+    NOTE_BY_WORDS,
+    NOTE_RELEVANCE,
+    RELEVANCE_BY_WORDS,
+    TALK,
+    TALK_BY_WORDS,
+    TALK_RELEVANCE,
+)
 
 # Turns per conversation when short scenes are joined: as many as a few weeks of talking with an assistant.
 TURNS_PER_CONVERSATION = 400
@@ -45,8 +59,14 @@ MAX_EVIDENCE = 8
 # Notes in a store of docstrings, and how much a docstring has to say beyond its first line to be a note.
 NOTES_PER_STORE = 400
 LEAST_NOTE = 80
-# Notes are many and plain: one in so many ranks beside the conversations, or their weights would be all there is.
+# One docstring in so many is fitted beside the conversations: what holds for any passage counts for a turn, too.
 NOTES_IN_FIT = 3
+# How much each corpus of notes counts in the model of notes, and how much shrinkage that has, which has few signals.
+# Docstrings ask with the words of their answer, engineering notes mostly do not: those are what the memory is for.
+CORPORA = {"docstrings": 0.4, "commits": 1.0, "notes": 1.5}
+NOTE_SHRINKAGE = 1e-3
+# Commits per repository, and how much a body has to say to be a note.
+COMMITS = 400
 # Of the questions of one conversation, every third is also asked of the next, which cannot answer it.
 STRANGE_EVERY = 3
 # And so many of another corpus, about another world altogether.
@@ -54,8 +74,8 @@ FOREIGN = 30
 # Shrinkage: enough that signals which say the same share their weight.
 SHRINKAGE = 3e-3
 
-# What is the same for all candidates of a question cannot rank them: it only tells whether there is an answer.
-ASKED = {"known", "heard", "idle"}
+# What it takes from a question that all its names are strange here, in logits.
+HEARD = 1.0
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "recollect" / "recall" / "weights.py"
 
@@ -75,13 +95,14 @@ class Conversation(NamedTuple):
 class Example(NamedTuple):
     """One question: the signals of its pool and which passages answer it; none do if it was asked of strangers."""
 
+    corpus: str
     columns: dict[str, NDArray[np.float64]]
     answers: NDArray[np.float64]
 
     @property
     def note(self) -> bool:
-        """Whether the pool is of notes, which belong to no session."""
-        return not self.columns["opens_session"].any()
+        """Whether the pool is of notes."""
+        return self.corpus in CORPORA
 
 
 def friends(files: Sequence[Path]) -> Iterator[Conversation]:
@@ -124,7 +145,28 @@ def meetings(files: Sequence[Path], every: int) -> Iterator[Conversation]:
             yield Conversation(turns, questions)
 
 
-def notes() -> Iterator[Conversation]:
+def commits(repositories: Sequence[Path]) -> Iterator[Conversation]:
+    """Yield a store of commit messages per repository: what they say after their subject, which asks for it."""
+    trailer = re.compile(r"(?m)^(Signed-off-by|Co-authored-by|Fixes|Closes|Updates|See|Reviewed).*$")
+    for repository in repositories:
+        command = ["git", "-C", str(repository), "log", "--no-merges", "--format=%H%x01%s%x01%b%x02"]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        rows = [row.strip().split("\x01") for row in printed.split("\x02") if row.strip()]
+        told = [(key, subject, trailer.sub("", body).strip()) for key, subject, body in rows]
+        told = [row for row in told if len(row[2]) >= LEAST_NOTE and len(row[1].split()) >= 4]
+        told = told[:: max(1, len(told) // COMMITS)][:COMMITS]
+        asked = [(re.sub(r"^[\w/ ,.-]{1,30}: ", "", subject), frozenset({key})) for key, subject, _ in told[::2]]
+        yield Conversation([Turn(key, None, body[:5_000], None) for key, _, body in told], asked)
+
+
+def engineering_notes() -> Iterator[Conversation]:
+    """Yield the fitting half of the engineering notes, all projects in one store."""
+    rows = sorted(engineering.memories("fit"), key=lambda row: row.written)
+    asked = [(row.text, frozenset(row.answers)) for row in engineering.questions("fit")]
+    yield Conversation([Turn(row.id, None, row.text, None) for row in rows], asked)
+
+
+def docstrings() -> Iterator[Conversation]:
     """Yield stores of notes about code: what docstrings say after their first line, which asks for it."""
     found: dict[str, Turn] = {}
     library = Path(sysconfig.get_path("stdlib"))
@@ -155,7 +197,7 @@ def _joined(text: str) -> str:
     return re.sub(r" (n't|'s|'re|'m|'ve|'ll|'d)\b", r"\1", re.sub(r" ([.,!?;:])", r"\1", text))
 
 
-def examples(conversation: Conversation, strange: Sequence[str]) -> Iterator[Example]:
+def examples(corpus: str, conversation: Conversation, strange: Sequence[str]) -> Iterator[Example]:
     """Yield the measured pools of a conversation's questions, and of strange ones that it has no answer to."""
     with tempfile.TemporaryDirectory() as home, Engine(home=home, embed_threads=2) as engine:
         turn_of = {}
@@ -170,66 +212,100 @@ def examples(conversation: Conversation, strange: Sequence[str]) -> Iterator[Exa
             query = understand(text)
             counts = engine.store.term_counts(query.terms, query.name_terms)
             vector = engine.embedding.embedder.embed([neutral(query, counts.authors)])[0]
-            pool = gather(engine.store, query, counts, vector, model=model, where=None, limit=50)
+            pool = gather(engine.store, query, counts, vector, model=model, where=None)
             labels = np.array([float(turn_of[passage.memory_id] in answers) for passage in pool.passages])
             if labels.any() or not answers:
-                yield Example(measure(query, pool.passages, counts, pool.cosines), labels)
+                yield Example(corpus, measure(query, pool.passages, counts, pool.cosines), labels)
 
 
-def fit(rows: Sequence[Example], names: Sequence[str]) -> dict[str, tuple[float, float, float]]:
-    """Return mean, deviation and weight of each named signal, from the questions that have an answer."""
+class Pools(NamedTuple):
+    """The signals of all candidates, which question each is for, its share in the answer, and the question's weight."""
+
+    signals: NDArray[np.float32]
+    question: NDArray[np.int64]
+    wanted: NDArray[np.float32]
+    weight: NDArray[np.float32]
+
+
+def pools(rows: Sequence[Example], names: Sequence[str]) -> Pools:
+    """Return the candidates of the questions that have an answer."""
     rows = [row for row in rows if row.answers.any()]
-    stacked = np.concatenate([np.stack([row.columns[name] for name in names], 1) for row in rows])
-    mean, deviation = stacked.mean(0), stacked.std(0) + 1e-6
-    longest = max(len(row.answers) for row in rows)
-    signals = np.zeros((len(rows), longest, len(names)), np.float32)
-    wanted = np.zeros((len(rows), longest), np.float32)
-    there = np.zeros((len(rows), longest), bool)
-    for number, row in enumerate(rows):
-        size = len(row.answers)
-        signals[number, :size] = (np.stack([row.columns[name] for name in names], 1) - mean) / deviation
-        wanted[number, :size] = row.answers / row.answers.sum()
-        there[number, :size] = True
+    size = {corpus: sum(row.corpus == corpus for row in rows) for corpus in {row.corpus for row in rows}}
+    weight = [CORPORA[row.corpus] / size[row.corpus] if row.note and names[0] in NOTE else 1.0 for row in rows]
+    lengths = [len(row.answers) for row in rows]
+    return Pools(
+        np.concatenate([np.stack([row.columns[name] for name in names], 1) for row in rows]).astype(np.float32),
+        np.repeat(np.arange(len(rows)), lengths),
+        np.concatenate([row.answers / row.answers.sum() for row in rows]).astype(np.float32),
+        np.repeat(np.array(weight) / np.sum(weight), lengths).astype(np.float32),
+    )
+
+
+def fit(rows: Sequence[Example], names: Sequence[str], *, notes: bool) -> dict[str, tuple[float, float, float]]:
+    """Return mean, deviation and weight of each named signal.
+
+    notes: signals may only speak for a note, and count from 0: what a note does not have adds nothing
+    """
+    found = pools(rows, names)
+    mean = np.zeros(len(names)) if notes else found.signals.mean(0)
+    deviation = found.signals.std(0) + 1e-6
+    signals = ((found.signals - mean) / deviation).astype(np.float32)
+    first = np.r_[0, np.flatnonzero(np.diff(found.question)) + 1]
+    shrinkage = NOTE_SHRINKAGE if notes else SHRINKAGE
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        scores = np.where(there, signals @ weights.astype(np.float32), -np.inf)
-        top = scores.max(1, keepdims=True)
+        scores = signals @ weights.astype(np.float32)
+        top = np.maximum.reduceat(scores, first)[found.question]
         odds = np.exp(scores - top)
-        total = odds.sum(1, keepdims=True)
-        likelihood = np.where(there, scores - top - np.log(total), 0.0)
-        gradient = np.einsum("np,npf->f", odds / total - wanted, signals) / len(rows) + 2 * SHRINKAGE * weights
-        return float(-(wanted * likelihood).sum() / len(rows) + SHRINKAGE * weights @ weights), gradient.astype(float)
+        total = np.add.reduceat(odds, first)[found.question]
+        gradient = signals.T @ (found.weight * (odds / total - found.wanted)) + 2 * shrinkage * weights
+        likelihood = (found.weight * found.wanted * (scores - top - np.log(total))).sum()
+        return float(-likelihood + shrinkage * weights @ weights), gradient.astype(float)
 
-    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 300})
-    return {name: (mean[at], deviation[at], found.x[at]) for at, name in enumerate(names)}
+    bounds = [(0.0, None) if notes else (None, None)] * len(names)
+    weights = minimize(loss, np.zeros(len(names)), jac=True, bounds=bounds, options={"maxiter": 300}).x
+    if notes:
+        return {name: (0.0, 1.0, weights[at] / deviation[at]) for at, name in enumerate(names)}
+    return {name: (mean[at], deviation[at], weights[at]) for at, name in enumerate(names)}
 
 
-def calibrate(rows: Sequence[Example], model: dict[str, tuple[float, float, float]]) -> dict[str, float]:
-    """Return what turns a score and absolute evidence into the probability that a hit is relevant.
+Models = dict[bool, dict[str, tuple[float, float, float]]]
 
-    Of the first ten hits of every question, those that answer it and those that do not weigh the same in sum: relevance
-    is the probability where relevant and irrelevant are equally likely beforehand. Evidence may only speak for a hit.
+
+def calibrate(rows: Sequence[Example], models: Models, names: Sequence[str]) -> dict[str, float]:
+    """Return what turns the best score and absolute evidence into the probability that a question is answered.
+
+    The first ten hits of every question are looked at. Of each corpus hits that answer weigh as much as the others, and
+    of these the hits of questions without an answer half. Evidence may only speak for a hit. How relevance falls from
+    the best hit down is fitted along and left out (weights.FALL).
+    models: the model of notes under True, of turns under False
     """
-    names = [name for name in ABSOLUTE if name in model or name in ASKED]
     values: list[list[float]] = []
     labels: list[float] = []
+    kinds: list[tuple[str, bool, bool]] = []
     for row in rows:
         score = sum(
-            weight * (row.columns[name] - mean) / deviation for name, (mean, deviation, weight) in model.items()
+            weight * (row.columns[name] - mean) / deviation
+            for name, (mean, deviation, weight) in models[row.note].items()
         )
-        first = np.argsort(-score)[:10]
-        values.extend([score[at], *(row.columns[name][at] for name in names), 1.0] for at in first)
-        labels.extend(row.answers[first])
+        hits = np.argsort(-score)[:10]
+        evidence = [row.columns[name][0] for name in names]
+        values.extend([score[hit] - score[hits[0]], score[hits[0]], *evidence, 1.0] for hit in hits)
+        labels.extend(row.answers[hits])
+        kinds.extend((row.corpus, bool(row.answers[hit]), bool(row.answers.any())) for hit in hits)
     x, y = np.array(values), np.array(labels)
+    count = {kind: kinds.count(kind) for kind in set(kinds)}
+    weight = np.array([(2.0 if kind[1] else 1.0) / count[kind] for kind in kinds])
 
     def loss(line: NDArray[np.float64]) -> float:
         logits = x @ line
-        losses = np.logaddexp(0, logits) - y * logits
-        return float(losses[y > 0].mean() + losses[y == 0].mean())
+        return float((weight * (np.logaddexp(0, logits) - y * logits)).sum() + 1e-4 * line @ line)
 
     bounds = [*[(0.0, None)] * (x.shape[1] - 1), (None, None)]
     found = minimize(loss, np.zeros(x.shape[1]), bounds=bounds, method="L-BFGS-B").x
-    return dict(zip(["score", *names, "offset"], found.tolist(), strict=True))
+    line = dict(zip(["best", *names], found[1:-1].tolist(), strict=True))
+    # No corpus asks for people whom nobody ever heard of: that is given by hand.
+    return {**line, "heard": HEARD, "offset": found[-1] - HEARD}
 
 
 def table(name: str, fitted: dict[str, tuple[float, float, float]]) -> str:
@@ -241,29 +317,49 @@ def table(name: str, fitted: dict[str, tuple[float, float, float]]) -> str:
     return "\n".join([f"{name}: Mapping[str, Term] = {{", *lines, "}"])
 
 
+def line(name: str, fitted: dict[str, float]) -> str:
+    """Return a calibrated line as source code."""
+    parts = "".join(f'    "{key}": {value:.4f},\n' for key, value in fitted.items())
+    return f"{name}: Mapping[str, float] = {{\n{parts}}}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--friendsqa", type=Path, nargs="*", default=[])
     parser.add_argument("--qmsum", type=Path, nargs="*", default=[])
     parser.add_argument("--docstrings", action="store_true", help="notes about code, from the standard library")
+    parser.add_argument("--notes", action="store_true", help="the fitting half of bench/notes")
+    parser.add_argument("--commits", type=Path, nargs="*", default=[], metavar="REPOSITORY")
     parser.add_argument("--every", type=int, default=4, help="use every n-th meeting")
     parser.add_argument("--keep", type=Path, help="keep the measured examples in this file, or use those in it")
-    parser.add_argument("--write", action="store_true", help="replace the table in the source")
+    parser.add_argument("--write", action="store_true", help="replace the tables in the source")
     chosen = parser.parse_args()
     rows = _measured(chosen)
-    names = sorted(set(rows[0].columns) - set(BY_HAND) - ASKED)
-    ranked = [row for row in rows if not row.note] + [row for row in rows if row.note][::NOTES_IN_FIT]
-    models = {"HYBRID": fit(ranked, names), "LEXICAL": fit(ranked, [name for name in names if name not in SEMANTIC])}
-    lines = {name: calibrate(rows, model) for name, model in models.items()}
-    tables = [table(name, model) for name, model in models.items()]
-    for name, line in lines.items():
-        parts = "".join(f'    "{key}": {value:.4f},\n' for key, value in line.items())
-        tables.append(f"{name}_RELEVANCE: Mapping[str, float] = {{\n{parts}}}")
+    notes = [row for row in rows if row.note]
+    talk = [row for row in rows if not row.note] + [row for row in notes if row.corpus == "docstrings"][::NOTES_IN_FIT]
+    hybrid: Models = {True: fit(notes, list(NOTE), notes=True), False: fit(talk, list(TALK), notes=False)}
+    by_words: Models = {
+        True: fit(notes, list(NOTE_BY_WORDS), notes=True),
+        False: fit(talk, list(TALK_BY_WORDS), notes=False),
+    }
+    tables = [
+        table("NOTE", hybrid[True]),
+        table("NOTE_BY_WORDS", by_words[True]),
+        table("TALK", hybrid[False]),
+        table("TALK_BY_WORDS", by_words[False]),
+        line("TALK_RELEVANCE", calibrate([row for row in rows if not row.note], hybrid, _evidence(TALK_RELEVANCE))),
+        line("NOTE_RELEVANCE", calibrate(notes, hybrid, _evidence(NOTE_RELEVANCE))),
+        line("RELEVANCE_BY_WORDS", calibrate(rows, by_words, _evidence(RELEVANCE_BY_WORDS))),
+    ]
     source = "\n\n".join(tables) + "\n"
     sys.stdout.write(source)
     if chosen.write:
-        head = TARGET.read_text(encoding="utf-8").split("HYBRID: ", 1)[0]
+        head = TARGET.read_text(encoding="utf-8").split("NOTE: ", 1)[0]
         TARGET.write_text(head + source, encoding="utf-8")
+
+
+def _evidence(line: Mapping[str, float]) -> list[str]:
+    return [name for name in line if name not in ("best", "heard", "offset")]
 
 
 def _measured(chosen: Any) -> list[Example]:
@@ -272,16 +368,22 @@ def _measured(chosen: Any) -> list[Example]:
     if chosen.keep and chosen.keep.exists():
         return [Example(*row) for row in pickle.loads(chosen.keep.read_bytes())]
     rows: list[Example] = []
-    corpora = [list(friends(chosen.friendsqa)), list(meetings(chosen.qmsum, chosen.every))]
-    if chosen.docstrings:
-        corpora.append(list(notes()))
-    for number, corpus in enumerate(corpora):
-        others = [text for other in corpora if other is not corpus for one in other for text, _ in one.questions]
+    corpora = {
+        "friendsqa": list(friends(chosen.friendsqa)),
+        "qmsum": list(meetings(chosen.qmsum, chosen.every)),
+        "docstrings": list(docstrings()) if chosen.docstrings else [],
+        "notes": list(engineering_notes()) if chosen.notes else [],
+        "commits": list(commits(chosen.commits)),
+    }
+    for number, (name, corpus) in enumerate(corpora.items()):
+        others = [
+            text for other in corpora.values() if other is not corpus for one in other for text, _ in one.questions
+        ]
         foreign = others[number :: max(1, len(others) // FOREIGN)]
         strange: list[str] = []
         for conversation in corpus:
-            rows.extend(examples(conversation, [*strange, *foreign]))
-            strange = [text for text, _ in conversation.questions[::STRANGE_EVERY]]
+            rows.extend(examples(name, conversation, [*strange, *foreign]))
+            strange = [text for text, answers in conversation.questions[::STRANGE_EVERY] if answers]
             sys.stderr.write(f"{len(rows)} questions measured\n")
     if chosen.keep:
         chosen.keep.write_bytes(pickle.dumps([tuple(row) for row in rows]))

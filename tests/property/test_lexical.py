@@ -13,6 +13,7 @@ from recollect.recall import lexical, measure
 from recollect.recall.gather import gather, gather_words
 from recollect.recall.query import understand
 from recollect.recall.score import score
+from recollect.recall.weights import UNASKED_FALL
 
 NOW = 1_767_000_000
 WORDS = (
@@ -23,7 +24,7 @@ texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=25).map(" ".join)
 memories = st.lists(
     st.tuples(
         texts,
-        st.sampled_from(["", "Anna", "Bob"]),
+        st.sampled_from(["", "Anna", "Bob", "assistant"]),
         st.sampled_from([None, "s1", "s2"]),
         st.sampled_from([(), ("login",), ("api:parse_header", "x")]),
         st.integers(0, 400),
@@ -54,11 +55,11 @@ def test_both_models_agree(
         for question in asked:
             query = understand(question, now=NOW)
             counts = engine.store.term_counts(query.terms, query.name_terms, where)
-            pool = gather_words(engine.store, query, counts, where=where, limit=20)
-            assert pool == gather(engine.store, query, counts, None, model="", where=where, limit=20)
+            pool = gather_words(engine.store, query, counts, where=where)
+            assert pool == gather(engine.store, query, counts, None, model="", where=where)
             found = lexical.likely(query, pool.passages, counts)
             if pool.passages:
-                expected = score(measure.measure(query, pool.passages, counts, None))
+                expected = score(measure.measure(query, pool.passages, counts, None), fall=UNASKED_FALL)
                 assert found.scores == pytest.approx(expected.scores.tolist())
                 assert found.relevance == pytest.approx(expected.relevance.tolist())
 

@@ -109,9 +109,11 @@ def closeness(engine: Engine, pairs: Sequence[tuple[str, str]]) -> list[float]:
 
     from recollect.recall.ruler import comparable
 
+    if not pairs:
+        return []
     texts = {text: place for place, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
     try:
-        made = np.asarray(engine.embedding.of_texts(list(texts)), np.float32) if texts else np.zeros((0, 1), np.float32)
+        made = np.asarray(engine.embedding.of_texts(list(texts)), np.float32)
     except EmbeddingFailed:
         return [_by_words(*pair) for pair in pairs]
     made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)

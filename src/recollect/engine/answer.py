@@ -1,6 +1,6 @@
 """Answer: one question through all stages of a recall.
 
-understand ─► gather ─► measure ─► score ─► weigh ─► select ─► supersede ─► explain
+understand ─► gather ─► measure ─► score ─► weigh ─► select ─► spread ─► supersede ─► explain
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
+import numpy as np
 
 from recollect import clock
 from recollect.engine.amending import closeness
@@ -17,19 +18,21 @@ from recollect.engine.branches import written_on
 from recollect.engine.excerpt import excerpt, moments
 from recollect.engine.freshness import freshness_of
 from recollect.engine.memories import node_id
-from recollect.engine.reply import is_assistant, replies
-from recollect.model import Branched, Edge, Hit, Memory, Recall, Reply, Signals
+from recollect.engine.recall import ANSWERED
+from recollect.engine.reply import replies
+from recollect.model import Branched, Edge, Hit, Memory, Recall, Signals
 from recollect.recall.changes import DEPTH, LEAST_ALIKE, changes
 from recollect.recall.explain import matched_words, reason, shares_of
-from recollect.recall.gather import Pool, gather
-from recollect.recall.measure import measure, rarity
+from recollect.recall.gather import POOL, Pool, gather
+from recollect.recall.measure import Column, measure, rarity
 from recollect.recall.profiles import Profile
 from recollect.recall.query import Query, neutral, understand
 from recollect.recall.ruler import comparable
-from recollect.recall.score import Scored, score
-from recollect.recall.select import Selected, fold, select, turns_first
+from recollect.recall.score import Scored, ranked_after, score
+from recollect.recall.select import Selected, fold, select, spread
 from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede, tense
 from recollect.recall.weigh import overlaid
+from recollect.recall.weights import FALL, UNASKED_FALL
 from recollect.store.protocol import Filter, NotBefore, Passage, Range, Store
 from recollect.text.sameness import says_the_same
 
@@ -44,12 +47,20 @@ SUMMING_UP = "consolidation"
 # Passages gathered from each arm when most may be too new for the moment asked about.
 AS_OF_POOL = 240
 
+# So much of a question, by the rarity of its words, names tags of one memory where it is a question for these tags.
+ALL_TAGS = 0.9
+
+# The first hits, which the later stages put in order. Fixed, so that their order does not depend on how many are asked
+# for.
+FIRST = 30
+
 
 class Ranking(NamedTuple):
     """A question with its scored pool: what the later stages and the explanation look at.
 
     fitted: the scores before the weights in force were applied; distances between them mean the same for everybody.
     closeness: cosines as the shipped model would have them, by passage.
+    talk: the passages that are turns between people. answered: how likely the question is answered at all.
     branches: where memories were written that were not on the default branch, by their id. away: those of them, and
     of what replaced others, that are not merged here: on this branch they replace nothing.
     """
@@ -62,6 +73,8 @@ class Ranking(NamedTuple):
     closeness: Mapping[int, float]
     mode: Literal["hybrid", "lexical"]
     notes: tuple[str, ...]
+    talk: frozenset[int]
+    answered: float
     branches: Mapping[str, Branched] = {}
     away: frozenset[str] = frozenset()
 
@@ -73,26 +86,31 @@ def answer(engine: Engine, asked: Asked, *, leave_out: frozenset[str] = frozense
         # Nothing found is said of a sound index only.
         notes = (*ranking.notes, *(f"{gap}: run `recollect rebuild`" for gap in engine.store.text_gaps()))
         return Recall(query=asked.text, hits=(), mode=ranking.mode, notes=notes)
-    chosen = select(ranking.pool.passages, ranking.scored, limit=max(asked.limit, DEPTH), least=asked.least)
+    if asked.hides_weak and ranking.answered < ANSWERED:
+        weak = f"the best match has a relevance of {ranking.answered:.2f}; a lower min_score shows it"
+        return Recall(query=asked.text, hits=(), mode=ranking.mode, notes=(*ranking.notes, weak))
+    chosen = select(ranking.pool.passages, ranking.scored, limit=max(asked.limit, FIRST), least=asked.least)
     memories = {memory.id: memory for memory in engine.store.get(Memory, [hit.memory_id for hit in chosen])}
     # A memory deleted since the search began is simply not there any more.
     present = [hit for hit in chosen if hit.memory_id in memories and _holds(memories[hit.memory_id], asked)]
     ranking = ranking._replace(away=_away(engine, ranking, memories, asked))
     present, folded = fold(present, partial(_says_the_same, ranking, memories, asked.as_of))
-    answers = replies(engine.store, [memories[hit.memory_id] for hit in present], as_of=asked.as_of)
-    present = _turns_first(ranking, present, memories, answers)
-    present = _replacements_first(ranking, present, memories, asked.as_of)
+    first, rest = present[:FIRST], present[FIRST:]
+    if "spread" not in leave_out:
+        first = _spread(ranking, first)
+    first = _replacements_first(ranking, first, memories, asked.as_of)
     replaced: dict[str, str] = {}
     if "supersede" not in leave_out:
-        present, replaced = _newest_first(engine, ranking, present, memories)
-    present = _members_first(engine.store, present, memories)
+        first, replaced = _newest_first(engine, ranking, first, memories)
+    present = [*_members_first(engine.store, first, memories), *rest][: asked.limit]
+    answers = replies(engine.store, [memories[hit.memory_id] for hit in present], as_of=asked.as_of)
     hits = tuple(
         msgspec.structs.replace(
             _hit(memories[hit.memory_id], hit, ranking, replaced.get(hit.memory_id), asked),
             reply=answers.get(hit.memory_id),
             folded=folded.get(hit.memory_id, ()),
         )
-        for hit in present[: asked.limit]
+        for hit in present
     )
     fresh = freshness_of(engine.store, [hit.memory.id for hit in hits])
     hits = tuple(msgspec.structs.replace(hit, freshness=fresh.get(hit.memory.id, hit.freshness)) for hit in hits)
@@ -102,22 +120,16 @@ def answer(engine: Engine, asked: Asked, *, leave_out: frozenset[str] = frozense
     return Recall(query=asked.text, hits=_never_rising(hits), mode=ranking.mode, notes=ranking.notes)
 
 
-def _turns_first(
-    ranking: Ranking, chosen: Sequence[Selected], memories: Mapping[str, Memory], answers: Mapping[str, Reply]
-) -> list[Selected]:
-    """Return the hits with what a person said before an assistant's reply, if it has a word of the question."""
-    asked = set(ranking.query.terms)
-    turns = {
-        answers[hit.memory_id].memory_id: hit.memory_id
+def _spread(ranking: Ranking, chosen: Sequence[Selected]) -> list[Selected]:
+    """Return the hits with those of a session that has hits already a little lower, for turns between people."""
+    passages = ranking.pool.passages
+    sessions = {
+        hit.memory_id: session
         for hit in chosen
-        if hit.memory_id in answers and not asked.isdisjoint(ranking.pool.passages[hit.place].tokens)
+        if passages[hit.place].pid in ranking.talk and (session := passages[hit.place].session_id) is not None
     }
-    by_assistants = {
-        reply: turn for reply, turn in turns.items() if reply in memories and is_assistant(memories[reply])
-    }
-    return turns_first(
-        chosen, by_assistants, {hit.memory_id: float(ranking.fitted.scores[hit.place]) for hit in chosen}
-    )
+    scores = {hit.memory_id: float(ranking.scored.scores[hit.place]) / ranking.profile.point for hit in chosen}
+    return spread(chosen, scores, sessions, several=ranking.query.wants_several)
 
 
 def _never_rising(hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -136,15 +148,26 @@ def rank(engine: Engine, asked: Asked, leave_out: frozenset[str]) -> Ranking:
     counts = store.term_counts(query.terms, query.name_terms, asked.where)
     wording = query.text if "neutral" in leave_out else neutral(query, counts.authors)
     vector, notes = embedding.of_query(wording)
-    wanted = asked.limit if asked.as_of is None else AS_OF_POOL
+    core = AS_OF_POOL if asked.as_of is not None else asked.pool or POOL
     where = _in_force(store, asked)
-    least = {} if asked.pool is None else {"pool": asked.pool}
-    pool = gather(store, query, counts, vector, model=embedding.model_id, where=where, limit=wanted, **least)
-    if asked.as_of is not None:
-        pool = pool._replace(passages=_until(pool.passages, asked.as_of))
-    cosines = pool.cosines and comparable(pool.cosines, engine.rulers.of(embedding.model_id))
-    signals = measure(query, pool.passages, counts, cosines) if pool.passages else {}
-    fitted = score({name: column for name, column in signals.items() if name not in leave_out})
+
+    def measured(wanted: int) -> tuple[Pool, Mapping[str, Column], Mapping[int, float]]:
+        pool = gather(store, query, counts, vector, model=embedding.model_id, where=where, limit=wanted)
+        if asked.as_of is not None:
+            pool = pool._replace(passages=_until(pool.passages, asked.as_of))
+        cosines = pool.cosines and comparable(pool.cosines, engine.rulers.of(embedding.model_id))
+        columns = measure(query, pool.passages, counts, cosines) if pool.passages else {}
+        return pool, {name: column for name, column in columns.items() if name not in leave_out}, cosines or {}
+
+    pool, signals, cosines = measured(core)
+    fall = UNASKED_FALL if asked.unasked else FALL
+    fitted = score(signals, fall=fall)
+    answered = _answered(pool, fitted, signals)
+    if asked.limit > core:
+        near = {passage.pid for passage in pool.passages}
+        pool, signals, cosines = measured(asked.limit)
+        places = np.array([place for place, passage in enumerate(pool.passages) if passage.pid in near], np.int64)
+        fitted = ranked_after(fitted, places, score(signals, fall=fall))
     scored, profile = engine.scoring.weighed(query, pool, fitted, asked)
     if asked.as_of is None and "useful" not in leave_out:  # what was learnt since says nothing about the past
         scored = engine.usefulness.weighed(profile, scored, pool, asked)
@@ -152,7 +175,21 @@ def rank(engine: Engine, asked: Asked, leave_out: frozenset[str]) -> Ranking:
     if branches and asked.as_of is None:  # what is merged now says nothing about a moment of the past
         scored = overlaid(profile, scored, pool, {name: row.standing for name, row in branches.items()})
     mode: Literal["hybrid", "lexical"] = "lexical" if vector is None else "hybrid"
-    return Ranking(query, pool, scored, fitted, profile, cosines or {}, mode, notes, branches)
+    talk = (
+        frozenset(row.pid for row, note in zip(pool.passages, signals["note"], strict=True) if not note)
+        if signals
+        else frozenset[int]()
+    )
+    return Ranking(query, pool, scored, fitted, profile, cosines, mode, notes, talk, answered, branches)
+
+
+def _answered(pool: Pool, fitted: Scored, signals: Mapping[str, Column]) -> float:
+    """Return how likely a question is answered: by its best hit, and for certain where it is all tags of a memory."""
+    eligible = [place for place, passage in enumerate(pool.passages) if passage.eligible]
+    if not eligible:
+        return 0.0
+    tagged = "labelled" in signals and signals["labelled"][eligible].max() > ALL_TAGS
+    return 1.0 if tagged else float(fitted.relevance[eligible].max())
 
 
 def _branches(engine: Engine, pool: Pool, asked: Asked) -> dict[str, Branched]:
@@ -232,10 +269,11 @@ def _newest_first(
             partial(_text, memories[hit.memory_id], passage.pid),
             passage.seq,
             ranking.closeness.get(passage.pid, 0.0),
+            "turn" if passage.session_id and passage.author else "document" if passage.shape.parts > 1 else "note",
         )
         for place, hit in enumerate(chosen[:DEPTH])
-        if hit.memory_id not in ranking.away and memories[hit.memory_id].source != SUMMING_UP
         for passage in (ranking.pool.passages[hit.place],)
+        if _may_be_version(ranking, memories[hit.memory_id], passage)
     ]
     newest = supersede(ranking.query, weights, versions[:STATING_DEPTH])
     ordered = list(chosen)
@@ -255,6 +293,16 @@ def _newest_first(
             if change.is_certain or near >= LEAST_ALIKE:
                 _put_above(ordered, chosen[change.newer], chosen[change.older])
     return ordered, replaced
+
+
+def _may_be_version(ranking: Ranking, memory: Memory, passage: Passage) -> bool:
+    """Tell whether a hit may be a version of a fact: no summary, not of another branch, no turn between people.
+
+    People tell what happened; what they tell later does not replace it.
+    """
+    if memory.id in ranking.away or memory.source == SUMMING_UP:
+        return False
+    return passage.pid not in ranking.talk or passage.session_id is None
 
 
 def _put_above(ordered: list[Selected], upper: Selected, lower: Selected) -> None:

@@ -87,7 +87,7 @@ def answered(settings: Settings, seen: Observation) -> str | None:
 
 def _lines(store: Glance, query: Query, seen: Observation, learnt: use.Learnt | None) -> Iterator[Line]:
     counts = store.term_counts(query.terms, query.name_terms)
-    pool = gather_words(store, query, counts, where=None, limit=0)
+    pool = gather_words(store, query, counts, where=None)
     found = likely(query, pool.passages, counts)
     least = PACK_RELEVANCE if learnt is None else use.likely(PACK_RELEVANCE, -use.EARLIER)
     places = _best(pool.passages, found, least)

@@ -53,7 +53,7 @@ def judged(engine: Engine, asked: Asked, *, least: float, leave_out: frozenset[s
     least: the relevance below which a memory is not even judged; `asked.least` is what it has to have afterwards
     """
     candidates = engine.settings.judge_candidates
-    wider = asked._replace(limit=max(asked.limit, candidates), least=min(asked.least, least))
+    wider = asked._replace(limit=max(asked.limit, candidates), least=min(asked.least, least), hides_weak=False)
     found = answer(engine, wider, leave_out=leave_out)
     try:
         model = engine.language.model_id

@@ -17,15 +17,21 @@ if TYPE_CHECKING:
 
 # A search shows what may be relevant; below this score, hits are noise that any query would find.
 SEARCH_RELEVANCE = 0.05
+# It shows nothing unless the best hit reaches this: a question about something else altogether stays far below it. More
+# would hide answers in other words: a question for an unknown fact about a known subject looks just like those, so that
+# at 0.5 one in four of them gets nothing, for four right answers in a hundred (bench/notes_recall.py).
+ANSWERED = 0.25
 
 
 class Asked(NamedTuple):
     """A checked question: its words, how many hits, the least relevance, which memories, as of when.
 
+    hides_weak: nothing is an answer unless the best hit is likely to be one
+
     near: what the caller named the project by; a folder of it says from which work tree the question is asked
     archived: whether what is archived or has expired may answer
     unasked: whether it is put before an assistant that did not ask: relevance is then how likely it is worth telling
-    pool: how many passages each arm of the search contributes at least; None: as many as a long list of hits needs
+    pool: how many passages each arm of the search contributes; None: as many as usual
     """
 
     text: str
@@ -38,6 +44,7 @@ class Asked(NamedTuple):
     archived: bool = False
     unasked: bool = False
     pool: int | None = None
+    hides_weak: bool = False
 
 
 class Recalls:
@@ -58,7 +65,7 @@ class Recalls:
         memory_type: MemoryType | None = None,
         tags: tuple[str, ...] = (),
         branch: str | None = None,
-        min_score: Ratio = SEARCH_RELEVANCE,
+        min_score: Ratio | None = None,
         as_of: int | str | None = None,
         explain: bool = False,
         judge: bool | None = None,
@@ -74,7 +81,7 @@ class Recalls:
         memory_type: only this type
         tags: must have all of these tags
         branch: only this git branch; default: all branches
-        min_score: minimum relevance, 0 to 1
+        min_score: minimum relevance, 0 to 1; default: hide weak answers
         as_of: state at the end of a date, or 2w ago
         explain: show how each score was computed
         judge: let the language model judge the results
@@ -88,7 +95,8 @@ class Recalls:
         asked = Asked(
             text=text,
             limit=accept.whole("limit", limit, least=1, most=1000),
-            least=accept.ratio("min_score", min_score),
+            least=SEARCH_RELEVANCE if min_score is None else accept.ratio("min_score", min_score),
+            hides_weak=min_score is None,
             where=where or None,
             as_of=moment,
             explain=explain,

@@ -18,8 +18,9 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from recollect.recall.statement import Statement, names
-from recollect.recall.values import conflict, repeated
+from recollect.recall.statement import Statement, names, with_parts
+from recollect.recall.values import Value, conflict, repeated
+from recollect.text.tokens import terms
 
 Change = Literal["value", "said", "ended", "over", "opposite"]
 
@@ -91,6 +92,7 @@ _OPPOSITES = frozenset(
     ).split("|")
 )
 _OPPOSED = frozenset(word for pair in _OPPOSITES for word in pair)
+_OPPOSED_KEYS = frozenset(key for word in _OPPOSED for key in (word, *terms(word)))
 _SCHEDULES = frozenset(("weekdays", "weekends", "holidays"))
 _PRONOUNS = frozenset("it this that these those he she they there here".split())
 _FIRST_PERSON = frozenset("i me my mine we us our ours".split())
@@ -98,6 +100,9 @@ _WHERE = frozenset(
     "in on at to with by from under against inside via through is are uses use using into over within after".split()
 )
 _PLACED = frozenset("in on at to from under inside is are into within".split())
+_BEFORE_NUMBERS = _WHERE | frozenset(
+    "be has have to of about least most than equals takes needs allows port = :".split()
+)
 _FRAMING = frozenset("with in by on from to as via through called named under".split())
 _WHY: dict[Change, str] = {
     "value": "“{new}” has a different value than “{old}”",
@@ -140,8 +145,9 @@ def amends(new: Statement, old: Statement, closeness: float, *, same_author: boo
         return None
     if not same_author and not _FIRST_PERSON.isdisjoint(word.lower() for word in (*new.tokens, *old.tokens)):
         return None
-    sign = _SIGNS.get(_sign(new, old))
-    if sign is None:
+    name = _sign(new, old)
+    sign = _SIGNS.get(name)
+    if sign is None or (not new.cues and not _says_the_same_but_for(name, new, old)):
         return None
     if (
         sign.is_vague
@@ -154,14 +160,39 @@ def amends(new: Statement, old: Statement, closeness: float, *, same_author: boo
     return Amended(sign.change, old.text, new.text, margin) if margin >= 0 else None
 
 
+def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:
+    """Tell whether two statements are the same but for one value, where no word says that something was changed.
+
+    “The nightly job starts at 02:00” and “the weekly job starts at 04:00” are about two jobs.
+    """
+    if sign not in ("value", "antonym", "name"):
+        return True
+    allowed = {"antonym": _OPPOSED_KEYS, "name": with_parts(names(new) | names(old))}.get(sign, frozenset())
+    differing = {kind for kind in _kinds(new) & _kinds(old) if not _values(new, kind) & _values(old, kind)}
+    if any(_is_label(each, value) for each in (new, old) for value in each.values):
+        return False
+    is_same_subject = sign == "value" and new.subject == old.subject and _places(new) == _places(old)
+    return len(differing) <= 1 and (is_same_subject or (new.words ^ old.words) <= allowed)
+
+
+def _is_label(statement: Statement, value: Value) -> bool:
+    """Tell whether a bare number tells one thing from another and is no value: “task 3”, “phase 2”."""
+    before = statement.tokens[value.place - 1].lower() if 0 < value.place <= len(statement.tokens) else ""
+    return value.kind == "count" and not value.of and before not in _BEFORE_NUMBERS
+
+
+def _values(statement: Statement, kind: str) -> set[object]:
+    return {value.amount for value in statement.values if value.kind == kind}
+
+
 def contradicts(new: Statement, old: Statement) -> bool:
     """Tell whether two statements that are about the same cannot both hold now; less certain than `amends`."""
     is_denied = bool(_NEVER.search(new.text)) and not _NEVER.search(old.text)
     if new.text.rstrip().endswith("?") and not new.values and not is_denied:
         return False
-    return (
-        is_denied or bool(new.ended & old.words) or _differ(new, old) or _opposite(new, old) in ("antonym", "negated")
-    )
+    opposite = _opposite(new, old)
+    is_opposite = opposite == "negated" or (opposite == "antonym" and _says_the_same_but_for("antonym", new, old))
+    return is_denied or bool(new.ended & old.words) or _differ(new, old) or is_opposite
 
 
 def _bar(sign: Sign, new: Statement, old: Statement) -> float:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from recollect.recall.amend import contradicts
 from recollect.recall.query import Query
 from recollect.recall.statement import names, shut_down, statement, with_parts
-from recollect.recall.supersede import SENTENCE, Asked, Version
+from recollect.recall.supersede import SENTENCE, Asked, Kind, Version
 from recollect.text.tokens import terms
 
 # Changes are looked for among the first hits only; further down, order matters little.
@@ -22,7 +22,11 @@ DEPTH = 30
 # gone), and about what the older one says if their sentences are this near to each other.
 LEAST_RELEVANT = 0.38
 LEAST_NEAR = 0.25
-LEAST_ALIKE = 0.45
+LEAST_ALIKE = 0.5
+# How far below the older one a newer candidate may score. A note that changes a fact may say it in other words than the
+# question; of turns with an assistant only one that fits the question as well is its newer version, for a person asks
+# about the same thing again and again.
+SCORE_GAP: Mapping[Kind, float] = {"document": 9.0, "note": 9.0, "turn": 1.5}
 # What is read of a candidate to find the sentence that answers the question.
 SENTENCES = 40
 SENTENCE_CHARACTERS = 400
@@ -58,6 +62,8 @@ def changes(query: Query, rarity: Mapping[str, float], versions: Sequence[Versio
             if is_later and newer.place in read and older.place in read:
                 new, old = read[newer.place], read[older.place]
                 is_certain = new.ends(old)
+                if newer.score < older.score - SCORE_GAP[newer.kind]:
+                    continue
                 if is_certain or (newer.cosine >= LEAST_RELEVANT and contradicts(new.statement, old.statement)):
                     found.append(Change(newer.place, older.place, new.sentence, old.sentence, is_certain))
     cosines = {version.place: version.cosine for version in versions}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "matches words of the query": (
         "matches few words of the query",
-        ("words", "covered", "covered_squared", "rarest", "pairs"),
+        ("words", "words_share", "words_share_squared", "covered", "covered_squared", "rarest", "pairs"),
     ),
     "its neighbours match words of the query": (
         "its neighbours match few words of the query",
@@ -25,7 +25,7 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "covered_around", "covered_around_squared", "topic_around",
         ),
     ),
-    "close in meaning": ("not close in meaning", ("cosine", "cosine_relative", "cosine_z", "both")),
+    "close in meaning": ("not close in meaning", ("cosine", "cosine_relative", "cosine_z", "cosine_alone", "both")),
     "its neighbours are close in meaning": (
         "its neighbours are not close in meaning",
         ("cosine_window", "cosine_before", "cosine_after", "answers_similar", "follows_question"),
@@ -38,6 +38,7 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "not said by the person in the query",
         ("author_named", "author_not_named", "author_of_self", "first_person"),
     ),
+    "its reply matches the query": ("a reply of an assistant", ("reply", "reply_cosine", "reply_words")),
     "has the form of an answer": (
         "does not have the form of an answer",
         ("asks", "tells_time", "tells_number", "tells_reason", "tells_name", "dated"),

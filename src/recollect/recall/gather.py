@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
     from recollect.store.protocol import Filter, Match, Passage, Store, TermCounts, WordSearch
 
-# Passages each arm contributes at least: the top 50 of a good ranking hold nine tenths of what a perfect one would
-# return, and reading more costs time for little.
-POOL = 45
+# Passages each arm contributes: the top 50 of a good ranking hold nine tenths of what a perfect one would return, and
+# reading more costs time for little. What is asked for beyond that is ranked after it, so that the first hits are the
+# same however many are asked for.
+POOL = 60
 # How many passages before and after a found one are read along with it.
 REACH = 2
 # Memories from the time that a question names join the pool whatever their words, the newest of them: "what did we do
@@ -45,25 +46,23 @@ def gather(
     *,
     model: str,
     where: Filter | None,
-    limit: int,
-    pool: int = POOL,
+    limit: int = POOL,
 ) -> Pool:
     """Return the candidates with their neighbours; those outside the filter are only there to be read along.
 
-    pool: how many each arm contributes at least
+    limit: how many each arm contributes
     """
-    wanted = max(limit, pool)
-    by_words = store.search_text(query.terms, where, wanted, counts=counts)
-    by_meaning = store.search_vectors(model, vector, where, wanted) if vector is not None else []
+    by_words = store.search_text(query.terms, where, limit, counts=counts)
+    by_meaning = store.search_vectors(model, vector, where, limit) if vector is not None else []
     found = {match.pid for match in (*by_words, *by_meaning)}
     passages = _surrounded(store, query, found, where)
     cosines = store.cosines(model, vector, [passage.pid for passage in passages]) if vector is not None else None
     return Pool(passages, counts, cosines, _ranks(by_words), _ranks(by_meaning))
 
 
-def gather_words(store: WordSearch, query: Query, counts: TermCounts, *, where: Filter | None, limit: int) -> Pool:
+def gather_words(store: WordSearch, query: Query, counts: TermCounts, *, where: Filter | None) -> Pool:
     """Return the same by words alone, from whatever can be searched by them."""
-    by_words = store.search_text(query.terms, where, max(limit, POOL), counts=counts)
+    by_words = store.search_text(query.terms, where, POOL, counts=counts)
     passages = _surrounded(store, query, {match.pid for match in by_words}, where)
     return Pool(passages, counts, None, _ranks(by_words), {})
 

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.recall.query import Query
 from recollect.recall.tag import named
-from recollect.recall.weights import BY_HAND, IDLE, LABELLED, LABELLED_SLOPE, LEXICAL, LEXICAL_RELEVANCE
+from recollect.recall.weights import (
+    ASSISTANTS,
+    BY_HAND,
+    IDLE,
+    LABELLED,
+    LABELLED_SLOPE,
+    NOTE_BY_WORDS,
+    RELEVANCE_BY_WORDS,
+    TALK_BY_WORDS,
+    UNASKED_FALL,
+)
 from recollect.text.dates import DAY
 from recollect.text.days import EPOCH, date_of, months
 
@@ -49,18 +59,28 @@ def likely(query: Query, passages: Sequence[Passage], counts: TermCounts) -> Lik
     if not passages:
         return Likely([], [])
     columns = _signals(query, passages, counts)
-    terms = {**LEXICAL, **BY_HAND}
-    scores: list[float] = []
+    rows = [{name: column[place] for name, column in columns.items()} for place in range(len(passages))]
+    scores = [_score(row) for row in rows]
+    best = max((score for score, passage in zip(scores, passages, strict=True) if passage.eligible), default=-60.0)
+    line = RELEVANCE_BY_WORDS
+    answered = line["offset"] + line["best"] * best
     relevance: list[float] = []
-    for place in range(len(passages)):
-        row = {name: column[place] for name, column in columns.items()}
-        score = sum(term.weight * (row[name] - term.mean) / term.deviation for name, term in terms.items())
-        logit = LEXICAL_RELEVANCE["offset"] + LEXICAL_RELEVANCE["score"] * score
-        logit += sum(weight * row[name] for name, weight in LEXICAL_RELEVANCE.items() if name in row)
+    for row, score in zip(rows, scores, strict=True):
+        logit = answered + UNASKED_FALL * min(score - best, 0.0)
+        logit += sum(weight * row[name] for name, weight in line.items() if name in row)
         logit = max(logit, LABELLED - LABELLED_SLOPE * (1 - row["labelled"])) + IDLE * row["idle"]
-        scores.append(score)
         relevance.append(1 / (1 + math.exp(-min(60.0, max(-60.0, logit)))))
     return Likely(scores, relevance)
+
+
+def _score(row: dict[str, float]) -> float:
+    kind = NOTE_BY_WORDS if row["note"] else TALK_BY_WORDS
+    return sum(
+        term.weight * (row[name] - term.mean) / term.deviation
+        for model in (kind, BY_HAND)
+        for name, term in model.items()
+        if name in row
+    )
 
 
 def rarity(query: Query, counts: TermCounts) -> list[float]:
@@ -76,6 +96,7 @@ def _signals(query: Query, passages: Sequence[Passage], counts: TermCounts) -> d
     columns = _words(passages, held, weights, around)
     columns |= _people(query, passages, counts, held, weights, around)
     columns |= _wanted(query, passages, around)
+    columns |= _kinds(passages)
     total = max(sum(weights), 1e-9)
     timely = query.time_terms if any(dated) else frozenset()
     known = sum(
@@ -95,7 +116,39 @@ def _signals(query: Query, passages: Sequence[Passage], counts: TermCounts) -> d
         "idle": [float(query.idle)] * every,
         "pairs": _pairs(query, passages, held, weights),
     }
+    eligible = (value for value, row in zip(columns["covered"], passages, strict=True) if row.eligible)
+    columns["best_covered"] = [max(eligible, default=0.0)] * every
+    columns["reply_words"] = _replies(passages, columns)
     return columns
+
+
+def _kinds(passages: Sequence[Passage]) -> dict[str, list[float]]:
+    assistant = [not ASSISTANTS.isdisjoint(passage.author) for passage in passages]
+    helped = {row.session_id for row, helps in zip(passages, assistant, strict=True) if helps}
+    asked = {row.session_id for row, helps in zip(passages, assistant, strict=True) if row.author and not helps}
+    turns = [bool(passage.author) and passage.session_id is not None for passage in passages]
+    return {
+        "note": [float(not (turn and row.session_id not in helped)) for turn, row in zip(turns, passages, strict=True)],
+        "reply": [
+            float(turn and helps and row.session_id in asked)
+            for turn, helps, row in zip(turns, assistant, passages, strict=True)
+        ],
+    }
+
+
+def _replies(passages: Sequence[Passage], columns: dict[str, list[float]]) -> list[float]:
+    gains, words = [0.0] * len(passages), columns["words"]
+    turns: dict[str | None, list[int]] = {}
+    for place, passage in enumerate(passages):
+        turn = turns.setdefault(passage.session_id, [])
+        if not columns["reply"][place]:
+            if turn and passages[turn[0]].memory_id != passage.memory_id:
+                turn.clear()
+            turn.append(place)
+            continue
+        for asked in turn:
+            gains[asked] = max(gains[asked], words[place] - words[asked])
+    return gains
 
 
 def _surroundings(passages: Sequence[Passage]) -> list[_Around]:
@@ -139,7 +192,9 @@ def _words(
     wide = [_joined(held, place, each, 2) for place, each in enumerate(around)]
     length1 = [_summed(lengths, place, each, 1) for place, each in enumerate(around)]
     length2 = [_summed(lengths, place, each, 2) for place, each in enumerate(around)]
-    alone = _relative(_bm25(held, lengths, weights))
+    plain = _bm25(held, lengths, weights)
+    most_words = max((K1 + 1) * sum(weights), 1e-9)
+    alone = _relative(plain)
     widely = _relative(_bm25(wide, length2, weights))
     covered, covered2 = _covered(held, weights), _covered(wide, weights)
     best: dict[object, float] = {}
@@ -148,6 +203,7 @@ def _words(
     most = max(max(weights, default=0.0), 1e-9)
     return {
         "words": alone,
+        "words_share": [value / most_words for value in plain],
         "words_near": _relative(_bm25(near, length1, weights)),
         "words_around": widely,
         "words_before": [alone[each.before[0]] if each.before else 0.0 for each in around],

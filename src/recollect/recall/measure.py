@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from recollect.recall.query import Query
 from recollect.recall.tag import named
+from recollect.recall.weights import ASSISTANTS
 from recollect.store.protocol import Passage, TermCounts
 from recollect.text.dates import DAY
 from recollect.text.days import EPOCH, date_of, months
@@ -36,8 +37,8 @@ SAME_MONTH = 0.5
 
 # Signals that need a vector; a lexical recall goes without them.
 SEMANTIC = frozenset(
-    "cosine cosine_relative cosine_z cosine_window cosine_before cosine_after session_cosine "
-    "answers_similar both".split()
+    "cosine cosine_relative cosine_z cosine_alone cosine_window cosine_before cosine_after session_cosine "
+    "answers_similar both reply_cosine best_cosine".split()
 )
 
 
@@ -85,7 +86,10 @@ def measure(
     dated = _dated(query, passages)
     frequency = _frequency(query, passages, dated)
     lengths = np.array([max(1, len(passage.tokens)) for passage in passages], np.float64)
+    eligible = np.array([passage.eligible for passage in passages], bool)
     columns = _lexical(frequency, lengths, weights, around)
+    columns |= _kinds(passages)
+    columns["eligible"] = eligible.astype(float)
     columns |= _people(query, passages, counts.authors, frequency, weights, around)
     columns |= _wanted(query, passages, around)
     columns["dated"] = dated
@@ -100,9 +104,49 @@ def measure(
     columns["heard"] = np.full(len(passages), float(heard))
     columns["idle"] = np.full(len(passages), float(query.idle))
     columns["pairs"] = _pairs(query, passages, frequency, weights)
+    # How well the best candidate covers the question says how far words can be trusted.
+    covered = columns["covered"][eligible].max(initial=0.0)
+    columns["best_covered"] = np.full(len(passages), covered)
     if cosines is not None:
         columns |= _semantic(passages, cosines, columns, around)
+        columns["best_cosine"] = np.full(len(passages), columns["cosine"][eligible].max(initial=0.0))
+    columns |= _replies(passages, columns)
     return columns
+
+
+def _kinds(passages: Sequence[Passage]) -> dict[str, Column]:
+    """What a passage is: a turn between people, an assistant's reply to a person, or a note, as everything else."""
+    assistant = np.array([not ASSISTANTS.isdisjoint(passage.author) for passage in passages], bool)
+    authored = np.array([bool(passage.author) and passage.session_id is not None for passage in passages], bool)
+    helped = {row.session_id for row, helps in zip(passages, assistant, strict=True) if helps}
+    asked = {row.session_id for row, other in zip(passages, authored & ~assistant, strict=True) if other}
+    with_assistant = np.array([passage.session_id in helped for passage in passages], bool)
+    with_person = np.array([passage.session_id in asked for passage in passages], bool)
+    parts = np.array([passage.shape.parts > 1 for passage in passages], bool)
+    return {
+        "note": 1.0 - ((authored | parts) & ~with_assistant),
+        "reply": (authored & assistant & with_person).astype(float),
+    }
+
+
+def _replies(passages: Sequence[Passage], columns: Mapping[str, Column]) -> dict[str, Column]:
+    """How much better an assistant's reply matches than the turn that it answers; 0 where there is no reply."""
+    measured = {name: columns[name] for name in ("words", "cosine") if name in columns}
+    gains = {f"reply_{name}": np.zeros(len(passages)) for name in measured}
+    if not columns["reply"].any():
+        return gains
+    turns: dict[str | None, list[int]] = {}
+    for place, passage in enumerate(passages):
+        turn = turns.setdefault(passage.session_id, [])
+        if not columns["reply"][place]:
+            if turn and passages[turn[0]].memory_id != passage.memory_id:
+                turn.clear()
+            turn.append(place)
+            continue
+        for name, column in measured.items():
+            gain = gains[f"reply_{name}"]
+            gain[turn] = np.maximum(gain[turn], column[place] - column[turn])
+    return gains
 
 
 def _frequency(query: Query, passages: Sequence[Passage], dated: Column) -> Column:
@@ -135,12 +179,16 @@ def _lexical(frequency: Column, lengths: Column, rarity: Column, around: Surroun
     window2 = window1 + _at(frequency, around.before2) + _at(frequency, around.after2)
     length1 = lengths + _at(lengths, around.before) + _at(lengths, around.after)
     length2 = length1 + _at(lengths, around.before2) + _at(lengths, around.after2)
-    alone = _relative(_bm25(frequency, lengths, rarity))
+    plain = _bm25(frequency, lengths, rarity)
+    alone = _relative(plain)
+    share = plain / max((K1 + 1) * rarity.sum(), 1e-9)
     wide = _relative(_bm25(window2, length2, rarity))
     covered = _covered(frequency, rarity)
     covered2 = _covered(window2, rarity)
     return {
         "words": alone,
+        "words_share": share,
+        "words_share_squared": share**2,
         "words_near": _relative(_bm25(window1, length1, rarity)),
         "words_around": wide,
         "words_before": _at(alone, around.before),
@@ -223,6 +271,7 @@ def _semantic(
         "cosine": neutral,
         "cosine_relative": neutral / max(neutral.max(initial=0.0), 1e-6),
         "cosine_z": spread,
+        "cosine_alone": neutral * (1 - columns["best_covered"]) ** 2,
         "cosine_window": _standard(near),
         "cosine_before": _at(spread, around.before),
         "cosine_after": _at(spread, around.after),

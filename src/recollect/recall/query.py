@@ -18,6 +18,10 @@ _WHEN = re.compile(
 _HOW_MANY = re.compile(r"\bhow (many|much|often|old|far|big|large)\b", re.IGNORECASE)
 _WHY = re.compile(r"\b(why|reason|how come|what for)\b", re.IGNORECASE)
 _NAMES_ASKED = re.compile(r"\s*(where|who|whom|whose|which|what)\b", re.IGNORECASE)
+# A question that several memories answer together: it counts, or asks for things in the plural.
+_SEVERAL = re.compile(r"\b(how many|both|list|different|types|kinds|ways|various|several|all the)\b", re.IGNORECASE)
+_THINGS = re.compile(r"\s*(?:(?:in|on|at|with|for|to)\s+)?(?:what|which|who)\b((?:[\s,]+[\w'’]+){1,4})", re.IGNORECASE)
+_NO_PLURAL = frozenset("is does was has his this its as us thus always yes plus".split())
 _MONTH = re.compile("(" + "|".join(MONTHS) + r")(?:\s*+,?+\s*+((?:19|20)\d\d))?", re.IGNORECASE)
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 # A word with a capital: it may be somebody's name, which only the store can tell.
@@ -61,6 +65,7 @@ class Query(NamedTuple):
     wants_number: bool
     wants_reason: bool
     wants_name: bool
+    wants_several: bool
     months: frozenset[tuple[int | None, int]]
     years: frozenset[int]
     times: tuple[Span, ...]
@@ -87,10 +92,22 @@ def understand(text: str, *, now: int = 0) -> Query:
         wants_number=bool(_HOW_MANY.search(text)),
         wants_reason=bool(_WHY.search(text)),
         wants_name=wants_name,
+        wants_several=_wants_several(text),
         months=frozenset(_months(times)),
         years=frozenset(int(year) for year in _YEAR.findall(text)),
         times=times,
         time_terms=frozenset(term for span in times for term in terms(span.words)),
+    )
+
+
+def _wants_several(text: str) -> bool:
+    """Tell whether a question asks for several things: "which hobbies", "how many", "both"."""
+    if _SEVERAL.search(text):
+        return True
+    asked = _THINGS.match(text)
+    words = asked[1].lower().replace(",", " ").split() if asked else []
+    return any(
+        word.endswith("s") and not word.endswith(("ss", "'s", "’s")) and word not in _NO_PLURAL for word in words
     )
 
 

@@ -1,10 +1,11 @@
 """Score: one number per passage, by a printed linear model over its signals, and what that number means.
 
-    score     = sum over signals of weight · (value - mean) / deviation
-    relevance = 1 / (1 + exp(-(offset + slope · score + what absolute signals add)))
+    score     = sum over signals of weight · (value - mean) / deviation, by the model of its kind: talk or note
+    relevance = 1 / (1 + exp(-(offset + slope · best score + what absolute signals add - fall · (best score - score))))
 
-The weights (weights.py) were fitted so that the right passage stands above the others of its pool, the line so that
-relevance is the probability that a hit is relevant, questions that have no answer in the store included. See
+The weights (weights.py) were fitted so that the right passage stands above the others of its pool. The line of the best
+hit was fitted so that relevance is the probability that the question is answered at all, questions that have no answer
+in the store included; the others fall from there by their distance. So relevance has the order of the scores. See
 docs/benchmarks.md for the corpora, the command and what each signal earns.
 """
 
@@ -19,53 +20,85 @@ from numpy.typing import NDArray
 from recollect.recall.measure import SEMANTIC
 from recollect.recall.weights import (
     BY_HAND,
-    HYBRID,
-    HYBRID_RELEVANCE,
+    FALL,
     IDLE,
     LABELLED,
     LABELLED_SLOPE,
-    LEXICAL,
-    LEXICAL_RELEVANCE,
-    SAME_MEANING,
-    SAME_MEANING_SLOPE,
+    NOTE,
+    NOTE_BY_WORDS,
+    NOTE_RELEVANCE,
+    RELEVANCE_BY_WORDS,
+    TALK,
+    TALK_BY_WORDS,
+    TALK_RELEVANCE,
     Term,
 )
+
+Column = NDArray[np.float64]
 
 
 class Scored(NamedTuple):
     """The scores of a pool, each signal's share in them, and how likely each passage is relevant."""
 
-    scores: NDArray[np.float64]
-    shares: Mapping[str, NDArray[np.float64]]
-    relevance: NDArray[np.float64]
+    scores: Column
+    shares: Mapping[str, Column]
+    relevance: Column
 
 
-def score(columns: Mapping[str, NDArray[np.float64]]) -> Scored:
-    """Return the score of each passage, higher is better; signals that are not among the columns do not count."""
+def score(columns: Mapping[str, Column], *, fall: float = FALL) -> Scored:
+    """Return the score of each passage, higher is better; signals that are not among the columns do not count.
+
+    fall: how much of its relevance, in logits, a passage loses per point that it stands below the best one
+    """
     hybrid = not SEMANTIC.isdisjoint(columns)
-    terms: Mapping[str, Term] = {**(HYBRID if hybrid else LEXICAL), **BY_HAND}
-    shares = {
-        name: term.weight * (columns[name] - term.mean) / term.deviation
-        for name, term in terms.items()
-        if name in columns
-    }
-    count = len(next(iter(columns.values()))) if columns else 0
-    scores = sum(shares.values(), np.zeros(count))
-    return Scored(scores, shares, _relevance(scores, columns, HYBRID_RELEVANCE if hybrid else LEXICAL_RELEVANCE))
+    if not columns:
+        return Scored(np.zeros(0), {}, np.zeros(0))
+    note = columns["note"]
+    shares: dict[str, Column] = {}
+    for terms, kind in (
+        (TALK if hybrid else TALK_BY_WORDS, 1 - note),
+        (NOTE if hybrid else NOTE_BY_WORDS, note),
+        (BY_HAND, np.ones(len(note))),
+    ):
+        for name in terms.keys() & columns.keys():
+            share = kind * _share(terms[name], columns[name])
+            shares[name] = shares[name] + share if name in shares else share
+    scores = sum(shares.values(), np.zeros(len(note)))
+    return Scored(scores, shares, _relevance(scores, columns, fall, hybrid=hybrid))
 
 
-def _relevance(
-    scores: NDArray[np.float64], columns: Mapping[str, NDArray[np.float64]], line: Mapping[str, float]
-) -> NDArray[np.float64]:
-    logits = line["offset"] + line["score"] * scores
+def _share(term: Term, column: Column) -> Column:
+    share: Column = term.weight * (column - term.mean) / term.deviation
+    return share
+
+
+def _relevance(scores: Column, columns: Mapping[str, Column], fall: float, *, hybrid: bool) -> Column:
+    first = int(np.argmax(np.where(columns["eligible"] > 0, scores, -np.inf)))
+    line = (NOTE_RELEVANCE if columns["note"][first] else TALK_RELEVANCE) if hybrid else RELEVANCE_BY_WORDS
+    logits = line["offset"] + line["best"] * scores[first] + fall * np.minimum(scores - scores[first], 0.0)
     for name, weight in line.items():
         if name in columns:
             logits = logits + weight * columns[name]
-    if "cosine" in columns:
-        logits = np.maximum(logits, SAME_MEANING_SLOPE * (columns["cosine"] - SAME_MEANING))
     if "labelled" in columns:
         logits = np.maximum(logits, LABELLED - LABELLED_SLOPE * (1 - columns["labelled"]))
     if "idle" in columns:
         logits = logits + IDLE * columns["idle"]
-    likely: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))
+    likely: Column = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))
     return likely
+
+
+def ranked_after(core: Scored, places: NDArray[np.int64], wide: Scored) -> Scored:
+    """Return the scores of a wide pool with its core scored as it is alone, and everything else ranked after that.
+
+    So the first hits are the same however many are asked for. places: where the passages of the core are in the pool
+    """
+    rest = np.ones(len(wide.scores), bool)
+    rest[places] = False
+    scores, relevance = wide.scores.copy(), wide.relevance.copy()
+    scores[rest] += core.scores.min(initial=0.0) - 1.0 - wide.scores[rest].max(initial=-np.inf) if rest.any() else 0.0
+    relevance[rest] = np.minimum(relevance[rest], core.relevance.min(initial=1.0))
+    scores[places], relevance[places] = core.scores, core.relevance
+    shares = {name: column.copy() for name, column in wide.shares.items()}
+    for name, column in core.shares.items():
+        shares[name][places] = column
+    return Scored(scores, shares, relevance)

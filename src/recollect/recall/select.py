@@ -8,6 +8,7 @@ Looking alike is cheap, it goes by search terms that are there already; saying t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -21,10 +22,12 @@ from recollect.store.protocol import Passage
 ALIKE = 0.75
 # Hits that are compared with each other; who asks for more wants a list, and each further one is compared with all.
 COMPARED = 100
-# How far below an assistant's reply the turn it answers may score and still come before it. In chats with an assistant
-# 77 of 100 answers stand in what the person said, though replies are longer and repeat its words; those odds are worth
-# two points of score.
-REPLY_GAP = 2.0
+# Points that a hit gives up for each hit above it of the same session, up to so many: an answer that is told over
+# several sessions is found as a whole. More where the question asks for several things.
+SAME_SESSION = {False: 0.2, True: 0.6}
+MOST_OF_SESSION = 3
+# How far down a hit may come from to take the next place.
+SPREAD_REACH = 25
 
 
 class Selected(NamedTuple):
@@ -90,18 +93,24 @@ def fold(
     return list(kept.values()), folded
 
 
-def turns_first(chosen: Sequence[Selected], turns: Mapping[str, str], scores: Mapping[str, float]) -> list[Selected]:
-    """Return the hits with what a person said before an assistant's reply to it, if it scores nearly as well.
+def spread(
+    chosen: Sequence[Selected], scores: Mapping[str, float], sessions: Mapping[str, str], *, several: bool
+) -> list[Selected]:
+    """Return the hits with those of a session that has hits already a little lower.
 
-    turns: by the id of a reply, the id of the turn it answers. The turn is as relevant as the reply it carries along.
+    sessions: by memory, the session of a turn between people. several: whether the question asks for several things
     """
-    ordered = list(chosen)
-    for reply in chosen:
-        turn = next((hit for hit in ordered if hit.memory_id == turns.get(reply.memory_id)), None)
-        if turn is None or scores[turn.memory_id] < scores[reply.memory_id] - REPLY_GAP:
-            continue
-        place = ordered.index(reply)
-        if ordered.index(turn) > place:
-            ordered.remove(turn)
-            ordered.insert(place, turn._replace(relevance=max(turn.relevance, reply.relevance)))
+    if not sessions:
+        return list(chosen)
+    left, ordered, seen = list(chosen), list[Selected](), Counter[str]()
+
+    def worth(hit: Selected) -> float:
+        of_session = seen[sessions[hit.memory_id]] if hit.memory_id in sessions else 0
+        return scores[hit.memory_id] - SAME_SESSION[several] * min(MOST_OF_SESSION, of_session)
+
+    while left:
+        best = max(left[:SPREAD_REACH], key=worth)
+        left.remove(best)
+        ordered.append(best)
+        seen[sessions.get(best.memory_id, "")] += 1
     return ordered

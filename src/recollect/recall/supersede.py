@@ -20,11 +20,16 @@ from typing import Literal, NamedTuple
 from recollect.recall.query import Query
 from recollect.text.tokens import terms
 
+# What a candidate is: a long text, a turn that a person said to an assistant, or anything else.
+Kind = Literal["document", "turn", "note"]
+
 # Versions of a fact are looked for among the first hits only; further down, order matters little.
 STATING_DEPTH = 10
-# How far below the best score a version may stand. Far: the first statement of a fact often repeats the question's
-# words ("the prefix of function names is x"), a later one says it in passing ("start function names with y").
-SCORE_GAP = 9.0
+# How far below the best score a version may stand. Far in a document, which says much besides: the first statement of a
+# fact often repeats the question's words ("the prefix of function names is x"), a later one says it in passing ("start
+# function names with y"). A note is about one thing, and may share words with what is about another; and a person asks
+# an assistant about the same thing again and again.
+SCORE_GAP: Mapping[Kind, float] = {"document": 9.0, "note": 2.0, "turn": 0.0}
 # A statement has at least this much of what the question asks, and this share of what the best hit has of it.
 LEAST_STATED = 0.5
 STATED_SHARE = 0.7
@@ -66,7 +71,8 @@ class Version(NamedTuple):
 
     The text is asked for only where it matters: most questions are settled by scores and terms.
 
-    seq: the number of its memory, for two of the same time. cosine: how near it is to the question
+    seq: the number of its memory, for two of the same time. cosine: how near it is to the question. kind: a long text,
+    what is said to an assistant, or something else
     """
 
     place: int
@@ -76,6 +82,7 @@ class Version(NamedTuple):
     text: Callable[[], str]
     seq: int = 0
     cosine: float = 0.0
+    kind: Kind = "note"
 
 
 class Stated(NamedTuple):
@@ -93,7 +100,7 @@ def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Vers
 
     versions: the best candidates in order of rank. Ties in time keep their order.
     """
-    near = [version for version in versions if version.score >= versions[0].score - SCORE_GAP] if versions else []
+    near = [version for version in versions if version.score >= versions[0].score - SCORE_GAP[version.kind]]
     # One word names a topic, it asks for no fact: all that is said of it is not versions of the same.
     if len(near) < 2 or len(query.terms) < 2 or tense(query.text) != "now":
         return []

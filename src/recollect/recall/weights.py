@@ -1,15 +1,23 @@
 """The weights of recall, printed: made by scripts/fit_recall.py, strongest signal first.
 
-Fitted on dialogue of many people (FriendsQA), meetings (QMSum) and notes about code (docstrings of Python's standard
-library), then run unchanged on every corpus of docs/benchmarks.md. A term is (mean, deviation, weight): a signal counts
-by how far it is from its mean. Signals that do not vary in the corpora of the fit are given by hand below, with their
-reason.
+There are two models, because what a memory is decides what speaks for it:
+
+    talk   a turn between people: read with the turns around it, its session and its author
+    note   everything else, also what a person tells an assistant: stands for itself, by its meaning and its words
+
+NOTE was fitted on notes about code (docstrings of Python's standard library), commit messages and the fitting half of
+bench/notes; TALK, by an earlier state of the script, on dialogue of many people (FriendsQA), meetings (QMSum) and
+docstrings. Both run unchanged on every corpus of docs/benchmarks.md. A term is (mean, deviation, weight): a signal
+counts by how far it is from its mean. Signals that do not vary in the corpora of the fit are given by hand below, with
+their reason.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
+
+from recollect.text.tokens import terms
 
 
 class Term(NamedTuple):
@@ -20,29 +28,51 @@ class Term(NamedTuple):
     weight: float
 
 
-# Signals that mean the same whatever else was found. A score compares candidates with each other; whether the best of
-# them is any good is for these to say.
-ABSOLUTE = ("cosine", "covered", "covered_around", "known", "heard")
-
-# A memory that shares no word with the question can still say the same: from this cosine on, meaning alone makes it as
-# likely relevant as not. Everyday prompts reach 0.3 against memories about code, paraphrases 0.4 and more.
-SAME_MEANING = 0.55
-SAME_MEANING_SLOPE = 12.0
+# Who is no person, by the terms of the name that an assistant has in transcripts.
+ASSISTANTS = frozenset(
+    term for name in "assistant ai agent bot model chatbot claude codex copilot gemini".split() for term in terms(name)
+)
 
 # A prompt of nothing but courtesy finds conversations that began with the same words. This takes even the surest of
 # them (0.99) below what is put before an assistant unasked, and leaves it visible to somebody who searches for it.
 IDLE = -6.0
 
-# No corpus has dates: a passage from the month or year that the question names is as good as a named author.
-# Nor tags: somebody put them there to find the memory by, so a question that is all tags outweighs meaning.
-BY_HAND: Mapping[str, Term] = {"dated": Term(0.0, 1.0, 0.5), "labelled": Term(0.0, 1.0, 2.0)}
+# dated, labelled: no corpus has dates: a passage from the month or year that the question names is as good as a named
+# author. Nor tags: somebody put them there to find the memory by, so a question that is all tags outweighs meaning.
+# reply, reply_cosine, reply_words: in chats with an assistant three of four answers stand in what the person said,
+# though replies are longer and repeat its words. A reply stands behind what people said, and speaks for its turn where
+# it matches better than the turn itself.
+BY_HAND: Mapping[str, Term] = {
+    "dated": Term(0.0, 1.0, 0.5),
+    "labelled": Term(0.0, 1.0, 2.0),
+    "reply": Term(0.0, 1.0, -6.0),
+    "reply_cosine": Term(0.0, 1.0, 2.0),
+    "reply_words": Term(0.0, 1.0, 0.5),
+}
 
-# How likely tags alone make a memory relevant: three in ten where they are all of the question, too little to be shown
-# where they are half of it. Never enough to be put before an assistant unasked.
-LABELLED = -1.0
+# How likely tags alone make a memory relevant: nearly one in two where they are all of the question, too little to be
+# shown where they are half of it. Never enough to be put before an assistant unasked.
+LABELLED = -0.2
 LABELLED_SLOPE = 4.0
 
-HYBRID: Mapping[str, Term] = {
+# How relevance falls from the best hit down, in logits per point of score. Fitted, it is the probability that a hit is
+# the one answer: so much for what is told unasked. Who asks is shown more, for several memories can answer.
+UNASKED_FALL = 1.0
+FALL = 0.3
+
+NOTE: Mapping[str, Term] = {
+    "cosine_alone": Term(0.0000, 1.0000, +20.5796),
+    "cosine": Term(0.0000, 1.0000, +7.6207),
+    "words_share_squared": Term(0.0000, 1.0000, +7.5618),
+    "pairs": Term(0.0000, 1.0000, +4.5524),
+}
+
+NOTE_BY_WORDS: Mapping[str, Term] = {
+    "words_share": Term(0.0000, 1.0000, +17.4653),
+    "pairs": Term(0.0000, 1.0000, +2.0571),
+}
+
+TALK: Mapping[str, Term] = {
     "cosine_relative": Term(0.2845, 0.2113, +0.8952),
     "length": Term(3.7007, 1.1227, +0.7397),
     "session_cosine": Term(0.2935, 0.1141, +0.6618),
@@ -80,7 +110,7 @@ HYBRID: Mapping[str, Term] = {
     "cosine_window": Term(-0.0000, 1.0000, -0.0339),
 }
 
-LEXICAL: Mapping[str, Term] = {
+TALK_BY_WORDS: Mapping[str, Term] = {
     "session_words": Term(0.3936, 0.3246, +0.9061),
     "length": Term(3.7007, 1.1227, +0.8373),
     "length_short": Term(0.1713, 0.2037, -0.5177),
@@ -109,21 +139,28 @@ LEXICAL: Mapping[str, Term] = {
     "covered_squared": Term(0.0187, 0.0803, +0.0163),
 }
 
-HYBRID_RELEVANCE: Mapping[str, float] = {
-    "score": 0.6478,
-    "cosine": 2.7887,
-    "covered": 0.1802,
-    "covered_around": 0.0000,
-    "known": 0.3897,
-    "heard": 1.0710,
-    "offset": -5.6223,
+TALK_RELEVANCE: Mapping[str, float] = {
+    "best": 0.2466,
+    "best_cosine": 2.0909,
+    "best_covered": 2.6007,
+    "known": 0.2150,
+    "heard": 1.0000,
+    "offset": -4.4758,
 }
 
-LEXICAL_RELEVANCE: Mapping[str, float] = {
-    "score": 0.5589,
-    "covered": 1.5771,
-    "covered_around": 0.0000,
-    "known": 0.9073,
-    "heard": 1.4993,
-    "offset": -5.2602,
+NOTE_RELEVANCE: Mapping[str, float] = {
+    "best": 0.2780,
+    "best_cosine": 2.2922,
+    "best_covered": 2.7893,
+    "known": 2.0054,
+    "heard": 1.0000,
+    "offset": -6.0318,
+}
+
+RELEVANCE_BY_WORDS: Mapping[str, float] = {
+    "best": 0.2899,
+    "best_covered": 3.0117,
+    "known": 1.5372,
+    "heard": 1.0000,
+    "offset": -4.2616,
 }

@@ -23,8 +23,8 @@ from recollect.store.vector_file import Saved
 from recollect.store.vector_segment import EXACT_ROWS, Floats, Ints, Mask, Segment, cosines, merged, nearest, segment
 from recollect.text.passages import MAX_PASSAGES
 
-# Up to EXACT_ROWS vectors are read in about 100 ms and get no file. When more than that came since the file was written, and
-# more than this share of what is in it, a new one is due.
+# Up to EXACT_ROWS vectors are read in about 100 ms and get no file. When more than that came since the file was
+# written, and more than this share of what is in it, a new one is due.
 MAX_UNSAVED_SHARE = 0.1
 # Reading a changed row again costs a query each; past this many, reading everything is cheaper.
 MAX_SINGLE_REFRESHES = 2_000

@@ -138,11 +138,11 @@ def either(request: pytest.FixtureRequest, open_engine: Callable[..., Engine], f
     )
 
 
-# They match a question about the parser alike and say different things.
+# They match a question about the parser alike, say different things, and none replaces another.
 ALIKE = (
-    "The parser is written by hand in Java",
-    "The parser is written by hand in Rust",
-    "The parser is written by hand in Ruby",
+    "The parser supports a dialect of Java",
+    "The parser supports a dialect of Rust",
+    "The parser supports a dialect of Ruby",
 )
 
 

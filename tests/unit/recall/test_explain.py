@@ -8,14 +8,15 @@ from recollect.model import Share, Signals
 from recollect.recall.explain import EVIDENCE, LEAST_SHARE, matched_words, reason, shares_of
 from recollect.recall.profiles import COMPONENTS
 from recollect.recall.query import understand
-from recollect.recall.weights import BY_HAND, HYBRID, LEXICAL
+from recollect.recall.weights import BY_HAND, NOTE, NOTE_BY_WORDS, TALK, TALK_BY_WORDS
 from recollect.text.tokens import terms
 
 
 def test_every_signal_that_counts_is_evidence_of_one_kind() -> None:
     named = [name for _, names in EVIDENCE.values() for name in names]
     assert len(named) == len(set(named))
-    assert set(named) == HYBRID.keys() | LEXICAL.keys() | BY_HAND.keys() | {*COMPONENTS, "timeless", "branch", "useful"}
+    models = (TALK, TALK_BY_WORDS, NOTE, NOTE_BY_WORDS, BY_HAND)
+    assert set(named) == {*(name for model in models for name in model), *COMPONENTS, "timeless", "branch", "useful"}
 
 
 def test_evidence_says_one_thing_for_a_memory_and_another_against_it() -> None:
@@ -51,7 +52,7 @@ def test_signals_of_a_kind_are_one_share() -> None:
 
 
 def test_shares_that_decide_nothing_are_left_out_and_the_others_add_up_to_the_score() -> None:
-    given = {name: (number - 17) / 13 for number, name in enumerate([*HYBRID, *BY_HAND])}
+    given = {name: (number - 17) / 13 for number, name in enumerate([*TALK, *BY_HAND])}
     told = shares_of(given)
     assert all(abs(row.share) >= LEAST_SHARE for row in told)
     silent = len(EVIDENCE) - len(told)

@@ -68,7 +68,7 @@ def test_both_arms_are_asked_alike_and_each_remembers_its_ranks() -> None:
     )
     where = {"namespace": "app"}
     counts = counted(held)
-    pool = gather(store, understand("parser"), counts, EAST, model=MODEL, where=where, limit=5)
+    pool = gather(store, understand("parser"), counts, EAST, model=MODEL, where=where)
     assert store.asked == [(("parser",), where, POOL), (MODEL, where, POOL)]
     assert pool == Pool(held, counts, dict.fromkeys((one, two, three), 0.5), {one: 1, two: 2}, {two: 1, three: 2})
 
@@ -90,7 +90,7 @@ def test_what_is_from_the_time_that_is_asked_about_joins_without_a_rank() -> Non
     store: Any = Arms([Match("m2", 7.0, held[1].pid)], [], held)
     where = {"namespace": "app"}
     asked = understand("What did we do yesterday?", now=day_of(5))
-    pool = gather(store, asked, counted(held), None, model=MODEL, where=where, limit=5)
+    pool = gather(store, asked, counted(held), None, model=MODEL, where=where)
     assert store.asked == [(asked.terms, where, POOL), (((day_of(4), day_of(5)),), where, FROM_TIME)]
     assert (pool.passages, pool.lexical, pool.semantic) == (held, {held[1].pid: 1}, {})
 

@@ -9,7 +9,16 @@ import pytest
 from tests.unit.recall.pools import apart, counted, passage, signals, talk
 
 from recollect.recall.measure import SEMANTIC, surroundings
-from recollect.recall.weights import ABSOLUTE, BY_HAND, HYBRID, LEXICAL
+from recollect.recall.weights import (
+    BY_HAND,
+    NOTE,
+    NOTE_BY_WORDS,
+    NOTE_RELEVANCE,
+    RELEVANCE_BY_WORDS,
+    TALK,
+    TALK_BY_WORDS,
+    TALK_RELEVANCE,
+)
 from recollect.store.protocol import Passage, Standing, TermCounts
 
 
@@ -394,11 +403,60 @@ def test_every_signal_of_every_pool_is_a_number(question: str, pool: list[Passag
 
 def test_what_is_measured_is_what_has_a_weight() -> None:
     pool = talk("one", "two")
-    asked = {*ABSOLUTE, "idle"}
-    assert signals("one", pool, {}).keys() == HYBRID.keys() | BY_HAND.keys() | asked
-    assert signals("one", pool).keys() == LEXICAL.keys() | BY_HAND.keys() | (asked - SEMANTIC)
-    assert HYBRID.keys() - LEXICAL.keys() == SEMANTIC
-    assert all(term.deviation > 0 for term in (*HYBRID.values(), *LEXICAL.values(), *BY_HAND.values()))
+    beside = {"note", "eligible", "idle"}
+    hybrid = {*TALK, *NOTE, *TALK_RELEVANCE, *NOTE_RELEVANCE} - {"best", "offset"}
+    by_words = {*TALK_BY_WORDS, *NOTE_BY_WORDS, *RELEVANCE_BY_WORDS} - {"best", "offset"}
+    assert signals("one", pool, {}).keys() == hybrid | by_words | BY_HAND.keys() | beside
+    assert signals("one", pool).keys() | {"words_share_squared"} == by_words | (BY_HAND.keys() - SEMANTIC) | beside | {
+        "words_share_squared"
+    }
+    assert TALK.keys() - TALK_BY_WORDS.keys() <= SEMANTIC
+    assert all(term.deviation > 0 for term in (*TALK.values(), *NOTE.values(), *BY_HAND.values()))
+
+
+# --- kinds of memory ---
+
+
+def kinds(*authors: str, session: str | None = "s") -> tuple[list[float], list[float]]:
+    pool = [passage(number, "x", session=session, author=author) for number, author in enumerate(authors, 1)]
+    found = signals("x", pool)
+    return found["note"], found["reply"]
+
+
+def test_turns_between_people_are_talk_and_everything_else_is_a_note() -> None:
+    assert kinds("Ada", "Alan") == ([0, 0], [0, 0])
+    assert kinds("", "") == ([1, 1], [0, 0])
+    assert kinds("Ada", "Alan", session=None) == ([1, 1], [0, 0])
+
+
+def test_what_a_person_tells_an_assistant_is_a_note_and_the_answer_a_reply() -> None:
+    assert kinds("user", "assistant", "user") == ([1, 1, 1], [0, 1, 0])
+
+
+def test_what_an_assistant_stores_is_no_reply_where_nobody_talks_to_it() -> None:
+    assert kinds("assistant", "assistant") == ([1, 1], [0, 0])
+    assert kinds("assistant", session=None) == ([1], [0])
+
+
+def test_a_reply_speaks_for_the_turn_that_it_answers_and_for_no_other() -> None:
+    pool = [
+        passage(1, "the lexer", session="s", author="user"),
+        passage(2, "How do I do it?", session="s", author="user"),
+        passage(3, "the parser", session="s", author="assistant"),
+        passage(4, "thanks", session="s", author="user"),
+    ]
+    found = signals("parser", pool, dict(zip((row.pid for row in pool), (0.1, 0.2, 0.9, 0.0), strict=True)))
+    assert found["reply_words"] == [0, 1, 0, 0]
+    assert found["reply_cosine"] == pytest.approx([0, 0.7, 0, 0])
+
+
+def test_meaning_counts_more_where_words_cover_little_of_the_question() -> None:
+    pool = apart("the parser reads tokens", "something else")
+    cosines = {pool[0].pid: 0.2, pool[1].pid: 0.6}
+    covered = signals("parser reads tokens", pool, cosines)["cosine_alone"]
+    uncovered = signals("lexer writes letters", pool, cosines)["cosine_alone"]
+    assert covered == pytest.approx([0, 0])
+    assert uncovered == pytest.approx([0.2, 0.6])
 
 
 def test_a_question_about_strangers_was_never_heard_of() -> None:

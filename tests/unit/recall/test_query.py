@@ -145,3 +145,23 @@ def test_courtesy_asks_for_nothing(text: str) -> None:
 )
 def test_whatever_holds_more_than_courtesy_asks_for_something(text: str) -> None:
     assert not understand(text).idle
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("What hobbies does Ada have?", True),
+        ("Which services write to the ledger?", True),
+        ("In what ways did it change?", True),
+        ("How many meetings were there?", True),
+        ("What do both of them like?", True),
+        ("What is the name of the service?", False),
+        ("What does this process do?", False),
+        ("Which address was it?", False),
+        ("When was the release?", False),
+        ("Why is it so?", False),
+        ("", False),
+    ],
+)
+def test_a_question_for_several_things_is_told_from_one_for_a_single_thing(question: str, several: bool) -> None:
+    assert understand(question).wants_several is several

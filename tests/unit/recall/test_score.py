@@ -3,56 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.recall.pools import apart, counted, talk
+from tests.unit.recall.pools import apart, counted, passage
 
-from recollect.engine.recall import PACK_RELEVANCE, SEARCH_RELEVANCE
+from recollect.engine.recall import ANSWERED, PACK_RELEVANCE
 from recollect.recall import SIGNALS
 from recollect.recall.measure import SEMANTIC, measure
 from recollect.recall.query import understand
-from recollect.recall.score import Scored, score
-from recollect.recall.weights import ABSOLUTE, BY_HAND, HYBRID, HYBRID_RELEVANCE, LEXICAL, LEXICAL_RELEVANCE
+from recollect.recall.score import Scored, ranked_after, score
+from recollect.recall.weights import (
+    BY_HAND,
+    FALL,
+    NOTE,
+    NOTE_BY_WORDS,
+    NOTE_RELEVANCE,
+    RELEVANCE_BY_WORDS,
+    TALK,
+    TALK_BY_WORDS,
+    TALK_RELEVANCE,
+)
 
-POOL = talk("Where is the parser?", "I put the parser into src in May 2023", "Thanks", "Nothing more")
+TEXTS = ("Where is the parser?", "I put the parser into src in May 2023", "Thanks", "Nothing more")
+POOL = [passage(number, text, session="s", author="Ada") for number, text in enumerate(TEXTS, 1)]
+NOTES = apart(*TEXTS)
+MODELS = {("talk", True): TALK, ("talk", False): TALK_BY_WORDS, ("notes", True): NOTE, ("notes", False): NOTE_BY_WORDS}
 
 
-def scored(question: str = "parser", *, hybrid: bool = True, without: Collection[str] = ()) -> Scored:
-    cosines = {row.pid: 0.1 * number for number, row in enumerate(POOL)} if hybrid else None
-    columns = measure(understand(question), POOL, counted(POOL), cosines)
+def scored(
+    question: str = "parser", *, hybrid: bool = True, without: Collection[str] = (), kind: str = "talk"
+) -> Scored:
+    pool = POOL if kind == "talk" else NOTES
+    cosines = {row.pid: 0.1 * number for number, row in enumerate(pool)} if hybrid else None
+    columns = measure(understand(question), pool, counted(pool), cosines)
     return score({name: column for name, column in columns.items() if name not in without})
 
 
 # --- score ---
 
 
-@pytest.mark.parametrize("hybrid", [True, False])
-def test_a_score_is_the_sum_of_what_each_signal_adds(hybrid: bool) -> None:
-    found = scored(hybrid=hybrid)
+@pytest.mark.parametrize(("kind", "hybrid"), MODELS)
+def test_a_score_is_the_sum_of_what_each_signal_of_its_kind_adds(kind: str, hybrid: bool) -> None:
+    found = scored(hybrid=hybrid, kind=kind)
     assert found.scores.tolist() == pytest.approx(np.sum(list(found.shares.values()), axis=0).tolist())
-    assert found.shares.keys() == (HYBRID if hybrid else LEXICAL).keys() | BY_HAND.keys()
+    counting = {name for name, share in found.shares.items() if share.any()}
+    assert counting <= MODELS[kind, hybrid].keys() | BY_HAND.keys()
+    assert counting & MODELS[kind, hybrid].keys()
 
 
 def test_a_signal_adds_its_weight_for_every_deviation_from_its_mean() -> None:
     columns = measure(understand("parser"), POOL, counted(POOL), None)
-    term = LEXICAL["words"]
+    term = TALK_BY_WORDS["words"]
     expected = term.weight * (columns["words"] - term.mean) / term.deviation
     assert score(columns).shares["words"].tolist() == pytest.approx(expected.tolist())
+
+
+def test_a_note_is_scored_the_same_beside_talk_as_alone() -> None:
+    pool = [*NOTES, *(row._replace(pid=row.pid + 9_999_999, memory_id=f"t{row.pid}") for row in POOL)]
+    counts = counted(NOTES)
+    cosines = {row.pid: 0.1 * (number % 4) for number, row in enumerate(pool)}
+    alone = score(measure(understand("parser"), NOTES, counts, cosines)).scores
+    assert score(measure(understand("parser"), pool, counts, cosines)).scores[:4].tolist() == pytest.approx(
+        alone.tolist(), abs=0.5
+    )
 
 
 @pytest.mark.parametrize("group", SIGNALS.values(), ids=SIGNALS)
 def test_signals_that_are_left_out_add_nothing_and_change_no_other(group: frozenset[str]) -> None:
     whole, part = scored(), scored(without=group)
+    if group == SEMANTIC:  # without any of these, other weights apply
+        assert part.shares.keys().isdisjoint(SEMANTIC)
+        return
     assert part.shares.keys() == whole.shares.keys() - group
-    if group != SEMANTIC:
-        left_out = sum((whole.shares[name] for name in group if name in whole.shares), np.zeros(len(POOL)))
-        assert (part.scores + left_out).tolist() == pytest.approx(whole.scores.tolist())
+    left_out = sum((whole.shares[name] for name in group if name in whole.shares), np.zeros(len(POOL)))
+    assert (part.scores + left_out).tolist() == pytest.approx(whole.scores.tolist())
 
 
 def test_what_can_be_left_out_is_a_signal_or_a_stage() -> None:
     named = frozenset().union(*SIGNALS.values())
-    assert named - HYBRID.keys() - BY_HAND.keys() == {"neutral", "supersede"}
+    counting = TALK.keys() | NOTE.keys() | BY_HAND.keys() | TALK_RELEVANCE.keys()
+    assert named - counting == {"neutral", "supersede", "spread"}
 
 
 def test_without_any_signal_of_meaning_a_recall_is_lexical() -> None:
@@ -69,48 +101,75 @@ def test_a_passage_with_all_the_words_scores_above_one_with_none() -> None:
         assert first > second
 
 
-@pytest.mark.parametrize("line", [HYBRID_RELEVANCE, LEXICAL_RELEVANCE])
+@pytest.mark.parametrize("line", [TALK_RELEVANCE, NOTE_RELEVANCE, RELEVANCE_BY_WORDS])
 def test_evidence_only_ever_speaks_for_a_hit(line: dict[str, float]) -> None:
-    assert line["score"] > 0
-    assert all(weight >= 0 for name, weight in line.items() if name != "offset")
-    assert set(line) <= {"score", "offset", *ABSOLUTE}
+    assert all(weight > 0 for name, weight in line.items() if name != "offset")
+
+
+def base(count: int, *, hybrid: bool = True, **columns: list[float]) -> dict[str, Any]:
+    """Signals that are the same for all passages, but for those that are given."""
+    names = {*(TALK if hybrid else TALK_BY_WORDS), "best_covered", *(["best_cosine"] if hybrid else [])}
+    same = {name: np.full(count, 0.3) for name in names}
+    kinds = {"note": np.zeros(count), "eligible": np.ones(count)}
+    return {**same, **kinds, **{name: np.array(values, float) for name, values in columns.items()}}
 
 
 @pytest.mark.parametrize("hybrid", [True, False])
 def test_relevance_is_from_0_to_1_and_grows_with_the_score(hybrid: bool) -> None:
     # Everything as in the pool but one signal, which goes up and up.
-    base = {name: np.full(33, 0.3) for name in (HYBRID if hybrid else LEXICAL)}
-    found = score({**base, "words": np.linspace(-8, 8, 33)})
+    found = score(base(33, hybrid=hybrid, words=np.linspace(-8, 8, 33).tolist()))
     assert found.scores.tolist() == sorted(found.scores.tolist())
     relevance = found.relevance.tolist()
     assert relevance == sorted(relevance)
     assert 0 < relevance[0] < relevance[-1] < 1
 
 
+def test_relevance_falls_from_the_best_hit_by_the_distance_in_score() -> None:
+    found = score(base(2, words=[0.0, 1.0]))
+    first, second = (np.log(value / (1 - value)) for value in found.relevance[::-1])
+    assert first - second == pytest.approx(FALL * (found.scores[1] - found.scores[0]))
+
+
+def test_what_is_only_read_along_does_not_make_the_others_relevant() -> None:
+    alone = score(base(2, words=[0.0, 0.5])).relevance
+    beside = score(base(3, words=[0.0, 0.5, 5.0], eligible=[1, 1, 0])).relevance
+    assert beside[:2].tolist() == pytest.approx(alone.tolist())
+
+
 @pytest.mark.parametrize("hybrid", [True, False])
-def test_what_is_not_known_at_all_is_less_likely_to_be_answered(hybrid: bool) -> None:
-    base = {name: np.full(2, 0.3) for name in (HYBRID if hybrid else LEXICAL)}
-    if hybrid:
-        base["cosine"] = np.zeros(2)  # nor does meaning alone make it likely
-    for evidence in ("known", "heard"):
-        found = score({**base, evidence: np.array([0.0, 1.0])})
-        assert found.scores[0] == found.scores[1]
-        assert found.relevance[0] < found.relevance[1]
+@pytest.mark.parametrize("evidence", ["known", "heard", "best_covered"])
+def test_what_is_not_known_at_all_is_less_likely_to_be_answered(hybrid: bool, evidence: str) -> None:
+    found = score(base(2, hybrid=hybrid, **{evidence: [0.0, 1.0]}))
+    assert found.scores[0] == found.scores[1]
+    assert found.relevance[0] < found.relevance[1]
 
 
 def test_courtesy_is_less_likely_to_be_answered_even_where_words_and_meaning_agree() -> None:
-    base = {name: np.full(2, 0.9) for name in HYBRID} | {"cosine": np.full(2, 0.6)}
-    found = score({**base, "idle": np.array([1.0, 0.0])})
-    assert 0.05 < found.relevance[0] < 0.5 < 0.9 < found.relevance[1]
+    sure = base(2, best_cosine=[0.9, 0.9], best_covered=[1, 1], known=[1, 1], heard=[1, 1], words=[9, 9])
+    found = score({**sure, "idle": np.array([1.0, 0.0])})
+    assert found.relevance[0] < PACK_RELEVANCE < 0.9 < found.relevance[1]
 
 
 @pytest.mark.parametrize("hybrid", [True, False])
 def test_tags_that_are_all_of_a_question_are_enough_to_be_shown_and_not_to_be_put_forward(hybrid: bool) -> None:
-    worst = {"words": np.full(3, -50.0)} | ({"cosine": np.zeros(3)} if hybrid else {})
-    none, half, all_of_it = score({**worst, "labelled": np.array([0.0, 0.5, 1.0])}).relevance.tolist()
-    assert none < half < SEARCH_RELEVANCE < all_of_it < PACK_RELEVANCE
+    worst = base(3, hybrid=hybrid, words=[-50.0] * 3, labelled=[0.0, 0.5, 1.0])
+    none, half, all_of_it = score(worst).relevance.tolist()
+    assert none < half < ANSWERED < all_of_it < PACK_RELEVANCE
 
 
 def test_extreme_signals_have_a_relevance_too() -> None:
-    base = {name: np.array([-1e9, 1e9]) for name in LEXICAL}
-    assert all(0 <= value <= 1 for value in score(base).relevance)
+    found = score(base(2, hybrid=False, words=[-1e9, 1e9], covered=[-1e9, 1e9]))
+    assert all(0 <= value <= 1 for value in found.relevance)
+
+
+# --- more than the core ---
+
+
+def test_what_is_beyond_the_core_is_ranked_after_it_and_changes_nothing_in_it() -> None:
+    core, wide = score(base(2, words=[0.2, 0.4])), score(base(4, words=[9.0, 0.2, 0.4, 5.0]))
+    merged = ranked_after(core, np.array([1, 2]), wide)
+    assert merged.scores[1:3].tolist() == core.scores.tolist()
+    assert merged.relevance[1:3].tolist() == core.relevance.tolist()
+    assert max(merged.scores[0], merged.scores[3]) < core.scores.min()
+    assert merged.scores[0] > merged.scores[3]
+    assert max(merged.relevance[0], merged.relevance[3]) <= core.relevance.min()

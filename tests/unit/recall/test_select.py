@@ -8,7 +8,7 @@ import numpy as np
 from tests.unit.recall.pools import apart, passage
 
 from recollect.recall.score import Scored
-from recollect.recall.select import COMPARED, Selected, fold, select
+from recollect.recall.select import COMPARED, MOST_OF_SESSION, SAME_SESSION, Selected, fold, select, spread
 from recollect.store.protocol import Passage
 
 FAR = ("oak", "elm", "fir", "yew")
@@ -131,3 +131,35 @@ def test_only_what_looks_alike_is_read() -> None:
 
     fold(hits("a1", "b1", "c1", "b2"), same)
     assert asked == [("b1", "b2")]
+
+
+# --- several sessions ---
+
+
+def spread_out(points: dict[str, float], sessions: dict[str, str], *, several: bool = True) -> list[str]:
+    hits = [Selected(name, place, 0.5) for place, name in enumerate(points)]
+    return ids(spread(hits, points, sessions, several=several))
+
+
+def test_a_second_hit_of_a_session_gives_way_to_one_of_another_that_is_nearly_as_good() -> None:
+    points = {"a": 5.0, "b": 4.0, "c": 3.5}
+    assert spread_out(points, {"a": "s", "b": "s", "c": "t"}) == ["a", "c", "b"]
+    assert spread_out(points, {"a": "s", "b": "s", "c": "t"}, several=False) == ["a", "b", "c"]
+    assert spread_out(points, {"a": "s", "b": "t", "c": "t"}) == ["a", "b", "c"]
+
+
+def test_a_hit_that_is_clearly_better_keeps_its_place() -> None:
+    points = {"a": 5.0, "b": 4.0, "c": 4.0 - SAME_SESSION[True] - 0.1}
+    assert spread_out(points, {"a": "s", "b": "s", "c": "t"}) == ["a", "b", "c"]
+
+
+def test_a_long_session_gives_way_only_so_far() -> None:
+    many = {str(number): 5.0 - number / 100 for number in range(9)}
+    last = 5.0 - SAME_SESSION[True] * MOST_OF_SESSION - 0.5
+    assert spread_out({**many, "other": last}, {**dict.fromkeys(many, "s"), "other": "t"})[-1] == "other"
+
+
+def test_what_belongs_to_no_session_is_left_alone() -> None:
+    points = {"a": 5.0, "b": 4.9, "c": 4.8}
+    assert spread_out(points, {}) == ["a", "b", "c"]
+    assert spread_out(points, {"b": "s"}) == ["a", "b", "c"]

@@ -46,8 +46,8 @@ def test_where_the_best_hit_states_nothing_of_it_nothing_is_moved() -> None:
 
 
 def test_what_is_much_less_relevant_is_no_version() -> None:
-    assert ordered(versions(MYSQL, SQLITE, at=(1, 2), scores=(3.0, 3.0 - SCORE_GAP))) == [1, 0]
-    assert ordered(versions(MYSQL, SQLITE, at=(1, 2), scores=(3.0, 2.9 - SCORE_GAP))) == []
+    assert ordered(versions(MYSQL, SQLITE, at=(1, 2), scores=(3.0, 3.0 - SCORE_GAP["note"]))) == [1, 0]
+    assert ordered(versions(MYSQL, SQLITE, at=(1, 2), scores=(3.0, 2.9 - SCORE_GAP["note"]))) == []
 
 
 @pytest.mark.parametrize("given", [[], versions(MYSQL)])
@@ -109,7 +109,7 @@ def test_texts_that_cannot_matter_are_not_read() -> None:
         raise AssertionError("read in vain")
 
     best = versions(MYSQL, scores=(9.0,))[0]
-    assert ordered([best, Version(1, 9, 9.0 - SCORE_GAP - 1, (), unread)]) == []
+    assert ordered([best, Version(1, 9, 9.0 - SCORE_GAP["note"] - 1, (), unread)]) == []
     assert ordered([best, Version(1, 9, 9.0, terms(OTHER), unread)]) == []
     assert ordered([Version(0, 1, 0.0, (), unread), Version(1, 2, 0.0, (), unread)], "What was it?") == []
 

@@ -17,7 +17,7 @@ from recollect.recall.profiles import COMPONENTS, DEFAULT, DOCUMENTED, PROFILES,
 from recollect.recall.query import Query, understand
 from recollect.recall.score import Scored, score
 from recollect.recall.weigh import BELONGS, NEUTRAL, PRIOR, matching, weigh, worth
-from recollect.recall.weights import BY_HAND, HYBRID
+from recollect.recall.weights import BY_HAND, NOTE, TALK
 from recollect.store.protocol import Passage, Standing
 
 NOW = 1_700_000_000
@@ -221,14 +221,14 @@ def test_vector_and_token_weigh_the_halves_of_the_fitted_score() -> None:
     before = fitted(pool, query)
     by_words = ranked(pool, vector=0.0)
     assert all(not by_words.shares[name].any() for name in SEMANTIC if name in by_words.shares)
-    assert by_words.shares["words"].tolist() == pytest.approx((2 * before.shares["words"]).tolist())
+    assert by_words.shares["pairs"].tolist() == pytest.approx((2 * before.shares["pairs"]).tolist())
     by_meaning = ranked(pool, token=0.0)
-    assert not by_meaning.shares["words"].any()
+    assert not by_meaning.shares["pairs"].any()
     assert by_meaning.shares["cosine"].tolist() == pytest.approx((2 * before.shares["cosine"]).tolist())
 
 
 def test_every_signal_belongs_to_a_component_and_counts_as_much_as_that_does() -> None:
-    assert set(BELONGS) <= {*HYBRID, *BY_HAND}
+    assert set(BELONGS) <= {*TALK, *NOTE, *BY_HAND, "best_cosine"}
     assert set(BELONGS.values()) < set(COMPONENTS)
     pool = pool_of(Standing(tags=("parser", "rust")), Standing(), Standing())
     asked = "The parser in Rust, seen in May 2023"
