@@ -1,0 +1,48 @@
+"""The first hits depend on the question and on what is searched, and on nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from tests.fakes import HashingEmbedder
+
+from recollect import Engine
+
+SUBJECTS = ("parser", "scheduler", "cache", "ledger", "gateway", "importer", "renderer", "worker", "queue", "index")
+VERBS = ("reads", "writes", "drops", "retries", "sorts", "counts", "merges", "splits", "copies", "signs")
+OBJECTS = ("tokens", "rows", "frames", "orders", "pages", "events", "labels", "chunks", "leases", "notes")
+QUESTION = "Which worker retries events and merges labels?"
+
+
+@pytest.fixture(params=["hybrid", "lexical"])
+def either(request: pytest.FixtureRequest, open_engine: Callable[..., Engine]) -> Engine:
+    options = {"embedder": HashingEmbedder(256)} if request.param == "hybrid" else {"embed_provider": "off"}
+    return open_engine(**options)
+
+
+def fill(engine: Engine, namespace: str, step: int = 1) -> None:
+    for number in range(0, 300, step):
+        subject, verb, thing = SUBJECTS[number % 10], VERBS[number // 10 % 10], OBJECTS[number * 7 // 10 % 10]
+        engine.memories.store(f"The {subject} {verb} {thing} in step {number}", namespace=namespace)
+    engine.embedding.catch_up()
+
+
+def first(engine: Engine, limit: int) -> list[tuple[str, float]]:
+    found = engine.recall.search(QUESTION, limit=limit, namespace="mine", min_score=0.0, code=False)
+    return [(hit.memory.content, hit.score) for hit in found.hits[:10]]
+
+
+def test_the_first_ten_are_the_same_however_many_are_asked_for(either: Engine) -> None:
+    fill(either, "mine")
+    ten = first(either, 10)
+    assert len(ten) == 10
+    for limit in (50, 100, 200, 1000):
+        assert first(either, limit) == ten
+
+
+def test_the_first_ten_are_the_same_whatever_other_projects_hold(either: Engine) -> None:
+    fill(either, "mine", step=3)
+    before = first(either, 10)
+    fill(either, "others")
+    assert first(either, 10) == before
