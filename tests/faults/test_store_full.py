@@ -96,16 +96,18 @@ def test_vectors_that_do_not_fit_do_not_harm_memories_or_recall(small_disk: Path
     database, ballast = small_disk / "memory.db", small_disk / "ballast"
     embedder = HashingEmbedder(4096)
     with Engine(database=str(database), embedder=embedder) as engine:
-        for number in range(40):
+        for number in range(100):
             engine.memories.store(f"memory number {number}")
         free = shutil.disk_usage(small_disk).free
         ballast.write_bytes(bytes(max(0, free - 64 * 1024)))
         answer = engine.recall.search("memory number 7")
-        assert answer.mode == "lexical"
         assert answer.hits
+        made, total = engine.embedding.coverage()
+        assert made < total == 100
         ballast.unlink()
         engine.embedding.catch_up()
         assert engine.recall.search("memory number 7").mode == "hybrid"
+        assert engine.embedding.coverage() == (100, 100)
     assert_intact(database, [])
 
 

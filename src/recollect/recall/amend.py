@@ -103,6 +103,13 @@ _PLACED = frozenset("in on at to from under inside is are into within".split())
 _BEFORE_NUMBERS = _WHERE | frozenset(
     "be has have to of about least most than equals takes needs allows port = :".split()
 )
+# What is numbered to tell one from another, as terms.
+_NUMBERED = frozenset(
+    terms(
+        "note memory line step issue ticket request chapter section page row item case test bug commit phase part "
+        "number task story sprint round day week figure table appendix rule point level option example question"
+    )
+)
 _FRAMING = frozenset("with in by on from to as via through called named under".split())
 _WHY: dict[Change, str] = {
     "value": "“{new}” has a different value than “{old}”",
@@ -169,15 +176,22 @@ def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:
         return True
     allowed = {"antonym": _OPPOSED_KEYS, "name": with_parts(names(new) | names(old))}.get(sign, frozenset())
     differing = {kind for kind in _kinds(new) & _kinds(old) if not _values(new, kind) & _values(old, kind)}
-    if any(_is_label(each, value) for each in (new, old) for value in each.values):
+    if _are_labels(new, old):
         return False
     is_same_subject = sign == "value" and new.subject == old.subject and _places(new) == _places(old)
     return len(differing) <= 1 and (is_same_subject or (new.words ^ old.words) <= allowed)
 
 
+def _are_labels(new: Statement, old: Statement) -> bool:
+    """Tell whether a number in one of them only tells one thing from another, and nothing says that it changed."""
+    return not new.cues and any(_is_label(each, value) for each in (new, old) for value in each.values)
+
+
 def _is_label(statement: Statement, value: Value) -> bool:
     """Tell whether a bare number tells one thing from another and is no value: “task 3”, “phase 2”."""
     before = statement.tokens[value.place - 1].lower() if 0 < value.place <= len(statement.tokens) else ""
+    if value.kind == "version":
+        return not value.of.isdisjoint(_NUMBERED)
     return value.kind == "count" and not value.of and before not in _BEFORE_NUMBERS
 
 
@@ -192,7 +206,7 @@ def contradicts(new: Statement, old: Statement) -> bool:
         return False
     opposite = _opposite(new, old)
     is_opposite = opposite == "negated" or (opposite == "antonym" and _says_the_same_but_for("antonym", new, old))
-    return is_denied or bool(new.ended & old.words) or _differ(new, old) or is_opposite
+    return is_denied or bool(new.ended & old.words) or is_opposite or (_differ(new, old) and not _are_labels(new, old))
 
 
 def _bar(sign: Sign, new: Statement, old: Statement) -> float:
