@@ -61,13 +61,16 @@ def likely(query: Query, passages: Sequence[Passage], counts: TermCounts) -> Lik
     columns = _signals(query, passages, counts)
     rows = [{name: column[place] for name, column in columns.items()} for place in range(len(passages))]
     scores = [_score(row) for row in rows]
-    best = max((score for score, passage in zip(scores, passages, strict=True) if passage.eligible), default=-60.0)
+    eligible = [place for place, passage in enumerate(passages) if passage.eligible]
+    first = max(eligible, key=scores.__getitem__, default=0)
+    best, covered = scores[first], rows[first]["covered"]
     line = RELEVANCE_BY_WORDS
     answered = line["offset"] + line["best"] * best
     relevance: list[float] = []
     for row, score in zip(rows, scores, strict=True):
         logit = answered + UNASKED_FALL * min(score - best, 0.0)
         logit += sum(weight * row[name] for name, weight in line.items() if name in row)
+        logit += line["best_covered"] * min(row["covered"] - covered, 0.0)
         logit = max(logit, LABELLED - LABELLED_SLOPE * (1 - row["labelled"])) + IDLE * row["idle"]
         relevance.append(1 / (1 + math.exp(-min(60.0, max(-60.0, logit)))))
     return Likely(scores, relevance)

@@ -1,12 +1,12 @@
 """Score: one number per passage, by a printed linear model over its signals, and what that number means.
 
     score     = sum over signals of weight · (value - mean) / deviation, by the model of its kind: talk or note
-    relevance = 1 / (1 + exp(-(offset + slope · best score + what absolute signals add - fall · (best score - score))))
+    relevance = 1 / (1 + exp(-(offset + slope · best score + evidence - fall · (best score - score))))
 
 The weights (weights.py) were fitted so that the right passage stands above the others of its pool. The line of the best
 hit was fitted so that relevance is the probability that the question is answered at all, questions that have no answer
-in the store included; the others fall from there by their distance. So relevance has the order of the scores. See
-docs/benchmarks.md for the corpora, the command and what each signal earns.
+in the store included; the others fall from there by their distance, and by what they have less of cosine and coverage.
+See docs/benchmarks.md for the corpora, the command and what each signal earns.
 """
 
 from __future__ import annotations
@@ -35,6 +35,10 @@ from recollect.recall.weights import (
 )
 
 Column = NDArray[np.float64]
+
+
+# Which signal of a passage the best of all is of.
+OWN = {"best_cosine": "cosine", "best_covered": "covered"}
 
 
 class Scored(NamedTuple):
@@ -77,7 +81,11 @@ def _relevance(scores: Column, columns: Mapping[str, Column], fall: float, *, hy
     line = (NOTE_RELEVANCE if columns["note"][first] else TALK_RELEVANCE) if hybrid else RELEVANCE_BY_WORDS
     logits = line["offset"] + line["best"] * scores[first] + fall * np.minimum(scores - scores[first], 0.0)
     for name, weight in line.items():
-        if name in columns:
+        if name in OWN and OWN[name] in columns:
+            # As much less as the passage has less of it than the first one.
+            own = columns[OWN[name]]
+            logits = logits + weight * (columns[name] + np.minimum(own - own[first], 0.0))
+        elif name in columns:
             logits = logits + weight * columns[name]
     if "labelled" in columns:
         logits = np.maximum(logits, LABELLED - LABELLED_SLOPE * (1 - columns["labelled"]))

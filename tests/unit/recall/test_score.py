@@ -130,6 +130,21 @@ def test_relevance_falls_from_the_best_hit_by_the_distance_in_score() -> None:
     assert first - second == pytest.approx(FALL * (found.scores[1] - found.scores[0]))
 
 
+def test_what_shares_neither_words_nor_meaning_is_hardly_relevant_beside_a_sure_hit() -> None:
+    sure = base(
+        2,
+        words=[3.0, 2.9],
+        cosine=[0.7, 0.1],
+        covered=[1, 0],
+        best_cosine=[0.7, 0.7],
+        best_covered=[1, 1],
+        known=[1, 1],
+        heard=[1, 1],
+    )
+    first, second = score(sure).relevance
+    assert second < first / 5
+
+
 def test_what_is_only_read_along_does_not_make_the_others_relevant() -> None:
     alone = score(base(2, words=[0.0, 0.5])).relevance
     beside = score(base(3, words=[0.0, 0.5, 5.0], eligible=[1, 1, 0])).relevance
