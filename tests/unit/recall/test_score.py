@@ -133,7 +133,7 @@ def test_relevance_falls_from_the_best_hit_by_the_distance_in_score() -> None:
 def test_what_shares_neither_words_nor_meaning_is_hardly_relevant_beside_a_sure_hit() -> None:
     sure = base(
         2,
-        words=[3.0, 2.9],
+        note=[1, 1],
         cosine=[0.7, 0.1],
         covered=[1, 0],
         best_cosine=[0.7, 0.7],
