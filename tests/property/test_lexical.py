@@ -13,7 +13,6 @@ from recollect.recall import lexical, measure
 from recollect.recall.gather import gather, gather_words
 from recollect.recall.query import understand
 from recollect.recall.score import score
-from recollect.recall.weights import UNASKED_FALL
 
 NOW = 1_767_000_000
 WORDS = (
@@ -59,7 +58,7 @@ def test_both_models_agree(
             assert pool == gather(engine.store, query, counts, None, model="", where=where)
             found = lexical.likely(query, pool.passages, counts)
             if pool.passages:
-                expected = score(measure.measure(query, pool.passages, counts, None), fall=UNASKED_FALL)
+                expected = score(measure.measure(query, pool.passages, counts, None), unasked=True)
                 assert found.scores == pytest.approx(expected.scores.tolist())
                 assert found.relevance == pytest.approx(expected.relevance.tolist())
 

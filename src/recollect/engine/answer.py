@@ -32,7 +32,6 @@ from recollect.recall.score import Scored, ranked_after, score
 from recollect.recall.select import Selected, fold, select, spread
 from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede, tense
 from recollect.recall.weigh import overlaid
-from recollect.recall.weights import FALL, UNASKED_FALL
 from recollect.store.protocol import Filter, NotBefore, Passage, Range, Store
 from recollect.text.sameness import says_the_same
 
@@ -160,14 +159,13 @@ def rank(engine: Engine, asked: Asked, leave_out: frozenset[str]) -> Ranking:
         return pool, {name: column for name, column in columns.items() if name not in leave_out}, cosines or {}
 
     pool, signals, cosines = measured(core)
-    fall = UNASKED_FALL if asked.unasked else FALL
-    fitted = score(signals, fall=fall)
+    fitted = score(signals, unasked=asked.unasked)
     answered = _answered(pool, fitted, signals)
     if asked.limit > core:
         near = {passage.pid for passage in pool.passages}
         pool, signals, cosines = measured(asked.limit)
         places = np.array([place for place, passage in enumerate(pool.passages) if passage.pid in near], np.int64)
-        fitted = ranked_after(fitted, places, score(signals, fall=fall))
+        fitted = ranked_after(fitted, places, score(signals, unasked=asked.unasked))
     scored, profile = engine.scoring.weighed(query, pool, fitted, asked)
     if asked.as_of is None and "useful" not in leave_out:  # what was learnt since says nothing about the past
         scored = engine.usefulness.weighed(profile, scored, pool, asked)

@@ -70,7 +70,7 @@ def likely(query: Query, passages: Sequence[Passage], counts: TermCounts) -> Lik
     for row, score in zip(rows, scores, strict=True):
         logit = answered + UNASKED_FALL * min(score - best, 0.0)
         logit += sum(weight * row[name] for name, weight in line.items() if name in row)
-        logit += line["best_covered"] * min(row["covered"] - covered, 0.0)
+        logit += line["best_covered"] * row["note"] * min(row["covered"] - covered, 0.0)
         logit = max(logit, LABELLED - LABELLED_SLOPE * (1 - row["labelled"])) + IDLE * row["idle"]
         relevance.append(1 / (1 + math.exp(-min(60.0, max(-60.0, logit)))))
     return Likely(scores, relevance)

@@ -5,8 +5,8 @@
 
 The weights (weights.py) were fitted so that the right passage stands above the others of its pool. The line of the best
 hit was fitted so that relevance is the probability that the question is answered at all, questions that have no answer
-in the store included; the others fall from there by their distance, and by what they have less of cosine and coverage.
-See docs/benchmarks.md for the corpora, the command and what each signal earns.
+in the store included; the others fall from there by their distance, notes also by what they have less of cosine and
+coverage. See docs/benchmarks.md for the corpora, the command and what each signal earns.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ from numpy.typing import NDArray
 from recollect.recall.measure import SEMANTIC
 from recollect.recall.weights import (
     BY_HAND,
-    FALL,
     IDLE,
     LABELLED,
     LABELLED_SLOPE,
     NOTE,
     NOTE_BY_WORDS,
+    NOTE_FALL,
     NOTE_RELEVANCE,
     RELEVANCE_BY_WORDS,
     TALK,
     TALK_BY_WORDS,
+    TALK_FALL,
     TALK_RELEVANCE,
+    UNASKED_FALL,
     Term,
 )
 
@@ -49,10 +51,10 @@ class Scored(NamedTuple):
     relevance: Column
 
 
-def score(columns: Mapping[str, Column], *, fall: float = FALL) -> Scored:
+def score(columns: Mapping[str, Column], *, unasked: bool = False) -> Scored:
     """Return the score of each passage, higher is better; signals that are not among the columns do not count.
 
-    fall: how much of its relevance, in logits, a passage loses per point that it stands below the best one
+    unasked: relevance is that of what is told to an assistant that did not ask
     """
     hybrid = not SEMANTIC.isdisjoint(columns)
     if not columns:
@@ -68,7 +70,7 @@ def score(columns: Mapping[str, Column], *, fall: float = FALL) -> Scored:
             share = kind * _share(terms[name], columns[name])
             shares[name] = shares[name] + share if name in shares else share
     scores = sum(shares.values(), np.zeros(len(note)))
-    return Scored(scores, shares, _relevance(scores, columns, fall, hybrid=hybrid))
+    return Scored(scores, shares, _relevance(scores, columns, hybrid=hybrid, unasked=unasked))
 
 
 def _share(term: Term, column: Column) -> Column:
@@ -76,15 +78,16 @@ def _share(term: Term, column: Column) -> Column:
     return share
 
 
-def _relevance(scores: Column, columns: Mapping[str, Column], fall: float, *, hybrid: bool) -> Column:
+def _relevance(scores: Column, columns: Mapping[str, Column], *, hybrid: bool, unasked: bool) -> Column:
     first = int(np.argmax(np.where(columns["eligible"] > 0, scores, -np.inf)))
     line = (NOTE_RELEVANCE if columns["note"][first] else TALK_RELEVANCE) if hybrid else RELEVANCE_BY_WORDS
+    fall = UNASKED_FALL if unasked else np.where(columns["note"] > 0, NOTE_FALL, TALK_FALL)
     logits = line["offset"] + line["best"] * scores[first] + fall * np.minimum(scores - scores[first], 0.0)
     for name, weight in line.items():
         if name in OWN and OWN[name] in columns:
-            # As much less as the passage has less of it than the first one.
+            # As much less as a note has less of it than the first hit; of a turn, part of it stands in others.
             own = columns[OWN[name]]
-            logits = logits + weight * (columns[name] + np.minimum(own - own[first], 0.0))
+            logits = logits + weight * (columns[name] + columns["note"] * np.minimum(own - own[first], 0.0))
         elif name in columns:
             logits = logits + weight * columns[name]
     if "labelled" in columns:

@@ -56,9 +56,11 @@ LABELLED = -0.2
 LABELLED_SLOPE = 4.0
 
 # How relevance falls from the best hit down, in logits per point of score. Fitted, it is the probability that a hit is
-# the one answer: so much for what is told unasked. Who asks is shown a little more, for several memories can answer.
+# the one answer: so much for what is told unasked. Who asks is shown more, for several memories can answer, and
+# several turns mostly do.
 UNASKED_FALL = 1.0
-FALL = 0.6
+NOTE_FALL = 0.6
+TALK_FALL = 0.3
 
 NOTE: Mapping[str, Term] = {
     "cosine_alone": Term(0.0000, 1.0000, +20.5796),

@@ -16,13 +16,13 @@ from recollect.recall.query import understand
 from recollect.recall.score import Scored, ranked_after, score
 from recollect.recall.weights import (
     BY_HAND,
-    FALL,
     NOTE,
     NOTE_BY_WORDS,
     NOTE_RELEVANCE,
     RELEVANCE_BY_WORDS,
     TALK,
     TALK_BY_WORDS,
+    TALK_FALL,
     TALK_RELEVANCE,
 )
 
@@ -127,7 +127,7 @@ def test_relevance_is_from_0_to_1_and_grows_with_the_score(hybrid: bool) -> None
 def test_relevance_falls_from_the_best_hit_by_the_distance_in_score() -> None:
     found = score(base(2, words=[0.0, 1.0]))
     first, second = (np.log(value / (1 - value)) for value in found.relevance[::-1])
-    assert first - second == pytest.approx(FALL * (found.scores[1] - found.scores[0]))
+    assert first - second == pytest.approx(TALK_FALL * (found.scores[1] - found.scores[0]))
 
 
 def test_what_shares_neither_words_nor_meaning_is_hardly_relevant_beside_a_sure_hit() -> None:
