@@ -132,7 +132,7 @@ def _spread(ranking: Ranking, chosen: Sequence[Selected]) -> list[Selected]:
 
 
 def _never_rising(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Return the hits with what was superseded scored no higher than what stands above it."""
+    """Return the hits with none scored higher than the one above it: some were moved after they were scored."""
     capped: list[Hit] = []
     for hit in hits:
         most = capped[-1].score if capped else 1.0

@@ -10,14 +10,12 @@ from collections.abc import Mapping, Sequence
 
 from recollect.engine.excerpt import said_at
 from recollect.model import Memory, Reply
+from recollect.recall.speaker import ASSISTANTS
 from recollect.store.protocol import Store
 from recollect.text.passages import MAX_PASSAGES, passages
 
 # Hits that get their reply: further down nobody reads on.
 MOST = 50
-
-# Who is no person, by the name an assistant is given in transcripts.
-_ASSISTANTS = frozenset({"assistant", "ai", "agent", "bot", "model", "chatbot", "claude", "codex", "copilot", "gemini"})
 
 
 def replies(store: Store, turns: Sequence[Memory], *, as_of: int | None = None) -> dict[str, Reply]:
@@ -46,7 +44,7 @@ def _answers(following: Memory, turn: Memory, as_of: int | None) -> bool:
 
 def is_assistant(turn: Memory) -> bool:
     """Tell whether an assistant said it, by the author's name or else by the source."""
-    return turn.author.lower() in _ASSISTANTS if turn.author else turn.source == "assistant"
+    return turn.author.lower() in ASSISTANTS if turn.author else turn.source == "assistant"
 
 
 def _reply(turn: Memory) -> Reply:

@@ -3,8 +3,8 @@
 understand ─► gather ─► measure ─► score ─► weigh ─► select ─► spread ─► supersede ─► explain
 """
 
-# What is put before an assistant unasked must be more likely relevant than not: at this threshold 98 of 100 questions
-# that the memory cannot answer get nothing (bench/recall.py --negative).
+# The threshold for unasked context. At this relevance 98 of 100 questions about another conversation get nothing
+# (bench/recall.py --negative).
 PACK_RELEVANCE = 0.55
 
 # What can be left out of a recall to see what it earns: groups of signals (recall.measure) and whole stages.

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.recall.query import Query
+from recollect.recall.speaker import answered, spoken
 from recollect.recall.tag import named
 from recollect.recall.weights import (
-    ASSISTANTS,
     BY_HAND,
     IDLE,
     LABELLED,
@@ -25,7 +25,7 @@ from recollect.recall.weights import (
     UNASKED_FALL,
 )
 from recollect.text.dates import DAY
-from recollect.text.days import EPOCH, date_of, months
+from recollect.text.days import EPOCH, LONGEST_MENTION, date_of, months
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Passage, TermCounts
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 # As in measure.py, which has the reasons; a test compares them.
 K1 = 0.9
 B = 0.4
-LONGEST = 7
 SAME_MONTH = 0.5
 
 Counts = dict[int, int]
@@ -99,7 +98,8 @@ def _signals(query: Query, passages: Sequence[Passage], counts: TermCounts) -> d
     columns = _words(passages, held, weights, around)
     columns |= _people(query, passages, counts, held, weights, around)
     columns |= _wanted(query, passages, around)
-    columns |= _kinds(passages)
+    kinds = spoken(passages)
+    columns |= {"note": [float(each) for each in kinds.note], "reply": [float(each) for each in kinds.reply]}
     total = max(sum(weights), 1e-9)
     timely = query.time_terms if any(dated) else frozenset()
     known = sum(
@@ -121,34 +121,13 @@ def _signals(query: Query, passages: Sequence[Passage], counts: TermCounts) -> d
     }
     eligible = (value for value, row in zip(columns["covered"], passages, strict=True) if row.eligible)
     columns["best_covered"] = [max(eligible, default=0.0)] * every
-    columns["reply_words"] = _replies(passages, columns)
+    columns["reply_words"] = _replies(passages, kinds.reply, columns["words"])
     return columns
 
 
-def _kinds(passages: Sequence[Passage]) -> dict[str, list[float]]:
-    assistant = [not ASSISTANTS.isdisjoint(passage.author) for passage in passages]
-    helped = {row.session_id for row, helps in zip(passages, assistant, strict=True) if helps}
-    asked = {row.session_id for row, helps in zip(passages, assistant, strict=True) if row.author and not helps}
-    turns = [bool(passage.author) and passage.session_id is not None for passage in passages]
-    return {
-        "note": [float(not (turn and row.session_id not in helped)) for turn, row in zip(turns, passages, strict=True)],
-        "reply": [
-            float(turn and helps and row.session_id in asked)
-            for turn, helps, row in zip(turns, assistant, passages, strict=True)
-        ],
-    }
-
-
-def _replies(passages: Sequence[Passage], columns: dict[str, list[float]]) -> list[float]:
-    gains, words = [0.0] * len(passages), columns["words"]
-    turns: dict[str | None, list[int]] = {}
-    for place, passage in enumerate(passages):
-        turn = turns.setdefault(passage.session_id, [])
-        if not columns["reply"][place]:
-            if turn and passages[turn[0]].memory_id != passage.memory_id:
-                turn.clear()
-            turn.append(place)
-            continue
+def _replies(passages: Sequence[Passage], reply: Sequence[bool], words: Sequence[float]) -> list[float]:
+    gains = [0.0] * len(passages)
+    for place, turn in answered(passages, reply):
         for asked in turn:
             gains[asked] = max(gains[asked], words[place] - words[asked])
     return gains
@@ -312,7 +291,7 @@ def _names_a_day(query: Query, passage: Passage) -> bool:
     return any(
         start * DAY < span.end
         and span.start < stop * DAY
-        and (stop - start) * DAY <= max(span.end - span.start, LONGEST * DAY)
+        and (stop - start) * DAY <= max(span.end - span.start, LONGEST_MENTION * DAY)
         for start, stop in passage.shape.times or ()
         for span in query.times
     )

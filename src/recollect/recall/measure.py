@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.recall.query import Query
+from recollect.recall.speaker import answered, spoken
 from recollect.recall.tag import named
-from recollect.recall.weights import ASSISTANTS
 from recollect.store.protocol import Passage, TermCounts
 from recollect.text.dates import DAY
-from recollect.text.days import EPOCH, date_of, months
+from recollect.text.days import EPOCH, LONGEST_MENTION, date_of, months
 
 Column = NDArray[np.float64]
 
@@ -30,8 +30,6 @@ Column = NDArray[np.float64]
 K1 = 0.9
 B = 0.4
 
-# A passage that names a time up to this many days long may be about any of them: "last week" is about each of its days.
-LONGEST = 7
 # A passage from the month of the day that is asked about is halfway there: things are told days later.
 SAME_MONTH = 0.5
 
@@ -88,7 +86,8 @@ def measure(
     lengths = np.array([max(1, len(passage.tokens)) for passage in passages], np.float64)
     eligible = np.array([passage.eligible for passage in passages], bool)
     columns = _lexical(frequency, lengths, weights, around)
-    columns |= _kinds(passages)
+    kinds = spoken(passages)
+    columns |= {"note": np.array(kinds.note, float), "reply": np.array(kinds.reply, float)}
     columns["eligible"] = eligible.astype(float)
     columns |= _people(query, passages, counts.authors, frequency, weights, around)
     columns |= _wanted(query, passages, around)
@@ -110,39 +109,15 @@ def measure(
     if cosines is not None:
         columns |= _semantic(passages, cosines, columns, around)
         columns["best_cosine"] = np.full(len(passages), columns["cosine"][eligible].max(initial=0.0))
-    columns |= _replies(passages, columns)
+    columns |= _replies(passages, kinds.reply, columns)
     return columns
 
 
-def _kinds(passages: Sequence[Passage]) -> dict[str, Column]:
-    """What a passage is: a turn between people, an assistant's reply to a person, or a note, as everything else."""
-    assistant = np.array([not ASSISTANTS.isdisjoint(passage.author) for passage in passages], bool)
-    authored = np.array([bool(passage.author) and passage.session_id is not None for passage in passages], bool)
-    helped = {row.session_id for row, helps in zip(passages, assistant, strict=True) if helps}
-    asked = {row.session_id for row, other in zip(passages, authored & ~assistant, strict=True) if other}
-    with_assistant = np.array([passage.session_id in helped for passage in passages], bool)
-    with_person = np.array([passage.session_id in asked for passage in passages], bool)
-    parts = np.array([passage.shape.parts > 1 for passage in passages], bool)
-    return {
-        "note": 1.0 - ((authored | parts) & ~with_assistant),
-        "reply": (authored & assistant & with_person).astype(float),
-    }
-
-
-def _replies(passages: Sequence[Passage], columns: Mapping[str, Column]) -> dict[str, Column]:
+def _replies(passages: Sequence[Passage], reply: Sequence[bool], columns: Mapping[str, Column]) -> dict[str, Column]:
     """How much better an assistant's reply matches than the turn that it answers; 0 where there is no reply."""
     measured = {name: columns[name] for name in ("words", "cosine") if name in columns}
     gains = {f"reply_{name}": np.zeros(len(passages)) for name in measured}
-    if not columns["reply"].any():
-        return gains
-    turns: dict[str | None, list[int]] = {}
-    for place, passage in enumerate(passages):
-        turn = turns.setdefault(passage.session_id, [])
-        if not columns["reply"][place]:
-            if turn and passages[turn[0]].memory_id != passage.memory_id:
-                turn.clear()
-            turn.append(place)
-            continue
+    for place, turn in answered(passages, reply):
         for name, column in measured.items():
             gain = gains[f"reply_{name}"]
             gain[turn] = np.maximum(gain[turn], column[place] - column[turn])
@@ -338,7 +313,7 @@ def _names_a_day(query: Query, passage: Passage) -> bool:
     return bool(passage.shape.times) and any(
         start * DAY < span.end
         and span.start < stop * DAY
-        and (stop - start) * DAY <= max(span.end - span.start, LONGEST * DAY)
+        and (stop - start) * DAY <= max(span.end - span.start, LONGEST_MENTION * DAY)
         for start, stop in passage.shape.times or ()
         for span in query.times
     )

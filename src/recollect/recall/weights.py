@@ -1,6 +1,6 @@
 """The weights of recall, printed: made by scripts/fit_recall.py, strongest signal first.
 
-There are two models, because what a memory is decides what speaks for it:
+There are two models, one for each kind of memory, because they have different signals:
 
     talk   a turn between people: read with the turns around it, its session and its author
     note   everything else, also what a person tells an assistant: stands for itself, by its meaning and its words
@@ -17,8 +17,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from recollect.text.tokens import terms
-
 
 class Term(NamedTuple):
     """How one signal counts."""
@@ -28,11 +26,6 @@ class Term(NamedTuple):
     weight: float
 
 
-# Who is no person, by the terms of the name that an assistant has in transcripts.
-ASSISTANTS = frozenset(
-    term for name in "assistant ai agent bot model chatbot claude codex copilot gemini".split() for term in terms(name)
-)
-
 # A prompt of nothing but courtesy finds conversations that began with the same words. This takes even the surest of
 # them (0.99) below what is put before an assistant unasked, and leaves it visible to somebody who searches for it.
 IDLE = -6.0
@@ -40,8 +33,8 @@ IDLE = -6.0
 # dated, labelled: no corpus has dates: a passage from the month or year that the question names is as good as a named
 # author. Nor tags: somebody put them there to find the memory by, so a question that is all tags outweighs meaning.
 # reply, reply_cosine, reply_words: in chats with an assistant three of four answers stand in what the person said,
-# though replies are longer and repeat its words. A reply stands behind what people said, and speaks for its turn where
-# it matches better than the turn itself.
+# though replies are longer and repeat its words. So a reply ranks below what people said. Where it matches better than
+# the turn that it answers, it raises that turn.
 BY_HAND: Mapping[str, Term] = {
     "dated": Term(0.0, 1.0, 0.5),
     "labelled": Term(0.0, 1.0, 2.0),
@@ -50,8 +43,8 @@ BY_HAND: Mapping[str, Term] = {
     "reply_words": Term(0.0, 1.0, 0.5),
 }
 
-# How likely tags alone make a memory relevant: nearly one in two where they are all of the question, too little to be
-# shown where they are half of it. Never enough to be put before an assistant unasked.
+# The relevance that tags alone give: 0.45 if they are all of the question, below the search threshold if they are half
+# of it. It never reaches the threshold for unasked context.
 LABELLED = -0.2
 LABELLED_SLOPE = 4.0
 
