@@ -73,7 +73,7 @@ class _Pair(NamedTuple):
 
 def find(engine: Engine, memory: Memory) -> list[Found]:
     """Return what a memory that is about to be stored changes; read only, and bounded whatever is stored."""
-    if memory.source not in STATING or len(memory.content) > MOST_CHARACTERS:
+    if memory.observed or memory.source not in STATING or len(memory.content) > MOST_CHARACTERS:
         return []
     stating = [each for each in statements(memory.content, whole=True) if may_amend(each)][:LOOKED_UP]
     olds = {old.id: old for each in stating for old in _older(engine, memory, each)}
@@ -142,7 +142,7 @@ def _chosen(found: Iterable[Found]) -> list[Found]:
 def _older(engine: Engine, memory: Memory, statement: Statement) -> list[Memory]:
     """Return the memories that a statement may be about: of the same project, older, and in force."""
     # Not by namespace: the index would read through all of it. What is of another one is left out below.
-    where: dict[str, object] = {"superseded_by": None, "source": STATING}
+    where: dict[str, object] = {"superseded_by": None, "source": STATING, "observed": False}
     counts = engine.store.term_counts(query_terms(statement.text))
     rarest = dict(_rarest(counts.by_term))
     if not rarest:

@@ -294,11 +294,11 @@ def _newest_first(
 
 
 def _may_be_version(ranking: Ranking, memory: Memory, passage: Passage) -> bool:
-    """Tell whether a hit may be a version of a fact: no summary, not of another branch, no turn between people.
+    """Tell whether a hit may be a version of a fact: no summary or event, not of another branch, no turn of people.
 
     People tell what happened; what they tell later does not replace it.
     """
-    if memory.id in ranking.away or memory.source == SUMMING_UP:
+    if memory.id in ranking.away or memory.observed or memory.source == SUMMING_UP:
         return False
     return passage.pid not in ranking.talk or passage.session_id is None
 

@@ -229,7 +229,7 @@ class Archive:
             value = getattr(record, name)
             if isinstance(value, str):
                 accept.storable(name, value)
-            elif isinstance(value, int):
+            elif isinstance(value, int) and not isinstance(value, bool):
                 accept.whole(name, value, least=-(2**63), most=2**63 - 1)
             elif isinstance(value, dict):
                 accept.metadata(value, max_bytes=self._engine.settings.max_content_bytes)

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from recollect.engine.context_block import Line
     from recollect.store.passage import Passage
 
-# Noted in passing: what somebody asked for is no answer to what is asked now, and that a command ran is none either.
-# The summary of a session holds a word of everything, and was told when this one began.
-IN_PASSING = ("prompt", "command", "error", "find", "search", "session")
 # What a prompt says is at its beginning; the rest is what was pasted.
 PROMPT_CHARACTERS = 2_000
 # Of more than a few memories the first few are read.
@@ -68,7 +65,7 @@ def answered(settings: Settings, seen: Observation) -> str | None:
         return None
     scope = namespace_of(seen.cwd if seen.cwd.startswith(("/", "~")) else settings.namespace or None)
     scopes = (scope, None) if scope is not None else (None,)
-    with Glance(str(settings.database_path), scopes=scopes, without=IN_PASSING) as store:
+    with Glance(str(settings.database_path), scopes=scopes) as store:
         if not store.is_ours():
             return None
         lines = tuple(_lines(store, query, seen, use.read(store.setting(use.key(scope)))))

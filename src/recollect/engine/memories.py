@@ -92,8 +92,9 @@ class Memories:
         correction by the user, a root cause, a convention. One self-contained fact each; no secrets.
 
         The same content is stored once per project: storing it again merges tags and metadata and keeps the higher
-        importance. Keys, tokens and passwords are replaced by a placeholder. If the memory changes an older one, the
-        older one is marked as superseded and the answer names it. If it contradicts an older one, the two are linked.
+        importance. A question is kept as evidence, not as knowledge. Keys, tokens and passwords are replaced by a
+        placeholder. If the memory changes an older one, the older one is marked as superseded and the answer names it.
+        If it contradicts an older one, the two are linked.
 
         content: what to remember, understandable without this conversation
         memory_type: kind of knowledge
@@ -130,7 +131,7 @@ class Memories:
                 "metadata": metadata,
             }
         )
-        memory = self._new(values, namespace)
+        memory = self._new(values | {"observed": _is_question(values)}, namespace)
         anchors, found = redact_value(anchors)
         amend = amend and supersedes is None
         stored = self._keep(memory, anchors, supersedes, deduplicate=deduplicate, amend=amend)
@@ -439,6 +440,14 @@ class Memories:
         return values, kinds
 
 
+def _is_question(values: Mapping[str, Any]) -> bool:
+    """Tell whether a text of no stated type, and no turn of a conversation, only asks for something."""
+    from recollect.text.question import only_asks
+
+    is_turn = values["session_id"] is not None or values["author"] is not None
+    return values["memory_type"] == "context" and not is_turn and only_asks(values["content"])
+
+
 def existing(rows: Store | Transaction, memory_id: str) -> Memory:
     """Return the memory with this id, or the only one whose id begins so.
 
@@ -473,10 +482,14 @@ def purged(rows: Store | Transaction, ids: Sequence[str]) -> frozenset[str]:
 
 
 def store_in(transaction: Transaction, memory: Memory, *, deduplicate: bool = True) -> Stored:
-    """Insert a memory, or merge it into the one with the same content and namespace."""
+    """Insert a memory, or merge it into the one with the same content and namespace; evidence never into knowledge."""
     twins: list[Memory] = []
     if deduplicate:
-        same: Filter = {"content_hash": memory.content_hash, "namespace": memory.namespace}
+        same: Filter = {
+            "content_hash": memory.content_hash,
+            "namespace": memory.namespace,
+            "observed": memory.observed,
+        }
         twins = transaction.find(Memory, same, order="seq", limit=1)
     if not twins:
         return Stored(memory=transaction.insert(memory), created=True)

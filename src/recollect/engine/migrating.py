@@ -388,6 +388,7 @@ class Migration:
             valid_to=found.ended_at if found.ended_at is not None else newer.at if newer else None,
             superseded_by=newer.id if newer else None,
             expires_at=found.expires_at,
+            observed=found.observed,
         )
 
     def _metadata(self, found: Remembered, beside: dict[str, Any]) -> dict[str, Any]:

@@ -195,6 +195,7 @@ def _as_told(row: Observed, learnt: Lesson, about: Mapping[str, Any]) -> Memory:
         source="hook",
         trust=TRUST,
         session_id=row.session_id,
+        observed=True,
     )
 
 

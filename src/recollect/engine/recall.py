@@ -6,7 +6,7 @@ import msgspec
 
 from recollect.engine import accept
 from recollect.engine.memories import memory_filter
-from recollect.model import Limit, MemoryType, Packed, Ratio, Recall, Tokens
+from recollect.model import Limit, Memory, MemoryType, Packed, Ratio, Recall, Tokens
 from recollect.operations import operation
 from recollect.recall import PACK_RELEVANCE as PACK_RELEVANCE
 from recollect.store.protocol import Filter
@@ -22,12 +22,15 @@ SEARCH_RELEVANCE = 0.05
 # at 0.5 one in four of them gets nothing, for four right answers in a hundred (bench/notes_recall.py).
 ANSWERED = 0.25
 
+# Where nothing known answers.
+EVIDENCE = "no stored knowledge matches; this is what hooks recorded"
+
 
 class Asked(NamedTuple):
     """A checked question: its words, how many hits, the least relevance, which memories, as of when.
 
     hides_weak: nothing is an answer unless the best hit is likely to be one
-
+    observed: whether observed memories are searched beside the known ones; else only where no known one answers
     near: what the caller named the project by; a folder of it says from which work tree the question is asked
     archived: whether what is archived or has expired may answer
     unasked: whether it is put before an assistant that did not ask: relevance is then how likely it is worth telling
@@ -45,6 +48,7 @@ class Asked(NamedTuple):
     unasked: bool = False
     pool: int | None = None
     hides_weak: bool = False
+    observed: bool = False
 
 
 class Recalls:
@@ -71,6 +75,7 @@ class Recalls:
         judge: bool | None = None,
         code: bool | None = None,
         archived: bool = False,
+        observed: bool = False,
     ) -> Recall:
         """Search memories by words and meaning. Recall before planning or editing, when earlier decisions, preferences,
         errors or fixes may matter. Returns the best matches with id, age, and whether their code has changed since.
@@ -87,6 +92,7 @@ class Recalls:
         judge: let the language model judge the results
         code: include places in indexed code; default: auto
         archived: include archived memories
+        observed: include prompts, edits, commands and summaries
         """
         where = memory_filter(memory_type=memory_type, namespace=namespace, tags=tags)
         where |= self._engine.branches.filter(branch, namespace)
@@ -102,6 +108,7 @@ class Recalls:
             explain=explain,
             near=namespace,
             archived=archived,
+            observed=observed,
         )
         found = self._found(asked, judge=self._engine.settings.judge if judge is None else judge, code=code)
         self._engine.access.found(hit.memory for hit in found.hits)
@@ -110,17 +117,30 @@ class Recalls:
     def _found(self, asked: Asked, *, judge: bool, code: bool | None) -> Recall:
         """Return the answer to a question, after what was seen a moment ago is taken in."""
         self._engine.capture.catch_up()
+        found = self._known_first(asked, judge=judge)
+        self._engine.centrality.settle()
+        return self._with_places(found, asked, asked.near, wanted=code)
+
+    def _known_first(self, asked: Asked, *, judge: bool) -> Recall:
+        """Return what known memories answer, or what observed ones do where no known one does."""
+        if asked.observed or not self._engine.store.columns(Memory, ("id",), {"observed": True}, limit=1):
+            return self._hits(asked, judge=judge)
+        where = asked.where or {}
+        found = self._hits(asked._replace(where={**where, "observed": False}), judge=judge)
+        if found.hits:
+            return found
+        seen = self._hits(asked._replace(where={**where, "observed": True}), judge=judge)
+        return msgspec.structs.replace(seen, notes=(*seen.notes, EVIDENCE)) if seen.hits else found
+
+    def _hits(self, asked: Asked, *, judge: bool) -> Recall:
         # Here, not above: listing the operations must not load the stages of a recall.
         if judge:
             from recollect.engine.judge import judged
 
-            found = judged(self._engine, asked, least=SEARCH_RELEVANCE, leave_out=self.leave_out)
-        else:
-            from recollect.engine.answer import answer
+            return judged(self._engine, asked, least=SEARCH_RELEVANCE, leave_out=self.leave_out)
+        from recollect.engine.answer import answer
 
-            found = answer(self._engine, asked, leave_out=self.leave_out)
-        self._engine.centrality.settle()
-        return self._with_places(found, asked, asked.near, wanted=code)
+        return answer(self._engine, asked, leave_out=self.leave_out)
 
     def _with_places(self, found: Recall, asked: Asked, namespace: str | None, *, wanted: bool | None) -> Recall:
         """Return a recall with the places in the code that its question leads to, if any."""
@@ -140,6 +160,7 @@ class Recalls:
         namespace: str | None = None,
         min_score: Ratio = PACK_RELEVANCE,
         code: bool = False,
+        observed: bool = False,
     ) -> Packed:
         """Pack the context for a task into a token budget. Returns memories with sources as one text. Call it when a
         task starts.
@@ -152,6 +173,7 @@ class Recalls:
         namespace: project path or name; default: all projects
         min_score: minimum relevance, 0 to 1
         code: include places in indexed code
+        observed: include prompts, edits, commands and summaries
         """
         from recollect.engine.pack import CANDIDATES, packed
 
@@ -164,6 +186,7 @@ class Recalls:
             as_of=None,
             explain=False,
             near=namespace,
+            observed=observed,
         )
         # What is put before an assistant must not wait for a language model.
         found = self._found(asked, judge=False, code=code)

@@ -152,6 +152,7 @@ class Recounting:
             source="import",
             trust=TRUST[turn.role],
             session_id=seen.session,
+            observed=turn.role == "tool",
         )
         memory, kinds = (raw, ()) if is_clean else without_secrets(raw)
         self.redacted.update(kinds)

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 from recollect.engine.context_block import Line
 from recollect.engine.context_sources import told
-from recollect.engine.glance import IN_PASSING, LEAST_WORDS, MOST, PROMPT_CHARACTERS
+from recollect.engine.glance import LEAST_WORDS, MOST, PROMPT_CHARACTERS
 from recollect.engine.pack import CANDIDATES, UNMERGED, is_over, shown
 from recollect.engine.recall import PACK_RELEVANCE, Asked
 from recollect.model import Hit
-from recollect.store.protocol import Without
 from recollect.text.sameness import statements
 from recollect.text.tokens import query_terms
 
@@ -37,7 +36,7 @@ def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
         text=prompt[:PROMPT_CHARACTERS],
         limit=CANDIDATES,
         least=PACK_RELEVANCE,
-        where={"namespace": scopes, "category": Without(IN_PASSING)},
+        where={"namespace": scopes, "observed": False},
         as_of=None,
         explain=False,
         near=moment.seen.cwd or None,

@@ -172,5 +172,6 @@ def _insight(session: Session, values: dict[str, Any]) -> Memory:
         last_accessed_at=at,
         source="hook",
         session_id=session.id,
+        observed=True,
         **values,
     )

@@ -42,6 +42,7 @@ class Remembered(NamedTuple):
     parent: str | None = None
     place: int | None = None
     replaced_by: str | None = None
+    observed: bool = False
     metadata: Mapping[str, Any] = _NOTHING
     beside: Mapping[str, Any] = _NOTHING
 

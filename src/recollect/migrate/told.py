@@ -114,6 +114,7 @@ def prompt(part: str, fields: Fields, where: Setting, **more: Any) -> Found:
         content=text,
         at=where.at,
         category="prompt",
+        observed=True,
         importance=PROMPT_IMPORTANCE,
         project=where.project,
         session=where.session,

@@ -25,6 +25,7 @@ class Memory(Record, frozen=True, kw_only=True):
     created_at, updated_at and the other times: Unix seconds; `created` and `updated` are the same as datetimes
     branch: the git branch it was written on, unless the default branch. head: the commit that was checked out, with a
     plus where the branch had no commit of its own yet
+    observed: whether it is evidence of what happened (a prompt, an edit, a command), and not knowledge
     """
 
     id: str
@@ -56,6 +57,7 @@ class Memory(Record, frozen=True, kw_only=True):
     rev: int = 0
     branch: str | None = None
     head: str | None = None
+    observed: bool = False
 
     @property
     def created(self) -> datetime:

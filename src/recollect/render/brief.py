@@ -152,6 +152,7 @@ def _stored(stored: model.Stored, _now: int | None) -> dict[str, Any]:
         supersedes=superseded,
         contradicts=contradicted,
         redacted=list(stored.redacted),
+        observed=stored.memory.observed or None,
     )
 
 

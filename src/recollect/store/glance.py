@@ -44,11 +44,10 @@ class Remembered(NamedTuple):
 class Glance:
     """A database of ours, looked at; closed at the end of a block."""
 
-    def __init__(self, path: str, *, scopes: Sequence[str | None], without: Collection[str]) -> None:
-        """Look at the memories of some namespaces, except those of some categories. Raises sqlite3.Error."""
+    def __init__(self, path: str, *, scopes: Sequence[str | None]) -> None:
+        """Look at the known memories of some namespaces. Raises sqlite3.Error."""
         self._connection = sqlite3.connect(_uri(path), uri=True, timeout=PATIENCE_S, isolation_level=None)
         self._scopes = tuple(scopes)
-        self._without = tuple(without)
 
     def __enter__(self) -> Glance:
         return self
@@ -117,13 +116,12 @@ class Glance:
 
     def _ids(self, seqs: Sequence[int]) -> Mapping[int, str]:
         wanted = list(dict.fromkeys(seqs))
-        where = f"category IS NULL OR category NOT IN ({_marks(self._without)})"
         scope = f"namespace IN ({_marks(self._scopes)})" + (" OR namespace IS NULL" if None in self._scopes else "")
         sql = (
-            "WITH wanted AS MATERIALIZED (SELECT seq, id, category, namespace FROM memories "
-            f"WHERE seq IN ({_marks(wanted)})) SELECT seq, id FROM wanted WHERE ({where}) AND ({scope})"
+            "WITH wanted AS MATERIALIZED (SELECT seq, id, observed, namespace FROM memories "
+            f"WHERE seq IN ({_marks(wanted)})) SELECT seq, id FROM wanted WHERE NOT observed AND ({scope})"
         )
-        return dict(self._connection.execute(sql, [*wanted, *self._without, *self._scopes]))
+        return dict(self._connection.execute(sql, [*wanted, *self._scopes]))
 
     # --- what is told ---
 

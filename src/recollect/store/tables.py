@@ -56,6 +56,8 @@ class Table(NamedTuple):
     # Fields whose index is not to be used beside one of these, which tell far more rows apart. Without statistics a
     # database takes either, and a relationship can be that of a hundred thousand edges.
     broad: Mapping[str, frozenset[str]] = {}
+    # Fields that are true or false; a database keeps them as 1 and 0.
+    flags: frozenset[str] = frozenset()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -71,6 +73,7 @@ TABLES: dict[type[Record], Table] = {
             {"tags": _NAMES, "metadata": _OBJECT},
             True,
             frozenset({"rev", "seq", "access_count", "last_accessed_at"}),
+            flags=frozenset({"observed"}),
         ),
         Table(
             Node,
@@ -181,4 +184,6 @@ def from_row(table: Table, row: tuple[Any, ...]) -> Any:
     except (msgspec.DecodeError, TypeError) as problem:
         row_id = values[table.key]
         raise StoreCorrupt(f"{table.name} row {row_id}: {field} cannot be read ({problem})", id=row_id) from None
+    for field in table.flags:
+        values[field] = bool(values[field])
     return table.record(**values)

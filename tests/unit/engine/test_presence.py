@@ -272,9 +272,14 @@ def test_prompts_never_answer_prompts(engine: Engine, prompted: Answer) -> None:
 
 
 def test_what_this_session_did_itself_is_not_told_to_it(engine: Engine, prompted: Answer) -> None:
+    fixed_once(engine)
+    assert prompted("pytest -q failed with KeyError se in price.py, what fixed it?", "c-1") is None
+    assert prompted("pytest -q failed with KeyError se in price.py, what fixed it?", "s-2") is not None
+
+
+def test_what_was_only_read_is_not_told(engine: Engine, prompted: Answer) -> None:
     take(engine, of("s-1", payloads.looked("shop/price.py", call="r")))
-    assert prompted("what does shop/price.py say about prices of the shop?") is None
-    assert prompted("what does shop/price.py say about prices of the shop?", "s-2") is not None
+    assert prompted("what does shop/price.py say about prices of the shop?", "s-2") is None
 
 
 def test_a_prompt_is_not_answered_with_what_no_longer_holds(engine: Engine, prompted: Answer) -> None:

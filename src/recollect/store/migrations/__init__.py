@@ -32,6 +32,7 @@ _NAMES = (
     "0014_usefulness",
     "0015_days",
     "0016_fewer_reads",
+    "0017_observed",
 )
 
 

@@ -1,0 +1,77 @@
+"""Observed memories are evidence: knowledge answers before them, and they never replace it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.payloads import ROOT, claude, ran
+
+from recollect import Engine
+
+REDIS = "Login sessions are kept in Redis for 45 minutes."
+ASKED = "Please tell me where login sessions are kept."
+QUESTION = "where are login sessions kept"
+
+
+@pytest.fixture
+def engine(home: Path) -> Iterator[Engine]:
+    with Engine(embed_provider="off") as made:
+        yield made
+
+
+def prompt(engine: Engine, text: str, session: str = "c-1") -> None:
+    payload = claude("UserPromptSubmit", prompt=text).replace(b"c-1", session.encode())
+    engine.capture.put(payload, event="UserPromptSubmit", assistant="claude")
+    engine.capture.drain()
+
+
+def test_a_decision_answers_and_a_question_that_was_stored_later_does_not(engine: Engine) -> None:
+    decision = engine.memories.store(REDIS, memory_type="decision").memory
+    asked = engine.memories.store(ASKED)
+    assert asked.memory.observed and not asked.amends
+
+    found = engine.recall.search(QUESTION)
+    assert [hit.memory.id for hit in found.hits] == [decision.id]
+    assert found.hits[0].superseded_by is None
+    assert REDIS in engine.recall.pack(QUESTION).text
+
+
+def test_prompts_of_hooks_are_no_answers_while_knowledge_answers(engine: Engine) -> None:
+    for number in range(3):
+        prompt(engine, ASKED, f"c-{number}")
+    decision = engine.memories.store(REDIS, memory_type="decision", namespace=ROOT).memory
+    assert [hit.memory.id for hit in engine.recall.search(QUESTION).hits] == [decision.id]
+    everything = engine.recall.search(QUESTION, observed=True).hits
+    assert {hit.memory.observed for hit in everything} == {True, False}
+    assert all(hit.superseded_by is None for hit in everything)
+
+
+def test_evidence_answers_where_no_knowledge_does_and_says_so(engine: Engine) -> None:
+    prompt(engine, "Move the login sessions from Memcached to Redis and keep them for 45 minutes.")
+    found = engine.recall.search(QUESTION)
+    assert [hit.memory.category for hit in found.hits] == ["prompt"]
+    assert "no stored knowledge matches; this is what hooks recorded" in found.notes
+
+
+def test_a_sentence_that_was_only_seen_becomes_knowledge_when_it_is_stored(engine: Engine) -> None:
+    prompt(engine, REDIS)
+    stored = engine.memories.store(REDIS, namespace=ROOT)
+    assert stored.created and not stored.memory.observed
+    prompt(engine, REDIS, "c-2")
+    assert engine.memories.get(stored.memory.id).tags == ()
+
+
+def test_commands_and_session_summaries_are_observed(engine: Engine) -> None:
+    engine.capture.put(ran("make deploy", "done"), event="PostToolUse", assistant="claude")
+    engine.capture.put(claude("SessionEnd", reason="exit"), event="SessionEnd", assistant="claude")
+    engine.capture.drain()
+    rows = engine.memories.list().memories
+    assert {row.category for row in rows} == {"command", "session"}
+    assert all(row.observed for row in rows)
+
+
+@pytest.mark.parametrize("turn", [{"session_id": "s"}, {"author": "Ada"}])
+def test_a_question_within_a_conversation_is_an_ordinary_turn(engine: Engine, turn: dict[str, str]) -> None:
+    assert not engine.memories.store(ASKED, **turn).memory.observed  # type: ignore[arg-type]
