@@ -55,12 +55,13 @@ class Fence(NamedTuple):
 class Headings:
     """The sections of a document, as recollect.code.found.Captured. Raises Unsure."""
 
-    __slots__ = ("_blind", "_open", "_source", "definitions")
+    __slots__ = ("_blank", "_blind", "_closed", "_open", "_source", "definitions")
 
     def __init__(self, source: bytes) -> None:
         self._source = b"\n" + source  # so that an offset here is one more than in the file
         self._open: list[tuple[int, Definition | None]] = []  # level and section
         self._blind = 0  # until here it is HTML
+        self._blank = self._closed = 0  # where the next blank line is, and the end of the next comment, once looked for
         self.definitions: list[Definition] = []
         front = FRONT.match(self._source)
         if source.startswith((b"---", b"+++")) and not front:
@@ -146,15 +147,19 @@ class Headings:
         source = self._source
         if RAW.match(source, start):
             raise Unsure
+        # What was found for a line above and lies below this one is what would be found for this one.
         if source.startswith(b"<!--", start):
-            closed = source.find(b"-->", start)
-            end = source.find(b"\n", closed)
-            if closed < 0 or end < 0:
+            if start > self._closed:
+                self._closed = source.find(b"-->", start)
+            end = source.find(b"\n", self._closed)
+            if self._closed < 0 or end < 0:
                 raise Unsure
             self._blind = max(self._blind, end)
             return
-        blank = BLANK_LINE.search(source, start)
-        self._blind = max(self._blind, blank.start() if blank else len(source))
+        if start >= self._blank:
+            blank = BLANK_LINE.search(source, start)
+            self._blank = blank.start() if blank else len(source)
+        self._blind = max(self._blind, self._blank)
 
     def _underline(self, match: re.Match[bytes]) -> None:
         """Take the heading that a line makes of the one before; refuse what may be one and is not plain."""

@@ -81,6 +81,8 @@ WORST = (
     ("frontmatter value", "", "[", ""),
     ("markdown", "", "# ", "\x00"),
     ("markdown", "", "```a\n", ""),
+    ("code markdown", "", "<<A\n", ""),
+    ("code markdown", "", "<!--\n", "-->\n"),
     ("amendments", "", "a.", ""),
     ("amendments", "", "moved ", ""),
     ("verdict", "Score", "*", ""),
