@@ -65,6 +65,7 @@ _DENIED = 0.6
 # A place or a version among the first words says what a statement holds for.
 _LEADING = 4
 _FORMER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\b", re.IGNORECASE)
+_FORMER_NUMBER = re.compile(r"\b(from|instead of|rather than|was|were|not)\s+(\d+(?:\.\d+)*)", re.IGNORECASE)
 _NOT = frozenset("not never no none neither nothing without".split())
 _NEVER = re.compile(r"\b(?:never|no longer|no ?body|none)\b", re.IGNORECASE)
 _OVER = re.compile(
@@ -232,7 +233,7 @@ def _is_unlike(new: Statement, old: Statement) -> bool:
 
 def _is_other_attribute(new: Statement, old: Statement) -> bool:
     """Tell whether the values may be of different things: neither names the other's, or both are bare numbers."""
-    if new.head in old.words:
+    if new.head in old.words or ("says so" in new.cues and old.subject <= new.words):
         return False
     counts = [value.of for value in (*new.values, *old.values) if value.kind == "count"]
     return old.head not in new.words or (bool(counts) and not any(counts))
@@ -256,11 +257,25 @@ def _sign(new: Statement, old: Statement) -> str:
     # “not shared between threads” does not end “shared between processes”.
     if ended and (says or (novel and _alone(new, old) != _alone(old, new))):
         return "ended"
+    if _reverses(new, old):
+        return "ended"
     if _differ(new, old):
         return "value, said" if says else "value"
     if len(novel) <= len(new.words) / 3 and _is_over(new, old):
         return "over"
     return _opposite(new, old) or (_vague_sign(new, old) if novel else "")
+
+
+def _reverses(new: Statement, old: Statement) -> bool:
+    """Tell whether the new one names the value of the older one as the former one, or swaps what is used and what not.
+
+    “24 months instead of 18” after “18 months”; “unittest, not pytest” after “pytest, never unittest”.
+    """
+    rejected = {key for word, key in zip(old.tokens, old.keys[1:], strict=False) if word.lower() in _NOT and key}
+    if new.ended & old.words - rejected and rejected & new.words - new.ended:
+        return True
+    former = {number for _, number in _FORMER_NUMBER.findall(new.text)}
+    return not former.isdisjoint(old.tokens) and _differ(new, old)
 
 
 def _is_over(new: Statement, old: Statement) -> bool:

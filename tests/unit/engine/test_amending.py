@@ -219,3 +219,33 @@ def test_imported_history_is_not_marked_by_a_search(engine: Engine, frozen: Froz
     new = engine.memories.store("Session cookies are no longer signed by the app.", amend=False).memory
     hits = engine.recall.search("Are session cookies signed by the app?").hits
     assert [(hit.memory.id, hit.superseded_by) for hit in hits] == [(new.id, None), (old.id, None)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("We use a line length of 100 in this repository.", "I changed my mind about the line length: 88 from now on."),
+        (
+            "Raw readings are kept for 18 months, then the sweep deletes them.",
+            "We keep readings for 24 months, not 18.",
+        ),
+        ("From now on always use pytest -x, never unittest.", "From now on use unittest again, not pytest."),
+    ],
+)
+def test_a_rule_that_is_reversed_is_superseded(open_engine: Callable[..., Engine], old: str, new: str) -> None:
+    engine = open_engine()
+    first = engine.memories.store(old)
+    assert [row.memory_id for row in engine.memories.store(new).amends if row.superseded] == [first.memory.id]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Keys have 32 bytes.", "Salts have 16 bytes, not 32."),
+        ("Use ruff for linting, never flake8.", "The docs are built with sphinx, not mkdocs."),
+    ],
+)
+def test_a_rule_about_something_else_is_kept(open_engine: Callable[..., Engine], old: str, new: str) -> None:
+    engine = open_engine()
+    engine.memories.store(old)
+    assert not engine.memories.store(new).amends
