@@ -33,7 +33,7 @@ def values(annotation: Any) -> st.SearchStrategy[Any]:
     if type(None) in get_args(annotation):
         (other,) = [member for member in get_args(annotation) if member is not type(None)]
         return st.none() | values(other)
-    return {str: text, int: whole, float: number}[annotation]
+    return {str: text, int: whole, float: number, bool: st.booleans()}[annotation]
 
 
 def records(kind: type[Record]) -> st.SearchStrategy[Record]:

@@ -102,6 +102,8 @@ class Stuck(NamedTuple):
 class Spool:
     """The spool of a home, as this version of recollect sees it."""
 
+    _last = 0  # when this process put its last payload, in any spool
+
     def __init__(self, home: Path) -> None:
         self.folder = home / "spool"
         self.new, self.work, self.bad, self.stuck = (self.folder / name for name in ("new", "work", "bad", "stuck"))
@@ -118,8 +120,7 @@ class Spool:
         """Leave a payload as a hook would; returns its name."""
         words = ["".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in word[:40]) or "unknown"
                  for word in (event, assistant)]  # fmt: skip
-        at_ns = clock.now() * 10**9 + time.time_ns() % 10**9
-        name = f"{at_ns:020d}-{os.getpid()}-{os.urandom(4).hex()}.{words[0]}.{words[1]}"
+        name = f"{self._moment():020d}-{os.getpid()}-{os.urandom(4).hex()}.{words[0]}.{words[1]}"
         for folder in (self.folder / "tmp", self.new):
             private_folder(folder)
         temporary = self.folder / "tmp" / name
@@ -127,6 +128,16 @@ class Spool:
             file.write(payload)
         temporary.rename(self.new / name)
         return name
+
+    def _moment(self) -> int:
+        """Return a time in nanoseconds that is later than that of the payload before it."""
+        real, seconds = time.time_ns(), clock.now()
+        # Seconds and nanoseconds of two readings do not fit together where a second ends between them.
+        at = real if 0 <= seconds - real // 10**9 <= 1 else seconds * 10**9 + real % 10**9
+        if self._last // 10**9 == at // 10**9:
+            at = max(at, self._last + 1)
+        Spool._last = at
+        return at
 
     def tidy(self) -> None:
         """Put back what dead drainers had claimed and older versions set aside; remove what dead hooks had begun."""

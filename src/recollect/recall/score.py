@@ -33,6 +33,7 @@ from recollect.recall.weights import (
     TALK_FALL,
     TALK_RELEVANCE,
     UNASKED_FALL,
+    UNASKED_NOTE,
     Term,
 )
 
@@ -80,6 +81,8 @@ def _share(term: Term, column: Column) -> Column:
 
 def _relevance(scores: Column, columns: Mapping[str, Column], *, hybrid: bool, unasked: bool) -> Column:
     first = int(np.argmax(np.where(columns["eligible"] > 0, scores, -np.inf)))
+    if unasked and hybrid and columns["note"][first] and "cosine" in columns:
+        return _likely(_unasked(columns), columns)
     line = (NOTE_RELEVANCE if columns["note"][first] else TALK_RELEVANCE) if hybrid else RELEVANCE_BY_WORDS
     fall = UNASKED_FALL if unasked else np.where(columns["note"] > 0, NOTE_FALL, TALK_FALL)
     logits = line["offset"] + line["best"] * scores[first] + fall * np.minimum(scores - scores[first], 0.0)
@@ -90,6 +93,26 @@ def _relevance(scores: Column, columns: Mapping[str, Column], *, hybrid: bool, u
             logits = logits + weight * (columns[name] + columns["note"] * np.minimum(own - own[first], 0.0))
         elif name in columns:
             logits = logits + weight * columns[name]
+    return _likely(logits, columns)
+
+
+def _unasked(columns: Mapping[str, Column]) -> Column:
+    """Return the logits of notes that nobody asked for: near to the prompt, and nearer than the other notes."""
+    cosine = columns["cosine"]
+    eligible = np.where(columns["eligible"] > 0, cosine, 0.0)
+    best = int(np.argmax(eligible))
+    others = np.full(len(cosine), eligible[best])
+    others[best] = np.delete(eligible, best).max(initial=0.0)
+    values = {"margin": cosine - others, **columns}
+    logits: Column = sum(
+        (weight * values[name] for name, weight in UNASKED_NOTE.items() if name in values),
+        np.full(len(cosine), UNASKED_NOTE["offset"]),
+    )
+    return logits
+
+
+def _likely(logits: Column, columns: Mapping[str, Column]) -> Column:
+    """Return logits as probabilities, with what tags and courtesy say."""
     if "labelled" in columns:
         logits = np.maximum(logits, LABELLED - LABELLED_SLOPE * (1 - columns["labelled"]))
     if "idle" in columns:

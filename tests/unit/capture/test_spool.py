@@ -35,6 +35,17 @@ def test_the_oldest_come_first_and_each_once(spool: Spool) -> None:
     assert taken == sorted(names)
 
 
+@pytest.mark.parametrize("seconds", [1_700_000_000, 2_000_000_000])
+def test_payloads_keep_their_order_where_a_second_ends_between_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int
+) -> None:
+    moments = iter([1_700_000_000_999_999_999, 1_700_000_001_000_000_001, 1_700_000_001_000_000_002])
+    monkeypatch.setattr(module.time, "time_ns", lambda: next(moments))
+    monkeypatch.setattr(module.clock, "now", lambda: seconds)
+    names = [Spool(tmp_path).put(b"{}") for _ in range(3)]
+    assert names == sorted(names)
+
+
 def test_what_is_not_finished_is_given_back(spool: Spool) -> None:
     names = filled(spool, 3)
     with Claims(spool) as claims:

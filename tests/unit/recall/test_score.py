@@ -188,3 +188,13 @@ def test_what_is_beyond_the_core_is_ranked_after_it_and_changes_nothing_in_it() 
     assert max(merged.scores[0], merged.scores[3]) < core.scores.min()
     assert merged.scores[0] > merged.scores[3]
     assert max(merged.relevance[0], merged.relevance[3]) <= core.relevance.min()
+
+
+def test_a_note_is_told_unasked_only_if_it_is_nearer_than_the_others() -> None:
+    def best(*cosines: float) -> float:
+        size = len(cosines)
+        columns = {"note": np.ones(size), "eligible": np.ones(size), "cosine": np.array(cosines)}
+        return float(score(columns, unasked=True).relevance.max())
+
+    assert best(0.45, 0.1) > PACK_RELEVANCE > best(0.45, 0.44)
+    assert best(0.2, 0.0) < PACK_RELEVANCE
