@@ -134,8 +134,8 @@ class Spool:
         real, seconds = time.time_ns(), clock.now()
         # Seconds and nanoseconds of two readings do not fit together where a second ends between them.
         at = real if 0 <= seconds - real // 10**9 <= 1 else seconds * 10**9 + real % 10**9
-        if self._last // 10**9 == at // 10**9:
-            at = max(at, self._last + 1)
+        if 0 <= self._last - at < 2 * 10**9:
+            at = self._last + 1
         Spool._last = at
         return at
 
