@@ -15,7 +15,20 @@ from typing import Any, NamedTuple
 
 from recollect import git
 from recollect.capture import compress as compressed
-from recollect.capture import difference, evidence, extract, filter, fingerprint, fixes, payload, purpose, retell
+from recollect.capture import (
+    difference,
+    evidence,
+    extract,
+    filter,
+    fingerprint,
+    fixes,
+    invocation,
+    outcome,
+    payload,
+    purpose,
+    retell,
+    rollout,
+)
 from recollect.capture.extract import command
 from recollect.capture.lesson import Place
 from recollect.capture.observation import BadPayload
@@ -61,7 +74,7 @@ from recollect.history.files import Text
 from recollect.migrate import basic_memory, frontmatter, markdown, relations
 from recollect.migrate import fields as migrate_fields
 from recollect.model import Memory, Observed
-from recollect.patterns import correction, kind, preference, section
+from recollect.patterns import correction, preference, section
 from recollect.patterns import search as searches
 from recollect.recall import amend, changes, judge, query, statement, supersede, tag
 from recollect.render import untrusted
@@ -213,7 +226,7 @@ def _patterns(text: str) -> None:
     rows = _observed(text)
     for row in rows:
         list(correction.rules(row)), list(searches.searched(row)), list(preference.chosen(row))
-    fixes.pairs(rows)
+    fixes.pairs(rows), fixes.unresolved(rows)
     evidence.evidence(evidence.Offer("m", (AT, ""), text, frozenset(), frozenset()), evidence.sitting(rows), (text,))
 
 
@@ -389,8 +402,13 @@ CAPTURE: tuple[Any, ...] = (
     ("raw payload", "capture.payload", _raw_payload),
     ("difference", "capture.difference", _edits),
     ("failure", "capture.fingerprint", lambda text: fingerprint.failure(text, text)),
+    ("outcome", "capture.outcome",
+     lambda text: (outcome.by_output("make", text), outcome.by_output("cat a", text), outcome.is_misuse(text))),
+    ("outcome of a command line", "capture.outcome capture.invocation",
+     lambda text: (outcome.by_output(text, "done"), outcome.by_exit_code(text, 0), outcome.by_exit_code(text, 1))),
+    ("session file of Codex", "capture.rollout", lambda text: rollout.code_in(text.encode("utf-8", "replace"), "a")),
     ("same command", "capture.fingerprint capture.extract.command",
-     lambda text: (command.program(text), command.is_looking(text), kind.invocation.__wrapped__(text))),
+     lambda text: (command.program(text), command.is_looking(text), invocation.invocation.__wrapped__(text))),
     ("patterns", "patterns.correction patterns.search patterns.preference capture.fixes capture.evidence", _patterns),
     ("memory evidence", "capture.evidence",
      lambda text: (evidence.files_of(_memory(text), ()), evidence.commands_of(_memory(text)))),
@@ -398,7 +416,7 @@ CAPTURE: tuple[Any, ...] = (
     ("retold", "capture.retell text.said", lambda text: retell.accepted(text, text)),
     ("compressed", "capture.compress text.said", lambda text: compressed.accepted(text, text)),
     ("said by user", "capture.transcripts.said", lambda text: list(transcript_said.said("user", text)), "always "),
-    ("command kind", "patterns.kind", lambda text: kind.kind(text)),
+    ("command kind", "capture.invocation", lambda text: (invocation.kind(text), invocation.parts(text))),
     ("lessons section", "patterns.section",
      lambda text: (section.with_lessons(text, ["use `a`"]), section.unsaid(text, ["never use `a`"]))),
 )  # fmt: skip

@@ -32,7 +32,8 @@ REQUEST = "recollect-hook 1"
 # would cost a quarter of a second each.
 SUSPECT = (
     b"rror", b"RROR", b"ail", b"AIL", b"xit", b"anic", b"raceback", b"xception", b"ot found", b"o such", b"enied",
-    b"fatal", b"refused", b"timed out", b"rejected",
+    b"fatal", b"refused", b"timed out", b"rejected", b"ERR!", b"o module", b"ould not", b"annot", b"nable to", b"*** ",
+    b"ndefined", b"issing", b"is not a", b"ault",
 )  # fmt: skip
 
 

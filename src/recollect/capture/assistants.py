@@ -75,8 +75,10 @@ _CLAUDE: Mapping[str, Event] = {
 
 ASSISTANTS: tuple[Assistant, ...] = (
     Assistant("claude", _CLAUDE, _FIELDS, transcript="/.claude/"),
-    # No failure event: how a command ended has to be read from its output.
-    Assistant("codex", _CLAUDE, _FIELDS, keys=("turn_id",), transcript="/.codex/"),
+    # No failure event and no exit code: rollout.py finds the code in the transcript.
+    Assistant(
+        "codex", _CLAUDE, {**_FIELDS, "transcript": ("transcript_path",)}, keys=("turn_id",), transcript="/.codex/"
+    ),
     Assistant(
         "gemini",
         {

@@ -29,14 +29,6 @@ _TELLING: tuple[re.Pattern[str], ...] = (
         re.IGNORECASE,
     ),
 )  # fmt: skip
-# What an output must show to be taken for that of a failed command where nothing else tells: no program says so in
-# passing.
-_CERTAIN = re.compile(
-    r"^(?:Traceback \(most recent call last\):|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception): .+|error(?:\[E\d+\])?: .+"
-    r"|fatal: .+|npm ERR! .+|\S+: command not found|(?:ba|z)?sh: .*: .*not found|FAILED .+|=+ .*\d (?:failed|error).*="
-    r"|make: \*\*\* .+|thread '.*' panicked at .+|panic: .+|FAIL\s+\S+"
-    r"|\S+:\d+(?::\d+)?: (?:fatal )?error: .+|\S+: .*(?:No such file or directory|Permission denied)$)"
-)
 
 # Lines that count: one error may come a hundred times.
 LINES = 3
@@ -74,14 +66,14 @@ def failure(output: str, command: str = "", exit_code: int | None = None) -> Fai
     lines = telling(output)
     if lines:
         return Failure(_hash("\n".join(map(normal, lines))), "\n".join(lines))
-    said = (_lines(output) or [""])[-1]
+    said = (lines_of(output) or [""])[-1]
     ended = f"exit status {exit_code}" if exit_code is not None else "failed"
     return Failure(_hash(f"{normal(command)}\n{ended}\n{normal(said)}"), said or ended)
 
 
 def telling(output: str) -> list[str]:
     """Return the lines of an output that say what went wrong, a few at most, each once."""
-    lines = _lines(output)
+    lines = lines_of(output)
     for pattern in _TELLING:
         found = [line for line in lines if pattern.match(line)]
         if found:
@@ -91,12 +83,7 @@ def telling(output: str) -> list[str]:
     return []
 
 
-def seems_failed(output: str) -> bool:
-    """Tell whether an output can only be that of something that failed."""
-    return any(_CERTAIN.match(line) for line in _lines(output))
-
-
-def _lines(output: str) -> list[str]:
+def lines_of(output: str) -> list[str]:
     """Return the lines of an output that are looked at, cut where they are long: patterns must not take long."""
     if len(output) > 2 * LOOK_CHARACTERS:
         output = output[:LOOK_CHARACTERS] + "\n" + output[-LOOK_CHARACTERS:]

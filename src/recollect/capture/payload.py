@@ -99,6 +99,7 @@ def _observation(payload: Mapping[str, Any], row: Assistant, event: Event, at: i
         call_id=_label(_found(payload, row, "call_id")),
         failed=event.failed,
         error=_error(_found(payload, row, "error")),
+        transcript=_text(_found(payload, row, "transcript"))[:4096],
     )
     if event.name == "tool":
         return _with_tool(seen, payload, row, event)
@@ -130,11 +131,16 @@ def _with_tool(seen: Observation, payload: Mapping[str, Any], row: Assistant, ev
 
 # --- how it ended ---
 
-# How assistants write the exit code into the text of a command's output. At its end, or it would be the command's own.
+# How assistants write the exit code around a command's output: at its beginning or its end, since what lies between is
+# the command's own.
 _EXITS: Mapping[str, re.Pattern[str]] = {
     "claude": re.compile(r"\A(?:Error: )?Exit code:? (\d{1,3})\b"),
-    "codex": re.compile(r"(?m)^(?:Process exited with code|Exit code:|Exit Code:) (-?\d{1,3})\b"),
-    "gemini": re.compile(r"(?m)^Exit Code: (-?\d{1,3})$"),
+    "codex": re.compile(
+        r"\A(?:(?:Chunk ID|Wall time): .*\n){0,2}(?:Process exited with code|Exit code:) (-?\d{1,3})\b"
+    ),
+    "gemini": re.compile(
+        r"(?m)^Exit Code: (-?\d{1,3})(?:\n+(?:Signal|Background PIDs|Process Group PGID): .*)*+(?:\s*</\w+>)?\s*\Z"
+    ),
     "copilot": re.compile(r"<(?:shellId: \S+ completed with|exited with|command) exit code (-?\d{1,3})>\s*\Z"),
     "cline": re.compile(r"(?m)^(?:Command failed with exit code|Exit code:?) (-?\d{1,3})\b"),
 }
@@ -147,14 +153,20 @@ def with_outcome(seen: Observation) -> Observation:
     output = seen.output if isinstance(seen.output, dict) else {}
     refused = output.get("isError") is True or output.get("resultType") in ("failure", "rejected", "denied")
     failed = True if seen.failed or refused or seen.error else seen.failed
-    exit_code = _exit_code(seen, output) if seen.tool == "shell" else None
-    if exit_code is not None:
-        failed = exit_code != 0
-    elif failed is None and seen.tool != "shell":
-        failed = False
-    elif failed is None and seen.assistant in _SILENT:
-        failed, exit_code = False, 0
-    return seen._replace(failed=failed, exit_code=exit_code)
+    if seen.tool != "shell":
+        return seen._replace(failed=bool(failed), exit_code=None)
+    exit_code = _exit_code(seen, output)
+    if exit_code is None and failed is None and seen.assistant in _SILENT and output.get("interrupted") is not True:
+        exit_code = 0
+    return seen._replace(failed=failed) if exit_code is None else with_exit_code(seen, exit_code)
+
+
+def with_exit_code(seen: Observation, code: int) -> Observation:
+    """Return the run of a command with its exit code, and whether that proves that it failed or succeeded."""
+    # Prompts are answered without it.
+    from recollect.capture.outcome import by_exit_code
+
+    return seen._replace(exit_code=code, failed=by_exit_code(tools.text_field(seen.input, "command"), code))
 
 
 def _exit_code(seen: Observation, output: Mapping[str, Any]) -> int | None:
@@ -164,8 +176,12 @@ def _exit_code(seen: Observation, output: Mapping[str, Any]) -> int | None:
             code = holder.get(key)
             if isinstance(code, int) and not isinstance(code, bool):
                 return code
-    pattern = _EXITS.get(seen.assistant)
-    text = seen.error or tools.said(seen.output)
+    return written_exit_code(seen.assistant, seen.error or tools.said(seen.output))
+
+
+def written_exit_code(assistant: str, text: str) -> int | None:
+    """Return the exit code that an assistant wrote around a command's output; None if it wrote none."""
+    pattern = _EXITS.get(assistant)
     found = pattern.search(text) if pattern else None
     return int(found[1]) if found else None
 

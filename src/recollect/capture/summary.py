@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from recollect.capture.extract.command import is_looking
 from recollect.capture.fixes import pairs, unresolved
+from recollect.capture.invocation import is_looking
 from recollect.capture.lesson import code, line, listed
 from recollect.model import Memory, Observed
 

@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING
 from recollect import clock
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
-from recollect.model import CommandKind, CommandPage, KnownCommand, Limit, Proposal
+from recollect.model import CommandKind, CommandPage, KnownCommand, Limit, Memory, Observed, Proposal
 from recollect.operations import operation
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
+    from recollect.patterns.command import Replacement
+
+# Observations looked at when a command fails, the latest: some busy weeks, read in a tenth of a second.
+RECENT = 3_000
+RECENT_FAILURES = 300
 
 
 class Commands:
@@ -31,7 +36,7 @@ class Commands:
         """
         most = accept.whole("limit", limit, least=1, most=1000)
         if kind is not None:
-            from recollect.patterns.kind import COMMAND_KINDS
+            from recollect.capture.invocation import COMMAND_KINDS
 
             accept.one_of("kind", kind, COMMAND_KINDS)
         self._engine.capture.catch_up()
@@ -64,6 +69,26 @@ class Commands:
         wanted = None if apply is None else accept.text("apply", apply).strip()
         self._engine.capture.catch_up()
         return distil(self._engine, accept.text("path", path), file, wanted, most)
+
+    def replacement(self, row: Observed, memory: Memory | None) -> "Replacement | None":
+        """Return the invocation that works here instead of one that just failed; None if none is known to.
+
+        row, memory: the failure, which need not be stored yet
+        """
+        from recollect.capture.invocation import kind
+        from recollect.engine.events import edits, observed, remembered_runs, run_of
+        from recollect.patterns.command import replacement
+
+        if row.tool != "shell" or row.namespace is None:
+            return None
+        store, about = self._engine.store, {"namespace": row.namespace, "tool": "shell", "outcome": "failed"}
+        failed = store.find(Observed, about, order="-at", limit=RECENT_FAILURES)
+        if not any(each.target == row.target or each.fingerprint == row.fingerprint for each in failed):
+            return None
+        rows = observed(store, row.namespace, None, "tool", RECENT)
+        wanted = kind(row.target)
+        alike = [each for each in rows if each.tool == "shell" and kind(each.target) == wanted]
+        return replacement(run_of(row, memory), remembered_runs(store, alike), edits(rows))
 
     def known(self, namespace: str | None) -> Sequence[KnownCommand]:
         """Return every command that worked, of a project or of all, the best first."""

@@ -40,6 +40,18 @@ def by_project(rows: Sequence[Observed]) -> dict[str | None, list[Observed]]:
 
 def runs(store: Store, rows: Sequence[Observed], namespace: str | None) -> list[Run]:
     """Return the runs of commands among observations, and those that only a memory still tells of."""
+    found = remembered_runs(store, rows)
+    told = {run.memory_id for run in found}
+    where: dict[str, object] = {"category": "command", "superseded_by": None}
+    if namespace is not None:
+        where["namespace"] = namespace
+    kept = store.find(Memory, where, order="-updated_at", limit=ROWS)
+    alone = [row for row in kept if row.id not in told and _is_proven(row)]
+    return [*found, *map(_remembered, alone)]
+
+
+def remembered_runs(store: Store, rows: Sequence[Observed]) -> list[Run]:
+    """Return the runs of commands among observations, with the lines and folders that their memories hold."""
     shells = _shells(rows)
     ids = list(dict.fromkeys(row.memory_id for row in shells if row.memory_id))
     told = {
@@ -47,18 +59,12 @@ def runs(store: Store, rows: Sequence[Observed], namespace: str | None) -> list[
         for start in range(0, len(ids), PIECE)
         for memory in store.get(Memory, ids[start : start + PIECE])
     }
-    found = [_run(row, told.get(row.memory_id or "")) for row in shells]
-    where: dict[str, object] = {"category": "command", "superseded_by": None}
-    if namespace is not None:
-        where["namespace"] = namespace
-    kept = store.find(Memory, where, order="-updated_at", limit=ROWS)
-    alone = [row for row in kept if row.id not in told and isinstance(row.metadata.get("command"), str)]
-    return [*found, *map(_remembered, alone)]
+    return [run_of(row, told.get(row.memory_id or "")) for row in shells]
 
 
 def seen_runs(rows: Sequence[Observed]) -> list[Run]:
     """Return the runs of commands among observations, by these alone: without variables and folders of the lines."""
-    return [_run(row, None) for row in _shells(rows)]
+    return [run_of(row, None) for row in _shells(rows)]
 
 
 def _shells(rows: Sequence[Observed]) -> list[Observed]:
@@ -74,7 +80,8 @@ def edits(rows: Sequence[Observed]) -> dict[str, list[int]]:
     return dict(found)
 
 
-def _run(row: Observed, memory: Memory | None) -> Run:
+def run_of(row: Observed, memory: Memory | None) -> Run:
+    """Return the run of a command that was observed, with what its memory says of it."""
     about = memory.metadata if memory is not None else {}
     written = about.get("command")
     return Run(
@@ -86,7 +93,16 @@ def _run(row: Observed, memory: Memory | None) -> Run:
         directory=_directory(about.get("directory"), row.namespace),
         worked=row.outcome == "ok",
         told=row.told if row.outcome == "failed" else "",
+        fingerprint=row.fingerprint,
+        memory_id=memory.id if memory is not None else "",
     )
+
+
+def _is_proven(memory: Memory) -> bool:
+    """Tell whether a memory is of a command that succeeded; older ones prove that by their exit code alone."""
+    about = memory.metadata
+    outcome = about.get("outcome", "ok" if about.get("exit") == 0 else "")
+    return outcome == "ok" and isinstance(about.get("command"), str)
 
 
 def _remembered(memory: Memory) -> Run:

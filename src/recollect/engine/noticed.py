@@ -23,6 +23,7 @@ from recollect.capture.filter import TWICE_S, cleaned, is_answer, is_noise, mark
 from recollect.capture.lesson import Defined, Lesson, Place
 from recollect.capture.observation import BadPayload, Observation
 from recollect.capture.payload import read
+from recollect.capture.rollout import with_rollout
 from recollect.capture.spool import MAX_BYTES, Payload
 from recollect.engine.anchoring import NOTHING, Prepared, spoken_text
 from recollect.engine.branches import NOWHERE, Position
@@ -91,7 +92,7 @@ class Noticing:
 
     def of_bytes(self, raw: bytes, name: str, *, event: str, assistant: str, at: int) -> Notice | None:
         """Return the rows to write for a hook's payload bytes; None for noise. Raises BadPayload."""
-        seen = cleaned(read(raw, event=event, assistant=assistant, at=at))
+        seen = with_rollout(cleaned(read(raw, event=event, assistant=assistant, at=at)))
         if name and is_answer(seen):
             self.handed.append(Handed(seen.session, at, name, mark(seen)[0], memory_ids(seen)))
         if is_noise(seen):

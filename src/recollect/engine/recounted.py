@@ -94,7 +94,7 @@ class Recounting:
         turn = turn._replace(seen=seen)
         row = self._row(turn, home, learnt, told)
         memories: tuple[tuple[Memory, Prepared], ...] = ()
-        if learnt.category == "command":
+        if learnt.category == "command" and learnt.outcome == "ok":
             about = {**learnt.metadata, "directory": seen.cwd}
             memories = (self._memory(turn, home, learnt._replace(metadata=about), 0, is_clean=is_clean),)
         return Note(row if is_clean else without_secrets(row)[0], True, memories, seen.cwd)

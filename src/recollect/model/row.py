@@ -134,7 +134,7 @@ class Observed(Record, frozen=True, kw_only=True):
     """One event of a session, as a hook saw it; `id` is the name of its payload in the spool, and sorts by time.
 
     mark: the same for two deliveries of one event. event, tool: in our words, whatever the assistant calls them
-    target: the file, pattern, command or address. outcome: `ok` or `failed`, empty where neither was said
+    target: the file, pattern, command or address. outcome: `ok` or `failed`, empty where neither is proven
     fingerprint: of the error, if it failed. told: what happened in a line. memory_id: what was remembered of it
     """
 

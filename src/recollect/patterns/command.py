@@ -1,8 +1,8 @@
-"""Command memory: invocations that worked, ranked by how surely and how lately; and those that failed before them.
+"""Command memory: invocations that worked, ranked by success rate and age, and the variants that failed before them.
 
-    failed `pytest` ─ worked `uv run pytest`      in one session, nothing changed in between: run it the second way
+    failed `pytest` ─ worked `uv run pytest`      in one session, no edit in between: the second replaces the first
 
-A failure that went away because code was changed says nothing against the command, so that such are not linked.
+A failure that an edit ended says nothing against the command: the two are not linked.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.capture.extract.command import is_looking, program
+from recollect.capture.extract.command import program
+from recollect.capture.invocation import Invocation, bare, invocation, is_looking
 from recollect.capture.lesson import line
+from recollect.capture.outcome import is_misuse
 from recollect.model import CommandKind, KnownCommand, Variant
 from recollect.patterns.chance import surely
-from recollect.patterns.kind import Invocation, invocation
 from recollect.patterns.seen import NAMED
 
 # After a month a command is worth half as much: projects change how they are built.
@@ -33,7 +34,10 @@ ERROR_CHARACTERS = 160
 
 
 class Run(NamedTuple):
-    """One run of a command line. directory: where, from the root of the project; told: what it said, if it failed."""
+    """One run of a command line. directory: where, from the root of the project.
+
+    told, fingerprint: of its error, if it failed. memory_id: the memory of it
+    """
 
     id: str
     at: int
@@ -43,6 +47,18 @@ class Run(NamedTuple):
     directory: str
     worked: bool
     told: str = ""
+    fingerprint: str = ""
+    memory_id: str = ""
+
+
+class Replacement(NamedTuple):
+    """An invocation that works where another fails: how often it worked, when last, and the memory of that run."""
+
+    wrong: str
+    right: str
+    times: int
+    last_at: int
+    memory_id: str
 
 
 _Key = tuple[str | None, str, str]
@@ -62,9 +78,7 @@ def known_commands(runs: Iterable[Run], edits: Mapping[str, Sequence[int]], now:
 
     edits: by session, when files were changed
     """
-    used = sorted(
-        (each for run in runs if (each := _used(run)) is not None), key=lambda each: (each.run.at, each.run.id)
-    )
+    used = _in_order(runs)
     by_key: dict[_Key, list[_Used]] = defaultdict(list)
     for each in used:
         by_key[each.key].append(each)
@@ -73,6 +87,63 @@ def known_commands(runs: Iterable[Run], edits: Mapping[str, Sequence[int]], now:
         _known(uses, failed.get(key, ()), now) for key, uses in by_key.items() if any(each.run.worked for each in uses)
     ]
     return sorted(found, key=lambda row: (row.kind in _LAST, -row.score, -row.last_at, row.command))
+
+
+def replacement(failing: Run, runs: Iterable[Run], edits: Mapping[str, Sequence[int]]) -> Replacement | None:
+    """Return the invocation that worked after one like this failed; None if none did, or this one worked since.
+
+    runs: of one project. edits: by session, when files were changed. An invocation with other arguments is alike if it
+    was written wrongly and failed with the same error.
+    """
+    wrong = _used(failing)
+    if wrong is None:
+        return None
+    used = _in_order(runs)
+    links = _links(used, edits)
+    worked = [each for each in used if each.run.worked]
+    found = [_whole(wrong, after, worked) for before, after in links if before.key == wrong.key]
+    found = found or [_by_heads(wrong, before, after, worked) for before, after in links]
+    return max((each for each in found if each is not None), key=lambda each: (each.times, each.last_at), default=None)
+
+
+def _whole(wrong: _Used, after: _Used, worked: Sequence[_Used]) -> Replacement | None:
+    """Return an invocation as the replacement of the one that it followed."""
+    into = "" if after.what.directory == wrong.what.directory else _into(after.what)
+    names = wrong.what.command, into + after.what.command
+    right = [each.run for each in worked if each.key == after.key]
+    return _replacement(names, right, [each.run for each in worked if each.key == wrong.key])
+
+
+def _by_heads(wrong: _Used, before: _Used, after: _Used, worked: Sequence[_Used]) -> Replacement | None:
+    """Return the beginning of an invocation as the replacement of a wrong beginning, whatever arguments follow."""
+    is_alike = bool(wrong.run.fingerprint) and before.run.fingerprint == wrong.run.fingerprint
+    if not is_alike or not is_misuse(wrong.run.told):
+        return None
+    old, new = before.what.command.split(), after.what.command.split()
+    while len(old) > 1 and len(new) > 1 and old[-1] == new[-1]:
+        old, new = old[:-1], new[:-1]
+    if not _begins(wrong, old):
+        return None
+    again = [each.run for each in worked if _begins(each, old)]
+    return _replacement((" ".join(old), " ".join(new)), [each.run for each in worked if _begins(each, new)], again)
+
+
+def _replacement(names: tuple[str, str], right: Sequence[Run], again: Sequence[Run]) -> Replacement | None:
+    """Return a replacement by its successes; None without the memory of one, or if the other one worked later."""
+    last = right[-1]
+    if not last.memory_id or (again and again[-1].at >= last.at):
+        return None
+    return Replacement(*names, len(right), last.at, last.memory_id)
+
+
+def _begins(each: _Used, words: Sequence[str]) -> bool:
+    return each.what.command.split()[: len(words)] == words
+
+
+def _in_order(runs: Iterable[Run]) -> list[_Used]:
+    return sorted(
+        (each for run in runs if (each := _used(run)) is not None), key=lambda each: (each.run.at, each.run.id)
+    )
 
 
 def _used(run: Run) -> _Used | None:
@@ -108,8 +179,20 @@ def _variants(
     used: Sequence[_Used], by_key: Mapping[_Key, list[_Used]], edits: Mapping[str, Sequence[int]]
 ) -> dict[_Key, list[Variant]]:
     """Return, for what worked, the variants of it that failed just before in the same session and never worked."""
-    waiting: dict[str, list[_Used]] = defaultdict(list)
     linked: dict[_Key, Counter[_Key]] = defaultdict(Counter)
+    for before, after in _links(used, edits):
+        linked[after.key][before.key] += 1
+    found: dict[_Key, list[Variant]] = {}
+    for key, others in linked.items():
+        never = [other for other, _ in others.most_common() if not any(each.run.worked for each in by_key[other])]
+        found[key] = [_variant(by_key[other]) for other in never[:VARIANTS]]
+    return found
+
+
+def _links(used: Sequence[_Used], edits: Mapping[str, Sequence[int]]) -> list[tuple[_Used, _Used]]:
+    """Return failures, each with the variant that worked next in its session, unless a file was changed in between."""
+    waiting: dict[str, list[_Used]] = defaultdict(list)
+    found: list[tuple[_Used, _Used]] = []
     for each in used:
         if not each.run.worked:
             waiting[each.run.session].append(each)
@@ -121,17 +204,20 @@ def _variants(
             if not _is_variant(before, each):
                 left.append(before)
             elif before.key != each.key and not _changed(edits.get(each.run.session, ()), before.run.at, each.run.at):
-                linked[each.key][before.key] += 1
+                found.append((before, each))
         waiting[each.run.session] = left
-    found: dict[_Key, list[Variant]] = {}
-    for key, others in linked.items():
-        never = [other for other, _ in others.most_common() if not any(each.run.worked for each in by_key[other])]
-        found[key] = [_variant(by_key[other]) for other in never[:VARIANTS]]
     return found
 
 
 def _is_variant(before: _Used, after: _Used) -> bool:
-    """Tell whether two invocations are for the same: of one kind, with a word in common, or of one program."""
+    """Tell whether an invocation that worked is another way to write one that failed.
+
+    The same command by another runner, or in another folder, is. Other arguments are if the first was written wrongly.
+    """
+    if bare(before.what.command) == bare(after.what.command):
+        return True
+    if not is_misuse(before.run.told):
+        return False
     if _family(before.what) == _family(after.what):
         return True
     return before.what.kind != "other" and before.what.kind == after.what.kind and bool(_words(before) & _words(after))
@@ -151,10 +237,13 @@ def _changed(moments: Sequence[int], after: int, before: int) -> bool:
 
 def _variant(uses: Sequence[_Used]) -> Variant:
     last = uses[-1]
-    where = f"cd {last.what.directory} && " if last.what.directory else ""
     return Variant(
-        command=where + last.what.command,
+        command=_into(last.what) + last.what.command,
         failures=len(uses),
         error=line(last.run.told, ERROR_CHARACTERS),
         last_at=last.run.at,
     )
+
+
+def _into(what: Invocation) -> str:
+    return f"cd {what.directory} && " if what.directory else ""

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import pairwise
 
-from recollect.capture.extract.command import is_looking
+from recollect.capture.invocation import is_looking
 from recollect.capture.lesson import line
 from recollect.model import Observed, Pattern
 from recollect.patterns.chance import beyond

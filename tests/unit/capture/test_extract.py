@@ -8,8 +8,9 @@ import pytest
 from tests import payloads
 
 from recollect.capture.extract import lesson
-from recollect.capture.extract.command import is_looking, program
+from recollect.capture.extract.command import program
 from recollect.capture.filter import cleaned
+from recollect.capture.invocation import is_looking
 from recollect.capture.lesson import Lesson, Place
 from recollect.capture.payload import read
 from recollect.engine.noticed import outline
@@ -127,7 +128,7 @@ def test_a_command_that_failed_is_remembered_with_its_error() -> None:
 
 def test_a_command_of_codex_failed_if_its_output_says_so() -> None:
     output = "Traceback (most recent call last):\n  File \"a.py\", line 1\nKeyError: 'se'"
-    for said, outcome in ((output, "failed"), ("12 passed", "ok"), ("", "ok")):
+    for said, outcome in ((output, "failed"), ("12 passed", "ok"), ("collecting", ""), ("", "")):
         raw = payloads.codex("PostToolUse", tool_name="Bash", tool_input={"command": "pytest"}, tool_response=said)
         assert learnt(raw).outcome == outcome
 

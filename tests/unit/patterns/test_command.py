@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from recollect.capture.invocation import COMMAND_KINDS, RULES, invocation, kind
 from recollect.model import KnownCommand
 from recollect.patterns.command import HALF_LIFE_S, Run, known_commands
-from recollect.patterns.kind import COMMAND_KINDS, RULES, invocation, kind
 
 NOW = 1_767_000_000
 

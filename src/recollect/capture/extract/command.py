@@ -1,24 +1,20 @@
-"""Commands: what was run, how it ended, and the fingerprint of the error if it failed."""
+"""Commands: what was run, how it ended as far as that is proven, and the fingerprint of the error if it failed."""
 
 from __future__ import annotations
 
 import re
 
 from recollect.capture import tools
-from recollect.capture.fingerprint import COMMAND_CHARACTERS, failure, same_command, seems_failed
+from recollect.capture.fingerprint import COMMAND_CHARACTERS, failure, same_command
+from recollect.capture.invocation import is_looking
 from recollect.capture.lesson import Lesson, Outline, Place, code, line, tag
 from recollect.capture.observation import Observation
-
-# Commands that only look, and change nothing: that they ran is noted, not remembered.
-_LOOKING = frozenset(
-    "ls ll cat head tail less more pwd cd echo printf which type whoami date env printenv stat file wc du df tree find "
-    "grep rg ag fd sed awk sort uniq cut tr diff cmp jq true false sleep test ps top free uname id history export set "
-    "man help clear exit bat eza column xxd od strings basename dirname realpath readlink".split()
-)
-_LOOKING_GIT = frozenset("status log diff show branch remote blame ls-files rev-parse describe config grep".split())
+from recollect.capture.outcome import by_output
 
 # A command that worked can be run again; that one failed is worth knowing.
 WORKED, FAILED = 0.3, 0.5
+# In the metadata of a memory: nothing proves how the command ended.
+UNKNOWN = "unknown"
 
 
 def shell(seen: Observation, place: Place, outline: Outline) -> Lesson:
@@ -27,23 +23,28 @@ def shell(seen: Observation, place: Place, outline: Outline) -> Lesson:
     if not command:
         return Lesson(told="Ran a command")
     said = _said(seen)
-    is_failed = seen.failed if seen.failed is not None else seems_failed(said)
+    outcome = by_output(command, said) if seen.failed is None else "failed" if seen.failed else "ok"
     target = line(same_command(command), 400)
     folder = _folder(seen.cwd, place)
-    if is_failed:
+    if outcome == "failed":
         return _failed(command, said, seen, target, folder)
     told = f"Ran {code(command, 160)}" + (f" in {folder}" if folder else "")
-    lesson = Lesson(told=told, target=target, outcome="ok")
+    lesson = Lesson(told=told, target=target, outcome=outcome)
     if is_looking(command):
         return lesson
     purpose = line(str(seen.input.get("description") or ""))
     return lesson._replace(
-        content=told + (f" ({purpose})" if purpose else "") + ": it worked.",
+        content=told + (f" ({purpose})" if purpose else "") + (": it worked." if outcome == "ok" else "."),
         memory_type="context",
         importance=WORKED,
         category="command",
         tags=(tag("cmd", program(command)), "command"),
-        metadata={"command": line(command, 400), **_exit(seen), **({"directory": folder} if folder else {})},
+        metadata={
+            "command": line(command, 400),
+            "outcome": outcome or UNKNOWN,
+            **_exit(seen),
+            **({"directory": folder} if folder else {}),
+        },
     )
 
 
@@ -57,7 +58,8 @@ def _failed(command: str, said: str, seen: Observation, target: str, folder: str
     found = failure(said, target, seen.exit_code)
     where = {"directory": folder} if folder else {}
     code_said = f" in {folder}" if folder else ""
-    code_said += f" (exit status {seen.exit_code})" if seen.exit_code is not None else ""
+    # Of `make | tail` the exit status is that of tail.
+    code_said += f" (exit status {seen.exit_code})" if seen.exit_code else ""
     if not said:
         code_said += " and said nothing"
     told = f"{code(command, 160)} failed{code_said}" + (f": {line(found.message)}" if said else "")
@@ -98,19 +100,3 @@ def program(command: str) -> str:
     with_subcommand = name in ("git", "npm", "pnpm", "yarn", "cargo", "go", "docker", "kubectl", "pip", "uv", "make",
                                "poetry", "gh", "terraform", "dotnet", "mvn", "gradle", "bundle", "rails")  # fmt: skip
     return f"{name} {second}" if with_subcommand and second else name
-
-
-def is_looking(command: str) -> bool:
-    """Tell whether a command only looks around: every part of it does."""
-    if re.search(r">\s*(?!/dev/null|&)\S", command):
-        return False
-    parts = [part.split() for part in re.split(r"&&|\|\||[|;\n]", command) if part.strip()]
-    return all(_looks(words) for words in parts)
-
-
-def _looks(words: list[str]) -> bool:
-    if words[0] == "git":
-        return len(words) < 2 or words[1] in _LOOKING_GIT
-    if words[0] == "sed" or words[0] == "find":
-        return not {"-i", "-delete", "-exec"} & set(words)
-    return words[0].rsplit("/", 1)[-1] in _LOOKING

@@ -1,4 +1,4 @@
-"""Kind: what a command is for, by rules; and what of a command line is the invocation worth keeping.
+"""Invocation: the parts of a command line, what it is for, and what of it is worth keeping.
 
 cd web && CI=1 pnpm test --run 2>&1 | tail -5   ─►   directory web, CI=1 pnpm test --run, a test
 """
@@ -75,7 +75,7 @@ _RUNNERS: tuple[tuple[str, ...], ...] = tuple(
     tuple(words.split())
     for words in ("sudo", "time", "exec", "command", "env", "nice", "nohup", "uv run", "poetry run",
                   "pdm run", "hatch run", "pipenv run", "npx", "bunx", "pnpm exec", "pnpm dlx", "bundle exec",
-                  "python -m", "python3 -m")
+                  "python -m")
 )  # fmt: skip
 # Programs whose words name a task of the project, and what they do where no rule knows the task.
 _TASK_RUNNERS: Mapping[str, CommandKind] = {
@@ -87,6 +87,8 @@ _GIT = frozenset({"git", "gh", "glab", "hub", "svn", "hg", "jj"})
 _SCRIPT = re.compile(r"(?:[\w.\-]++/)*+[\w.\-]+\.(?:sh|py|js|ts|mjs|rb|pl|exs)|\.{1,2}/\S+")
 _INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "bash", "sh", "deno", "tsx", "php", "elixir"})
 
+_PYTHON = re.compile(r"python[\d.]*+|py")
+
 _FOLDER = re.compile(r"^\(?\s*(?:cd|pushd)\s+(\"[^\"]+\"|'[^']+'|\S+?)\s*(?:&&|;)\s*")
 _VARIABLE = re.compile(r"^(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+")
 _QUIET = re.compile(r"(?:(?<!\s)\s++)?+(?:2>&1|\d?>>?\s*+/dev/null|&>\s*+/dev/null)")
@@ -95,6 +97,31 @@ _MESSAGE = re.compile(
     r"(\s(?:-m|-am|--message|--title|--body|-b|-t)[ =]?)(\"[^\"]*\"|'[^']*'|\$\([^()]*+(?:\([^()]*+\)[^()]*+)*+\))",
     re.DOTALL,
 )
+
+
+# Commands that only look, and change nothing: that they ran is noted, not remembered.
+LOOKING = frozenset(
+    "ls ll cat head tail less more pwd cd echo printf which type whoami date env printenv stat file wc du df tree find "
+    "grep rg ag fd sed awk sort uniq cut tr diff cmp jq true false sleep test ps top free uname id history export set "
+    "man help clear exit bat eza column xxd od strings basename dirname realpath readlink".split()
+)
+_LOOKING_GIT = frozenset("status log diff show branch remote blame ls-files rev-parse describe config grep".split())
+_QUOTED = re.compile(r"""\\.|'[^']*+'|"(?:[^"\\]|\\.)*+\"""", re.DOTALL)
+_WRITES = re.compile(r">\s*(?!/dev/null|&)\S")
+
+# Quoted text, substitutions and escaped characters hide operators; everything else runs up to the next of these.
+_TOKEN = re.compile(
+    r"""'[^']*+'|"(?:[^"\\]|\\.)*+"|\$\([^()]*+\)|\\.|(?P<operator>&&|\|\||\|&|[|;\n]|(?<![<>&])&(?![>&]))"""
+    r"""|[^'"$\\&|;\n]++|.""",
+    re.DOTALL,
+)
+
+
+class Part(NamedTuple):
+    """One command of a command line, and the operator before it: &&, ||, |, ; or &; empty for the first."""
+
+    text: str
+    operator: str
 
 
 class Invocation(NamedTuple):
@@ -129,11 +156,60 @@ def invocation(line: str, directory: str = "") -> Invocation | None:
     return Invocation(text, directory, kind(text))
 
 
+def parts(line: str) -> list[Part]:
+    """Return the commands of a command line in order; operators within quotes do not count.
+
+    A line that ends with & has an empty last part. What follows the first line of a here-document is no command.
+    """
+    if "<<" in line:
+        line = line.strip().partition("\n")[0]
+    found: list[Part] = []
+    operator, text = "", []
+    for token in _TOKEN.finditer(line):
+        if token["operator"] is None:
+            text.append(token[0])
+            continue
+        if said := "".join(text).strip():
+            found.append(Part(said, operator))
+            operator = ""
+        text = []
+        # A line break after an operator joins nothing.
+        operator = operator if token[0] == "\n" and operator else token[0].replace("\n", ";").replace("|&", "|")
+    said = "".join(text).strip()
+    return [*found, Part(said, operator)] if said or operator == "&" else found
+
+
+def bare(part: str) -> list[str]:
+    """Return the words of a command without variables, runners and the folder of its program.
+
+    `CI=1 uv run pytest -x`, `python3 -m pytest -x` and `.venv/bin/pytest -x` are all `pytest -x`.
+    """
+    words = _bare(_VARIABLE.sub("", f"{part.strip('() ')} ").split())
+    if words and ("/bin/" in words[0] or ("/" in words[0] and not _SCRIPT.fullmatch(words[0]))):
+        words = _bare([words[0].rsplit("/", 1)[-1], *words[1:]])
+    return words
+
+
+def is_looking(command: str) -> bool:
+    """Tell whether a command only looks around: every part of it does."""
+    if _WRITES.search(_QUOTED.sub("", command)):
+        return False
+    return all(_looks(part.text.split()) for part in parts(command) if part.text)
+
+
+def _looks(words: list[str]) -> bool:
+    if words[0] == "git":
+        return len(words) < 2 or words[1] in _LOOKING_GIT
+    if words[0] == "sed" or words[0] == "find":
+        return not {"-i", "-delete", "-exec"} & set(words)
+    return words[0].rsplit("/", 1)[-1] in LOOKING
+
+
 def kind(command: str) -> CommandKind:
     """Return what a command is for; of several in a row, what the last of them is for that a rule knows."""
     found: CommandKind = "other"
-    for part in re.split(r"&&|\|\||;|\|", command):
-        known = _of_part(_VARIABLE.sub("", part.strip()).split())
+    for part in parts(command):
+        known = _of_part(_VARIABLE.sub("", part.text).split())
         # Committing what was tested is not what the line was for.
         if known != "other" and not (known == "git" and found != "other"):
             found = known
@@ -163,6 +239,7 @@ def _of_part(words: list[str]) -> CommandKind:
 def _bare(words: list[str]) -> list[str]:
     """Return a command line without what only runs something else, and its options."""
     for _ in range(4):  # `sudo env uv run python -m pytest` is as deep as it gets
+        words = ["python", *words[1:]] if words and _PYTHON.fullmatch(words[0]) else words
         runner = next((row for row in _RUNNERS if tuple(words[: len(row)]) == row), None)
         if runner is None:
             break
