@@ -1,20 +1,21 @@
-"""Fixes: what was done between a failure and the success of the same thing, in one session.
+"""Fixes: what was done between a failure and the proven success of the same thing, in one session.
 
     `make test` failed ─ edit a.py ─ pip install x ─ `make test` worked      →  those two steps fixed that error
 
 The same thing is the same command, or the same use of a tool on the same file. A success without a step before it is
-luck, and no fix. What is found is a candidate: it counts as verified since the same thing worked, and more the oftener
-it did.
+luck, and no fix. A failure is resolved more easily than it is fixed: a command for the same purpose that covers the
+failed one is enough.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from recollect.capture.extract.command import is_looking
-from recollect.model import Observed
+from recollect.capture.invocation import bare, is_looking, kind, parts
+from recollect.capture.outcome import is_misuse
+from recollect.model import CommandKind, Observed
 
 # Steps that are told: a fix of thirty edits is a rewrite, and no advice.
 STEPS = 6
@@ -23,6 +24,13 @@ WITHIN_S = 6 * 3600
 
 # Uses that change something: looking and reading are no steps, except before an edit that failed for want of them.
 _CHANGING = frozenset({"edit", "write", "patch", "shell"})
+# Failures that are compared with later successes, the latest: a session has a few, a summary tells four.
+OPEN = 40
+# Options that change what a tool prints, repairs or how fast it is, not what it checks; and their values.
+_HARMLESS = re.compile(
+    r"-[qvsxnjw]+\d*|-r\w?|--(?:tb|colou?r|verbose|quiet|fix|write|no-header|maxfail|silent|durations|no-cov|ci)(?:=.*)?"
+    r"|\d+|auto|-\d*"
+)
 # A command that ends so fails because it was told to.
 _TOLD_TO_FAIL = re.compile(r"(?:^|[;&|\n(])[^\S\n]*+(?:exit\s++[1-9]\d*+|false)\s*+\)?+\s*+$")
 
@@ -62,15 +70,72 @@ def pairs(rows: Iterable[Observed]) -> list[Pair]:
 
 
 def unresolved(rows: Iterable[Observed]) -> list[Observed]:
-    """Return the failures of a session that did not end, each thing once, as it failed last.
+    """Return the failures that no later success resolved, each thing once, as it failed last; the latest of many.
 
     Commands that only looked and found nothing, or failed because they were told to, left nothing open.
     """
     last: dict[tuple[str, str], Observed] = {}
+    proofs: dict[str, _Proof] = {}
     for row in sorted(rows, key=lambda row: row.id):
-        if row.event == "tool" and row.target and row.outcome:
-            last[row.tool, row.target] = row
-    return [row for row in last.values() if row.outcome == "failed" and not _is_harmless(row)]
+        if row.event != "tool" or not row.target or not row.outcome:
+            continue
+        last.pop((row.tool, row.target), None)
+        last[row.tool, row.target] = row
+        if row.tool == "shell" and row.outcome == "ok":
+            proofs.update({part: _Proof(row.id, bare(part), kind(part)) for part in _proven(row.target)})
+    failed = [row for row in last.values() if row.outcome == "failed" and not _is_harmless(row)]
+    return [row for row in failed[-OPEN:] if row.tool != "shell" or not _is_resolved(row, proofs.values())]
+
+
+class _Proof(NamedTuple):
+    """A command that succeeded: in which observation, its words, and what it is for."""
+
+    id: str
+    words: list[str]
+    kind: CommandKind
+
+
+def _proven(line: str) -> list[str]:
+    """Return the commands of a line whose success its own proves: before a semicolon nothing has to succeed."""
+    found: list[str] = []
+    for part in reversed(parts(line)):
+        found.append(part.text)
+        if part.operator not in ("&&", "|"):
+            break
+    return [text for text in found if text and not is_looking(text)]
+
+
+def _is_resolved(failure: Observed, proofs: Collection[_Proof]) -> bool:
+    """Tell whether every command of a line that failed succeeded later, or one that covers it or replaces it."""
+    later = [proof for proof in proofs if proof.id > failure.id]
+    is_wrong = bool(later) and is_misuse(failure.told)
+    wanted = [part.text for part in parts(failure.target) if part.text and not is_looking(part.text)]
+    return bool(wanted) and all(any(_resolves(proof, text, is_wrong) for proof in later) for text in wanted)
+
+
+def _resolves(proof: _Proof, text: str, is_wrong: bool) -> bool:
+    """Tell whether the success of a command means that another one would succeed, or is not needed any more.
+
+    is_wrong: the other one cannot be run as it was written, so that another way for the same purpose replaces it
+    """
+    words, purpose = bare(text), kind(text)
+    if words == proof.words:
+        return True
+    if purpose in ("other", "git") or purpose != proof.kind:
+        return False
+    if is_wrong and {word for word in words if word[:1] != "-"} & set(proof.words):
+        return True
+    return words[:1] == proof.words[:1] and all(_is_covered(word, words[1:]) for word in proof.words[1:])
+
+
+def _is_covered(word: str, wanted: list[str]) -> bool:
+    """Tell whether a word of a command leaves nothing out of what another one with these words does."""
+    if word in wanted or word in (".", "./...") or _HARMLESS.fullmatch(word):
+        return True
+    path = word.removeprefix("./").rstrip("/")
+    return any(
+        each.removeprefix("./").startswith((f"{path}/", f"{path}::")) or each.rstrip("/") == path for each in wanted
+    )
 
 
 def _is_harmless(row: Observed) -> bool:

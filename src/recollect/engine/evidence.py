@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
+from recollect.capture.fixes import unresolved
 from recollect.engine.events import CHANGING, observed
 from recollect.model import Anchor, AnchorState
 
@@ -45,15 +46,9 @@ def touched(engine: Engine, namespace: str, root: str) -> list[Touched]:
 
 
 def current_error(engine: Engine, namespace: str) -> str:
-    """Return what went wrong last, if that was just now and did not go well since; else nothing."""
-    seen: set[str] = set()
-    for row in observed(engine.store, namespace, clock.now() - CURRENT_S, "tool", ROWS):
-        if row.target in seen or not row.outcome:
-            continue
-        seen.add(row.target)
-        if row.outcome == "failed" and row.told:
-            return row.told
-    return ""
+    """Return the last failure of the past minutes that no later success resolved; empty if there is none."""
+    failures = unresolved(observed(engine.store, namespace, clock.now() - CURRENT_S, "tool", ROWS))
+    return failures[-1].told if failures else ""
 
 
 def spoken_of(engine: Engine, memory_ids: Sequence[str]) -> dict[str, list[str]]:

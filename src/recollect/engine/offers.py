@@ -153,6 +153,8 @@ class _Look:
         if row.event != "tool" or occasion is None:
             return offer
         fixes = self._transaction.find(Fix, {"memory_id": memory.id, "fingerprint": row.why}, limit=20)
+        if not fixes:  # an invocation that works instead of one that failed: running it is the use
+            return offer
         # Its commands are steps, or the one that failed: whether they helped is told by the error.
         return offer._replace(
             commands=frozenset(),

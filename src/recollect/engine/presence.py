@@ -2,7 +2,7 @@
 
     session start ─► context: what is worth knowing before anything is asked
     prompt        ─► what the memory knows of it, if it clearly does
-    tool failed   ─► the fix that worked before
+    tool failed   ─► the fix that worked before, or the invocation that works instead
     anything else ─► nothing
 
 Nobody asked, so whatever is said must be worth it: what does not clearly concern the moment costs zero bytes, and
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import msgspec
 
 from recollect import clock
+from recollect.capture.lesson import code
 from recollect.engine import accept
 from recollect.engine.context_block import MOST_BYTES, Block, Line, Section, block, day, flat
 from recollect.engine.identity import namespace_of
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from recollect.capture.observation import Observation
     from recollect.engine.noticed import Notice
     from recollect.engine.root import Engine
+    from recollect.patterns.command import Replacement
 
 # What an answer to a failure may cost, in tokens: an error and the steps that fixed it.
 FIX_TOKENS = 400
@@ -166,7 +168,7 @@ class Presence:
         elif event == "prompt":
             said = self._by_words(notice) if lexical else self._on_prompt(self._moment(notice, wanted, budget))
         elif event == "tool" and notice.row.fingerprint:
-            said = self._on_failure(self._moment(notice, wanted, budget), notice.row.fingerprint)
+            said = self._on_failure(self._moment(notice, wanted, budget), notice)
         else:
             return None
         return said
@@ -221,11 +223,16 @@ class Presence:
         made = block([Section("", tuple(lines))], budget=budget)
         return self._said(moment, made)
 
-    def _on_failure(self, moment: Moment, fingerprint: str) -> str | None:
-        fix = self._engine.capture.fix_for(fingerprint, moment.namespace)
-        if fix is None or fix.memory.id in moment.told:
-            return None
-        return self._said(moment, block([Section("", tuple(_fixed(fix)))], budget=moment.budget or FIX_TOKENS))
+    def _on_failure(self, moment: Moment, notice: "Notice") -> str | None:
+        fix = self._engine.capture.fix_for(notice.row.fingerprint, moment.namespace)
+        if fix is not None and fix.memory.id not in moment.told:
+            lines = tuple(_fixed(fix))
+        else:
+            other = self._engine.commands.replacement(notice.row, notice.memory)
+            if other is None or other.memory_id in moment.told:
+                return None
+            lines = (_replaced(other),)
+        return self._said(moment, block([Section("", lines)], budget=moment.budget or FIX_TOKENS))
 
     def _context(
         self, namespace: str | None, session: Session | None, told: frozenset[str], *, compacted: bool, budget: int
@@ -277,8 +284,18 @@ def _may_be_answered(seen: "Observation") -> bool:
     return seen.event in ("session_start", "prompt")
 
 
+def _replaced(found: "Replacement") -> Line:
+    wrong, right = (flat(code(command, STEP_CHARACTERS)) for command in (found.wrong, found.right))
+    text = f"{wrong} failed here before; {right} works ({_times(found.times)}, last {day(found.last_at)})."
+    return Line(text, found.memory_id, "replacement")
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
 def _fixed(fix: KnownFix) -> Iterable[Line]:
-    times = "once" if fix.times == 1 else f"{fix.times} times"
+    times = _times(fix.times)
     yield Line(f"This was seen before: {flat(fix.error, STEP_CHARACTERS)}", fix.memory.id, fix.fingerprint)
     yield Line(f"What fixed it ({times}, last {day(fix.seen_at)}):")
     for step in fix.steps:

@@ -1,0 +1,185 @@
+"""Commands that failed: what replaces them, and what is still failing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests import payloads
+from tests.fakes import FrozenClock
+
+from recollect import Engine, clock
+from recollect.model import Injection, Session
+
+NOW = 1_767_000_000
+NOT_FOUND = "Exit code 127\nbash: line 1: pytest: command not found"
+
+
+TIME = FrozenClock(NOW)
+
+
+@pytest.fixture
+def engine(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    TIME.at = NOW
+    monkeypatch.setattr(clock, "now", TIME)
+    with Engine(embed_provider="off") as made:
+        yield made
+
+
+def of(session: str, raw: bytes) -> bytes:
+    """Return the same event in another session."""
+    return json.dumps({**json.loads(raw), "session_id": session}).encode()
+
+
+def take(engine: Engine, *raw: bytes) -> None:
+    """Take in events, a second apart: within one their order would be left to chance."""
+    for each in raw:
+        TIME.advance(1)
+        engine.capture.put(each)
+    assert engine.capture.drain().bad == 0
+
+
+def summary(engine: Engine, *raw: bytes) -> str:
+    """Return the summary of a session of Claude Code in which these happened."""
+    take(engine, *raw, payloads.claude("Stop", last_assistant_message="Done."))
+    (session,) = engine.store.find(Session, {"id": "c-1"})
+    return session.summary or ""
+
+
+# --- another way to run it ---
+
+
+def learn_replacement(engine: Engine, times: int = 3) -> None:
+    """A session in which one way to run the tests failed and another one worked."""
+    take(engine, payloads.failed("pytest -x", NOT_FOUND, call="1"))
+    take(engine, *(payloads.ran("python3 -m pytest -x", "5 passed", call=f"2{number}") for number in range(times)))
+
+
+def failing(command: str = "pytest -x", error: str = NOT_FOUND, session: str = "s-2") -> bytes:
+    return of(session, payloads.failed(command, error))
+
+
+def test_a_wrong_invocation_brings_the_one_that_works_once_in_a_session(engine: Engine) -> None:
+    assert engine.presence.answer(failing()) is None
+    learn_replacement(engine)
+    said = engine.presence.answer(failing()) or ""
+    assert said.startswith("<recollect-context note=")
+    assert (
+        "\n`pytest -x` failed here before; `python3 -m pytest -x` works (3 times, last 2025-12-29).\n"
+        "</recollect-context>\n"
+    ) in said
+    assert engine.presence.answer(failing()) is None
+    assert engine.presence.answer(failing(session="s-3")) is not None
+
+
+def test_a_wrong_program_is_recognised_whatever_its_arguments_are(engine: Engine) -> None:
+    learn_replacement(engine, times=1)
+    said = engine.presence.answer(failing("pytest tests/test_cart.py -q")) or ""
+    assert "`pytest` failed here before; `python3 -m pytest` works (once, last 2025-12-29)." in said
+    assert engine.presence.answer(failing("pytest -q", "Exit code 1\nE   KeyError: 'se'", "s-3")) is None
+
+
+def test_the_use_of_a_replacement_is_noticed(engine: Engine) -> None:
+    learn_replacement(engine)
+    assert engine.presence.answer(failing()) is not None
+    take(
+        engine,
+        failing(),
+        of("s-2", payloads.ran("python3 -m pytest -x", "5 passed", call="9")),
+        of("s-2", payloads.claude("Stop", last_assistant_message="Done.")),
+    )
+    (row,) = engine.store.find(Injection)
+    assert (row.event, row.evidence) == ("tool", "ran")
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        payloads.edited("TAX = 19", "TAX = 20", call="e"),
+        of("s-9", payloads.claude("Stop", last_assistant_message="x")),
+        None,
+    ],
+    ids=["a file was changed", "another session", "not proven"],
+)
+def test_what_did_not_clearly_replace_a_command_is_not_offered(engine: Engine, between: bytes | None) -> None:
+    session = "c-1" if between is None or b"Edit" in between else "s-9"
+    worked = payloads.ran("python3 -m pytest -x" + (" | tail -3" if between is None else ""), "done", call="2")
+    take(
+        engine, payloads.failed("pytest -x", NOT_FOUND, call="1"), *([between] if between else []), of(session, worked)
+    )
+    assert engine.presence.answer(failing()) is None
+
+
+@pytest.mark.parametrize("again", ["pytest -x", "pytest tests/test_cart.py"])
+def test_a_command_that_worked_since_is_not_replaced(engine: Engine, again: str) -> None:
+    learn_replacement(engine)
+    take(engine, of("s-4", payloads.ran(again, "5 passed", call="8")))
+    assert engine.presence.answer(failing(again)) is None
+    take(engine, of("s-5", payloads.failed(again, NOT_FOUND, call="9")))
+    take(engine, of("s-5", payloads.ran(f"python3 -m {again}", "5 passed", call="10")))
+    assert f"`{again}` failed here before; `python3 -m {again}` works" in (engine.presence.answer(failing(again)) or "")
+
+
+def test_another_target_that_worked_does_not_replace_one_that_fails(engine: Engine) -> None:
+    wrong = "Exit code 1\nE   assert 17.85 == 5.95"
+    take(engine, payloads.failed("pytest tests/a.py", wrong, call="1"), payloads.ran("pytest tests/b.py", call="2"))
+    assert engine.presence.answer(failing("pytest tests/a.py", wrong)) is None
+    assert engine.commands.list().commands[0].failed == ()
+
+
+# --- still failing ---
+
+WRONG = "Exit code 1\nE   assert 17.85 == 5.95"
+
+
+@pytest.mark.parametrize(
+    ("failed", "error", "worked"),
+    [
+        ("pytest -x", NOT_FOUND, ["python3 -m pytest -x"]),
+        ("pytest tests/x.py", WRONG, ["python -m pytest"]),
+        ("pytest tests/x.py::test_a -q", WRONG, ["uv run pytest tests -x"]),
+        ("pytest tests/x.py", WRONG, ["pip install -e . && pytest tests/"]),
+        ("ruff check src && pytest tests/x.py", WRONG, ["ruff check . --fix", "pytest"]),
+        ("npm run tests", 'Exit code 1\nnpm error Missing script: "tests"', ["npm run test:all"]),
+        ("npm test", "Exit code 127\nsh: 1: npm: not found", ["pnpm test"]),
+        ("go test ./cart", "Exit code 1\nFAIL", ["go test ./..."]),
+        ("make lint", "Exit code 2\nmake: *** [lint] Error 1", ["cd web; make lint"]),
+    ],
+)  # fmt: skip
+def test_what_a_later_success_covers_is_not_still_failing(
+    engine: Engine, failed: str, error: str, worked: list[str]
+) -> None:
+    ran = [payloads.ran(command, call=f"w{number}") for number, command in enumerate(worked)]
+    assert "Still failing" not in summary(engine, payloads.failed(failed, error, call="1"), *ran)
+
+
+@pytest.mark.parametrize(
+    ("failed", "error", "worked"),
+    [
+        ("pytest", WRONG, "pytest tests/x.py"),
+        ("pytest tests/x.py", WRONG, "pytest -k cart"),
+        ("pytest tests/x.py", WRONG, "pytest tests/y.py"),
+        ("pytest tests/x.py", WRONG, "pytest | tail -3"),
+        ("pytest tests/x.py", WRONG, "pytest; echo done"),
+        ("pytest tests/x.py", WRONG, "ruff check ."),
+        ("ruff check . && pytest", WRONG, "ruff check ."),
+        ("make lint", "Exit code 2\nmake: *** [lint] Error 1", "make"),
+        ("git push", "Exit code 128\nfatal: No configured push destination.", "git commit -m x"),
+        ("python3 load.py", "Exit code 1\nKeyError: 'se'", "python3 save.py"),
+    ],
+)
+def test_what_no_later_success_covers_is_still_failing(engine: Engine, failed: str, error: str, worked: str) -> None:
+    told = summary(engine, payloads.failed(failed, error, call="1"), payloads.ran(worked, call="2"))
+    assert f"Still failing: `{failed}` failed" in told
+
+
+def test_what_failed_again_after_a_success_is_still_failing(engine: Engine) -> None:
+    told = summary(
+        engine,
+        payloads.failed("pytest tests/x.py", WRONG, call="1"),
+        payloads.ran("pytest", "5 passed", call="2"),
+        payloads.failed("pytest tests/x.py", WRONG, call="3"),
+    )
+    assert "Still failing: `pytest tests/x.py` failed" in told
