@@ -88,6 +88,7 @@ from recollect.text import (
     harmless,
     identifiers,
     passages,
+    question,
     redact,
     said,
     sameness,
@@ -486,6 +487,7 @@ CODE: tuple[Any, ...] = (
     ("versions", "hierarchy.stack", _versions),
 )  # fmt: skip
 RECALL: tuple[Any, ...] = (
+    ("only asks", "text.question", lambda text: [question._asks(part) for part in question._SENTENCE.split(text)]),
     ("recall query", "recall.query", _query),
     ("amendments", "recall.amend recall.statement recall.values", _amend),
     ("supersession", "recall.supersede recall.changes", _supersede),
