@@ -82,13 +82,13 @@ from recollect.surface import jsonrpc
 from recollect.surface.assistants import jsonc, toml
 from recollect.text import (
     as_of,
+    asking,
     budget,
     dates,
     enrich,
     harmless,
     identifiers,
     passages,
-    question,
     redact,
     said,
     sameness,
@@ -487,7 +487,7 @@ CODE: tuple[Any, ...] = (
     ("versions", "hierarchy.stack", _versions),
 )  # fmt: skip
 RECALL: tuple[Any, ...] = (
-    ("only asks", "text.question", lambda text: [question._asks(part) for part in question._SENTENCE.split(text)]),
+    ("only asks", "text.asking", lambda text: [asking._asks(part) for part in asking._SENTENCE.split(text)]),
     ("recall query", "recall.query", _query),
     ("amendments", "recall.amend recall.statement recall.values", _amend),
     ("supersession", "recall.supersede recall.changes", _supersede),

@@ -442,7 +442,7 @@ class Memories:
 
 def _is_question(values: Mapping[str, Any]) -> bool:
     """Tell whether a text of no stated type, and no turn of a conversation, only asks for something."""
-    from recollect.text.question import only_asks
+    from recollect.text.asking import only_asks
 
     is_turn = values["session_id"] is not None or values["author"] is not None
     return values["memory_type"] == "context" and not is_turn and only_asks(values["content"])

@@ -1,4 +1,4 @@
-"""Question: whether a text only asks for something, and states nothing."""
+"""Asking: whether a text only asks for something, and states nothing."""
 
 from __future__ import annotations
 
