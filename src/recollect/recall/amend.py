@@ -324,7 +324,8 @@ def _is_hindered(new: Statement, old: Statement) -> bool:
         return True
     if new.cues <= {"now"} and (old.is_open or (_is_unnamed(new) and _is_unnamed(old))):
         return True
-    if not new.cues and ((old.partly - new.partly) & _SCHEDULES or _is_inclusive(new)):
+    is_addition = _is_inclusive(new) and not _reverses(new, old)
+    if not new.cues and ((old.partly - new.partly) & _SCHEDULES or is_addition):
         return True
     if repeated(new.values, old.values) and not _differ(new, old) and not new.ended & old.words:
         return True

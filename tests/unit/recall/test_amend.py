@@ -44,6 +44,9 @@ CHANGES = (
         "ended",
     ),
     ("Alice is 30 years old.", "Alice is 31 years old.", "value"),
+    ("Always use pytest -x, never unittest.", "From now on use unittest again, not pytest.", "ended"),
+    ("We use pnpm, not npm.", "We use npm again, not pnpm.", "ended"),
+    ("The staging port is 5432.", "The staging port is 5433, not 5432.", "ended"),
 )
 
 # The same words, the same shape, and both can hold; or nobody can tell.
@@ -55,6 +58,8 @@ NO_CHANGES = (
     ("We use Redis for caching.", "We use Redis for sessions."),
     ("We use Redis for caching.", "We use Redis for sessions now."),
     ("The service uses Redis.", "The service uses Kafka."),
+    ("We use pnpm, not npm.", "We use pnpm in CI, not npm."),
+    ("We use pytest for unit tests.", "Browser tests are written with Playwright, not with pytest."),
     ("Issue 12 is fixed.", "Issue 13 is fixed."),
     ("The error is in line 12.", "The error is in line 30."),
     ("Step 3 is to run the tests.", "Step 4 is to run the tests."),
