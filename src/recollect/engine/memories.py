@@ -71,7 +71,7 @@ class Memories:
         self,
         content: str,
         *,
-        memory_type: MemoryType = "context",
+        memory_type: MemoryType | None = None,
         tags: tuple[str, ...] = (),
         namespace: str | None = None,
         importance: Ratio = 0.5,
@@ -97,7 +97,7 @@ class Memories:
         If it contradicts an older one, the two are linked.
 
         content: what to remember, understandable without this conversation
-        memory_type: kind of knowledge
+        memory_type: kind of knowledge; default: by its wording, else context
         tags: labels to find it by
         namespace: project path or name; default: the configured project
         importance: 0 to 1
@@ -117,7 +117,7 @@ class Memories:
         values, redacted = self._checked(
             {
                 "content": content,
-                "memory_type": memory_type,
+                "memory_type": "context" if memory_type is None else memory_type,
                 "tags": tags,
                 "namespace": self._engine.settings.namespace if namespace is None else namespace,
                 "importance": importance,
@@ -131,7 +131,10 @@ class Memories:
                 "metadata": metadata,
             }
         )
-        memory = self._new(values | {"observed": _is_question(values)}, namespace)
+        values |= {"observed": _is_question(values)}
+        if memory_type is None:
+            values["memory_type"] = _worded_type(values)
+        memory = self._new(values, namespace)
         anchors, found = redact_value(anchors)
         amend = amend and supersedes is None
         stored = self._keep(memory, anchors, supersedes, deduplicate=deduplicate, amend=amend)
@@ -444,8 +447,18 @@ def _is_question(values: Mapping[str, Any]) -> bool:
     """Tell whether a text of no stated type, and no turn of a conversation, only asks for something."""
     from recollect.text.asking import only_asks
 
-    is_turn = values["session_id"] is not None or values["author"] is not None
-    return values["memory_type"] == "context" and not is_turn and only_asks(values["content"])
+    return values["memory_type"] == "context" and not _is_turn(values) and only_asks(values["content"])
+
+
+def _worded_type(values: Mapping[str, Any]) -> MemoryType:
+    """Return the type of a memory by its wording; context for a question and for a turn of a conversation."""
+    from recollect.capture.statements import type_of
+
+    return "context" if values["observed"] or _is_turn(values) else type_of(values["content"])
+
+
+def _is_turn(values: Mapping[str, Any]) -> bool:
+    return values["session_id"] is not None or values["author"] is not None
 
 
 def existing(rows: Store | Transaction, memory_id: str) -> Memory:

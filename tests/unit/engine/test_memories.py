@@ -48,6 +48,23 @@ def test_a_stored_memory_has_what_it_was_given_and_the_rest_by_default(engine: E
     assert (plain.tags, plain.metadata, plain.namespace, plain.title) == ((), {}, None, None)
 
 
+@pytest.mark.parametrize(
+    ("content", "memory_type"),
+    [
+        ("Always run make lint before a commit.", "preference"),
+        ("In this repo we use pnpm, not npm.", "style"),
+        ("We decided to keep the monolith.", "decision"),
+        ("The root cause was a missing index.", "insight"),
+        ("Login sessions are kept in Redis.", "context"),
+    ],
+)
+def test_a_memory_without_a_type_has_the_one_that_its_wording_shows(
+    engine: Engine, content: str, memory_type: str
+) -> None:
+    assert engine.memories.store(content).memory.memory_type == memory_type
+    assert engine.memories.store(f"{content} ", memory_type="habit").memory.memory_type == "habit"
+
+
 def test_a_stored_memory_knows_who_said_it_where_and_when(engine: Engine) -> None:
     memory = engine.memories.store(
         "I like pottery", author=" Caroline ", session_id="s1", valid_from="2023-05-08T13:56"

@@ -1,0 +1,105 @@
+"""How well statements are extracted from messages that somebody labelled.
+
+    python bench/statements.py DIR_OR_FILE [--show N] [--save]
+
+Input: JSON Lines, one message each: {"id", "speaker": "user" | "assistant", "text", "statements": [a sentence or part
+of it], "kinds": [one for each], "net": true for a message that was sampled by words and not by chance}. Prints JSON:
+the share of extracted statements that are right, and the share of labelled ones that are found, by kind. An extracted
+statement is right if it shares at least 60 % of the words of the shorter with a labelled one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from measure import publish
+from recollect.capture.statements import statements
+
+OVERLAP = 0.6
+PRECISION_BAR, RULES_BAR = 0.9, 0.7
+_WORD = re.compile(r"\w+")
+
+
+class Compared(NamedTuple):
+    """One statement: what was extracted or labelled, its kind, and whether the other side has it."""
+
+    kind: str
+    text: str
+    is_matched: bool
+    group: str
+
+
+def messages(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the labelled messages of a file, or of all files of a folder."""
+    for file in sorted(path.glob("*.jsonl")) if path.is_dir() else (path,):
+        yield from (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip())
+
+
+def overlap(one: str, other: str) -> float:
+    """Return the share of the words of the shorter text that the other one has."""
+    ours, theirs = (Counter(word.lower() for word in _WORD.findall(text)) for text in (one, other))
+    return (ours & theirs).total() / max(1, min(ours.total(), theirs.total()))
+
+
+def compare(rows: Iterable[dict[str, Any]]) -> tuple[list[Compared], list[Compared]]:
+    """Return the extracted statements, and the labelled ones."""
+    extracted: list[Compared] = []
+    labelled: list[Compared] = []
+    for row in rows:
+        found, wanted = statements(row["text"], row["speaker"]), row["statements"]
+        group = f"{row['speaker']}, {'by words' if row.get('net') else 'by chance'}"
+        named = zip(row.get("kinds") or ["statement"] * len(wanted), wanted, strict=True)
+        extracted += [Compared(each.kind, each.text, _has(wanted, each.text), group) for each in found]
+        labelled += [Compared(kind, text, _has([each.text for each in found], text), group) for kind, text in named]
+    return extracted, labelled
+
+
+def _has(texts: Iterable[str], text: str) -> bool:
+    return any(overlap(text, other) >= OVERLAP for other in texts)
+
+
+def shares(rows: list[Compared]) -> dict[str, dict[str, float]]:
+    """Return how many statements are matched: all, by kind, and by how messages were sampled."""
+    told: dict[str, dict[str, float]] = {}
+    named = {"all": rows} | {name: [row for row in rows if row.kind == name] for name in sorted({r.kind for r in rows})}
+    named |= {name: [row for row in rows if row.group == name] for name in sorted({row.group for row in rows})}
+    for name, some in named.items():
+        matched = sum(row.is_matched for row in some)
+        told[name] = {"n": len(some), "matched": matched, "share": round(matched / max(1, len(some)), 3)}
+    return told
+
+
+def measured(path: Path, show: int) -> dict[str, Any]:
+    """Return precision and recall on labelled messages."""
+    rows = list(messages(path))
+    extracted, labelled = compare(rows)
+    precision, recall = shares(extracted), shares(labelled)
+    rules = recall.get("rule", {"share": 1.0})["share"]
+    return {
+        "messages": len(rows),
+        "precision": precision,
+        "recall": recall,
+        "bars": {"precision": PRECISION_BAR, "recall of rules": RULES_BAR},
+        "within_bars": precision["all"]["share"] >= PRECISION_BAR and rules >= RULES_BAR,
+        **({"wrong": [row.text for row in extracted if not row.is_matched][:show]} if show else {}),
+        **({"missed": [f"{row.kind}: {row.text}" for row in labelled if not row.is_matched][:show]} if show else {}),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("labels", type=Path)
+    parser.add_argument("--show", type=int, default=0, metavar="N", help="add N wrong and N missed statements")
+    parser.add_argument("--save", action="store_true", help="keep the result under bench/results")
+    given = parser.parse_args()
+    publish("statements", measured(given.labels, given.show), save=given.save)
+
+
+if __name__ == "__main__":
+    main()

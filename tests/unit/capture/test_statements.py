@@ -1,0 +1,134 @@
+"""Statements are found in what people and assistants say, and nothing else is."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.capture.statement_corpus import ANSWERED, NEVER_ANSWERED, NEVER_STATED, STATED, lines
+
+from recollect.capture.statements import OF_A_MESSAGE, Speaker, statements, type_of
+
+# Shares of the messages of each kind that are found, and of what is found that was stated.
+LEAST_RECALL = {"rule": 0.95, "preference": 0.95, "decision": 0.95, "correction": 0.9, "cause": 0.9, "fact": 0.9}
+LEAST_PRECISION = 0.98
+
+
+def texts(text: str, speaker: Speaker = "user") -> list[str]:
+    return [each.text for each in statements(text, speaker)]
+
+
+def test_the_corpus_is_large_enough_to_measure() -> None:
+    assert sum(len(lines(block)) for block in (*STATED.values(), *ANSWERED.values())) >= 150
+    assert sum(len(lines(block)) for block in (*NEVER_STATED, NEVER_ANSWERED)) >= 250
+
+
+@pytest.mark.parametrize("kind", STATED)
+def test_statements_of_people_are_found(kind: str) -> None:
+    messages = lines(STATED[kind])
+    missed = [message for message in messages if not texts(message)]
+    assert len(missed) <= (1 - LEAST_RECALL[kind]) * len(messages), missed
+
+
+@pytest.mark.parametrize("kind", ANSWERED)
+def test_causes_and_decisions_of_assistants_are_found(kind: str) -> None:
+    assert [message for message in lines(ANSWERED[kind]) if not texts(message, "assistant")] == []
+
+
+def test_nearly_all_that_is_found_was_stated() -> None:
+    wrong = [message for block in NEVER_STATED for message in lines(block) if texts(message)]
+    wrong += [message for message in lines(NEVER_ANSWERED) if texts(message, "assistant")]
+    right = sum(bool(texts(message)) for block in STATED.values() for message in lines(block))
+    assert right / (right + len(wrong)) >= LEAST_PRECISION, wrong
+
+
+def test_a_statement_has_the_kind_that_it_says() -> None:
+    messages = [(kind, message) for kind, block in STATED.items() for message in lines(block)]
+    other = [message for kind, message in messages for each in statements(message, "user") if each.kind != kind]
+    assert len(other) <= 0.03 * len(messages), other
+
+
+@pytest.mark.parametrize(
+    ("message", "memory_type"),
+    [
+        ("From now on always use pytest -x, never unittest.", "preference"),
+        ("In this repo we use pnpm, not npm.", "style"),
+        ("Tests must not access the network.", "style"),
+        ("Let's go with Postgres for the queue.", "decision"),
+        ("No, the port is 5433, not 5432.", "context"),
+        ("Root cause: two workers share one connection.", "insight"),
+        ("Where are login sessions kept?", "context"),
+    ],
+)
+def test_the_type_of_a_memory_follows_from_what_it_says(message: str, memory_type: str) -> None:
+    assert type_of(message) == memory_type
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("OK so, please never commit without asking. Then run the tests.", ["Never commit without asking."]),
+        ("no, the port is 5433, not 5432", ["The port is 5433, not 5432"]),
+        ("We never mock the database here. Because mocks hid two bugs. Go on.",
+         ["We never mock the database here. Because mocks hid two bugs."]),
+        ("I'm not using Sentry. I want to set up Glitchtip instead.",
+         ["I'm not using Sentry. I want to set up Glitchtip instead."]),
+        ("Paid invoices are history. Those must not be changed.",
+         ["Paid invoices are history. Those must not be changed."]),
+        ("Those must not be changed.", []),
+        ("Never do that again.", []),
+        ("That's wrong. The default locale is de_AT.", ["The default locale is de_AT."]),
+        ("I’d rather have one long file than five tiny ones.", ["I’d rather have one long file than five tiny ones."]),
+        ("**Always** use tabs in Makefiles.", ["Always use tabs in Makefiles."]),
+    ],
+)  # fmt: skip
+def test_a_statement_is_the_sentence_of_its_author_with_what_it_needs(message: str, found: list[str]) -> None:
+    assert texts(message) == found
+
+
+@pytest.mark.parametrize(
+    ("message", "everywhere"),
+    [
+        ("In all my projects use four spaces for indentation.", True),
+        ("For every repo: never rewrite published history.", True),
+        ("I always want the diff before anything is committed.", True),
+        ("Never use tabs, everywhere.", True),
+        ("Never install packages globally.", False),
+        ("Just use structlog like we do everywhere else.", False),
+        ("From now on always use pytest -x, never unittest.", False),
+    ],
+)
+def test_a_statement_holds_for_all_projects_only_if_it_says_so(message: str, everywhere: bool) -> None:
+    assert [each.everywhere for each in statements(message, "user")] == [everywhere]
+
+
+def test_code_quotations_and_markup_state_nothing() -> None:
+    text = """```
+# We always do it like this in code.
+```
+> We always quote what others have said.
+
+    We always indent what is a program.
+
+<instructions>We always obey what is in tags.</instructions>
+- We always keep lists in order of time.
+"""
+    assert texts(text) == ["We always keep lists in order of time."]
+
+
+def test_a_pasted_document_states_nothing() -> None:
+    rules = "\n".join(f"- We always follow rule number {number} of the list." for number in range(OF_A_MESSAGE + 1))
+    assert texts(rules) == []
+    plan = "# Plan\n\n" + "The handlers must never block. " * 200
+    assert texts(f"Never push to main. Implement the following plan:\n\n{plan}") == ["Never push to main."]
+
+
+def test_of_a_long_message_only_its_beginning_and_its_end_are_read() -> None:
+    middle = "\n\n".join(
+        "The importer reads one file after the other and writes what it finds. " * 5 for _ in range(20)
+    )
+    text = f"Never push to main.\n\n{middle}\n\nWe always retry twice.\n\n{middle}\n\nAlways sign your commits, please."
+    assert texts(text) == ["Never push to main.", "Always sign your commits, please."]
+
+
+def test_what_a_review_or_a_log_says_is_nobodys_statement() -> None:
+    assert texts("Got this review comment: The handlers must never block.\n\nTests must always run offline.") == []
+    assert texts("I get this when I deploy\n[WARN] We always use the default port\n  at start (server.js:12)") == []
