@@ -28,11 +28,11 @@ from recollect.capture import (
     purpose,
     retell,
     rollout,
+    statements,
 )
 from recollect.capture.extract import command
 from recollect.capture.lesson import Place
 from recollect.capture.observation import BadPayload
-from recollect.capture.transcripts import said as transcript_said
 from recollect.capture.transcripts.table import BY_NAME as TRANSCRIPTS
 from recollect.capture.transcripts.turn import Line, Reading
 from recollect.code import (
@@ -149,8 +149,8 @@ def _transcript(assistant: str) -> Callable[[str], object]:
         for row in rows:
             raw = row.replace("%", json.dumps(text)[1:-1]).encode()
             for turn in turns(Line(raw, 1, 0, len(raw)), reading):
-                if turn.role in transcript_said.RULES and transcript_said.may_say(turn.role, turn.seen.text):
-                    list(transcript_said.said(turn.role, turn.seen.text))
+                if turn.role != "tool":
+                    statements.statements(turn.seen.text, turn.role)
 
     return scan_rows
 
@@ -416,7 +416,9 @@ CAPTURE: tuple[Any, ...] = (
     ("purpose", "capture.purpose", lambda text: purpose.purpose("a.py", text)),
     ("retold", "capture.retell text.said", lambda text: retell.accepted(text, text)),
     ("compressed", "capture.compress text.said", lambda text: compressed.accepted(text, text)),
-    ("said by user", "capture.transcripts.said", lambda text: list(transcript_said.said("user", text)), "always "),
+    ("statements", "capture.prose capture.statement_cues", lambda text: statements.statements(text, "user")),
+    ("long statement", "capture.prose capture.statement_cues",
+     lambda text: (statements.statements(text, "user"), statements.statements(text, "assistant")), "We always use "),
     ("command kind", "capture.invocation", lambda text: (invocation.kind(text), invocation.parts(text))),
     ("lessons section", "patterns.section",
      lambda text: (section.with_lessons(text, ["use `a`"]), section.unsaid(text, ["never use `a`"]))),
@@ -527,6 +529,7 @@ WITHOUT_ROW = {
     "capture.transcripts.table": "it looks at the first kilobytes of a file",
     "expected": "it matches at most 41 characters of a number, at one place",
     "text.moment": "it refuses more than 60 characters first",
+    "engine.stated": "it looks at statements, which have at most 400 characters",
     "engine.cycles": "it looks at single lines of indexed files",
     "engine.dead_code": "it splits text into words, and looks at signatures of 400 characters",
     "hierarchy.entries": "it looks for targets at the beginning of lines",

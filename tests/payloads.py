@@ -9,10 +9,10 @@ ROOT = "/nowhere/shop"
 SOURCE = '"""Prices of the shop."""\n\nTAX = 19\n\n\ndef gross(net):\n    return net * (100 + TAX) / 100\n'
 
 
-def claude(event: str, **fields: Any) -> bytes:
+def claude(event: str, *, session_id: str = "c-1", **fields: Any) -> bytes:
     """Return what Claude Code hands over."""
     return _json(
-        session_id="c-1",
+        session_id=session_id,
         transcript_path="/home/me/.claude/projects/-nowhere-shop/c-1.jsonl",
         cwd=ROOT,
         hook_event_name=event,

@@ -39,14 +39,11 @@ _NOT_A_HABIT = (
 _PROJECT = r"(?:repo|repository|project|code ?base|monorepo|workspace)"
 _ARTIFACT = (
     r"(?:tests?|fixtures?|mocks?|commits?|commit messages?|pull requests?|prs?|branch(?:es)?|functions?|methods?"
-    r"|class(?:es)?|modules?"
-    r"|files?|file ?names?|names?|imports?|comments?|docstrings?|variables?|constants?|identifiers?|migrations?"
-    r"|errors?|exceptions?|logs?"
-    r"|(?:log |error )?messages?|secrets?|keys?|dependenc(?:y|ies)|packages?|endpoints?|routes?|handlers?|quer(?:y"
-    r"|ies)|types?|type hints?|annotations?"
-    r"|components?|hooks?|docs?|documentation|readmes?|changelogs?|versions?|releases?|tags?|configs?|settings?"
-    r"|scripts?|schemas?|tables?"
-    r"|columns?|timestamps?|dates?|ids?|strings?|translations?|styles?|lines?|code|reviews?|issues?|tickets?"
+    r"|class(?:es)?|modules?|files?|file ?names?|names?|imports?|comments?|docstrings?|variables?|constants?"
+    r"|identifiers?|migrations?|errors?|exceptions?|logs?|(?:log |error )?messages?|secrets?|keys?|dependenc(?:y"
+    r"|ies)|packages?|endpoints?|routes?|handlers?|quer(?:y|ies)|types?|type hints?|annotations?|components?|hooks?"
+    r"|docs?|documentation|readmes?|changelogs?|versions?|releases?|tags?|configs?|settings?|scripts?|schemas?"
+    r"|tables?|columns?|timestamps?|dates?|ids?|strings?|translations?|styles?|lines?|code|reviews?|issues?|tickets?"
     r"|services?|containers?|images?)"
 )
 _OCCASION = (
@@ -61,8 +58,8 @@ _DETERMINED = r"(?:the|an?|my|more|same|both|all|just|this|that|it|these|those|s
 _MAKE = r"(?:creat\w+|add\w*|generat\w+|writ\w+|us\w+|introduc\w+|install\w*)"
 _MORE = r"(?:any |new |more |extra |unnecessary |additional |external |third-party |unneeded )*"
 _CLUTTER = (
-    r"(?:files?|docs?|documents?|documentation|dependenc(?:y|ies)|librar(?:y|ies)|packages?|comments?|summar(?:y|ies)"
-    r"|scripts?|frameworks?|abstractions?|fallbacks?|workarounds?|mock data|placeholders?|emojis?)"
+    r"(?:files?|docs?|documents?|documentation|dependenc(?:y|ies)|librar(?:y|ies)|packages?|comments?|summar(?:y"
+    r"|ies)|scripts?|frameworks?|abstractions?|fallbacks?|workarounds?|mock data|placeholders?|emojis?)"
 )
 _UNASKED = (
     r"without (?:asking|my|permission|approval|telling|confirm\w*|checking)|unless (?:i|asked|told|explicitly|we"
@@ -135,9 +132,9 @@ USER: tuple[Cue, ...] = (
         r"\bi(?:'d| would) (?:much )?rather\b(?! (?:that|this|it|not)\b)",
         r"\bmy preference (?:is|would)\b",
         r"\bi (?:always|never|usually|generally|typically|normally) (?:want|like|prefer|use|write|name|keep)\b",
-        r"\bi (?:really |strongly )?(?:like|love|hate|dislike|don't like|do not like|can't stand|cannot stand)"
-        r" (?:my|when|it when|to (?!see|know|have|add|be|make|change|get|create|move|use|show|do)|(?!(?:this|that|it"
-        r"|the|how|your|these|those|them|what|where|our|an?|to|my|when|everything)\b)\w+)\b",
+        r"\bi (?:really |strongly )?(?:like|love|hate|dislike|don't like|do not like|can't stand|cannot stand) (?:my"
+        r"|when|it when|to (?!see|know|have|add|be|make|change|get|create|move|use|show|do)|(?!(?:this|that|it|the"
+        r"|how|your|these|those|them|what|where|our|an?|to|my|when|everything)\b)\w+)\b",
         r"\bi (?:don't|do not|never) want you to \w+ (?!it|this|that|anything yet)",
     )),
     Cue("rule", "style", 0.75, _any(
@@ -227,8 +224,7 @@ OPENINGS: tuple[Cue, ...] = (
         r"(?:no|nope|wrong|incorrect|not (?:true|correct|quite)|(?:small |one )?correction)(?: man| dude"
         r"|\b)\s*[,:;.!–—-]+\s*",
         r"(?:actually|turns out(?: that)?|(?:that|this)(?:'s| is) (?:simply )?(?:wrong|not (?:true|right|correct)"
-        r"|incorrect"
-        r"|false))\b[\s,:.!–—-]+",
+        r"|incorrect|false))\b[\s,:.!–—-]+",
     )),
     Cue("fact", "context", 0.65, _any(
         r"(?:remember|note|please note|keep in mind|bear in mind|be aware|beware|for the record|for (?:your"
@@ -238,12 +234,10 @@ OPENINGS: tuple[Cue, ...] = (
 )  # fmt: skip
 ASSERTS = _any(
     r"(?!(?:i|i'm|you|it|it's|this|that|that's|there's no|he|she|they|what|how|when|if|to|back|need|let'?s|wait"
-    r"|all the|the (?:same|following|problem|issue))\b)(?!.*\bstill (?!used|writes|runs|in use)\b)"
-    r"(?:(?:we|our)\b."
-    r"|(?:the|our|(?-i:[A-Z])\w+) (?:[\w'-]+ ){1,6}?(?:[a-z]{3,}[^s\W]s|owns?|ends?) "
-    r"|\S.{2,160}?(?:\b(?:is|are|isn't|aren't|was|were|will|won't|uses?|lives?|needs?|goes|runs?|returns?|takes?|has"
-    r"|have|can|cannot|can't|must|should|doesn't|does not|don't|do not|deploys?|expects?|belongs?|listens?)\b|'s "
-    r"|'re ))"
+    r"|all the|the (?:same|following|problem|issue))\b)(?!.*\bstill (?!used|writes|runs|in use)\b)(?:(?:we|our)\b."
+    r"|(?:the|our|(?-i:[A-Z])\w+) (?:[\w'-]+ ){1,6}?(?:[a-z]{3,}[^s\W]s|owns?|ends?) |\S.{2,160}?(?:\b(?:is|are"
+    r"|isn't|aren't|was|were|will|won't|uses?|lives?|needs?|goes|runs?|returns?|takes?|has|have|can|cannot|can't"
+    r"|must|should|doesn't|does not|don't|do not|deploys?|expects?|belongs?|listens?)\b|'s |'re ))"
 )
 ASSISTANT: tuple[Cue, ...] = (
     Cue("cause", "insight", 0.6, _any(
@@ -265,10 +259,10 @@ CUES = {"user": USER, "assistant": ASSISTANT}
 # Openings that carry nothing.
 LEAD = _any(
     r"^(?:[\W_]+|(?:rule|note|reminder|nb|tip|ps) ?: |(?:no|nope)(?: man| dude|\b)\s*[,:;.!…–—-]+\s*|(?:claude"
-    r"|copilot|cursor|guys|now)\b[\s,:]*|(?:\d{1,2}[.)])\s"
-    r"|(?:ok(?:ay)?|k|so|well|great|good|perfect|nice|cool|awesome|excellent|yes|yep"
-    r"|yeah|yup|hmm+|also|and|but|oh|hey|hi|hello|thanks|thank you|please|pls|again|btw|by the way|just|man"
-    r"|dude|one (?:more|last|other) thing|last thing|important|in general|alright|right)\b[\s,:;.!…–—-]*)"
+    r"|copilot|cursor|guys|now)\b[\s,:]*|(?:\d{1,2}[.)])\s|(?:ok(?:ay)?|k|so|well|great|good|perfect|nice|cool"
+    r"|awesome|excellent|yes|yep|yeah|yup|hmm+|also|and|but|oh|hey|hi|hello|thanks|thank you|please|pls|again|btw"
+    r"|by the way|just|man|dude|one (?:more|last|other) thing|last thing|important|in general|alright"
+    r"|right)\b[\s,:;.!…–—-]*)"
 )
 QUESTION = _any(
     r"[?:]\W*$",

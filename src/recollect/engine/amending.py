@@ -76,7 +76,7 @@ def find(engine: Engine, memory: Memory) -> list[Found]:
     if memory.observed or memory.source not in STATING or len(memory.content) > MOST_CHARACTERS:
         return []
     stating = [each for each in statements(memory.content, whole=True) if may_amend(each)][:LOOKED_UP]
-    olds = {old.id: old for each in stating for old in _older(engine, memory, each)}
+    olds = {old.id: old for each in stating for old in older(engine, memory, each)}
     return _chosen(_amended(engine, _pairs(memory, stating, list(olds.values()))))
 
 
@@ -139,7 +139,7 @@ def _chosen(found: Iterable[Found]) -> list[Found]:
     return list(chosen.values())[:MOST]
 
 
-def _older(engine: Engine, memory: Memory, statement: Statement) -> list[Memory]:
+def older(engine: Engine, memory: Memory, statement: Statement) -> list[Memory]:
     """Return the memories that a statement may be about: of the same project, older, and in force."""
     # Not by namespace: the index would read through all of it. What is of another one is left out below.
     where: dict[str, object] = {"superseded_by": None, "source": STATING, "observed": False}

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from recollect.clock import CpuLimitExceeded, cpu_limit
@@ -99,18 +100,24 @@ class Drain:
             noticing.handed.clear()
 
     def _write(self, claims: "Claims", notices: "list[tuple[Payload, Notice]]") -> None:
+        """Write notices in their order. One with a statement is written alone: it is compared with those before it."""
+        for has_statements, group in groupby(notices, lambda each: bool(each[1].stated)):
+            for together in ([each] for each in group) if has_statements else [list(group)]:
+                self._write_together(claims, together)
+
+    def _write_together(self, claims: "Claims", notices: "list[tuple[Payload, Notice]]") -> None:
         """Write notices together; if one of them cannot be written, write each alone and set that one aside."""
-        if not notices:
-            return
+        from recollect.engine.noticed import compared
+
         try:
             with cpu_limit(_limit_of([payload for payload, _ in notices]), kill=self._kill):
-                done = self._engine.sessions.write([notice for _, notice in notices])
+                done = self._engine.sessions.write([compared(self._engine, notice) for _, notice in notices])
         except StorageError:
             raise
         except (Exception, CpuLimitExceeded) as problem:
             if len(notices) > 1:
                 for each in notices:
-                    self._write(claims, [each])
+                    self._write_together(claims, [each])
             elif isinstance(problem, CpuLimitExceeded):
                 self._set_aside(notices[0][0])
             else:

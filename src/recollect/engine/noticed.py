@@ -1,7 +1,7 @@
 """Ingest hook events: each claimed payload becomes observations and memories exactly once.
 
-    payload ─► observation ─► without secrets ─► lesson ─► Notice        before a transaction is opened
-    Notice ─► observations, memories, nodes, edges, sessions             in one, with the name of the payload
+    payload ─► observation ─► without secrets ─► lesson, statements ─► Notice   before a transaction is opened
+    Notice ─► observations, memories, nodes, edges, sessions                    in one, with the name of the payload
 
 The name of a payload is the key of its observation. A drainer that dies after the commit leaves the file behind;
 whoever takes it next finds the name and removes it.
@@ -32,6 +32,7 @@ from recollect.engine.identity import namespace_of, project_root
 from recollect.engine.memories import content_hash, ensure_node, node_id, store_in
 from recollect.engine.offers import Handed
 from recollect.engine.redaction import without_secrets
+from recollect.engine.stated import Stated, compare, keep, stated
 from recollect.errors import RecollectError
 from recollect.model import Edge, Memory, Node, Observed, Session
 from recollect.store.protocol import Range
@@ -62,7 +63,7 @@ class Home(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """One observation, ready to be written."""
+    """One observation, ready to be written. stated: what its text lays down"""
 
     seen: Observation
     row: Observed
@@ -71,6 +72,7 @@ class Notice(NamedTuple):
     branch: str
     memory: Memory | None
     anchors: Prepared
+    stated: tuple[Stated, ...] = ()
 
 
 class Noticing:
@@ -104,7 +106,9 @@ class Noticing:
         session = seen.session or _unnamed(seen, home.namespace, at)
         row, _ = without_secrets(observed(name, told, at, session, seen, home, learnt))
         memory = _memory(row, seen, learnt, home)
-        return Notice(seen, row, is_own, learnt, home.branch, memory, self.anchors(memory))
+        # Without a name nothing is written: a hook is answered.
+        said = stated(seen, row, home.position) if name else ()
+        return Notice(seen, row, is_own, learnt, home.branch, memory, self.anchors(memory), said)
 
     def _of_session(self, session_id: str) -> Home:
         """Return where a session is that does not say so with every event: where it was begun."""
@@ -234,6 +238,11 @@ def file_node(path: str) -> str:
 # --- writing ---
 
 
+def compared(engine: Engine, notice: Notice) -> Notice:
+    """Return a notice with its statements compared with what is stored."""
+    return notice._replace(stated=tuple(compare(engine, each) for each in notice.stated))
+
+
 def write(transaction: Transaction, notice: Notice, anchor: Callable[[Transaction, Memory, Prepared], None]) -> Written:
     """Write one notice; what was written before, or is told a second time, is left alone."""
     row = notice.row
@@ -250,6 +259,8 @@ def write(transaction: Transaction, notice: Notice, anchor: Callable[[Transactio
             anchor(transaction, stored.memory, notice.anchors)
         row = msgspec.structs.replace(row, memory_id=stored.memory.id)
         _link(transaction, notice, stored.memory)
+    for each in notice.stated:
+        written = "stored" if keep(transaction, each, anchor) else written
     transaction.insert(row)
     return written
 

@@ -1,6 +1,6 @@
 """Ingest transcripts: turn by turn into observations and memories, each exactly once.
 
-    turn ─► noise? ─► without secrets ─► lesson, sentences ─► Note       before a transaction is opened
+    turn ─► noise? ─► without secrets ─► lesson, statements ─► Note      before a transaction is opened
     Note ─► observations, memories                                        in one, with how far the file was read
 
 A turn becomes what a hook would have made of it, so that whatever looks at sessions sees both alike; of the memories
@@ -22,12 +22,13 @@ from recollect.capture.extract import lesson as lesson_of
 from recollect.capture.filter import cleaned, is_noise, mark
 from recollect.capture.lesson import Lesson, line
 from recollect.capture.observation import Observation
-from recollect.capture.transcripts.said import may_say, said
+from recollect.capture.statements import Speaker, statements
 from recollect.capture.transcripts.turn import Turn, slim
 from recollect.engine.anchoring import Prepared
 from recollect.engine.memories import content_hash, purged, unwanted
 from recollect.engine.noticed import Home, Noticing, observed, redacted
 from recollect.engine.redaction import without_secrets
+from recollect.engine.stated import strengthen
 from recollect.model import Memory, Observed
 from recollect.text.digest import digest
 from recollect.text.redact import redact, secrets
@@ -74,11 +75,11 @@ class Recounting:
     def note(self, turn: Turn) -> Note | None:
         """Return the rows to write for a turn; None for noise."""
         if turn.role == "assistant":
-            return self._talk(turn) if may_say("assistant", turn.seen.text) else None
+            return self._talk(turn, "assistant")
         if turn.role == "tool":
             return None if is_noise(turn.seen) or turn.seen.tool == "agent" else self._use(turn)
         seen = cleaned(turn.seen._replace(text=turn.seen.text[:PROMPT_CHARACTERS]))
-        return None if is_noise(seen) else self._talk(turn._replace(seen=seen))
+        return None if is_noise(seen) else self._talk(turn._replace(seen=seen), "user")
 
     def _use(self, turn: Turn) -> Note:
         # What is told without the id of a use is recognised by all that was said, unless that is a whole file.
@@ -99,15 +100,15 @@ class Recounting:
             memories = (self._memory(turn, home, learnt._replace(metadata=about), 0, is_clean=is_clean),)
         return Note(row if is_clean else without_secrets(row)[0], True, memories, seen.cwd)
 
-    def _talk(self, turn: Turn) -> Note | None:
+    def _talk(self, turn: Turn, speaker: Speaker) -> Note | None:
         told_by = mark(turn.seen)[0]
         clean = redact(turn.seen.text)
         self.redacted.update(found.kind for found in clean.found)
         seen = turn.seen._replace(text=clean.text, session=redact(turn.seen.session).text)
         turn = turn._replace(seen=seen)
         home = self._noticing.home(redact(seen.cwd).text)
-        found = list(said(turn.role, clean.text)) if may_say(turn.role, clean.text) else []
-        if not found and turn.role == "assistant":
+        found = statements(clean.text, speaker)
+        if not found and speaker == "assistant":
             return None
         memories = []
         for number, each in enumerate(found):
@@ -116,10 +117,12 @@ class Recounting:
                 content=each.text,
                 memory_type=each.memory_type,
                 importance=each.importance,
-                category=each.rule,
-                tags=("conversation", each.rule),
+                category=each.kind,
+                tags=("stated", each.kind),
+                metadata={"stated_in": "transcript", "times": 1},
             )
-            memories.append(self._memory(turn, home, told, number))
+            place = home._replace(namespace=None) if each.everywhere else home
+            memories.append(self._memory(turn, place, told, number))
         row = self._row(turn, home, Lesson(told=line(clean.text)), told_by)
         return Note(without_secrets(row)[0], turn.role == "user", tuple(memories), seen.cwd)
 
@@ -149,7 +152,7 @@ class Recounting:
             updated_at=at,
             last_accessed_at=at,
             valid_from=at,
-            source="import",
+            source="import" if turn.role == "tool" else turn.role,
             trust=TRUST[turn.role],
             session_id=seen.session,
             observed=turn.role == "tool",
@@ -230,6 +233,9 @@ def write(
             done.append((memory, fate))
             if fate == "created":
                 anchor(transaction, transaction.insert(memory), anchors)
+            elif note.is_kept and kept_id not in (None, memory.id) and "times" in memory.metadata:
+                for known in transaction.get(Memory, [kept_id]):
+                    strengthen(transaction, known, memory)
             if kept_id and row.memory_id is None:
                 row = msgspec.structs.replace(row, memory_id=kept_id)
         # What happened is told in the words of the memory: those are not to be here again.
@@ -247,19 +253,24 @@ def fates_of(rows: Store | Transaction, notes: Sequence[Note]) -> dict[str, tupl
     if not memories:
         return {}
     ids = [memory.id for memory in memories]
-    kept = {(memory.namespace, memory.content_hash): memory.id for memory in rows.get(Memory, ids)}
+    kept = {_words(memory): memory.id for memory in rows.get(Memory, ids)}
     hashes = tuple({memory.content_hash for memory in memories})
-    kept |= {(row.namespace, row.content_hash): row.id for row in rows.find(Memory, {"content_hash": hashes})}
+    kept |= {_words(row): row.id for row in rows.find(Memory, {"content_hash": hashes})}
     there = set(kept.values())
     refused = unwanted(rows, ids)
     fates: dict[str, tuple[str, str | None]] = {}
     for memory in memories:
-        twin = kept.get((memory.namespace, memory.content_hash))
+        twin = kept.get(_words(memory))
         if memory.id in there or twin is not None:
             fates.setdefault(memory.id, ("known", twin or memory.id))
         elif memory.id in refused:
             fates[memory.id] = ("refused", None)
         else:
             fates[memory.id] = ("created", memory.id)
-            kept[memory.namespace, memory.content_hash] = memory.id
+            kept[_words(memory)] = memory.id
     return fates
+
+
+def _words(memory: Memory) -> tuple[str | None, str, bool]:
+    """Return what two memories of the same words have in common: evidence is no knowledge."""
+    return memory.namespace, memory.content_hash, memory.observed

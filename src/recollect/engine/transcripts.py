@@ -117,23 +117,32 @@ class Chronicle:
         if begun is None:
             return
         position, lines = begun
-        kept_at = position
+        reached, kept_at = begun, position
         batch: list[Note] = []
         work = _Work(book, Captured(), set())
+        # A text of the assistant is its answer if a person speaks next; until then it has not been read.
+        answer: Turn | None = None
         for step in steps(book, position, lines):
             turn = step.turn
             if turn is not None and turn.at_ms and turn.at_ms // 1000 >= (self._wanted.since or 0):
-                note = self._note(turn, book)
-                if note is not None:
-                    batch.append(note)
+                ended = answer if turn.role == "user" else None
+                answer = turn if turn.role == "assistant" else None
+                batch += self._notes((ended, None if answer else turn), book)
             position, lines = step.position, step.number
-            if len(batch) >= BATCH or position - kept_at >= SILENT_BYTES:
-                self._write(work, batch, (position, lines), counted)
-                batch, kept_at = [], position
+            if answer is None:
+                reached = position, lines
+            if len(batch) >= BATCH or reached[0] - kept_at >= SILENT_BYTES:
+                self._write(work, batch, reached, counted)
+                batch, kept_at = [], reached[0]
                 tell(position)
+        batch += self._notes((answer,), book)
         if book.at < clock.now() - ABANDONED_S:
             position = book.size  # what has not ended by now never will
         self._write(work, batch, (position, lines), counted, is_end=True)
+
+    def _notes(self, turns: Sequence[Turn | None], book: Book) -> list[Note]:
+        """Return the rows to write for turns, without those that are noise."""
+        return [note for turn in turns if turn is not None and (note := self._note(turn, book)) is not None]
 
     def _note(self, turn: Turn, book: Book) -> Note | None:
         """Return the rows to write for a turn; None, with a note in the answer, if that takes too long."""
@@ -285,7 +294,7 @@ def _finished(transaction: Transaction, session_id: str) -> list[tuple[Memory, s
     if session.ended_at is not None:
         decided = None
         if session.ended_by == UNFINISHED:  # nobody stored anything on purpose in it
-            said = {"session_id": session_id, "category": ("decision", "rejected")}
+            said = {"session_id": session_id, "category": "decision"}
             decided = transaction.find(Memory, said, order="created_at", limit=DECIDED)
         memory, is_new = sum_up(transaction, session, decided)
         if memory is not None:

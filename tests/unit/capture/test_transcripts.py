@@ -14,7 +14,6 @@ from recollect.capture.observation import Observation
 from recollect.capture.transcripts import lines as reading_lines
 from recollect.capture.transcripts import opencode
 from recollect.capture.transcripts.lines import lines
-from recollect.capture.transcripts.said import OF_A_MESSAGE, said
 from recollect.capture.transcripts.table import Step, books, steps
 from recollect.capture.transcripts.turn import OPEN_CALLS, Turn, cut, milliseconds, slim
 
@@ -193,74 +192,3 @@ def test_a_database_that_is_none_of_opencode_is_left_alone(tmp_path: Path) -> No
     path.parent.mkdir(parents=True)
     path.write_bytes(b"no database at all" * 100)
     assert books("opencode", tmp_path) == []
-
-
-# --- sentences ---
-
-
-@pytest.mark.parametrize(
-    ("sentence", "rule"),
-    [
-        ("We always run the migrations before the tests.", "convention"),
-        ("Never commit generated files to this repository.", "convention"),
-        ("From now on, put the fixtures beside the tests.", "convention"),
-        ("In this repo we use pnpm and not npm.", "convention"),
-        ("Don't ever push straight to the main branch.", "convention"),
-        ("I prefer early returns over nested conditions.", "preference"),
-        ("I'd rather have one long file than five tiny ones.", "preference"),
-        ("Let's go with Postgres for the queue.", "decision"),
-        ("We decided that the API stays synchronous for now.", "decision"),
-        ("We tried Redis for that last year but it lost messages.", "rejected"),
-        ("We decided against GraphQL for the public API.", "rejected"),
-        ("Please fix the failing test in the parser.", None),
-        ("Why do we always get this error here?", None),
-        ("Can you always run the tests first?", None),
-        ("Add a button to the settings page please.", None),
-        ("We always win.", None),
-    ],
-)
-def test_of_what_people_say_rules_wishes_and_decisions_are_kept(sentence: str, rule: str | None) -> None:
-    assert [each.rule for each in said("user", sentence)] == ([rule] if rule else [])
-
-
-@pytest.mark.parametrize(
-    ("sentence", "rule"),
-    [
-        ("The root cause was a missing index on the orders table.", "cause"),
-        ("The problem is that the cache is never cleared after a write.", "cause"),
-        ("It turned out that the clock was set to local time.", "cause"),
-        ("I chose SQLite because no server has to be started.", "decision"),
-        ("I'll use a queue instead of polling every second.", "decision"),
-        ("I tried to patch the loader but it is frozen at start.", "rejected"),
-        ("That approach did not work with nested folders.", "rejected"),
-        ("I'll look at the parser now.", None),
-        ("All tests pass, and the documentation is up to date.", None),
-        ("I always run the tests before I commit.", None),
-    ],
-)
-def test_of_what_assistants_say_causes_and_choices_are_kept(sentence: str, rule: str | None) -> None:
-    assert [each.rule for each in said("assistant", sentence)] == ([rule] if rule else [])
-
-
-def test_the_reason_that_follows_is_kept_with_a_sentence() -> None:
-    (only,) = said("user", "We never mock the database here. Because mocks hid two bugs last year. Go on now please.")
-    assert only.text == "We never mock the database here. Because mocks hid two bugs last year."
-
-
-def test_code_quotations_and_markup_say_nothing() -> None:
-    text = """```
-# We always do it like this in code.
-```
-> We always quote what others have said.
-
-    We always indent what is a program.
-
-<instructions>We always obey what is in tags.</instructions>
-- We always keep lists in order of time.
-"""
-    assert [each.text for each in said("user", text)] == ["We always keep lists in order of time."]
-
-
-def test_a_document_that_was_pasted_does_not_flood_the_memory() -> None:
-    text = "\n".join(f"- We always follow rule number {number} of the list." for number in range(50))
-    assert len(list(said("user", text))) == OF_A_MESSAGE

@@ -58,8 +58,8 @@ def test_what_recurs_is_proposed_as_a_diff_and_nothing_is_written(engine: Engine
         )
     proposal = engine.commands.distil(str(project))
     assert [(row.kind, row.text) for row in proposal.lessons] == [
-        ("preference", RULE),
         ("correction", "Always use the price helper for rounding."),
+        ("preference", RULE),
         ("command", "Build with `make tables`."),
         ("fix", "If “`make test` failed: KeyError: 'TAX'”: “Ran `make tables`” fixed it before."),
     ]

@@ -101,9 +101,9 @@ def test_a_transcript_teaches_rules_wishes_decisions_causes_commands_and_fixes(
     (told,) = learn(engine, tmp_path, only=(assistant,)).sources
     assert (told.source, told.created) == (assistant, told.found)
     assert told.rules == {
-        "command": 2, "convention": 1, "preference": 1, "decision": 1, "cause": 1, "fix": 1, "session": 1,
+        "command": 2, "rule": 1, "preference": 1, "decision": 1, "cause": 1, "fix": 1, "session": 1,
     }  # fmt: skip
-    assert texts(engine, category="convention") == {"We always use tabs in shell scripts, never spaces."}
+    assert texts(engine, category="rule") == {"We always use tabs in shell scripts, never spaces."}
     assert texts(engine, category="preference") == {"I prefer small commits with one reason each."}
     assert texts(engine, category="decision") == {
         "I decided to use postgres instead of sqlite because several workers write at once."
@@ -123,8 +123,8 @@ def test_what_is_learnt_has_its_source_its_time_and_its_project(
 ) -> None:
     record(home, assistant)
     learn(engine, tmp_path)
-    (rule,) = memories(engine, category="convention")
-    assert (rule.namespace, rule.source, rule.created_at) == (CWD, "import", BEGUN)
+    (rule,) = memories(engine, category="rule")
+    assert (rule.namespace, rule.source, rule.created_at) == (CWD, "user", BEGUN)
     assert rule.session_id == f"{assistant}-session-1"
     assert (rule.metadata["from"], rule.metadata["said_by"]) == (assistant, "user")
     assert "line" in rule.metadata or "part" in rule.metadata
@@ -141,7 +141,7 @@ def test_what_is_learnt_has_its_source_its_time_and_its_project(
 def test_the_line_of_a_memory_is_where_it_was_said(engine: Engine, home: Path, tmp_path: Path) -> None:
     path = record(home, "codex")
     learn(engine, tmp_path)
-    for memory in [*memories(engine, category="convention"), *memories(engine, category="cause")]:
+    for memory in [*memories(engine, category="rule"), *memories(engine, category="cause")]:
         line = path.read_text("utf-8").splitlines()[int(memory.metadata["line"]) - 1]
         assert memory.content in line
 
@@ -332,7 +332,7 @@ def test_lines_that_are_no_rows_are_passed_over(engine: Engine, home: Path, tmp_
         file.write(b'{"type":"user","role":"user","message":[],"timestamp":7}\n' + b"[" * 100_000 + b'"role":"user"\n')
     record(home, "claude", STEPS[6:7], at=BEGUN + 99)
     told = learn(engine, tmp_path).sources[0]
-    assert (told.rules["convention"], told.rules["preference"]) == (1, 1)
+    assert (told.rules["rule"], told.rules["preference"]) == (1, 1)
 
 
 def test_a_subagent_belongs_to_its_session_and_what_it_was_asked_was_not_said_by_anybody(
@@ -359,7 +359,7 @@ def test_a_subagent_belongs_to_its_session_and_what_it_was_asked_was_not_said_by
     learn(engine, tmp_path)
     assert len(engine.store.find(Session)) == 1
     assert texts(engine, category="command") == {"Ran `make docs`: it worked."}
-    assert len(memories(engine, category="convention")) == 1
+    assert len(memories(engine, category="rule")) == 1
 
 
 def test_work_trees_of_a_repository_are_one_project(engine: Engine, home: Path, tmp_path: Path) -> None:
@@ -458,7 +458,7 @@ def test_since_leaves_out_what_is_older_until_it_is_wanted(engine: Engine, home:
     learn(engine, tmp_path, since=BEGUN + 11)
     assert {memory.category for memory in memories(engine)} == {"preference", "command", "cause", "session"}
     learn(engine, tmp_path)
-    assert {memory.category for memory in memories(engine)} >= {"convention", "decision", "fix"}
+    assert {memory.category for memory in memories(engine)} >= {"rule", "decision", "fix"}
 
 
 def test_a_limit_stops_after_the_latest_sessions_and_goes_on_next_time(
@@ -469,22 +469,22 @@ def test_a_limit_stops_after_the_latest_sessions_and_goes_on_next_time(
         path = record(home, "claude", said, session=f"s{number}", at=BEGUN + 5_000 * number)
         os.utime(path, (BEGUN + 5_000 * number,) * 2)
     learnt = learn(engine, tmp_path, limit=1)
-    assert texts(engine, category="convention") == {"From now on we keep the number 2 in mind."}
+    assert texts(engine, category="rule") == {"From now on we keep the number 2 in mind."}
     assert any("import again" in note for note in learnt.notes)
     learn(engine, tmp_path)
-    assert len(texts(engine, category="convention")) == 3
+    assert len(texts(engine, category="rule")) == 3
 
 
 def test_what_somebody_deleted_stays_deleted(engine: Engine, home: Path, tmp_path: Path) -> None:
     record(home, "claude", STEPS[:1])
     learn(engine, tmp_path)
-    (rule,) = memories(engine, category="convention")
+    (rule,) = memories(engine, category="rule")
     engine.memories.delete(rule.id)
     with engine.store.transaction("forget") as transaction:
         transaction.delete(Transcript, {"assistant": "claude"})
         transaction.delete(Observed, {"assistant": "claude"})
     assert learn(engine, tmp_path).sources[0].refused == 1
-    assert not memories(engine, category="convention")
+    assert not memories(engine, category="rule")
 
 
 def test_one_import_can_be_undone(engine: Engine, home: Path, tmp_path: Path) -> None:
@@ -531,7 +531,7 @@ def test_an_undo_of_the_latest_part_leaves_what_was_read_before(engine: Engine, 
 def test_what_was_purged_does_not_come_back_in_any_words(engine: Engine, home: Path, tmp_path: Path) -> None:
     record(home, "claude")
     batch = learn(engine, tmp_path).batch
-    rules = memories(engine, category="convention")
+    rules = memories(engine, category="rule")
     assert any("tabs in shell scripts" in rule.content for rule in rules)
     engine.memories.purge(tuple(rule.id for rule in rules))
     assert not [row for row in engine.store.find(Observed) if "tabs in shell scripts" in row.told]

@@ -1,0 +1,162 @@
+"""What people lay down in prompts, and assistants in answers, is known in later sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests import payloads
+from tests.conformance.surfaces import command_line
+
+from recollect import Engine
+from recollect.capabilities import OPERATIONS
+from recollect.model import Edge, Memory, Observed
+
+RULE = "From now on always use pytest -x, never unittest"
+
+
+@pytest.fixture
+def engine(home: Path) -> Iterator[Engine]:
+    with Engine(embed_provider="off") as made:
+        yield made
+
+
+def prompt(engine: Engine, text: str, session: str = "c-1", **fields: str) -> None:
+    """Send a prompt in a session of Claude Code, and process it."""
+    take(engine, payloads.claude("UserPromptSubmit", **{"prompt": text, "session_id": session, **fields}))
+
+
+def answer(engine: Engine, text: str, session: str = "c-1") -> None:
+    """End a turn of Claude Code with an answer, and process it."""
+    take(engine, payloads.claude("Stop", last_assistant_message=text, session_id=session, stop_hook_active=False))
+
+
+def take(engine: Engine, *raw: bytes) -> None:
+    for each in raw:
+        engine.capture.put(each)
+    told = engine.capture.drain()
+    assert (told.bad, told.stuck, told.notes) == (0, 0, ())
+
+
+def known(engine: Engine) -> list[Memory]:
+    """Return the known memories that hold."""
+    found = engine.store.find(Memory, {"superseded_by": None}, order="seq")
+    return [memory for memory in found if not memory.observed]
+
+
+def test_a_rule_in_a_prompt_is_listed_as_a_preference(engine: Engine) -> None:
+    prompt(engine, f"OK. {RULE}")
+    listed = command_line(OPERATIONS["list_memories"], {}, ("--type", "preference", "--project", payloads.ROOT))
+    assert [row["content"] for row in listed["memories"]] == [RULE]
+    (rule,) = known(engine)
+    assert (rule.memory_type, rule.source, rule.session_id, rule.namespace) == (
+        "preference", "user", "c-1", payloads.ROOT,
+    )  # fmt: skip
+    assert (rule.metadata["stated_in"], rule.metadata["times"], rule.trust) == ("prompt", 1, 1.0)
+
+
+def test_a_rule_is_there_once_after_five_sessions(engine: Engine) -> None:
+    prompt(engine, RULE, "s-0")
+    for number in range(1, 6):
+        prompt(engine, f"Fix issue number {number} in the parser.", f"s-{number}")
+    assert [memory.content for memory in known(engine)] == [RULE]
+
+
+@pytest.mark.parametrize("again", [RULE, "please always use pytest -x, never unittest", f"{RULE}. Then go on."])
+def test_a_rule_that_is_repeated_in_another_session_is_counted(engine: Engine, again: str) -> None:
+    prompt(engine, RULE, "s-1")
+    first = known(engine)[0]
+    prompt(engine, again, "s-2")
+    (rule,) = known(engine)
+    assert (rule.id, rule.content, rule.metadata["times"]) == (first.id, RULE, 2)
+    assert first.importance < rule.importance <= 0.95
+
+
+def test_a_rule_that_is_repeated_in_one_session_counts_once(engine: Engine) -> None:
+    prompt(engine, RULE)
+    prompt(engine, f"{RULE}!")
+    assert [memory.metadata["times"] for memory in known(engine)] == [1]
+
+
+def test_importance_stays_below_its_cap_however_often_a_rule_is_stated(engine: Engine) -> None:
+    for number in range(8):
+        prompt(engine, RULE, f"s-{number}")
+    (rule,) = known(engine)
+    assert (rule.metadata["times"], rule.importance) == (8, 0.95)
+
+
+def test_a_contrary_rule_supersedes(engine: Engine) -> None:
+    prompt(engine, RULE, "s-1")
+    prompt(engine, "from now on use unittest again, not pytest", "s-2")
+    (rule,) = known(engine)
+    assert rule.content == "From now on use unittest again, not pytest"
+    assert engine.store.find(Edge, {"relationship": "SUPERSEDES"})
+    prompt(engine, RULE, "s-3")
+    assert [memory.content for memory in known(engine)] == [RULE]
+
+
+def test_statements_that_wait_together_are_compared_in_their_order(engine: Engine) -> None:
+    said = (RULE, "from now on use unittest again, not pytest", "Tests must not access the network.")
+    take(
+        engine,
+        *(payloads.claude("UserPromptSubmit", prompt=text, session_id=f"s-{text[:4]}{len(text)}") for text in said),
+    )
+    assert [memory.content for memory in known(engine)] == [
+        "From now on use unittest again, not pytest", "Tests must not access the network.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which test runner do we use?",
+        "Always show me the full diff here.",
+        "use pytest in this function",
+        "don't run it yet",
+    ],
+)
+def test_a_question_or_a_request_is_no_knowledge(engine: Engine, text: str) -> None:
+    prompt(engine, text)
+    assert known(engine) == []
+    assert engine.store.count(Observed) == 1
+
+
+def test_one_prompt_may_state_several_things(engine: Engine) -> None:
+    prompt(engine, "Fix the parser. We use pnpm, not npm. Let's go with Postgres for the queue.")
+    assert {(memory.memory_type, memory.content) for memory in known(engine)} == {
+        ("style", "We use pnpm, not npm."), ("decision", "Let's go with Postgres for the queue."),
+    }  # fmt: skip
+
+
+def test_a_rule_for_all_projects_belongs_to_none(engine: Engine) -> None:
+    prompt(engine, "In all my projects use four spaces for indentation.")
+    assert [memory.namespace for memory in known(engine)] == [None]
+
+
+def test_a_cause_in_a_final_answer_is_an_insight_of_the_assistant(engine: Engine) -> None:
+    answer(engine, "Fixed. The root cause was that two workers shared one connection. I changed the pool.")
+    (cause,) = known(engine)
+    assert cause.content == "The root cause was that two workers shared one connection."
+    assert (cause.memory_type, cause.source, cause.trust, cause.metadata["stated_in"]) == (
+        "insight", "assistant", 0.7, "answer",
+    )  # fmt: skip
+    assert cause.importance <= 0.6
+
+
+def test_plans_and_summaries_in_an_answer_are_no_knowledge(engine: Engine) -> None:
+    answer(engine, "I'll use a queue instead of polling. I added a test. Would you like me to deploy it?")
+    assert known(engine) == []
+
+
+def test_secrets_in_a_statement_are_replaced(engine: Engine) -> None:
+    token = "ghp_" + "Zk3vQ8sT1mB7xW2cR9yL4dF6hJ0nP5aGuE1i"
+    prompt(engine, f"Always use the token {token} for releases.")
+    assert token not in repr(engine.store.find(Memory))
+    assert len(known(engine)) == 1
+
+
+def test_an_event_that_is_delivered_again_counts_nothing(engine: Engine) -> None:
+    raw = payloads.claude("UserPromptSubmit", prompt=RULE, session_id="s-1")
+    take(engine, raw, raw)
+    assert [memory.metadata["times"] for memory in known(engine)] == [1]
