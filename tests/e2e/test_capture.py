@@ -42,11 +42,11 @@ def test_a_session_is_summed_up_from_what_its_hooks_left(home: Path) -> None:
         ("PostToolUse", payloads.looked()),
     ):
         run([*HOOK, event, "claude"], raw)
-    stopped = payloads.claude("Stop", last_assistant_message="It is 25 now.")
+    stopped = payloads.claude("Stop", last_assistant_message="The tax is 25 now.")
     taken = json.loads(run([*RECOLLECT, "ingest", "--json"], stopped))
     assert (taken["taken"], taken["bad"], taken["waiting"]) == (4, 0, 0)
     (session,) = json.loads(run([*RECOLLECT, "sessions", "--json"]))["sessions"]
     assert session["summary"].startswith("Asked for: raise the tax")
     summed = json.loads(run([*RECOLLECT, "summarize", "--json"]))
-    assert "It is 25 now." in summed["memory"]["content"]
+    assert "Ended with: The tax is 25 now." in summed["memory"]["content"]
     assert "Read: price.py" in summed["memory"]["content"]

@@ -278,6 +278,17 @@ await hooks["experimental.chat.system.transform"]({ sessionID: "s1" }, { system 
 await hooks["chat.message"]({ sessionID: "s1" }, { parts })
 const ran = { output: "x".repeat(1 << 20) }
 await hooks["tool.execute.after"]({ sessionID: "s1", tool: "bash" }, ran)
+const part = (messageID, type, text) => {
+  const properties = { part: { sessionID: "s1", messageID, type, text } }
+  return hooks.event({ event: { type: "message.part.updated", properties } })
+}
+await hooks.event({ event: { type: "message.updated", properties: { info: { id: "m1", role: "user" } } } })
+await part("m1", "text", "hello")
+await hooks.event({ event: { type: "message.updated", properties: { info: { id: "m2", role: "assistant" } } } })
+await part("m2", "reasoning", "hm")
+await part("m2", "text", "All")
+await part("m2", "text", "All done.")
+await part("m1", "text", "hello again")
 await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
 await hooks.event({ event: { type: "message.updated", properties: {} } })
 console.log(JSON.stringify({ system, parts, output: ran.output }))
@@ -308,7 +319,9 @@ def test_the_plugin_of_opencode_hands_over_each_event_once(recollect: Recollect,
         assert result["system"] == [said("session.created")] * 2 if said("") else result["system"] == []
         assert result["parts"] == [{"type": "text", "text": f"hello\n\n{said('chat.message')}".strip()}]
         assert result["output"].removeprefix("x" * (1 << 20)).strip() == said("tool.execute.after")
-        names = [path.name.split(".", 1)[1] for path in sorted(spool.iterdir())]
+        files = sorted(spool.iterdir())
+        assert json.loads(files[-1].read_bytes())["output"] == {"answer": "All done."}
+        names = [path.name.split(".", 1)[1] for path in files]
         assert names == [
             f"{e}.opencode" for e in ("session_created", "chat_message", "tool_execute_after", "session_idle")
         ]

@@ -128,6 +128,8 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "error": ("error.message", "error"),
             "reason": ("source", "reason", "stopReason"),
             "prompt": ("prompt",),
+            # The end of a turn does not tell the answer: last_answer.py finds it there.
+            "transcript": ("transcriptPath",),
         },
         keys=("sessionId",),
         transcript="/.copilot/",
@@ -156,6 +158,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "input": ("input.args", "output.args"),
             "output": ("output",),
             "prompt": ("output.parts",),
+            "answer": ("output.answer",),
         },
         keys=("hook", "n"),
     ),

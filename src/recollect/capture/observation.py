@@ -35,7 +35,7 @@ class Observation(NamedTuple):
     call_id: tells one use of a tool from another. exit_code: of a command, where the payload tells it
     error: what a failed tool said. failed: None where the payload does not tell
     agent: the sub-agent it happened in. text: what was asked, answered or summed up. reason: why it began or ended
-    transcript: the file that holds the exit code, where the payload does not
+    transcript: the session file, where it holds an exit code or an answer that the payload does not
     """
 
     assistant: str

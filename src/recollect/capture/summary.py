@@ -1,12 +1,14 @@
-"""Summary: what a session was about, by rules, from what was seen of it.
+"""Summaries of sessions, by rules, from the observations of a session.
 
-    asked for · decided · changed · read · searched · ran · failed and what fixed it · still open · how it ended
+    asked for · decided · changed · read · searched · ran · failed and what fixed it · still failing · ended with
 
-Sections that have nothing to say are left out; a session in which nothing was done has no summary.
+Empty sections are left out. A session without any work has no summary. `progress` says how far a session got: the
+briefing of the next session tells what is still open.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -15,22 +17,66 @@ from recollect.capture.fixes import pairs, unresolved
 from recollect.capture.invocation import is_looking
 from recollect.capture.lesson import code, line, listed
 from recollect.model import Memory, Observed
+from recollect.text.sameness import statements
+from recollect.text.tokens import query_terms
 
-# A summary is read at the start of the next session: about 300 tokens.
+# A summary has about 300 tokens.
 PROMPTS = 3
 FILES = 12
 SEARCHES = 6
 COMMANDS = 8
 DECISIONS = 5
 ERRORS = 4
+# A shorter prompt ("go on", "yes please") does not say what is wanted.
+LEAST_TERMS = 2
+# Observations that are compared with an answer: the latest.
+COMPARED = 200
+# Sentences about unfinished work that are kept of an answer.
+LEFT = 2
+
+CHANGING = ("edit", "write", "patch")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+# A path, a name with an underscore or a hump, a call, or anything in backticks.
+_CODE = re.compile(r"`[^`\n]+`|\w\.[a-z]{1,5}\b|\w_\w|\w\(\)|[a-z][A-Z]")
+_LEFT = re.compile(
+    r"\bstill (?:needs?|has to|have to|fail|missing|open|to do)|\bremain(?:s|ing)?\b|\bleft to do\b|\bleft:|\bto-?do\b"
+    r"|\bnext steps?\b|\bnot (?:yet|finished|done)\b|\b(?:i|we) have(?:n't| not)\b|\byet to\b|\bunfinished\b",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"\A(?:still )?(?:to ?-?do|left(?: to do)?|remaining|next steps?): *", re.IGNORECASE)
+_NOTHING_LEFT = re.compile(r"\b(?:no|nothing|none|all|every|without|any)\b", re.IGNORECASE)
 
 
 class Summary(NamedTuple):
-    """What a session was about: a line for lists, the whole, and the files that were changed."""
+    """The summary of a session: a headline, the text, and the files that it changed."""
 
     headline: str
     text: str
     changed: tuple[str, ...]
+
+
+class Progress(NamedTuple):
+    """How far a session got.
+
+    asked: the last request that it worked on. left: what the assistant called unfinished in its last answer
+    ran: whether it changed files or ran commands. answered: whether the last request got an answer
+    """
+
+    asked: str
+    changed: tuple[str, ...]
+    read: tuple[str, ...]
+    left: tuple[str, ...]
+    ran: bool
+    answered: bool
+
+
+class _Turn(NamedTuple):
+    """A request, the tools used for it, the answer, and whether the assistant was seen to finish."""
+
+    prompt: str
+    tools: list[Observed]
+    answer: str = ""
+    is_over: bool = False
 
 
 def summarise(rows: Iterable[Observed], remembered: Sequence[Memory], shown: Callable[[str], str]) -> Summary | None:
@@ -38,38 +84,102 @@ def summarise(rows: Iterable[Observed], remembered: Sequence[Memory], shown: Cal
 
     remembered: what was stored on purpose during it. shown: a path as people write it
     """
-    seen = sorted(rows, key=lambda row: row.id)
-    tools = [row for row in seen if row.event == "tool"]
-    prompts = [row.told for row in seen if row.event == "prompt" and row.told]
+    turns = _turns(rows)
+    tools = [row for turn in turns for row in turn.tools]
+    prompts = _requests(turns)
     if not tools and not prompts and not remembered:
         return None
     worked = [row for row in tools if row.outcome != "failed"]
-    changed = _files(worked, ("edit", "write", "patch"), shown)
+    changed = _files(worked, CHANGING, shown)
     read = [path for path in _files(worked, ("read",), shown) if path not in changed]
+    decided = _distinct([memory.title or memory.content for memory in remembered])
     sections = (
         ("Asked for", [line(prompt, 200) for prompt in _ends(prompts, PROMPTS)]),
-        ("Decided", [line(memory.title or memory.content, 200) for memory in remembered[:DECISIONS]]),
+        ("Decided", [line(text, 200) for text in decided[:DECISIONS]]),
         ("Changed", [listed(changed, FILES)] if changed else []),
         ("Read", [listed(read, FILES)] if read else []),
         ("Searched for", [listed(_searches(worked), SEARCHES)] if _searches(worked) else []),
         ("Ran", [listed(_commands(worked), COMMANDS)] if _commands(worked) else []),
         ("Failed and was fixed", _fixed(tools)),
         ("Still failing", [line(row.told, 200) for row in unresolved(tools)[-ERRORS:]]),
-        ("Ended with", _answer(seen)),
+        ("Ended with", [line(answer, 300)] if (answer := _last_answer(turns)) else []),
     )
     parts = [_section(title, lines) for title, lines in sections if lines]
     head = line(prompts[0], 80) if prompts else f"changed {listed(changed, 3)}" if changed else f"{len(tools)} steps"
     return Summary(head, "\n".join(parts), tuple(changed))
 
 
+def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
+    """Return how far a session got; shown: a path as people write it."""
+    turns = _turns(rows)
+    tools = [row for turn in turns for row in turn.tools if row.outcome != "failed"]
+    requests = [prompt for prompt in _requests(turns) if len(query_terms(prompt)) >= LEAST_TERMS]
+    said = _SENTENCE.split(_last_answer(turns))
+    left = [part for part in said if _LEFT.search(part) and not part.endswith("?") and not _NOTHING_LEFT.search(part)]
+    left = [_LABEL.sub("", part) for part in left]
+    return Progress(
+        asked=requests[-1] if requests else "",
+        changed=tuple(_files(tools, CHANGING, shown)),
+        read=tuple(_files(tools, ("read",), shown)),
+        left=tuple(left[:LEFT]),
+        ran=any(row.tool in CHANGING for row in tools) or bool(_commands(tools)),
+        answered=not turns or turns[-1].is_over,
+    )
+
+
+def _turns(rows: Iterable[Observed]) -> list[_Turn]:
+    """Return the turns of a session, in order; rows may come in any order."""
+    turns: list[_Turn] = []
+    for row in sorted(rows, key=lambda row: row.id):
+        if row.event == "prompt" and row.told:
+            turns.append(_Turn(row.told, []))
+        elif row.event in ("tool", "turn_end"):
+            if not turns:
+                turns.append(_Turn("", []))
+            if row.event == "tool":
+                turns[-1].tools.append(row)
+                turns[-1] = turns[-1]._replace(is_over=False)
+            else:
+                turns[-1] = turns[-1]._replace(answer=row.told or turns[-1].answer, is_over=True)
+    return turns
+
+
+def _requests(turns: Sequence[_Turn]) -> list[str]:
+    """Return what was asked for, each once: small talk counts only in a session without any work."""
+    asked = [turn for turn in turns if turn.prompt]
+    # The last request of a session that was interrupted had no time for a tool.
+    working = [turn for turn in asked if turn.tools or (turn is turns[-1] and not turn.is_over)]
+    return _distinct([turn.prompt for turn in working or asked])
+
+
+def _last_answer(turns: Sequence[_Turn]) -> str:
+    """Return the last answer about the work: it names code, or shares a word with the work or with its request."""
+    done = [row for turn in turns for row in turn.tools][-COMPARED:]
+    words = {word for row in done for word in query_terms(f"{row.told} {row.target}")}
+    for turn in reversed(turns):
+        if not turn.answer:
+            continue
+        request = query_terms(turn.prompt) if turn.tools else ()
+        if not words.union(request).isdisjoint(query_terms(turn.answer)) or _CODE.search(turn.answer):
+            return turn.answer
+    return ""
+
+
 def _section(title: str, lines: list[str]) -> str:
     return f"{title}: {lines[0]}" if len(lines) == 1 else f"{title}:\n" + "\n".join(f"- {each}" for each in lines)
 
 
+def _distinct(texts: Iterable[str]) -> list[str]:
+    """Return texts, without those that say the same as an earlier one."""
+    kept: dict[object, str] = {}
+    for text in texts:
+        kept.setdefault(statements(text) or text, text)
+    return list(kept.values())
+
+
 def _ends(texts: list[str], most: int) -> list[str]:
     """Return the first texts and the last: how it began, and where it had got to."""
-    unique = list(dict.fromkeys(texts))
-    return unique if len(unique) <= most else [*unique[: most - 1], unique[-1]]
+    return texts if len(texts) <= most else [*texts[: most - 1], texts[-1]]
 
 
 def _files(rows: list[Observed], tools: tuple[str, ...], shown: Callable[[str], str]) -> list[str]:
@@ -94,8 +204,3 @@ def _fixed(rows: list[Observed]) -> list[str]:
         f"{line(pair.failure.told, 160)} → {line('; '.join(step.told for step in pair.steps), 200)}"
         for pair in pairs(rows)[-ERRORS:]
     ]
-
-
-def _answer(rows: list[Observed]) -> list[str]:
-    last = [row.told for row in rows if row.event == "turn_end" and row.told]
-    return [line(last[-1], 300)] if last else []

@@ -20,6 +20,7 @@ import msgspec
 from recollect import clock
 from recollect.capture.extract import lesson as lesson_of
 from recollect.capture.filter import TWICE_S, cleaned, is_answer, is_noise, mark, memory_ids
+from recollect.capture.last_answer import with_answer
 from recollect.capture.lesson import Defined, Lesson, Place
 from recollect.capture.observation import BadPayload, Observation
 from recollect.capture.payload import read
@@ -94,7 +95,7 @@ class Noticing:
 
     def of_bytes(self, raw: bytes, name: str, *, event: str, assistant: str, at: int) -> Notice | None:
         """Return the rows to write for a hook's payload bytes; None for noise. Raises BadPayload."""
-        seen = with_rollout(cleaned(read(raw, event=event, assistant=assistant, at=at)))
+        seen = with_rollout(cleaned(with_answer(read(raw, event=event, assistant=assistant, at=at))))
         if name and is_answer(seen):
             self.handed.append(Handed(seen.session, at, name, mark(seen)[0], memory_ids(seen)))
         if is_noise(seen):

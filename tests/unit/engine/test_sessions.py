@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,18 +71,25 @@ def test_a_session_has_a_start_an_end_a_count_and_a_summary(engine: Engine, monk
 def test_the_end_of_a_turn_ends_a_session_until_it_goes_on(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     take(
         engine,
-        payloads.claude("UserPromptSubmit", prompt="one"),
-        payloads.claude("Stop", last_assistant_message="did it"),
+        payloads.claude("UserPromptSubmit", prompt="raise the tax"),
+        payloads.edited("TAX = 19", "TAX = 20", call="1"),
+        payloads.claude("Stop", last_assistant_message="Raised the tax."),
     )
     assert (session(engine).ended_at, session(engine).ended_by) == (NOW, "turn")
     first = session(engine).insight_id
     at(monkeypatch, NOW + 600)
-    take(engine, payloads.claude("UserPromptSubmit", prompt="two"))
+    take(engine, payloads.claude("UserPromptSubmit", prompt="now to 25"))
     assert session(engine).ended_at is None
-    take(engine, payloads.claude("Stop", last_assistant_message="did that, too"))
+    take(
+        engine,
+        payloads.edited("TAX = 20", "TAX = 25", call="2"),
+        payloads.claude("Stop", last_assistant_message="The tax is 25 now."),
+    )
     again = session(engine)
     assert again.insight_id == first, "one memory holds the summary"
-    assert again.summary == "Asked for:\n- one\n- two\nEnded with: did that, too"
+    assert again.summary == (
+        "Asked for:\n- raise the tax\n- now to 25\nChanged: price.py\nEnded with: The tax is 25 now."
+    )
     assert engine.store.count(Session) == 1
 
 
@@ -176,6 +185,108 @@ def test_a_summary_tells_errors_what_fixed_them_and_what_is_open(engine: Engine)
     )
 
 
+def test_a_summary_ends_with_the_last_answer_about_the_work(engine: Engine) -> None:
+    take(
+        engine,
+        payloads.claude("UserPromptSubmit", prompt="run the tests"),
+        payloads.ran("pytest -q", "1 passed", call="1"),
+        payloads.claude("Stop", last_assistant_message="One test, it passes."),
+        payloads.claude("UserPromptSubmit", prompt="run the tests."),
+        payloads.ran("pytest -q", "1 passed", call="2"),
+        payloads.claude("Stop", last_assistant_message="`pytest -q` passes again."),
+        payloads.claude("UserPromptSubmit", prompt="thanks! write a haiku about cherry blossoms"),
+        payloads.claude("Stop", last_assistant_message="Cherry blossoms fall / on the quiet temple roof / spring rain"),
+    )
+    assert session(engine).summary == (
+        "Asked for: run the tests\nRan: `pytest -q`\nEnded with: `pytest -q` passes again."
+    )
+
+
+def test_an_answer_without_any_work_is_no_end_of_a_summary(engine: Engine) -> None:
+    take(
+        engine,
+        payloads.claude("UserPromptSubmit", prompt="write a haiku about cherry blossoms"),
+        payloads.claude("Stop", last_assistant_message="Cherry blossoms fall"),
+    )
+    assert session(engine).summary == "Asked for: write a haiku about cherry blossoms"
+
+
+def test_the_end_of_a_long_answer_is_kept(engine: Engine) -> None:
+    answer = "I changed the tax in price.py. " + "It took some time. " * 60 + "The report still needs the new rate."
+    take(engine, payloads.edited("TAX = 19", "TAX = 25"), payloads.claude("Stop", last_assistant_message=answer))
+    (told,) = [row.told for row in engine.store.find(Observed, {"event": "turn_end"})]
+    assert told.startswith("I changed the tax in price.py.")
+    assert told.endswith("The report still needs the new rate.")
+    assert len(told) <= 620
+
+
+COPILOT = [
+    {"type": "user.message", "data": {"content": "raise the tax"}},
+    {"type": "assistant.message", "data": {"content": "I look at price.py first.", "toolRequests": [{"name": "view"}]}},
+    {"type": "tool.execution_complete", "data": {"result": {"content": '"assistant.message"'}}},
+    {"type": "assistant.message", "data": {"content": "The tax in price.py is 25 now.", "toolRequests": []}},
+    {"type": "session.usage_record", "data": {"usage": {}}},
+]
+
+
+def stopped(path: Path) -> bytes:
+    return payloads.copilot(transcriptPath=str(path), stopReason="end_turn")
+
+
+def copilot_ends(engine: Engine, path: Path) -> str:
+    """Return the summary of a session of Copilot with this session file."""
+    engine.capture.put(payloads.copilot(prompt="raise the tax"), event="userPromptSubmitted", assistant="copilot")
+    used = {"toolName": "bash", "toolArgs": {"command": "make"}, "toolResult": {"textResultForLlm": "price.py"}}
+    engine.capture.put(payloads.copilot(**used), event="postToolUse", assistant="copilot")
+    engine.capture.put(stopped(path), event="agentStop", assistant="copilot")
+    assert engine.capture.drain().bad == 0
+    return session(engine, "p-1").summary or ""
+
+
+@pytest.mark.promise("E24")
+def test_a_session_of_copilot_ends_with_the_answer_in_its_file(engine: Engine, tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in COPILOT))
+    assert copilot_ends(engine, file).endswith("Ended with: The tax in price.py is 25 now.")
+
+
+@pytest.mark.parametrize("kind", ["missing", "link", "pipe", "long line", "no answer", "other name", "no JSON"])
+def test_a_file_that_is_no_session_of_copilot_leaves_the_answer_empty(
+    engine: Engine, tmp_path: Path, kind: str
+) -> None:
+    file = tmp_path / "events.jsonl"
+    whole = "".join(f"{json.dumps(row)}\n" for row in COPILOT)
+    if kind == "link":
+        (tmp_path / "target").write_text(whole)
+        file.symlink_to(tmp_path / "target")
+    elif kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "long line":
+        file.write_text(whole + json.dumps({"type": "tool.execution_complete", "data": "x" * (2 << 20)}))
+    elif kind == "no answer":
+        file.write_text(whole + json.dumps(COPILOT[0]))
+    elif kind == "other name":
+        file = tmp_path / "other.jsonl"
+        file.write_text(whole)
+    elif kind == "no JSON":
+        file.write_text('{"type":"assistant.message", no\n[]\n"assistant.message"\n')
+    assert "Ended with" not in copilot_ends(engine, file)
+
+
+@pytest.mark.promise("E24")
+def test_a_session_of_opencode_ends_with_the_answer_that_its_plugin_hands_over(engine: Engine) -> None:
+    given = {"type": "session.idle", "properties": {"sessionID": "o-1"}}
+    parts = [{"type": "text", "text": "raise the tax"}]
+    ran = {"tool": "bash", "sessionID": "o-1", "callID": "1", "args": {"command": "make tax"}}
+    take(
+        engine,
+        payloads.opencode("chat.message", {"sessionID": "o-1"}, {"parts": parts}),
+        payloads.opencode("tool.execute.after", ran, {"title": "", "output": "", "metadata": {"exit": 0}}),
+        payloads.opencode("event", given, {"answer": "`make tax` raised the tax."}),
+    )
+    assert (session(engine, "o-1").summary or "").endswith("Ended with: `make tax` raised the tax.")
+
+
 def test_summing_up_by_hand_takes_the_latest_and_changes_nothing_twice(engine: Engine) -> None:
     with pytest.raises(NotFound):
         engine.sessions.summarize()
@@ -194,7 +305,7 @@ def test_a_session_in_which_nothing_was_done_has_no_summary(engine: Engine) -> N
 
 def test_sessions_are_listed_by_project_and_state(engine: Engine) -> None:
     take(engine, payloads.ran("make"), payloads.codex("SessionStart", source="startup"))
-    take(engine, payloads.codex("SessionEnd", reason="exit"))
+    engine.capture.put(payloads.codex("SessionEnd", reason="exit"))
     listed = engine.sessions.list()
     assert listed.total == 2
     assert [row.id for row in engine.sessions.list(active=True).sessions] == ["c-1"]

@@ -8,8 +8,9 @@ from recollect.capture.observation import Observation
 
 # As document 002 has it: a prompt says what was wanted, not what is so.
 PROMPT_IMPORTANCE = 0.3
-# What is kept of an answer for the summary of its session.
-ANSWER_CHARACTERS = 600
+# What is kept of an answer for the summary of its session: its beginning, and its end, which says what is left to do.
+ANSWER_CHARACTERS = 400
+ANSWER_END_CHARACTERS = 200
 
 
 def prompt(seen: Observation, place: Place, outline: Outline) -> Lesson:
@@ -46,4 +47,7 @@ def compacted(seen: Observation, place: Place, outline: Outline) -> Lesson:
 
 def turn(seen: Observation, place: Place, outline: Outline) -> Lesson:
     """Return how a turn ended: kept for the summary of the session, no memory of its own."""
-    return Lesson(told=line(seen.text, ANSWER_CHARACTERS), outcome="failed" if seen.failed else "")
+    text = " ".join(seen.text.split())
+    if len(text) > ANSWER_CHARACTERS + ANSWER_END_CHARACTERS:
+        text = f"{line(text, ANSWER_CHARACTERS)} {text[-ANSWER_END_CHARACTERS:].partition(' ')[2]}"
+    return Lesson(told=text, outcome="failed" if seen.failed else "")

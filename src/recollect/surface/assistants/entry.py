@@ -229,12 +229,28 @@ export const Recollect = async ({ directory }) => {
       "start",
     ))
   const later = ["session.idle", "session.compacted", "session.deleted"]
+  // The end of a turn does not tell the answer: it is the last text of a message that is not the user's.
+  const asked = new Set()
+  const answers = {}
+  const heard = ({ type, properties }) => {
+    const { info, part } = properties ?? {}
+    if (type === "message.updated" && info?.role === "user") asked.add(info.id)
+    else if (type === "message.part.updated" && part?.type === "text" && !asked.has(part.messageID))
+      answers[part.sessionID] = part.text
+  }
   return {
     event: async ({ event }) => {
-      if (event.type === "session.created") await begin(event.properties?.info?.id ?? event.properties?.sessionID)
-      else if (later.includes(event.type)) await call({ hook: "event", input: event, directory }, event.type)
+      heard(event)
+      const id = event.properties?.sessionID
+      if (event.type === "session.created") await begin(event.properties?.info?.id ?? id)
+      else if (later.includes(event.type)) {
+        const output = event.type === "session.idle" ? { answer: answers[id] } : undefined
+        delete answers[id]
+        await call({ hook: "event", input: event, output, directory }, event.type)
+      }
     },
     "chat.message": async (input, output) => {
+      delete answers[input.sessionID]
       const text = await call({ hook: "chat.message", input, output, directory }, "chat.message", "prompt")
       const part = text && output.parts.findLast((row) => row.type === "text")
       if (part) part.text += `\\n\\n${text}`
