@@ -283,7 +283,7 @@ class Settings:
 
     # What hooks add to a session
     context_tokens = Setting(
-        1_500,
+        600,
         _whole(0, 100_000),
         "token budget of what hooks add when a session starts, at most 9,000 bytes (0: nothing)",
         project=True,

@@ -92,6 +92,30 @@ def day(at: int) -> str:
         return str(at)
 
 
+def cost(section: Section) -> int:
+    """Return the tokens of a section in a block."""
+    return sum(tokens(_written(line)) for line in section.lines) + (tokens(_titled(section)) if section.lines else 0)
+
+
+def within(section: Section, most: int) -> Section:
+    """Return a section without the lines that exceed so many tokens."""
+    kept: list[Line] = []
+    left = most - tokens(_titled(section))
+    for line in section.lines:
+        if (size := tokens(_written(line))) <= left and line.text.strip():
+            kept.append(line)
+            left -= size
+    return section._replace(lines=tuple(kept))
+
+
+def _titled(section: Section) -> str:
+    return f"## {harmless(section.title)}\n" if section.title else ""
+
+
+def _written(line: Line) -> str:
+    return "".join(f"{harmless(part)}\n" for part in (line.text, *line.below))
+
+
 def block(sections: Iterable[Section], *, budget: int, most: int = MOST_BYTES) -> Block | None:
     """Return sections as one fenced block; None if nothing of them fits, or nothing but what is said aside.
 
@@ -101,9 +125,9 @@ def block(sections: Iterable[Section], *, budget: int, most: int = MOST_BYTES) -
     lines: list[Line] = []
     left, room, worth = budget - FENCE_TOKENS, most - _FENCES, False
     for section in sections:
-        title = f"## {harmless(section.title)}\n" if section.title else ""
+        title = _titled(section)
         for line in section.lines:
-            text = title + "".join(f"{harmless(part)}\n" for part in (line.text, *line.below))
+            text = title + _written(line)
             cost, size = tokens(text), len(text.encode("utf-8", "replace"))
             if cost > left or size > room or not line.text.strip():
                 continue

@@ -12,7 +12,7 @@ through the spool like any other.
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -73,7 +73,7 @@ class Presence:
         namespace: str | None = None,
         tokens: Budget | None = None,
     ) -> Context:
-        """Show the context for the start of a session. Returns decisions, recent sessions, files, patterns and counts.
+        """Show the briefing for the start of a session. Returns preferences, decisions, open work and commands.
 
         With a payload it is the answer to that session's start hook, and the memories in it count as shown.
 
@@ -89,7 +89,7 @@ class Presence:
             return self._taken_in(payload, event or "SessionStart", assistant or "", budget)
         self._engine.capture.catch_up()
         scope = namespace_of(namespace) if namespace is not None else self._here()
-        made = self._context(scope, None, frozenset(), compacted=False, budget=budget)
+        made = self._briefing(scope, budget, _folder(scope, namespace or "."))
         return _context(made.text if made else None, budget)
 
     @operation("submit_prompt", "prompt", positional=("payload",), listed=())
@@ -197,12 +197,16 @@ class Presence:
             # Draining says so too, but the next prompt may be faster.
             with self._engine.store.transaction("present") as transaction:
                 transaction.update(Session, moment.session_id, {"window_at": clock.now()})
-        made = self._context(
+        # A session starts once: what git says of branches is worth some milliseconds.
+        self._engine.branches.asks_git = True
+        self._engine.sessions.settle_open(moment.namespace, moment.seen.assistant, moment.session_id)
+        made = self._briefing(
             moment.namespace,
-            moment.session,
-            frozenset() if forgot else moment.told,
+            self._engine.settings.context_tokens if moment.budget is None else moment.budget,
+            _folder(moment.namespace, moment.seen.cwd),
+            session=moment.session,
+            told=frozenset() if forgot else moment.told,
             compacted=moment.seen.reason == "compact",
-            budget=self._engine.settings.context_tokens if moment.budget is None else moment.budget,
         )
         return self._said(moment, made)
 
@@ -234,13 +238,11 @@ class Presence:
             lines = (_replaced(other),)
         return self._said(moment, block([Section("", lines)], budget=moment.budget or FIX_TOKENS))
 
-    def _context(
-        self, namespace: str | None, session: Session | None, told: frozenset[str], *, compacted: bool, budget: int
-    ) -> Block | None:
+    def _briefing(self, namespace: str | None, budget: int, folder: str, **about: Any) -> Block | None:
+        """Return the briefing of a session; about: further fields of `context_sources.Wanted`."""
         from recollect.engine.context_sources import Wanted, sections
 
-        wanted = Wanted(namespace, session, told, compacted)
-        return block(sections(self._engine, wanted), budget=budget, most=MOST_BYTES)
+        return block(sections(self._engine, Wanted(namespace, budget, folder, **about)), budget=budget, most=MOST_BYTES)
 
     def _said(self, moment: Moment, made: Block | None) -> str | None:
         """Return the text of a block, after noting which memories it told: what cannot be noted is not said."""
@@ -282,6 +284,13 @@ def _may_be_answered(seen: "Observation") -> bool:
     if seen.event == "tool":
         return seen.failed is not False
     return seen.event in ("session_start", "prompt")
+
+
+def _folder(namespace: str | None, near: str) -> str:
+    """Return the folder that a session of a project works in; "" where nobody can tell."""
+    if near.startswith(("/", "~", ".")):
+        return near
+    return namespace if namespace is not None and namespace.startswith("/") else ""
 
 
 def _replaced(found: "Replacement") -> Line:

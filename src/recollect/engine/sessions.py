@@ -9,13 +9,14 @@ is never heard of again, because its assistant was killed, is ended by silence.
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect import clock
 from recollect.engine import accept
 from recollect.engine.id_prefix import full_id
 from recollect.engine.identity import namespace_of
-from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.errors import InvalidInput, NotFound, RecollectError, StorageError
 from recollect.model import (
     Injection,
     Limit,
@@ -42,6 +43,10 @@ LOOK_S = 600
 # Every turn ends a session until the next; a language model tells what it was about once it has been quiet for so long.
 RETOLD_AFTER_S = 600
 ENDED_AT_ONCE = 20
+# When another session of the same assistant starts, one that was not heard of for so long was left or killed.
+LEFT_S = 600
+# Open sessions of a project that are summarized when another one starts: the latest.
+SETTLED_AT_ONCE = 5
 # Kept of what hooks saw; fixes and summaries stay. Patterns are looked for within a season.
 KEPT_S = 120 * 86_400
 
@@ -75,6 +80,7 @@ class Sessions:
         limit: maximum number of results
         offset: number of results to skip
         """
+        self._engine.capture.catch_up()
         where: dict[str, object] = {}
         scope = namespace_of(namespace)
         if scope is not None:
@@ -247,6 +253,35 @@ class Sessions:
             keep_snapshot(transaction, session.id)
         if session.ended_at is not None or any(row.event in JUDGED_AT for row in rows):
             offers.note(transaction, session, notices, over=any(row.event == "session_end" for row in rows))
+
+    def settle_open(self, namespace: str | None, assistant: str, own: str) -> None:
+        """Summarize the sessions of a project that never ended, when another one starts.
+
+        One of the same assistant ends if it was not heard of for minutes, the others after hours. Any later event opens
+        it again. What cannot be written now is left to the next start.
+        """
+        if namespace is None:
+            return
+        where = {"namespace": namespace, "ended_at": None, "memory_count": Range(at_least=1)}
+        with suppress(StorageError):
+            for session in self._engine.store.find(Session, where, order="-seen_at", limit=SETTLED_AT_ONCE):
+                quiet_s = LEFT_S if session.assistant == assistant else SILENT_S
+                is_left = session.seen_at < clock.now() - quiet_s
+                if session.id == own or (not is_left and self._is_summed_up(session)):
+                    continue
+                from recollect.engine.sitting import sum_up
+
+                with self._engine.store.transaction("end_session") as transaction:
+                    found = transaction.get(Session, [session.id])
+                    if found and found[0].ended_at is None and found[0].seen_at == session.seen_at:
+                        ended = {"ended_at": session.seen_at, "ended_by": "left"} if is_left else {}
+                        sum_up(transaction, transaction.update(Session, session.id, ended))
+                        self._engine.errands.leave(transaction, "summarise", session.id, wait_s=RETOLD_AFTER_S)
+
+    def _is_summed_up(self, session: Session) -> bool:
+        """Tell whether the summary of a session has all that was seen of it."""
+        known = self._engine.store.get(Memory, [session.insight_id]) if session.insight_id else []
+        return bool(known) and known[0].updated_at >= session.seen_at
 
     def close_silent(self) -> int:
         """End sessions that were not heard of for hours, and sum them up; returns how many. Looks now and then only."""

@@ -415,7 +415,7 @@ def test_a_long_history_does_not_crowd_out_what_was_said_here(engine: Engine, ap
         app.commit(f"feat!: use format {number}\n\nBecause format {number - 1} was slow.", "a.py")
     learn(engine, app)
     assert "use format 19" in engine.presence.context(namespace=str(app.root)).text, "nobody starts empty"
-    engine.memories.store("Small things are said here", namespace=str(app.root), importance=0.1)
+    engine.memories.store("Small things are said here", namespace=str(app.root), importance=0.4)
     lines = engine.presence.context(namespace=str(app.root)).text.splitlines()
     places = [
         next(place for place, line in enumerate(lines) if text in line) for text in ("Small things", "use format")

@@ -93,34 +93,38 @@ def test_an_empty_store_says_nothing(engine: Engine) -> None:
 
 @pytest.mark.promise("E18")
 def test_a_session_begins_with_the_five_sources_fenced_as_data(engine: Engine) -> None:
-    decide(engine)
+    for number in range(50):
+        decide(engine, f"Supplier {number} delivers to warehouse {number} on Mondays", importance=0.7)
+    decide(engine, "The tax of price.py is rounded half up", importance=0.4)
     engine.memories.store("Never commit generated files", memory_type="preference")
     fixed_once(engine)
-    for number in range(3):
-        given = {"pattern": "def gross"}
-        looked = payloads.used("Grep", given, {"mode": "content", "numFiles": 1}, call=f"g{number}")
-        take(engine, of(f"g-{number}", looked))
-    take(engine, payloads.claude("Stop", last_assistant_message="All tests pass."))
+    take(engine, payloads.ran("pytest -q", "1 passed", call="4"))
+    answer = "All tests of price.py pass. The report still needs a test."
+    take(engine, payloads.claude("Stop", last_assistant_message=answer))
     said = start(engine)
     assert said is not None
     assert said.startswith(f"<{TAG} note=")
     assert said.endswith(f"</{TAG}>\n")
+    titles = ("Preferences and conventions", "Decisions and facts", "Open work", "Commands that work here")
+    assert [row.removeprefix("## ") for row in said.splitlines() if row.startswith("##")] == list(titles)
     for part in (
-        f"- [decision, 2025-12-29, user] {BACKOFF}",
-        "- [preference, 2025-12-29, user] Never commit generated files",
-        "claude: Asked for: make the tests pass",
-        "Ended with: All tests pass.",
-        "- price.py: changed 1×",
-        "- searched for `def gross`: 3 times",
-        "Stored for this project: ",
+        "- Never commit generated files\n",
+        # The file that the last session changed chooses it among fifty.
+        "## Decisions and facts\n- The tax of price.py is rounded half up\n",
+        "- 2025-12-29 (claude): make the tests pass. Changed price.py. Left: The report still needs a test.\n",
+        "- test: `pytest -q`\n",
+        "More memories: recall_memory or `recollect search`.\n",
     ):
         assert part in said
-    assert said.index("Never commit") < said.index("Asked for")
 
 
 def test_what_is_recalled_does_not_look_like_a_failure_of_now(engine: Engine) -> None:
-    fixed_once(engine)
-    take(engine, payloads.claude("Stop", last_assistant_message="Done."))
+    take(
+        engine,
+        payloads.claude("UserPromptSubmit", prompt="make the tests pass"),
+        payloads.edited("TAX = 19", "TAX = 20", call="1"),
+        payloads.failed("pytest -q", ERROR, call="2"),
+    )
     said = start(engine) or ""
     assert "exit status 1" in said
     assert "exit code" not in said.lower()
@@ -149,7 +153,7 @@ def test_what_was_replaced_has_ended_or_has_lost_its_code_is_left_out(engine: En
             transaction.insert(state)
     said = start(engine) or ""
     assert "whole cents" in said
-    assert "The lexer lives in lex.py (changed: lex.py changed" in said
+    assert "The lexer lives in lex.py (lex.py changed since this was written)" in said
     for gone in ("floats", "Redis", "old.py"):
         assert gone not in said
 
@@ -377,7 +381,7 @@ def test_another_failure_and_a_success_bring_nothing(engine: Engine) -> None:
 
 def test_the_fix_comes_with_the_failure_although_the_session_began_with_context(engine: Engine) -> None:
     fixed_once(engine)
-    take(engine, payloads.claude("Stop", last_assistant_message="Done."))
+    decide(engine)
     assert start(engine, "s-2") is not None
     assert engine.presence.answer(of("s-2", payloads.failed("pytest -q", ERROR))) is not None
 

@@ -12,7 +12,7 @@ import pytest
 
 from recollect.model import Memory
 from recollect.store import search
-from recollect.store.protocol import Vectors
+from recollect.store.protocol import Vectors, Without
 from recollect.store.sql import SqlStore
 from recollect.store.sqlite import Sqlite
 
@@ -90,18 +90,16 @@ def test_counting_what_lacks_a_vector_agrees_with_reading_it(tmp_path: Path) -> 
         assert store.count_lacking(MODEL) == 60
 
 
-def test_memories_are_chosen_by_an_index_before_any_is_read(tmp_path: Path) -> None:
-    where = {"namespace": ("/a", None), "superseded_by": None, "source": ("user", "assistant")}
+def test_the_most_important_memories_of_a_type_are_found_in_the_order_of_an_index(tmp_path: Path) -> None:
+    known = {"memory_type": "context", "observed": False, "superseded_by": None, "category": Without(("fix",))}
     with closing(filled(tmp_path / "store.db", 50)) as store:
         connection: Any = store._dialect.connection()
         asked: list[str] = []
-        for order in ("-importance", "-created_at"):
-            connection.set_trace_callback(asked.append)
-            found = store.find(Memory, where, order=order, limit=5)
-            connection.set_trace_callback(None)
-            assert len(found) == 5
-        plans = [[row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")] for sql in asked]
-    for plan in plans:
-        inner = [step for step in plan[1:] if step.startswith("SEARCH")]
-        assert inner
-        assert all("COVERING INDEX idx_memories_context" in step for step in inner)
+        connection.set_trace_callback(asked.append)
+        found = store.find(Memory, {"namespace": "/a", **known}, order="-importance", limit=5)
+        connection.set_trace_callback(None)
+        assert len(found) == 5
+        (plan,) = [[row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")] for sql in asked]
+    chosen = plan[plan.index("LIST SUBQUERY 1") + 1 :]
+    assert "idx_memories_briefing" in chosen[0]
+    assert not any("TEMP B-TREE" in step for step in chosen[:-1])

@@ -26,8 +26,12 @@ from recollect.text.plural import plural
 # A larger file is data. What is read of all changed files together: a checkout of a large project.
 MAX_BYTES = 16_000_000
 MAX_TOTAL_BYTES = 512_000_000
+# For a quick look: an index of about 10,000 files takes 50 ms, and so does hashing the bytes.
+QUICK_INDEX_BYTES = 1_000_000
+QUICK_BYTES = 20_000_000
 # Blobs that are asked for at a time.
 BATCH = 100
+LISTING = ("ls-files", "-s", "-v", "-z", "--debug")
 LFS = b"version https://git-lfs.github.com/spec/"
 
 _ENTRY = re.compile(
@@ -62,10 +66,24 @@ def snapshot(where: git.Folders) -> Iterator[tuple[git.Repository, tuple[str, ..
         yield repository, tuple(_Snapshot(where, repository).take())
 
 
+def changed_files(where: git.Folders, base: str, *, timeout_s: float) -> tuple[str, ...]:
+    """Return the tracked files that differ on disk, and then those that the branch changed since it left `base`.
+
+    Some are missing where the index is large, or git takes longer than `timeout_s`.
+    """
+    with git.opened(where) as repository:
+        words = ("diff-index", "--cached", "--name-only", "-z", "--merge-base", base, "--")
+        told = repository.run(*words, timeout_s=timeout_s)
+        index = repository.folder / "index"
+        is_small = index.exists() and index.stat().st_size <= QUICK_INDEX_BYTES
+        on_disk = _Snapshot(where, repository, QUICK_BYTES).differing(timeout_s) if is_small else ()
+        return tuple(dict.fromkeys((*on_disk, *filter(None, told.text.split("\0")))))
+
+
 class _Snapshot:
     """Brings the index of a stand-in up to what is on disk."""
 
-    def __init__(self, where: git.Folders, repository: git.Repository) -> None:
+    def __init__(self, where: git.Folders, repository: git.Repository, most: int = MAX_TOTAL_BYTES) -> None:
         self._root = os.path.realpath(where.root)
         self._repository = repository
         self._index = repository.folder / "index"
@@ -73,13 +91,21 @@ class _Snapshot:
         self._written_at = self._index.stat().st_mtime_ns if self._index.exists() else 0
         self._objects = repository.keep_objects()
         self._links: dict[str, bool] = {"": False}
-        self._left = MAX_TOTAL_BYTES
+        self._left = most
         self._large: list[str] = []
         self._elsewhere = 0
 
+    def differing(self, timeout_s: float) -> Iterator[str]:
+        """Yield the files that are not as the index has them."""
+        told = self._repository.run(*LISTING, timeout_s=timeout_s)
+        for entry in self._entries(told.output):
+            current = self._current(entry)
+            if current is not None and (current.content is None or _name(current.content, entry) != entry.blob):
+                yield entry.name
+
     def take(self) -> Iterator[str]:
         """Update the index of the stand-in; yields notes."""
-        told = self._repository.run("ls-files", "-s", "-v", "-z", "--debug")
+        told = self._repository.run(*LISTING)
         if told.problem:
             yield f"uncommitted changes were not compared: {told.problem}"
             return

@@ -33,6 +33,7 @@ _NAMES = (
     "0015_days",
     "0016_fewer_reads",
     "0017_observed",
+    "0018_briefing",
 )
 
 

@@ -1,0 +1,421 @@
+"""The briefing at session start: what is useful now, short, true and once."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests import payloads
+from tests.fakes import FrozenClock
+from tests.trees import git, write
+
+from recollect import Engine, clock
+from recollect.model import Anchor, AnchorState, Session
+from recollect.settings import Settings
+from recollect.text.budget import tokens
+
+NOW = 1_767_000_000
+DAY = 86_400
+RULE = "Always use pytest -x, never unittest"
+CENTS = "Prices are kept as integer cents because floats lost a cent in March"
+
+
+class Shop:
+    """A repository, and the hooks of assistants that work in it."""
+
+    def __init__(self, root: Path, engine: Engine, time: FrozenClock) -> None:
+        self.root, self.engine, self.time, self.calls = root, engine, time, 0
+
+    def store(self, content: str, kind: str = "decision", **values: Any) -> str:
+        given = {"memory_type": kind, "namespace": str(self.root), "amend": False, **values}
+        return self.engine.memories.store(content, **given).memory.id
+
+    def hear(self, session: str, raw: bytes, assistant: str = "claude", event: str = "") -> None:
+        """Take in what a hook hands over, some seconds after what came before."""
+        self.time.advance(10)
+        self.engine.capture.put(self._of(session, raw), event=event, assistant=assistant)
+        assert self.engine.capture.drain().bad == 0
+
+    def asks(self, session: str, prompt: str, assistant: str = "claude") -> None:
+        event = "BeforeAgent" if assistant == "gemini" else "UserPromptSubmit"
+        self.hear(session, payloads.claude(event, prompt=prompt), assistant)
+
+    def edits(self, session: str, path: str, assistant: str = "claude") -> None:
+        self.hear(session, payloads.edited("TAX = 19", "TAX = 25", path=path, call=self._call()), assistant)
+
+    def runs(self, session: str, command: str, assistant: str = "claude") -> None:
+        self.hear(session, payloads.ran(command, "1 passed in 0.1s", call=self._call()), assistant)
+
+    def fails(self, session: str, command: str, error: str) -> None:
+        self.hear(session, payloads.failed(command, f"Exit code 1\n{error}", call=self._call()))
+
+    def answers(self, session: str, text: str, assistant: str = "claude") -> None:
+        raw = payloads.claude("Stop", last_assistant_message=text)
+        if assistant == "gemini":
+            raw = payloads.claude("AfterAgent", prompt="", prompt_response=text)
+        self.hear(session, raw, assistant)
+
+    def ends(self, session: str) -> None:
+        self.hear(session, payloads.claude("SessionEnd", reason="exit"))
+
+    def works(self, session: str, request: str, path: str, answer: str) -> None:
+        """Let a session do something and end well."""
+        self.asks(session, request)
+        self.edits(session, path)
+        self.answers(session, answer)
+        self.ends(session)
+
+    def starts(self, session: str, assistant: str = "claude", source: str = "startup") -> str:
+        raw = self._of(session, payloads.claude("SessionStart", source=source))
+        said = self.engine.presence.answer(raw, event="SessionStart", assistant=assistant) or ""
+        self.hear(session, raw, assistant, "SessionStart")
+        return said
+
+    def _of(self, session: str, raw: bytes) -> bytes:
+        moved = raw.replace(payloads.ROOT.encode(), str(self.root).encode())
+        return json.dumps({**json.loads(moved), "session_id": session}).encode()
+
+    def _call(self) -> str:
+        self.calls += 1
+        return f"call-{self.calls}"
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> FrozenClock:
+    frozen = FrozenClock(NOW)
+    monkeypatch.setattr(clock, "now", frozen)
+    return frozen
+
+
+@pytest.fixture
+def shop(tmp_path: Path, time: FrozenClock) -> Iterator[Shop]:
+    root = Path(os.path.realpath(tmp_path)) / "shop"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    write(root, dict.fromkeys(("shop/price.py", "shop/tax.py", "web/page.py", "price.py"), payloads.SOURCE))
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "first")
+    with Engine(embed_provider="off") as engine:
+        yield Shop(root, engine, time)
+
+
+def lines(text: str, title: str) -> list[str]:
+    """Return the lines of a section."""
+    rows = text.partition(f"## {title}\n")[2].splitlines()
+    end = next((place for place, row in enumerate(rows) if row.startswith(("##", "</", "More"))), len(rows))
+    return rows[:end]
+
+
+# --- preferences ---
+
+
+@pytest.mark.promise("E18")
+def test_a_preference_is_in_the_briefing_after_sixty_sessions(shop: Shop) -> None:
+    shop.store(RULE, "preference", importance=0.7)
+    for number in range(60):
+        shop.time.advance(DAY // 2)
+        shop.works(f"w{number}", f"change number {number} of the price", "shop/price.py", "The price is changed.")
+        shop.store(f"The price list of supplier {number} comes by mail in week {number}", importance=0.9)
+    assert f"## Preferences and conventions\n- {RULE}\n" in shop.starts("last")
+
+
+def test_important_decisions_do_not_hide_a_preference(shop: Shop) -> None:
+    for number in range(40):
+        shop.store(f"Decision {number}: supplier {number} delivers to warehouse {number} on Mondays", importance=0.95)
+    shop.store("Answer in British English", "preference", namespace=None, importance=0.4)
+    small = shop.engine.presence.context(namespace=str(shop.root), tokens=150).text
+    assert "- Answer in British English\n" in small
+
+
+def test_the_important_and_the_repeated_preference_comes_first(shop: Shop) -> None:
+    shop.store("Write docstrings in the imperative", "style", importance=0.5, metadata={"times": 8})
+    shop.time.advance(DAY)
+    shop.store("Keep functions short", "style", importance=0.5)
+    shop.store("Never push to main", "preference", importance=0.9)
+    assert lines(shop.starts("s"), "Preferences and conventions") == [
+        "- Never push to main",
+        "- Write docstrings in the imperative",
+        "- Keep functions short",
+    ]
+
+
+def test_much_knowledge_about_the_work_at_hand_does_not_hide_a_preference(shop: Shop) -> None:
+    for number in range(40):
+        shop.store(f"Rate {number} of shop/price.py is for deliveries to warehouse {number} on Mondays", importance=0.9)
+    shop.store(RULE, "preference", importance=0.4)
+    write(shop.root, {"shop/price.py": "TAX = 25\n"})
+    said = shop.starts("s")
+    assert f"- {RULE}\n" in said
+    assert "Rate 39 of shop/price.py" in said
+
+
+def test_very_many_preferences_leave_room_for_the_work_at_hand(shop: Shop) -> None:
+    for number in range(60):
+        shop.store(f"Rule {number}: always write the report of department {number} in plain words", "preference")
+    shop.store("The tax in shop/price.py is rounded half up")
+    write(shop.root, {"shop/price.py": "TAX = 25\n"})
+    said = shop.starts("s")
+    rules = "\n".join(lines(said, "Preferences and conventions"))
+    assert tokens(rules) > tokens(said) // 3
+    assert "rounded half up" in said
+    assert tokens(said) <= 600
+
+
+def test_a_rule_that_a_newer_one_replaced_is_not_told(shop: Shop) -> None:
+    old = shop.store("Lines have at most 100 characters", "style")
+    shop.store("Lines have at most 88 characters", "style", supersedes=old)
+    assert lines(shop.starts("s"), "Preferences and conventions") == ["- Lines have at most 88 characters"]
+
+
+# --- decisions ---
+
+
+@pytest.mark.promise("E18")
+def test_what_is_about_changed_files_comes_first_and_what_is_about_others_not_at_all(shop: Shop) -> None:
+    shop.store("The tax in shop/tax.py is rounded half up", importance=0.4)
+    shop.store(CENTS, importance=0.7)
+    page = shop.store("Pages are rendered on the server", importance=0.9)
+    with shop.engine.store.transaction("test") as transaction:
+        transaction.insert(Anchor(id=clock.new_id(), memory_id=page, path="web/page.py", hash="h", created_at=NOW))
+    assert "shop/tax.py" in shop.starts("s1")
+    write(shop.root, {"shop/tax.py": "TAX = 25\n"})
+    assert lines(shop.starts("s2"), "Decisions and facts") == [
+        "- The tax in shop/tax.py is rounded half up",
+        f"- {CENTS}",
+    ]
+
+
+def test_files_of_the_branch_and_its_name_are_at_hand(shop: Shop) -> None:
+    for number in range(12):
+        shop.store(f"Supplier {number} delivers to warehouse {number} on Mondays", importance=0.8)
+    shop.store("The page module must stay free of I/O: page.py", importance=0.3)
+    shop.store("Coupons are never rounded", importance=0.3)
+    git(shop.root, "switch", "-q", "-c", "feature/coupons")
+    write(shop.root, {"web/page.py": "TITLE = 'Shop'\n"})
+    git(shop.root, "commit", "-q", "-a", "-m", "second")
+    first, second, *_ = lines(shop.starts("s"), "Decisions and facts")
+    assert (first, second) == ("- The page module must stay free of I/O: page.py", "- Coupons are never rounded")
+
+
+def test_a_decision_is_about_the_files_of_the_session_it_comes_from(shop: Shop) -> None:
+    shop.works("w1", "render the title of the page", "web/page.py", "web/page.py has a title.")
+    shop.store("Titles are in sentence case", session_id="w1")
+    for number in range(3):
+        shop.works(f"p{number}", "raise the price", "shop/price.py", "Raised in shop/price.py.")
+    assert "sentence case" not in shop.starts("s1")
+    shop.works("w2", "shorten the page", "web/page.py", "web/page.py is shorter.")
+    assert "sentence case" in shop.starts("s2")
+
+
+@pytest.mark.promise("B10")
+def test_a_decision_of_another_branch_is_told_once_it_is_merged_without_a_server_too(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shop.root)
+    git(shop.root, "switch", "-q", "-c", "try/redis")
+    write(shop.root, {"price.py": "TAX = 20\n"})
+    git(shop.root, "commit", "-q", "-a", "-m", "try")
+    shop.store("Baskets are kept in Redis")
+    assert "Redis" in alone(shop, "s1")
+    git(shop.root, "switch", "-q", "main")
+    assert "Redis" not in alone(shop, "s2")
+    git(shop.root, "merge", "-q", "--no-ff", "-m", "merge", "try/redis")
+    assert "Redis" in alone(shop, "s3")
+
+
+def alone(shop: Shop, session: str) -> str:
+    """Return the briefing by a process of its own, as a hook without a server makes it."""
+    with Engine(embed_provider="off") as engine:
+        engine.branches.asks_git = False
+        return Shop(shop.root, engine, shop.time).starts(session)
+
+
+def test_changed_code_is_said_beside_a_memory_and_counted_for_the_others(shop: Shop) -> None:
+    for number in range(30):
+        shop.store(f"Supplier {number} delivers to warehouse {number} on every second Monday of the month")
+    changed = shop.store("The lexer lives in shop/lex.py", importance=0.9)
+    other = shop.store("The parser is slow", importance=0.9)
+    with shop.engine.store.transaction("test") as transaction:
+        for memory, path in ((changed, "shop/lex.py"), (other, "shop/parse.py")):
+            anchor = Anchor(id=clock.new_id(), memory_id=memory, path=path, hash="h", created_at=NOW)
+            transaction.insert(anchor)
+            state = AnchorState(id=anchor.id, memory_id=memory, path=path, hash="h", verdict="changed", since=NOW)
+            transaction.insert(state)
+    shop.edits("w", "shop/lex.py")
+    said = shop.starts("s")
+    assert "- The lexer lives in shop/lex.py (shop/lex.py changed since this was written)\n" in said
+    assert (
+        "More memories: recall_memory or `recollect search`. 1 memory mentions changed code (`recollect drift`).\n"
+        in said
+    )
+
+
+def test_what_was_only_observed_is_no_decision(shop: Shop) -> None:
+    shop.hear("w", payloads.looked("shop/price.py", call="r"))
+    shop.works("w", "raise the tax", "shop/price.py", "Raised the tax in shop/price.py.")
+    write(shop.root, {"shop/price.py": "TAX = 25\n"})
+    assert shop.starts("s") == ""
+
+
+def test_an_old_memory_is_told_with_its_date_and_one_of_an_assistant_with_that(shop: Shop) -> None:
+    shop.store("Invoices are numbered without gaps", importance=0.9)
+    shop.time.advance(100 * DAY)
+    shop.store("The bank throttles bursts", "insight", source="assistant")
+    assert lines(shop.starts("s"), "Decisions and facts") == [
+        "- Invoices are numbered without gaps (2025-12-29)",
+        "- The bank throttles bursts (assistant)",
+    ]
+
+
+def test_nothing_is_said_twice(shop: Shop) -> None:
+    shop.store(CENTS)
+    shop.store(CENTS + ".", "preference")
+    for end in ("", "."):
+        shop.store("The basket in shop/basket.py holds whole numbers" + end)
+    shop.asks("w", f"{CENTS}. Change the basket in shop/basket.py")
+    shop.edits("w", "shop/basket.py")
+    said = shop.starts("s")
+    assert said.count("integer cents") == said.count("whole numbers") == 1
+    assert "(claude, not ended): Change the basket in shop/basket.py. Changed shop/basket.py\n" in said
+
+
+# --- open work ---
+
+
+def test_a_killed_session_is_told_to_the_next_one_and_summarized(shop: Shop) -> None:
+    shop.asks("w", "add a coupon field to the cart")
+    shop.edits("w", "shop/price.py")
+    assert lines(shop.starts("s1", "codex"), "Open work") == [
+        "- 2025-12-29 (claude, not ended): add a coupon field to the cart. Changed shop/price.py"
+    ]
+    (session,) = shop.engine.store.get(Session, ["w"])
+    assert (session.ended_at, session.summary) == (
+        None, "Asked for: add a coupon field to the cart\nChanged: shop/price.py"
+    )  # fmt: skip
+    shop.time.advance(1_200)
+    assert lines(shop.starts("s2"), "Open work") == [
+        "- 2025-12-29 (claude, interrupted): add a coupon field to the cart. Changed shop/price.py"
+    ]
+    (session,) = shop.engine.store.get(Session, ["w"])
+    assert (session.ended_at, session.ended_by) == (session.seen_at, "left")
+    shop.asks("w", "go on with the coupon")
+    (session,) = shop.engine.store.get(Session, ["w"])
+    assert (session.ended_at, session.ended_by) == (None, "")
+
+
+def test_a_newer_session_on_the_same_files_closes_an_open_one(shop: Shop) -> None:
+    shop.asks("w", "add a coupon field to the cart")
+    shop.edits("w", "shop/price.py")
+    assert lines(shop.starts("s1"), "Open work")
+    shop.works("w2", "finish the coupon", "shop/price.py", "The coupon is in shop/price.py.")
+    assert lines(shop.starts("s2"), "Open work") == []
+
+
+def test_small_talk_afterwards_does_not_close_it_and_two_weeks_do(shop: Shop) -> None:
+    shop.asks("w", "add a coupon field to the cart")
+    shop.edits("w", "shop/price.py")
+    for number in range(30):
+        shop.asks(f"t{number}", "thanks! what is the weather like?")
+        shop.answers(f"t{number}", "Sunny.")
+    assert len(lines(shop.starts("s1"), "Open work")) == 1
+    shop.time.advance(15 * DAY)
+    assert lines(shop.starts("s2"), "Open work") == []
+
+
+def test_what_fails_and_what_is_left_is_told_until_it_is_done(shop: Shop) -> None:
+    shop.asks("w", "make the tests of the tax pass")
+    shop.edits("w", "shop/tax.py")
+    shop.fails("w", "pytest tests/tax", "E   KeyError: 'se'")
+    shop.answers("w", "I raised the tax. The report still needs the Swedish rate. Shall I go on?")
+    shop.ends("w")
+    (line,) = lines(shop.starts("s1"), "Open work")
+    assert line == (
+        "- 2025-12-29 (claude): make the tests of the tax pass. Changed shop/tax.py. "
+        "Still failing: `pytest tests/tax` failed (exit status 1): E KeyError: 'se'. "
+        "Left: The report still needs the Swedish rate."
+    )
+    shop.asks("w2", "look at the Swedish rate")
+    shop.runs("w2", "pytest tests/tax")
+    shop.answers("w2", "`pytest tests/tax` passes, nothing remains to be done.")
+    assert "Still failing" not in shop.starts("s2")
+
+
+def test_a_session_that_is_done_and_trivia_are_no_open_work(shop: Shop) -> None:
+    shop.works("w", "raise the tax", "shop/price.py", "I raised the tax in shop/price.py, all tests pass.")
+    for assistant in ("claude", "codex", "gemini", "copilot"):
+        shop.asks(f"q-{assistant}", "where are login sessions kept?", assistant)
+        shop.answers(f"q-{assistant}", "In Redis.", assistant)
+    shop.asks("haiku", "write a haiku about spring rain")
+    assert shop.starts("s") == ""
+
+
+def test_one_question_left_open_in_several_assistants_is_one_line(shop: Shop) -> None:
+    for assistant in ("claude", "codex", "gemini"):
+        shop.asks(f"w-{assistant}", "Where does shop/tax.py round?", assistant)
+    said = shop.starts("s")
+    assert said.count("Where does shop/tax.py round?") == 1
+
+
+# --- commands ---
+
+
+def test_one_working_command_of_each_kind_is_told_with_the_variant_that_failed(shop: Shop) -> None:
+    shop.fails("w", "pytest -x", "bash: pytest: command not found")
+    for _ in range(2):
+        for command in ("python3 -m pytest -x", "python3 -m pytest -x tests/unit/test_tax.py", "ruff check .", "ls -l"):
+            shop.runs("w", command)
+    shop.runs("w", "npm run build")
+    assert lines(shop.starts("s"), "Commands that work here") == [
+        "- test: `python3 -m pytest -x` (not `pytest -x`)",
+        "- lint: `ruff check .`",
+    ]
+
+
+def test_the_command_of_these_days_replaces_an_older_habit(shop: Shop) -> None:
+    for _ in range(6):
+        shop.runs("w1", "make test")
+    shop.time.advance(20 * DAY)
+    for _ in range(3):
+        shop.runs("w2", "uv run pytest -n auto")
+    assert lines(shop.starts("s"), "Commands that work here") == ["- test: `uv run pytest -n auto`"]
+
+
+# --- the whole ---
+
+
+@pytest.mark.promise("B5")
+def test_a_briefing_has_at_most_600_tokens_and_fewer_if_there_is_less_to_say(shop: Shop) -> None:
+    assert Settings.context_tokens.default == 600
+    assert shop.starts("s0") == ""
+    shop.store(RULE, "preference")
+    assert tokens(shop.starts("s1")) < 80
+    for number in range(80):
+        kind = ("decision", "preference", "insight", "context")[number % 4]
+        shop.store(f"Fact {number}: supplier {number} delivers to warehouse {number} on Mondays, rain or shine", kind)
+    shop.asks("w", "raise the price")
+    shop.edits("w", "shop/price.py")
+    said = shop.starts("s2")
+    assert 400 < tokens(said) <= 600
+    assert "## Open work\n" in said
+
+
+def test_the_command_shows_what_the_hook_says(shop: Shop) -> None:
+    shop.store(RULE, "preference")
+    shop.store(CENTS)
+    assert shop.engine.presence.context(namespace=str(shop.root)).text == shop.starts("s")
+
+
+def test_rules_come_back_after_a_compaction_beside_what_the_session_did(shop: Shop) -> None:
+    shop.store(RULE, "preference")
+    shop.starts("w")
+    shop.asks("w", "raise the tax")
+    for number in range(60):
+        shop.edits("w", f"shop/a_long_folder_name/for_supplier_{number}/price_of_supplier_{number}.py")
+    shop.hear("w", payloads.claude("PreCompact", trigger="auto"))
+    said = shop.starts("w", source="compact")
+    assert f"- {RULE}\n## This session before compaction\nAsked for: raise the tax\n" in said
+    assert tokens(said) <= 600
