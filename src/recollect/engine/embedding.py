@@ -1,8 +1,9 @@
 """Embedding: vectors catch up with memories, in the background where a process lives long, on demand elsewhere.
 
-A write never waits for a vector and never fails for lack of one. The worker thread of a server makes those that are
-missing, or a recall, up to a bound. While most are missing, recall is lexical and says so. A memory that the embedder
-cannot take is set aside, and the others go on.
+A write never waits for a vector and never fails for lack of one. The worker thread of a server makes missing vectors.
+Every recall makes some before it ranks, so that what was stored a moment ago is found by its meaning: a bounded number,
+and beside a worker only those of the newest short memories. While most are missing, recall is lexical and says so. A
+memory that the embedder cannot take is set aside, and the others go on.
 """
 
 import threading
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect import progress
 from recollect.engine.enrichment import Enricher
-from recollect.engine.pending_vectors import Aside, Part, next_parts, put_aside, retry, set_aside
+from recollect.engine.pending_vectors import Aside, Part, newest_parts, next_parts, put_aside, retry, set_aside
 from recollect.errors import EmbeddingFailed, RecollectError
 from recollect.model import Memory
 from recollect.store.protocol import Vectors
@@ -38,6 +39,8 @@ LONGEST_PAUSE_S = 300.0
 CODE_BATCH = 64
 # Passages of a memory whose vectors somebody waits for: a third of a second of the local model at most.
 AT_ONCE = 4
+# Passages that a search embeds beside a worker, of the newest short memories: half a second of the local model at most.
+NEWEST = 8
 # Passages that an import embeds before it ends, about two minutes of CPU: without them search is keyword-only.
 AT_IMPORT = 8_000
 # How often the worker looks for memories that other processes stored.
@@ -122,14 +125,28 @@ class Embedding:
         notes: tuple[str, ...] = ()
         if lacking:
             made, total = self.coverage()
-            notes = (f"{total - made:,} of {plural(total, 'memory is', 'memories are')} not embedded yet",)
+            notes = (_not_embedded(total - made, total),)
             if made < MIN_COVERAGE * total:
                 now = "" if self.running else "; `recollect rebuild` embeds them now"
                 return None, (*notes, f"search is keyword-only until most are{now}")
+            if self.running and self._embed_newest():
+                left = self._lacking()
+                notes = (_not_embedded(left, total),) if left else ()
         try:
             return self._embed([text])[0], notes
         except EmbeddingFailed as problem:
             return None, (*notes, f"search is keyword-only: {problem.message}")
+
+    def _embed_newest(self) -> bool:
+        """Make the vectors of the newest short memories, a few; tell whether any were made."""
+        store, most = self._engine.store, min(NEWEST, self._engine.settings.embed_on_demand)
+        if not most or store.describe().read_only:
+            return False
+        self._enricher.begin(self.model_id)
+        parts = newest_parts(store, self._enricher, self.model_id, most=most, longest=AT_ONCE)
+        with suppress(RecollectError):
+            return bool(parts and store.put_vectors(self.model_id, self._vectors(parts)))
+        return False
 
     def of_question(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the vector of a text as it stands, or None with a note that says why there is none."""
@@ -338,6 +355,10 @@ class Embedding:
             raise self._failure from problem.__cause__
         self._failure, self._pause_s = None, FIRST_PAUSE_S
         return vectors
+
+
+def _not_embedded(lacking: int, total: int) -> str:
+    return f"{lacking:,} of {plural(total, 'memory is', 'memories are')} not embedded yet"
 
 
 def _made(part: Part, rows: Any) -> Vectors:

@@ -69,6 +69,21 @@ def next_parts(store: Store, enricher: Enricher, model: str, most: int) -> list[
     return chosen
 
 
+def newest_parts(store: Store, enricher: Enricher, model: str, *, most: int, longest: int) -> list[Part]:
+    """Return the newest memories without vectors that are short, whole and at most `most` passages in all.
+
+    longest: passages of a memory that is short
+    """
+    without = {row.memory_id: row.rev for row in set_aside(store, model)}
+    lacking = store.lacking_vectors(model, most, longest=longest * PASSAGE_CHARACTERS, without=without)
+    chosen: list[Part] = []
+    for memory in lacking:
+        texts = enricher.texts(memory)
+        if len(texts) <= min(longest, most - sum(len(part.texts) for part in chosen)):
+            chosen.append(Part(memory, 0, texts))
+    return chosen
+
+
 def set_aside(store: Store, model: str) -> list[Aside]:
     """Return the memories that are not embedded with a model until a newer version comes, the latest last."""
     kept = msgspec.json.decode(store.setting(_key(model)) or "[]", type=list[Aside])

@@ -239,7 +239,7 @@ def _semantic(
     columns: Mapping[str, Column],
     around: Surroundings,
 ) -> dict[str, Column]:
-    neutral = _closeness(passages, cosines)
+    neutral = _closeness(passages, cosines, columns["covered"])
     spread = _standard(neutral)
     near = neutral + 0.5 * _at(neutral, around.before) + 0.5 * _at(neutral, around.after)
     return {
@@ -256,15 +256,17 @@ def _semantic(
     }
 
 
-def _closeness(passages: Sequence[Passage], cosines: Mapping[int, float]) -> Column:
-    """Return how near each passage is; one that has no vector yet counts as near as the others are on average.
+def _closeness(passages: Sequence[Passage], cosines: Mapping[int, float], covered: Column) -> Column:
+    """Return how near each passage is; one without a vector as near as those are that match as many words.
 
-    That speaks neither for it nor against it. Taken for far away, what was stored a moment ago would stand below what
-    it should stand above until somebody finds the time to make its vector.
+    Where none match as many, it is as near as the nearest. Taken for far away, what was stored a moment ago would rank
+    below what it should rank above until its vector is made.
     """
     known = np.array([cosines.get(passage.pid, np.nan) for passage in passages])
     lacking = np.isnan(known)
-    known[lacking] = 0.0 if lacking.all() else known[~lacking].mean()
+    for place in np.flatnonzero(lacking).tolist():
+        alike = ~lacking & (covered >= covered[place])
+        known[place] = known[alike].mean() if alike.any() else known[~lacking].max(initial=0.0)
     return known
 
 

@@ -11,6 +11,7 @@ import pytest
 from tests.fakes import HashingEmbedder
 
 from recollect import Engine, progress
+from recollect.engine.embedding import NEWEST
 from recollect.errors import Cancelled, EmbeddingFailed
 from recollect.recall.ruler import texts
 
@@ -356,7 +357,7 @@ def test_starting_twice_starts_one_worker_of_each_kind_and_after_closing_none(
     assert not engine.embedding.running
 
 
-def test_while_a_worker_runs_a_search_does_not_make_vectors_itself(
+def test_while_a_worker_makes_most_vectors_a_search_is_by_words_and_makes_none(
     open_engine: Callable[..., Engine], embedder: HashingEmbedder
 ) -> None:
     engine = open_engine(embedder=embedder)
@@ -374,6 +375,59 @@ def test_while_a_worker_runs_a_search_does_not_make_vectors_itself(
     found = engine.recall.search("needle")
     assert found.mode == "lexical"
     assert embedder.embedded == []
+    gate.set()
+
+
+@pytest.mark.parametrize("while_embedding", ["another short memory", "long " * 40_000], ids=["short", "long"])
+def test_what_was_just_stored_is_found_by_its_meaning_however_busy_the_worker_is(
+    while_embedding: str, open_engine: Callable[..., Engine], embedder: HashingEmbedder
+) -> None:
+    engine = open_engine(embedder=embedder)
+    entered, gate = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        if threading.current_thread() is not threading.main_thread():
+            entered.set()
+            gate.wait(PATIENCE_S)
+
+    fill(engine, 3)
+    engine.embedding.catch_up()
+    engine.memories.store(while_embedding)
+    embedder.when_called = wait
+    engine.start_background()
+    assert entered.wait(PATIENCE_S)
+    stored = engine.memories.store("staging is torn down at night").memory
+    embedder.embedded.clear()
+    best = engine.recall.search("staging is torn down at night").hits[0]
+    assert best.memory.id == stored.id
+    assert best.signals.semantic == pytest.approx(1, abs=1e-3)
+    assert not any("long" in text for text in embedder.embedded)
+    gate.set()
+
+
+def test_a_search_beside_a_worker_embeds_a_few_of_the_newest_short_memories(
+    open_engine: Callable[..., Engine], embedder: HashingEmbedder
+) -> None:
+    engine = open_engine(embedder=embedder)
+    entered, gate = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        if threading.current_thread() is not threading.main_thread():
+            entered.set()
+            gate.wait(PATIENCE_S)
+
+    fill(engine, 3 * NEWEST)
+    engine.embedding.catch_up()
+    engine.memories.store("short")
+    embedder.when_called = wait
+    engine.start_background()
+    assert entered.wait(PATIENCE_S)
+    for number in range(2 * NEWEST):
+        engine.memories.store(f"late number {number}")
+    embedder.embedded.clear()
+    engine.recall.search("needle")
+    made = [text for text in embedder.embedded if text.startswith("late")]
+    assert made == [f"late number {number}" for number in reversed(range(NEWEST, 2 * NEWEST))]
     gate.set()
 
 

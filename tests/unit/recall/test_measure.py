@@ -477,5 +477,17 @@ def test_a_passage_without_a_vector_counts_as_near_as_the_others_are_on_average(
     assert measured["cosine_z"][2] == pytest.approx(0.0)
 
 
+def test_a_passage_without_a_vector_counts_as_near_as_those_that_match_as_many_words() -> None:
+    pool = apart("tokens expire", "tokens", "harbour", "tokens expire hourly", "tokens at noon")
+    measured = signals("tokens expire", pool, {pool[0].pid: 0.8, pool[1].pid: 0.4, pool[2].pid: 0.3})
+    assert measured["cosine"] == pytest.approx([0.8, 0.4, 0.3, 0.8, 0.6])
+
+
+def test_a_passage_without_a_vector_that_matches_most_words_is_as_near_as_the_nearest() -> None:
+    pool = apart("harbour", "lighthouse", "tokens expire")
+    measured = signals("tokens expire", pool, {pool[0].pid: 0.2, pool[1].pid: 0.3})
+    assert measured["cosine"] == pytest.approx([0.2, 0.3, 0.3])
+
+
 def test_where_no_passage_has_a_vector_none_is_near() -> None:
     assert list(signals("anything", apart("one", "other"), {})["cosine"]) == [0.0, 0.0]
