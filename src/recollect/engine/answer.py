@@ -22,7 +22,7 @@ from recollect.engine.recall import ANSWERED
 from recollect.engine.reply import replies
 from recollect.model import Branched, Edge, Hit, Memory, Recall, Signals
 from recollect.recall.changes import DEPTH, LEAST_ALIKE, changes
-from recollect.recall.explain import matched_words, reason, shares_of
+from recollect.recall.explain import matched_words, reason, shares_of, traits
 from recollect.recall.gather import POOL, Pool, gather
 from recollect.recall.measure import Column, measure, rarity
 from recollect.recall.profiles import Profile
@@ -359,7 +359,9 @@ def _hit(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | None, 
         dated="dated" in ranking.fitted.shares and bool(ranking.fitted.shares["dated"][chosen.place] > 0),
         shares=shares_of(
             {name: float(column[chosen.place]) for name, column in ranking.scored.shares.items()},
+            traits(ranking.query, pool, chosen.place),
             least=ranking.profile.least_share,
+            amounts=not ranking.profile.fitted,
         )
         if asked.explain
         else (),

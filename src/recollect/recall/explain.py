@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from recollect.model import Share, Signals
 from recollect.text.tokens import words_of_terms
 
 if TYPE_CHECKING:
+    from recollect.recall.gather import Pool
     from recollect.recall.query import Query
+
+# What a memory may have that some signals are about. author: it has one, and the query names an author.
+Trait = Literal["session", "neighbours", "author", "vector"]
 
 # Kinds of evidence: the text for a positive share, the text for a negative one, and the signals that are added up.
 # Signals of a kind overlap, so that only their sum means something.
@@ -36,19 +40,19 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     ),
     "said by the person in the query": (
         "not said by the person in the query",
-        ("author_named", "author_not_named", "author_of_self", "first_person"),
+        ("author_named", "author_not_named", "author_of_self"),
     ),
     "its reply matches the query": ("a reply of an assistant", ("reply", "reply_cosine", "reply_words")),
     "has the form of an answer": (
         "does not have the form of an answer",
-        ("asks", "tells_time", "tells_number", "tells_reason", "tells_name", "dated"),
+        ("asks", "first_person", "tells_time", "tells_number", "tells_reason", "tells_name"),
     ),
     "detailed": ("short", ("length", "length_short")),
     # The components (components.py): what a memory is worth beside its match, and in the documented profile all nine.
     "similar in meaning": ("not similar in meaning", ("vector",)),
     "matching words": ("missing words", ("token",)),
     "linked to other memories": ("not linked to other memories", ("graph",)),
-    "from the time in the query": ("from another time than in the query", ("temporal",)),
+    "from the time in the query": ("from another time than in the query", ("temporal", "dated")),
     "the query names no time": ("the query names a time", ("timeless",)),
     "its tags match the query": ("its tags do not match the query", ("tags", "labelled")),
     "important": ("not important", ("importance",)),
@@ -58,6 +62,26 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "it or its type was used when injected": ("its type was rarely used when injected", ("useful",)),
     "still valid": ("superseded, expired, or its code has changed", ("freshness",)),
 }  # fmt: skip
+_KIND: Mapping[str, str] = {name: kind for kind, (_, names) in EVIDENCE.items() for name in names}
+
+# Signals that need something of the memory, and the signal whose evidence they are where it has none of that: without
+# neighbours, the words around a passage are its own. None: the signal is the same for all such memories, and no reason.
+NEEDS: Mapping[str, tuple[Trait, str | None]] = {
+    "session_words": ("session", "words_around"),
+    "session_cosine": ("session", "cosine_window"),
+    "opens_session": ("session", None),
+    **dict.fromkeys(EVIDENCE["its neighbours match words of the query"][1], ("neighbours", "words")),
+    **dict.fromkeys(EVIDENCE["its neighbours are close in meaning"][1], ("neighbours", "cosine")),
+    **dict.fromkeys(EVIDENCE["said by the person in the query"][1], ("author", None)),
+    **dict.fromkeys(EVIDENCE["close in meaning"][1], ("vector", None)),
+}
+
+# The documented profile adds up what a memory has of each: a share above 0 does not say that it has much of it.
+AMOUNTS: Mapping[str, str] = {
+    "important": "importance",
+    "high confidence": "confidence",
+    "read recently": "recency of use",
+}
 
 # Two wordings of one thing have a cosine of 0.47 on average, and from 0.4 on a memory is mostly a paraphrase; everyday
 # prompts reach 0.3 against memories about code that have nothing to do with them.
@@ -70,17 +94,50 @@ MAX_WORDS = 4
 LEAST_SHARE = 0.05
 
 
-def shares_of(shares: Mapping[str, float], *, least: float = LEAST_SHARE) -> tuple[Share, ...]:
-    """Return what each kind of evidence added to a score or took from it, largest first; from `least` on."""
-    sums = [
-        (sum(shares.get(name, 0.0) for name in names), positive, negative)
-        for positive, (negative, names) in EVIDENCE.items()
-    ]
+def shares_of(
+    shares: Mapping[str, float],
+    has: Collection[Trait] = ("session", "neighbours", "author", "vector"),
+    *,
+    least: float = LEAST_SHARE,
+    amounts: bool = False,
+) -> tuple[Share, ...]:
+    """Return what each kind of evidence added to a score or took from it, largest first; from `least` on.
+
+    has: what the memory has; signals about anything else are left out, or count as what they are without it
+    amounts: whether shares are amounts of something (the documented profile)
+    """
+    sums: dict[str, float] = {}
+    for signal, share in shares.items():
+        meant: str | None = signal
+        while meant is not None and meant in NEEDS and NEEDS[meant][0] not in has:
+            meant = NEEDS[meant][1]
+        if meant is not None:
+            sums[_KIND[meant]] = sums.get(_KIND[meant], 0.0) + share
     return tuple(
-        Share(meaning=positive if share > 0 else negative, share=round(share, 3))
-        for share, positive, negative in sorted(sums, key=lambda row: -abs(row[0]))
+        Share(meaning=_meaning(kind, share, amounts=amounts), share=round(share, 3))
+        for kind, share in sorted(sums.items(), key=lambda row: -abs(row[1]))
         if abs(share) >= least
     )
+
+
+def _meaning(kind: str, share: float, *, amounts: bool) -> str:
+    if share < 0:
+        return EVIDENCE[kind][0]
+    return AMOUNTS.get(kind, kind) if amounts else kind
+
+
+def traits(query: Query, pool: Pool, place: int) -> frozenset[Trait]:
+    """Return what a passage of a pool and its memory have."""
+    passage = pool.passages[place]
+    group = passage.session_id or passage.seq
+    near = sum((other.session_id or other.seq) == group for other in pool.passages)
+    found: dict[Trait, bool] = {
+        "session": passage.session_id is not None,
+        "neighbours": near > 1,
+        "author": bool(passage.author) and not pool.counts.authors.isdisjoint(query.name_terms),
+        "vector": passage.pid in (pool.cosines or ()),
+    }
+    return frozenset(trait for trait, is_there in found.items() if is_there)
 
 
 def reason(signals: Signals, closeness: float | None = None) -> str:

@@ -274,6 +274,6 @@ def test_signals_that_are_left_out_do_not_count(engine: Engine) -> None:
         engine.memories.store("I signed up for the pottery class", author=author, session_id=author, deduplicate=False)
     question = "What did Caroline sign up for?"
     whole = {row.meaning for row in ask(engine, question, explain=True)[0].signals.shares}
-    engine.recall.leave_out = frozenset({"author_named", "author_not_named", "author_of_self", "first_person"})
+    engine.recall.leave_out = frozenset({"author_named", "author_not_named", "author_of_self"})
     part = {row.meaning for row in ask(engine, question, explain=True)[0].signals.shares}
     assert whole - part == {"said by the person in the query"}

@@ -323,3 +323,31 @@ def test_an_answer_is_found_through_its_question(lexical: Engine) -> None:
     say(lexical, "Ada", "Where did we put the zeppelin?")
     answer = say(lexical, "Grace", "Into the hangar at the lake, as always")
     assert answer.id in [hit.memory.id for hit in ask(lexical, "zeppelin", limit=2)]
+
+
+# --- how its score came about ---
+
+
+def test_an_explanation_names_only_what_the_memory_has(either: Engine) -> None:
+    either.memories.store("\n\n".join([FILLER, FILLER, f"The cellar key hangs behind the boiler. {FILLER}", FILLER]))
+    either.memories.store("The cellar key hangs behind the boiler")
+    either.memories.store("The boiler is old", author="Ada", session_id="s")
+    for hit in ask(either, "Where is the cellar key?", explain=True):
+        said = " ".join(share.meaning for share in hit.signals.shares)
+        assert said
+        assert ("session" in said) <= (hit.memory.session_id is not None)
+        assert ("neighbours" in said) <= (len(hit.memory.content) > len(FILLER))
+        assert "person" not in said  # nobody is named in the query
+        assert ("meaning" in said) <= (hit.signals.semantic is not None)
+
+
+def test_an_explanation_says_nothing_of_the_meaning_of_what_has_no_vector(
+    open_engine: Callable[..., Engine], embedder: HashingEmbedder
+) -> None:
+    engine = open_engine(embedder=embedder, embed_on_demand=0)
+    engine.memories.store("The harbour closes at nine")
+    engine.embedding.catch_up()
+    newest = engine.memories.store("The cellar key hangs behind the boiler").memory
+    first = best(engine, "Where is the cellar key?", explain=True)
+    assert (first.memory.id, first.signals.semantic) == (newest.id, None)
+    assert not any("meaning" in share.meaning for share in first.signals.shares)

@@ -187,9 +187,9 @@ def test_the_documented_profile_ranks_recalls_by_the_sum_that_it_explains(engine
     assert sums == sorted(sums, reverse=True)
     tagged = next(hit for hit in hits if hit.memory.tags)
     told = shares(tagged)
-    assert told["important"] == 0.05
+    assert told["importance"] == 0.05
     assert told["its tags match the query"] == 0.05
-    assert told["high confidence"] == 0.05
+    assert told["confidence"] == 0.05
     assert told["the query names no time"] == 0.05
     assert told["similar in meaning"] == pytest.approx(0.25 * (tagged.signals.semantic or 0), abs=0.001)
 

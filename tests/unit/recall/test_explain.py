@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.unit.recall.pools import counted, passage
 
 from recollect.model import Share, Signals
-from recollect.recall.explain import EVIDENCE, LEAST_SHARE, matched_words, reason, shares_of
+from recollect.recall.explain import EVIDENCE, LEAST_SHARE, matched_words, reason, shares_of, traits
+from recollect.recall.gather import Pool
 from recollect.recall.profiles import COMPONENTS
 from recollect.recall.query import understand
 from recollect.recall.weights import BY_HAND, NOTE, NOTE_BY_WORDS, TALK, TALK_BY_WORDS
@@ -49,6 +51,51 @@ def test_smaller_shares_are_told_where_they_decide() -> None:
 def test_signals_of_a_kind_are_one_share() -> None:
     assert shares_of({"cosine": -0.4, "cosine_relative": 0.8, "cosine_z": 0.2}) == (Share(meaning=MEANING, share=0.6),)
     assert shares_of({"cosine": -0.4, "cosine_relative": 0.1}) == (Share(meaning=EVIDENCE[MEANING][0], share=-0.3),)
+
+
+ALL = ("session", "neighbours", "author", "vector")
+
+
+@pytest.mark.parametrize(
+    ("signal", "lacks", "meaning"),
+    [
+        ("session_words", (), "its session matches the query"),
+        ("session_words", ("session",), "its neighbours match words of the query"),
+        ("session_words", ("session", "neighbours"), "matches words of the query"),
+        ("session_cosine", ("session",), "its neighbours are close in meaning"),
+        ("session_cosine", ("session", "neighbours"), "close in meaning"),
+        ("opens_session", ("session",), None),
+        ("words_around", ("neighbours",), "matches words of the query"),
+        ("cosine_before", ("neighbours",), "close in meaning"),
+        ("cosine_before", ("neighbours", "vector"), None),
+        ("cosine", ("vector",), None),
+        ("author_not_named", ("author",), None),
+        ("author_named", (), "said by the person in the query"),
+        ("dated", ALL, "from the time in the query"),
+    ],
+)
+def test_a_share_is_told_of_what_the_memory_has(signal: str, lacks: tuple[str, ...], meaning: str | None) -> None:
+    told = shares_of({signal: 2.55}, [trait for trait in ALL if trait not in lacks])  # type: ignore[misc]
+    assert [share.meaning for share in told] == ([] if meaning is None else [meaning])
+
+
+def test_amounts_do_not_say_that_there_is_much_of_them() -> None:
+    assert shares_of({"importance": 0.01}, least=0.001, amounts=True) == (Share(meaning="importance", share=0.01),)
+    assert shares_of({"branch": -1.0}, amounts=True)[0].meaning == "written on a branch that is not merged here"
+
+
+def test_a_passage_has_a_session_neighbours_an_author_and_a_vector_only_if_it_does() -> None:
+    passages = [
+        passage(1, "alone"),
+        *(passage(2, f"part {part}", part=part) for part in range(2)),
+        *(passage(number, "a turn", session="s", author="Ada") for number in (3, 4)),
+    ]
+    pool = Pool(passages, counted(passages), {passages[0].pid: 0.5}, {}, {})
+    query = understand("What did Ada say?")
+    assert traits(query, pool, 0) == {"vector"}
+    assert traits(query, pool, 1) == {"neighbours"}
+    assert traits(query, pool, 3) == {"session", "neighbours", "author"}
+    assert traits(understand("what was said?"), pool, 3) == {"session", "neighbours"}
 
 
 def test_shares_that_decide_nothing_are_left_out_and_the_others_add_up_to_the_score() -> None:
