@@ -32,6 +32,7 @@ WORDS: Mapping[str, str] = {
     "memory_type": "type",
     "namespace": "project",
     "from_": "from",
+    "global_": "global",
 }
 
 

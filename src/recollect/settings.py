@@ -155,7 +155,9 @@ class Settings:
     database = Setting("", _text, "database file (default: recollect.db in home)")
     assistants_home = Setting("~", _text, "folder that holds the assistants' folders, whose transcripts are imported")
     namespace = Setting(
-        "", _text, "project of commands and tools that name none; a path means the project at that path"
+        "",
+        _text,
+        "project of commands and tools that name none, by name or path (default: that of the current folder)",
     )
     busy_timeout_ms = Setting(
         30_000, _whole(0, 600_000), "how long a write waits for other processes before it fails with STORE_LOCKED"
@@ -200,7 +202,7 @@ class Settings:
     embed_timeout_s = Setting(30.0, _number(0.1, 600), "timeout of a request to a remote embedding provider")
     embed_retries = Setting(3, _whole(0, 10), "retries after a remote embedding provider fails")
     embed_on_demand = Setting(
-        64, _whole(0, 100_000), "missing vectors that a search computes itself when no server runs"
+        64, _whole(0, 100_000), "missing vectors that a search computes itself; beside the worker of a server at most 8"
     )
 
     # Language model

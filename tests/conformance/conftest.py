@@ -39,6 +39,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("backend", backends.values(), ids=backends, scope="function")
 
 
+@pytest.fixture(autouse=True)
+def outside_of_any_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands run in a folder that belongs to no project, as programs do that name none."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
 def open_store(backend: Callable[[Path], OpenStore], tmp_path: Path) -> Iterator[OpenStore]:
     """Opens a store on the data of this test; each call is another connection to the same."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from io import BytesIO, TextIOWrapper
 from typing import Any, Protocol
 
@@ -15,10 +16,11 @@ import msgspec
 
 from recollect import Engine
 from recollect.errors import RecollectError
+from recollect.model import Source
 from recollect.operations import Operation
 from recollect.render import error_to_json, to_json
 from recollect.render.block import NOTICE
-from recollect.settings import load
+from recollect.settings import Settings, load
 from recollect.surface.cli import main
 from recollect.surface.jsonrpc import decode, encode
 from recollect.surface.mcp import Server, answer
@@ -30,9 +32,10 @@ class Surface(Protocol):
     def __call__(self, row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) -> Any: ...
 
 
-def library(row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) -> Any:
+def library(row: Operation, arguments: Mapping[str, Any], words: Sequence[str], *, writes_as: Source = "user") -> Any:
     try:
         with Engine() as engine:
+            engine.writes_as = writes_as
             return msgspec.json.decode(to_json(row.call(engine, arguments)))
     except RecollectError as error:
         return msgspec.json.decode(error_to_json(error))
@@ -79,9 +82,9 @@ def tool(name: str, arguments: Mapping[str, Any]) -> Any:
     return told
 
 
-def called(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def called(name: str, arguments: Mapping[str, Any], settings: Settings | None = None) -> dict[str, Any]:
     """Call a tool by its name, over the bytes of both directions; returns the whole result."""
-    backing = Backing(load())
+    backing = Backing(settings or load())
     logged: list[str] = []
     server = Server(backing.operations, backing.call, to_text=backing.to_text, log=logged.append)
     params = {"name": name, "arguments": arguments}
@@ -104,4 +107,6 @@ def _exits(kind: type[RecollectError]) -> dict[str, int]:
 
 EXITS = _exits(RecollectError)
 
+# What a tool call is: the library as an assistant uses it.
+ASSISTANT: Surface = partial(library, writes_as="assistant")
 SURFACES: dict[str, Surface] = {"library": library, "command line": command_line, "mcp": mcp}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
-from tests.conformance.surfaces import SURFACES, tool
+from tests.conformance.surfaces import ASSISTANT, SURFACES, tool
 from tests.fakes import FrozenClock
 from tests.trees import git
 
@@ -93,6 +93,7 @@ CASES = (
          ("--project", "app", "--tags", "new", "The parser is written by hand")),
     Case("store_memory", {"content": "Said long ago", "valid_from": -86400}, ("Said long ago", "--valid-from=-86400")),
     Case("store_memory", {"content": "-- begins with dashes"}, ("--", "-- begins with dashes")),
+    Case("store_memory", {"content": "Everywhere", "global": True}, ("Everywhere", "--global")),
     Case("get_memory", {"memory_id": "m1"}, ("m1",)),
     Case("list_memories", {}, ()),
     Case(
@@ -103,6 +104,8 @@ CASES = (
          "--until", str(2**37), "--order", "oldest", "--limit", "5", "--offset", "0"),
     ),
     Case("list_memories", {"branch": "feature/x"}, ("--branch", "feature/x")),
+    Case("list_memories", {"all_projects": True}, ("--all-projects",)),
+    Case("list_memories", {"observed": True}, ("--observed",)),
     Case("list_memories", {"archived": True}, ("--archived",)),
     Case("list_memories", {"archived": False}, ("--no-archived",)),
     Case("list_memories", {"order": "important", "limit": 1, "offset": 1},
@@ -128,6 +131,7 @@ CASES = (
          "Parses", "--no-strict"),
     ),
     Case("retrieve_relevant_memories", {"query": "parser"}, ("parser",)),
+    Case("retrieve_relevant_memories", {"query": "parser", "all_projects": True}, ("parser", "--all-projects")),
     Case(
         "retrieve_relevant_memories",
         {"query": "fibonacci", "workspace_id": "app", "max_results": 3, "project_filter": "lib",
@@ -169,6 +173,7 @@ CASES = (
          "--min-score", "0.01"),
     ),
     Case("recall_memory", {"query": "parser", "explain": True}, ("parser", "--explain")),
+    Case("recall_memory", {"query": "parser", "all_projects": True}, ("parser", "--all-projects")),
     Case("recall_memory", {"query": "parser", "archived": True}, ("parser", "--archived")),
     Case("recall_memory", {"query": "parser", "observed": True}, ("parser", "--observed")),
     Case("recall_memory", {"query": "parser", "branch": "feature/x"}, ("parser", "--branch", "feature/x")),
@@ -181,6 +186,7 @@ CASES = (
     Case("pack_context", {"task": "parser", "observed": True}, ("parser", "--observed")),
     Case("pack_context", {"task": "parse_file", "code": True}, ("parse_file", "--code")),
     Case("pack_context", {"task": "write the parser"}, ("write the parser",)),
+    Case("pack_context", {"task": "the parser", "all_projects": True}, ("the parser", "--all-projects")),
     Case("pack_context", {"task": "parser", "tokens": 60, "namespace": "app", "min_score": 0.0},
          ("parser", "--tokens", "60", "--project", "app", "--min-score", "0.0")),
     Case("memory_usefulness", {}, ()),
@@ -197,6 +203,7 @@ CASES = (
     ),
     Case("set_scoring_weights", {"importance": 0.4}, ("--importance", "0.4")),
     Case("recall_with_expansion", {"query": "who wrote the parser"}, ("who wrote the parser",)),
+    Case("recall_with_expansion", {"query": "parser", "all_projects": True}, ("parser", "--all-projects")),
     Case(
         "recall_with_expansion",
         {"query": "parser", "k": 3, "expansion_depth": 1, "namespace": "app", "memory_type": "context", "tags": [],
@@ -205,6 +212,7 @@ CASES = (
          "--min-score", "0.0", "--as-of", "2026-01-01"),
     ),
     Case("recall_with_impact", {"query": "who wrote the parser"}, ("who wrote the parser",)),
+    Case("recall_with_impact", {"query": "parser", "all_projects": True}, ("parser", "--all-projects")),
     Case(
         "recall_with_impact",
         {"query": "parser", "k": 1, "depth": 3, "namespace": "app", "memory_type": "decision", "tags": ["parser"],
@@ -249,12 +257,14 @@ CASES = (
                             "link": True},
          ("project", "--project", "app", "--rebuild", "--force", "--vectors", "--link")),
     Case("search_symbols", {"query": "parse"}, ("parse",)),
+    Case("search_symbols", {"query": "parse", "all_projects": True}, ("parse", "--all-projects")),
     Case(
         "search_symbols",
         {"query": "pF", "kind": "Function", "language": "python", "path": "lib/", "namespace": "app", "k": 3},
         ("pF", "--kind", "Function", "--language", "python", "--path", "lib/", "--project", "app", "--limit", "3"),
     ),
     Case("search_code", {"query": "where files are parsed"}, ("where files are parsed",)),
+    Case("search_code", {"query": "parse", "all_projects": True}, ("parse", "--all-projects")),
     Case(
         "search_code",
         {"query": "parse_file", "k": 2, "language": "python", "path": "lib/", "kind": "Function", "namespace": "app",
@@ -301,6 +311,7 @@ CASES = (
     Case("ingest", {"payload": PAYLOAD, "event": "postToolUse", "assistant": "copilot", "limit": 10},
          (PAYLOAD, "--event", "postToolUse", "--assistant", "copilot", "--limit", "10")),
     Case("list_sessions", {}, ()),
+    Case("list_sessions", {"all_projects": True}, ("--all-projects",)),
     Case("list_sessions", {"namespace": "app", "active": True, "limit": 5, "offset": 0},
          ("--project", "app", "--active", "--limit", "5", "--offset", "0")),
     Case("get_session", {"session_id": "s", "limit": 5}, ("s", "--limit", "5")),
@@ -487,6 +498,9 @@ def bench(prepared: Path, home: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     return Bench(prepared, home, tmp_path, monkeypatch)
 
 
+CALLERS = {**SURFACES, "assistant": ASSISTANT}
+
+
 class Bench:
     """Where one call after the other meets the same store at the same time."""
 
@@ -500,7 +514,7 @@ class Bench:
         if "repository" in case.words and not (self._folder / "repository").exists():
             write_repository(self._folder / "repository")
         restart(self._monkeypatch)
-        told = SURFACES[surface](OPERATIONS[case.operation], case.arguments, case.words)
+        told = CALLERS[surface](OPERATIONS[case.operation], case.arguments, case.words)
         return {"answer": steady(told), **self.left_behind()}
 
     def left_behind(self) -> dict[str, Any]:
@@ -535,6 +549,8 @@ def test_an_operation_does_the_same_on_every_surface(case: Case, bench: Bench) -
     expected = bench.call(case, "library")
     assert "error" not in expected["answer"]
     for surface in SURFACES:
+        if surface == "mcp" and case.operation.startswith("store_"):
+            expected = bench.call(case, "assistant")
         found = bench.call(case, surface)
         for part, value in expected.items():
             assert found[part] == value, f"{part} of {surface}"
@@ -554,4 +570,4 @@ def test_an_alias_is_the_same_tool_under_another_name(alias: str, row: Any, benc
 def test_numbers_and_truth_values_may_come_as_text(bench: Bench) -> None:
     plain = Case("store_memory", {"content": "x", "importance": 0.25, "deduplicate": False}, ())
     as_text = Case("store_memory", {"content": "x", "importance": "0.25", "deduplicate": "false"}, ())
-    assert bench.call(plain, "mcp") == bench.call(as_text, "mcp") == bench.call(as_text, "library")
+    assert bench.call(plain, "mcp") == bench.call(as_text, "mcp") == bench.call(as_text, "assistant")

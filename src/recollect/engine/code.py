@@ -10,6 +10,7 @@ import msgspec
 from recollect.code.record import CodeHits, Indexed, SymbolHit, SymbolList, SymbolView
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
+from recollect.engine.scope import noted
 from recollect.errors import NotFound, RecollectError
 from recollect.model import NODE_KINDS, File, Limit, NodeKind, Ratio, Tree
 from recollect.operations import operation
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from recollect.engine.root import Engine
     from recollect.store.code_protocol import CodeScope, CodeStore, FoundSymbol
     from recollect.store.link_protocol import LinkStore
+    from recollect.store.protocol import Filter
 
 # Notes of an index run that are shown; a tree may have thousands of odd files.
 MAX_NOTES = 20
@@ -88,6 +90,7 @@ class Code:
         language: str | None = None,
         path: str | None = None,
         namespace: str | None = None,
+        all_projects: bool = False,
         limit: Limit = 20,
     ) -> SymbolList:
         """Search symbols of indexed code by name.
@@ -99,14 +102,15 @@ class Code:
         kind: such as Function, Class or Method
         language: only this language, such as python
         path: only below this folder of the project
-        namespace: project path or name; default: all projects
+        namespace: project path or name; default: this project
+        all_projects: search all projects
         limit: maximum number of results
         """
         from recollect.code.lookup import find_symbols
 
         asked = accept.query(query)
         limit = accept.whole("limit", limit, least=1, most=1000)
-        scope = self.scope(namespace, language, path)
+        scope = self.within(self._engine.scope.where(namespace, all_projects=all_projects), language, path)
         kinds = (accept.one_of("kind", kind, NODE_KINDS),) if kind else ()
         found = find_symbols(self._engine.code_store, asked, scope, kinds=kinds, limit=limit)
         hits = tuple(_hit(hit.found, hit.how) for hit in found)
@@ -122,6 +126,7 @@ class Code:
         path: str | None = None,
         kind: NodeKind | None = None,
         namespace: str | None = None,
+        all_projects: bool = False,
         min_score: Ratio = 0.0,
         explain: bool = False,
     ) -> CodeHits:
@@ -134,7 +139,8 @@ class Code:
         language: only this language, such as python
         path: only below this folder of the project
         kind: such as Function, Class or Method
-        namespace: project path or name; default: all projects
+        namespace: project path or name; default: this project
+        all_projects: search all projects
         min_score: minimum relevance, 0 to 1
         explain: show how each score was computed
         """
@@ -142,7 +148,7 @@ class Code:
 
         sought = Sought(
             text=accept.query(query),
-            scope=self.scope(namespace, language, path),
+            scope=self.within(self._engine.scope.where(namespace, all_projects=all_projects), language, path),
             limit=accept.whole("limit", limit, least=1, most=1000),
             least=accept.ratio("min_score", min_score),
             kind=None if kind is None else accept.one_of("kind", kind, NODE_KINDS),
@@ -151,7 +157,11 @@ class Code:
         found = search_code(self._engine, sought, leave_out=self.leave_out)
         if found.hits:
             return found
-        return msgspec.structs.replace(found, notes=(*found.notes, *self.why_nothing(sought.scope)))
+        notes = self.why_nothing(sought.scope)
+        if sought.scope.trees is not None and namespace is None:
+            wide = search_code(self._engine, sought._replace(scope=sought.scope._replace(trees=None)))
+            notes += noted(len(wide.hits), sought.limit)
+        return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
     def embed(self, limit: int | None = None) -> int:
         """Make missing vectors of indexed code, at most `limit`; returns how many were made. Raises EmbeddingFailed."""
@@ -274,12 +284,15 @@ class Code:
         return namespace_of(namespace) if namespace else namespace_of(str(where.root))
 
     def scope(self, namespace: str | None, language: str | None = None, path: str | None = None) -> "CodeScope":
-        """Return where to look for code: in which trees, languages and folders. Raises InvalidWorkspace."""
+        """Return where to look for code of a project, or of all. Raises InvalidWorkspace."""
+        project = namespace_of(namespace)
+        return self.within({} if project is None else {"namespace": project}, language, path)
+
+    def within(self, where: "Filter", language: str | None = None, path: str | None = None) -> "CodeScope":
+        """Return where to look for code: in the trees that a filter finds, or in all; which languages and folders."""
         from recollect.store.code_protocol import CodeScope
 
-        trees, project = None, namespace_of(namespace)
-        if project is not None:
-            trees = tuple(tree.id for tree in self._engine.store.find(Tree, {"namespace": project}))
+        trees = tuple(tree.id for tree in self._engine.store.find(Tree, where)) if where else None
         languages = (language.strip().lower(),) if language else ()
         below = (path.strip().removeprefix("./"),) if path else ()
         return CodeScope(trees, languages, below)

@@ -46,7 +46,7 @@ class Coding:
         configured. The same content is stored once per workspace.
 
         content: code, or a note about code
-        workspace_id: workspace path or name; default: the configured one
+        workspace_id: workspace path or name; default: this project
         project_path: older name of workspace_id
         code_type: programming language; default: detected
         context: what the code does
@@ -71,6 +71,7 @@ class Coding:
         workspace_id: str | None = None,
         max_results: Limit = MAX_RESULTS,
         project_filter: str | None = None,
+        all_projects: bool = False,
         code_types: tuple[str, ...] = (),
         min_relevance: Ratio = MIN_RELEVANCE,
     ) -> RelevantMemories:
@@ -78,9 +79,10 @@ class Coding:
         why it matched.
 
         query: problem, keywords or code
-        workspace_id: workspace path or name; default: all workspaces
+        workspace_id: workspace path or name; default: this project
         max_results: maximum number of results
         project_filter: older name of workspace_id
+        all_projects: search all projects
         code_types: only these programming languages
         min_relevance: minimum relevance, 0 to 1
         """
@@ -90,6 +92,7 @@ class Coding:
             self._engine,
             query,
             namespace=workspace_id if workspace_id is not None else project_filter,
+            all_projects=all_projects,
             limit=accept.whole("max_results", max_results, least=1, most=1000),
             code_types=accept.tags(code_types),
             least=accept.ratio("min_relevance", min_relevance),

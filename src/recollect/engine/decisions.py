@@ -94,7 +94,15 @@ def _by_topic(
 ) -> dict[str, tuple[Memory, str]]:
     """Return the decisions that a recall finds, and those that say the same as one of them."""
     kind: MemoryType = "decision"
-    recall = engine.recall.search(subject, limit=HITS, namespace=namespace, memory_type=kind, judge=False, code=False)
+    recall = engine.recall.search(
+        subject,
+        limit=HITS,
+        namespace=namespace,
+        all_projects=namespace is None,
+        memory_type=kind,
+        judge=False,
+        code=False,
+    )
     hits = [hit for hit in recall.hits if hit.memory.source in sources]
     near = [hit for hit in hits if hit.score >= NEAR * hits[0].score][:BY_TOPIC]
     folded = engine.store.get(Memory, [name for hit in near for name in hit.folded])

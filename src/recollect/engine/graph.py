@@ -56,6 +56,7 @@ class Graphs:
         limit: Limit = 10,
         expansion_depth: Hops = 2,
         namespace: str | None = None,
+        all_projects: bool = False,
         memory_type: MemoryType | None = None,
         tags: tuple[str, ...] = (),
         min_score: Ratio = SEARCH_RELEVANCE,
@@ -68,7 +69,8 @@ class Graphs:
         query: question in words; file, symbol and error names help
         limit: maximum number of results, linked memories included
         expansion_depth: links to follow, 1 to 5
-        namespace: project path or name; default: all projects
+        namespace: project path or name; default: this project
+        all_projects: search all projects
         memory_type: only this type
         tags: must have all of these tags
         min_score: minimum relevance, 0 to 1
@@ -77,17 +79,20 @@ class Graphs:
         from recollect.engine.expand import Wanted, expanded
 
         limit = accept.whole("limit", limit, least=1, most=1000)
+        where = memory_filter(memory_type=memory_type, tags=tags)
+        where |= self._engine.scope.where(namespace, all_projects=all_projects, asks=True)
         wanted = Wanted(
             limit=limit,
             least=accept.ratio("min_score", min_score),
             depth=accept.whole("expansion_depth", expansion_depth, least=1, most=MAX_HOPS),
-            where=memory_filter(memory_type=memory_type, namespace=namespace, tags=tags) or None,
+            where=where or None,
             as_of=accept.question(query, as_of)[1],
         )
         found = self._engine.recall.search(
             query,
             limit=max(limit, POOL),
             namespace=namespace,
+            all_projects=all_projects,
             memory_type=memory_type,
             tags=tags,
             min_score=0.0,
@@ -114,6 +119,7 @@ class Graphs:
         limit: Limit = 10,
         depth: Hops = 2,
         namespace: str | None = None,
+        all_projects: bool = False,
         memory_type: MemoryType | None = None,
         tags: tuple[str, ...] = (),
         min_score: Ratio = SEARCH_RELEVANCE,
@@ -127,7 +133,8 @@ class Graphs:
         query: question in words; file, symbol and error names help
         limit: maximum number of results
         depth: links to follow, 1 to 5
-        namespace: project path or name; default: all projects
+        namespace: project path or name; default: this project
+        all_projects: search all projects
         memory_type: only this type
         tags: must have all of these tags
         min_score: minimum relevance, 0 to 1
@@ -140,6 +147,7 @@ class Graphs:
             query,
             limit=limit,
             namespace=namespace,
+            all_projects=all_projects,
             memory_type=memory_type,
             tags=tags,
             min_score=min_score,

@@ -68,6 +68,11 @@ def _path(text: str, directory: Path | None) -> Path:
 
 def project_root(path: Path) -> str:
     """Return the root of the project that `path` lies in, or the path itself outside of any."""
+    return repository_root(path) or os.path.realpath(path)
+
+
+def repository_root(path: Path) -> str | None:
+    """Return the root of the repository whose work tree `path` lies in; None outside of any."""
     absolute = Path(os.path.realpath(path))
     for folder in (absolute, *absolute.parents):
         marker = folder / ".git"
@@ -76,7 +81,7 @@ def project_root(path: Path) -> str:
             return str(folder)
         if os.path.isfile(marker):  # noqa: PTH113
             return str(_work_tree_root(folder))
-    return str(absolute)
+    return None
 
 
 def _work_tree_root(folder: Path) -> Path:

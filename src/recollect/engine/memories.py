@@ -45,6 +45,9 @@ Order = Literal["newest", "oldest", "important"]
 # Operations by which somebody says that a memory is not to be there.
 UNWANTED = ("delete_memory", "purge_memories")
 
+# How far a source is trusted: a person says what they know; an assistant may have concluded it.
+TRUST: dict[str, float] = {"user": 1.0, "assistant": 0.8}
+
 _ORDERS: dict[str, str] = {"newest": "-created_at", "oldest": "created_at", "important": "-importance"}
 
 
@@ -66,7 +69,7 @@ class Memories:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
-    @operation("store_memory", "store", listed=("type", "tags", "project"))
+    @operation("store_memory", "store", listed=("type", "tags", "project", "global"))
     def store(
         self,
         content: str,
@@ -74,6 +77,7 @@ class Memories:
         memory_type: MemoryType | None = None,
         tags: tuple[str, ...] = (),
         namespace: str | None = None,
+        global_: bool = False,
         importance: Ratio = 0.5,
         confidence: Ratio = 1.0,
         title: str | None = None,
@@ -83,7 +87,7 @@ class Memories:
         valid_from: int | str | None = None,
         supersedes: str | None = None,
         anchors: tuple[str, ...] = (),
-        source: Source = "user",
+        source: Source | None = None,
         metadata: dict[str, Any] = {},  # noqa: B006 - read only; a schema needs the default as a value
         deduplicate: bool = True,
         amend: bool = True,
@@ -99,7 +103,8 @@ class Memories:
         content: what to remember, understandable without this conversation
         memory_type: kind of knowledge; default: by its wording, else context
         tags: labels to find it by
-        namespace: project path or name; default: the configured project
+        namespace: project path or name; default: this project
+        global_: store it for all projects
         importance: 0 to 1
         confidence: how certain it is, 0 to 1
         title: short headline
@@ -109,7 +114,7 @@ class Memories:
         valid_from: date, age like 2w, or yesterday; default: now
         supersedes: id of the memory that this one replaces
         anchors: code it is about: path, path::symbol or path:line
-        source: where it comes from
+        source: who wrote it; default: user, or assistant over MCP
         metadata: JSON object
         deduplicate: merge with an equal memory
         amend: mark older memories that this one changes
@@ -119,7 +124,7 @@ class Memories:
                 "content": content,
                 "memory_type": "context" if memory_type is None else memory_type,
                 "tags": tags,
-                "namespace": self._engine.settings.namespace if namespace is None else namespace,
+                "namespace": self._engine.scope.target(namespace, everywhere=global_),
                 "importance": importance,
                 "confidence": confidence,
                 "title": title,
@@ -127,11 +132,11 @@ class Memories:
                 "author": author,
                 "session_id": session_id,
                 "valid_from": valid_from,
-                "source": source,
+                "source": self._engine.writes_as if source is None else source,
                 "metadata": metadata,
             }
         )
-        values |= {"observed": _is_question(values)}
+        values |= {"trust": TRUST.get(values["source"], 1.0), "observed": _is_question(values)}
         if memory_type is None:
             values["memory_type"] = _worded_type(values)
         memory = self._new(values, namespace)
@@ -217,12 +222,14 @@ class Memories:
         *,
         memory_type: MemoryType | None = None,
         namespace: str | None = None,
+        all_projects: bool = False,
         tags: tuple[str, ...] = (),
         source: Source | None = None,
         branch: str | None = None,
         since: int | str | None = None,
         until: int | str | None = None,
         archived: bool | None = None,
+        observed: bool = False,
         order: Order = "newest",
         limit: Limit = 20,
         offset: Offset = 0,
@@ -230,20 +237,22 @@ class Memories:
         """List memories by type, project, tag or date.
 
         memory_type: only this type
-        namespace: project path or name; default: all projects
+        namespace: project path or name; default: this project
+        all_projects: list memories of all projects
         tags: must have all of these tags
         source: only from this source
         branch: only written on this git branch
         since: date, age like 2w, or yesterday
         until: date (included), age like 2w, or yesterday
         archived: only archived, or only not archived; default: both
+        observed: include prompts, edits, commands and summaries
         order: newest, oldest or important first
         limit: maximum number of results
         offset: number of results to skip
         """
-        where = memory_filter(
-            memory_type=memory_type, namespace=namespace, tags=tags, source=source, since=since, until=until
-        )
+        where = memory_filter(memory_type=memory_type, tags=tags, source=source, since=since, until=until)
+        where |= self._engine.scope.where(namespace, all_projects=all_projects)
+        where |= {} if observed else {"observed": False}
         where |= self._engine.branches.filter(branch, namespace)
         if archived is not None:
             now = clock.now() + 1
@@ -555,7 +564,6 @@ def headline(memory: Memory) -> str:
 def memory_filter(
     *,
     memory_type: str | None = None,
-    namespace: str | None = None,
     tags: tuple[str, ...] = (),
     source: str | None = None,
     since: int | str | None = None,
@@ -565,9 +573,6 @@ def memory_filter(
     where: dict[str, object] = {}
     if memory_type is not None:
         where["memory_type"] = accept.memory_type(memory_type)
-    scope = namespace_of(namespace)
-    if scope is not None:
-        where["namespace"] = scope
     if tags:
         where["tags"] = Has(accept.tags(tags))
     if source is not None:

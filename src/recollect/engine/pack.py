@@ -129,7 +129,7 @@ def _line(hit: Hit, text: str) -> str:
     doubt = f" ({_flat(hit.freshness.note)})" if hit.freshness.verdict in DOUBTFUL else ""
     if hit.branch is not None and hit.branch.standing in UNMERGED:
         doubt += f" ({_flat(hit.branch.note)})"
-    return f"- [{memory.memory_type}, {_day(said_at(memory))}{by}, {short_id(memory.id)}] {text}{doubt}\n"
+    return f"- [{memory.kind}, {_day(said_at(memory))}{by}, {short_id(memory.id)}] {text}{doubt}\n"
 
 
 def _place(place: CodeHit) -> str:

@@ -18,10 +18,8 @@ PLACES = 3
 UNASKED_RELEVANCE = 0.7
 
 
-def places(
-    engine: Engine, asked: Asked, namespace: str | None, *, wanted: bool | None
-) -> tuple[tuple[CodeHit, ...], tuple[str, ...]]:
-    """Return the places in the code of a namespace that answer a question, and notes.
+def places(engine: Engine, asked: Asked, *, wanted: bool | None) -> tuple[tuple[CodeHit, ...], tuple[str, ...]]:
+    """Return the places in the code of the projects asked about that answer a question, and notes.
 
     wanted: true also takes what is less certain and says what was missing; none takes what is certain, and only where
     the question is not narrowed to memories of a kind or of another time
@@ -32,7 +30,7 @@ def places(
     is_indexed = engine.code_store.code_generation() > 0
     if not is_indexed and not wanted:
         return (), ()
-    scope = engine.code.scope(namespace)
+    scope = engine.code.within({field: value for field, value in (asked.where or {}).items() if field == "namespace"})
     if not is_indexed or scope.trees == ():
         return (), engine.code.why_nothing(scope) if wanted else ()
     from recollect.engine.code_search import Sought, search_code

@@ -80,7 +80,7 @@ class Presence:
         payload: JSON of an assistant's hook; -: standard input
         event: event name, if the payload has none
         assistant: such as claude or codex, if unclear
-        namespace: project path or name; default: current project
+        namespace: project path or name; default: this project
         tokens: token budget; default: setting context_tokens
         """
         budget = self._engine.settings.context_tokens if tokens is None else tokens
@@ -276,7 +276,7 @@ class Presence:
         return ""
 
     def _here(self) -> str | None:
-        return namespace_of(self._engine.settings.namespace or ".")
+        return self._engine.scope.current() or namespace_of(".")
 
 
 def _may_be_answered(seen: "Observation") -> bool:

@@ -6,6 +6,7 @@ import msgspec
 
 from recollect.engine import accept
 from recollect.engine.memories import memory_filter
+from recollect.engine.scope import matches_elsewhere
 from recollect.model import Limit, Memory, MemoryType, Packed, Ratio, Recall, Tokens
 from recollect.operations import operation
 from recollect.recall import PACK_RELEVANCE as PACK_RELEVANCE
@@ -66,6 +67,7 @@ class Recalls:
         *,
         limit: Limit = 10,
         namespace: str | None = None,
+        all_projects: bool = False,
         memory_type: MemoryType | None = None,
         tags: tuple[str, ...] = (),
         branch: str | None = None,
@@ -82,7 +84,8 @@ class Recalls:
 
         query: question in words; file, symbol and error names help
         limit: maximum number of results
-        namespace: project path or name; default: all projects
+        namespace: project path or name; default: this project
+        all_projects: search all projects
         memory_type: only this type
         tags: must have all of these tags
         branch: only this git branch; default: all branches
@@ -94,7 +97,8 @@ class Recalls:
         archived: include archived memories
         observed: include prompts, edits, commands and summaries
         """
-        where = memory_filter(memory_type=memory_type, namespace=namespace, tags=tags)
+        where = memory_filter(memory_type=memory_type, tags=tags)
+        where |= self._engine.scope.where(namespace, all_projects=all_projects, asks=True)
         where |= self._engine.branches.filter(branch, namespace)
         whole = accept.query(query)
         text, moment = accept.question(whole, as_of)
@@ -118,8 +122,11 @@ class Recalls:
         """Return the answer to a question, after what was seen a moment ago is taken in."""
         self._engine.capture.catch_up()
         found = self._known_first(asked, judge=judge)
+        if all(hit.memory.observed for hit in found.hits):
+            notes = (*found.notes, *matches_elsewhere(self._engine, asked))
+            found = msgspec.structs.replace(found, notes=notes)
         self._engine.centrality.settle()
-        return self._with_places(found, asked, asked.near, wanted=code)
+        return self._with_places(found, asked, wanted=code)
 
     def _known_first(self, asked: Asked, *, judge: bool) -> Recall:
         """Return what known memories answer, or what observed ones do where no known one does."""
@@ -142,11 +149,11 @@ class Recalls:
 
         return answer(self._engine, asked, leave_out=self.leave_out)
 
-    def _with_places(self, found: Recall, asked: Asked, namespace: str | None, *, wanted: bool | None) -> Recall:
+    def _with_places(self, found: Recall, asked: Asked, *, wanted: bool | None) -> Recall:
         """Return a recall with the places in the code that its question leads to, if any."""
         from recollect.engine.places import places
 
-        shown, notes = places(self._engine, asked, namespace, wanted=wanted)
+        shown, notes = places(self._engine, asked, wanted=wanted)
         if not shown and not notes:
             return found
         return msgspec.structs.replace(found, places=shown, notes=(*found.notes, *notes))
@@ -158,6 +165,7 @@ class Recalls:
         *,
         tokens: Tokens = 1000,
         namespace: str | None = None,
+        all_projects: bool = False,
         min_score: Ratio = PACK_RELEVANCE,
         code: bool = False,
         observed: bool = False,
@@ -170,7 +178,8 @@ class Recalls:
 
         task: what you are about to do
         tokens: token budget
-        namespace: project path or name; default: all projects
+        namespace: project path or name; default: this project
+        all_projects: pack from all projects
         min_score: minimum relevance, 0 to 1
         code: include places in indexed code
         observed: include prompts, edits, commands and summaries
@@ -182,7 +191,7 @@ class Recalls:
             text=accept.query(task),
             limit=CANDIDATES,
             least=accept.ratio("min_score", min_score),
-            where=memory_filter(namespace=namespace) or None,
+            where=self._engine.scope.where(namespace, all_projects=all_projects, asks=True) or None,
             as_of=None,
             explain=False,
             near=namespace,

@@ -31,12 +31,14 @@ from recollect.engine.patterns import Patterns
 from recollect.engine.presence import Presence
 from recollect.engine.recall import Recalls
 from recollect.engine.schedule import Schedule
+from recollect.engine.scope import Scope
 from recollect.engine.scoring import Scoring
 from recollect.engine.sessions import Sessions
 from recollect.engine.survey import Survey
 from recollect.engine.usefulness import Useful
 from recollect.engine.workspaces import Workspaces
 from recollect.errors import Conflict
+from recollect.model import Source
 from recollect.operations import Operation, collect
 from recollect.settings import Settings, load
 from recollect.store.protocol import Store
@@ -116,6 +118,7 @@ class Engine:
         model: the language model instead of the configured one
         """
         self.settings = settings or load(arguments)
+        self.scope = Scope(self)
         self.memories = Memories(self)
         self.recall = Recalls(self)
         self.graph = Graphs(self)
@@ -149,6 +152,8 @@ class Engine:
         self.compressor = Language(self, role="compress") if own else self.language
         self.errands = Errands(self)
         self.schedule = Schedule(self)
+        # The source of what is stored without one: the user of a program or command, or an assistant that calls a tool.
+        self.writes_as: Source = "user"
         # Folders below which files are written that a caller names; None: anywhere.
         self.write_roots: tuple[str, ...] | None = None
         self._store: CodeStore | None = None

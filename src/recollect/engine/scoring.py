@@ -9,6 +9,7 @@ from recollect import clock
 from recollect.engine import accept
 from recollect.engine.freshness import worths
 from recollect.engine.identity import namespace_of
+from recollect.engine.scope import project_of
 from recollect.errors import InvalidInput, StoreCorrupt
 from recollect.model import ProfileName, ScoringWeights
 from recollect.operations import operation
@@ -116,8 +117,7 @@ class Scoring:
         """Return a pool scored by the weights in force for the namespace asked about, and by which profile."""
         from recollect.recall.weigh import matching, weigh, worth
 
-        scope = (asked.where or {}).get("namespace")
-        profile, weights = _in_force(self._kept(scope if isinstance(scope, str) else None)[0])
+        profile, weights = _in_force(self._kept(project_of(asked.where))[0])
         central = self._engine.store.centralities(passage.memory_id for passage in pool.passages)
         # What the code is now says nothing about a moment of the past.
         held = worths(self._engine.store, (row.memory_id for row in pool.passages)) if asked.as_of is None else {}

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from recollect import clock
 from recollect.engine import accept
 from recollect.engine.id_prefix import full_id
-from recollect.engine.identity import namespace_of
 from recollect.errors import InvalidInput, NotFound, RecollectError, StorageError
 from recollect.model import (
     Injection,
@@ -69,22 +68,21 @@ class Sessions:
         self,
         *,
         namespace: str | None = None,
+        all_projects: bool = False,
         active: bool | None = None,
         limit: Limit = 20,
         offset: Offset = 0,
     ) -> SessionPage:
         """List recent sessions with their summaries. Answers "what did we do last time?".
 
-        namespace: project path or name; default: all projects
+        namespace: project path or name; default: this project
+        all_projects: list sessions of all projects
         active: true: still open; false: ended; default: both
         limit: maximum number of results
         offset: number of results to skip
         """
         self._engine.capture.catch_up()
-        where: dict[str, object] = {}
-        scope = namespace_of(namespace)
-        if scope is not None:
-            where["namespace"] = scope
+        where = self._engine.scope.where(namespace, all_projects=all_projects)
         if active is not None:
             where["ended_at"] = None if active else Range(at_least=0)
         most = accept.whole("limit", limit, least=1, most=1000)
@@ -121,7 +119,7 @@ class Sessions:
         The summary is stored as one memory of type insight. It is rewritten when the session goes on.
 
         session_id: session id; default: the latest session
-        namespace: project path or name; default: all projects
+        namespace: project path or name; default: this project
         payload: JSON of the assistant's stop hook; ends its session
         event: event name, if the payload has none
         assistant: such as claude or codex, if unclear
@@ -134,8 +132,7 @@ class Sessions:
         if session_id is not None:
             session = self._existing(session_id)
         else:
-            scope = namespace_of(namespace)
-            where = {"namespace": scope} if scope is not None else None
+            where = self._engine.scope.where(namespace)
             found = self._engine.store.find(Session, where, order="-started_at", limit=1)
             if not found:
                 raise NotFound(

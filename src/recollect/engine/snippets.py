@@ -287,7 +287,14 @@ def link_type(edge: Edge) -> LinkType | None:
 
 
 def retrieve(
-    engine: Engine, query: str, *, namespace: str | None, limit: int, code_types: tuple[str, ...], least: float
+    engine: Engine,
+    query: str,
+    *,
+    namespace: str | None,
+    all_projects: bool,
+    limit: int,
+    code_types: tuple[str, ...],
+    least: float,
 ) -> RelevantMemories:
     """Return the coding memories that answer a query, best first."""
     from recollect.engine import accept
@@ -296,8 +303,7 @@ def retrieve(
 
     wanted = {named(name) for name in code_types}
     where: dict[str, object] = {"category": tuple(sorted({category(name) for name in wanted})) or CATEGORIES}
-    if (scope := namespace_of(namespace)) is not None:
-        where["namespace"] = scope
+    where |= engine.scope.where(namespace, all_projects=all_projects, asks=True)
     asked = Asked(accept.query(query), max(limit, COUNTED), least, where, None, explain=True, near=namespace)
     # Two solutions of one problem are not an old and a new version of one fact.
     found = answer(engine, asked, leave_out=frozenset({"supersede"}))
@@ -337,8 +343,7 @@ def match_reason(hit: Hit, query: str) -> str:
         "similar in meaning": f"Close in meaning (cosine {signals.semantic:.2f})"
         if signals.semantic is not None
         else "",
-        # A memory of no session is a session of its own: that it is about the question says the same once more.
-        "its session matches the query": "Its session matches the query" if hit.memory.session_id else "",
+        "its session matches the query": "Its session matches the query",
     }
     carried = [(share.share, told[share.meaning]) for share in signals.shares if told.get(share.meaning)]
     least = CARRIED * sum(share for share, _ in carried if share > 0)

@@ -102,13 +102,13 @@ def _told(memory: Memory, changes: Sequence[SymbolChange]) -> tuple[TouchedMemor
     first = changes[0]
     more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
     why = f"about {_place(first)} ({_did(first)}){more}"
-    return _row(memory, "decided" if memory.memory_type == "decision" else "speaks of", why), []
+    return _row(memory, "decided" if memory.kind == "decision" else "speaks of", why), []
 
 
 def _row(memory: Memory, relation: str, why: str) -> TouchedMemory:
     return TouchedMemory(
         memory_id=memory.id,
-        memory_type=memory.memory_type,
+        memory_type=memory.kind,
         title=headline(memory),
         relation=relation,  # type: ignore[arg-type]
         why=why,

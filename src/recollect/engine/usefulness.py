@@ -17,6 +17,7 @@ from recollect import clock
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
 from recollect.engine.memories import existing, headline
+from recollect.engine.scope import project_of
 from recollect.model import Change, Injection, Memory, MemoryUse, Usefulness, UsefulnessReport
 from recollect.operations import operation
 from recollect.recall import use
@@ -187,10 +188,8 @@ class Useful:
         """Return a pool with what was learnt of its memories in the namespace asked about."""
         from recollect.recall.weigh import leaning
 
-        scope = (asked.where or {}).get("namespace")
-        # Who is told something unasked works in one project, and what holds everywhere is told, too.
-        scope = scope[0] if isinstance(scope, tuple) and scope else scope
-        if not isinstance(scope, str):
+        scope = project_of(asked.where)
+        if scope is None:
             return scored
         best = scored.scores.argsort()[::-1][: WEIGHED + asked.limit].tolist()
         rows = self.lifts(scope, (pool.passages[place].memory_id for place in best))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -17,6 +18,20 @@ from recollect.model.vocabulary import (
     Source,
     Verdict,
 )
+
+# What an observed memory records, by its category, in the words that people read.
+RECORDED: Mapping[str | None, str] = {
+    None: "question",
+    "prompt": "prompt",
+    "read": "read",
+    **dict.fromkeys(("edit", "write", "patch"), "edit"),
+    **dict.fromkeys(("find", "search"), "search"),
+    "command": "command",
+    "error": "error",
+    "session": "session summary",
+    "compaction": "compaction summary",
+    "report": "sub-agent report",
+}
 
 
 class Memory(Record, frozen=True, kw_only=True):
@@ -58,6 +73,11 @@ class Memory(Record, frozen=True, kw_only=True):
     branch: str | None = None
     head: str | None = None
     observed: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What people read as its type: an observed memory is what it records, whatever its type."""
+        return f"{RECORDED.get(self.category, 'event')} (observed)" if self.observed else self.memory_type
 
     @property
     def created(self) -> datetime:

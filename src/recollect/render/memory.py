@@ -82,7 +82,7 @@ def _memory(memory: model.Memory, now: int | None) -> list[Block]:
 def quoted(memory: model.Memory, now: int | None) -> Quote:
     """Return a whole memory with what a reader must know about it."""
     metadata = present((("metadata", particular(memory.metadata) if memory.metadata else ""),))
-    head = f"{memory.memory_type}, {_age(memory, now)}, {ident(memory.id)}"
+    head = f"{memory.kind}, {_age(memory, now)}, {ident(memory.id)}"
     details = _details(memory, now) + metadata
     return Quote(head, _particulars(memory, now), visible(memory.content), details=details)
 
@@ -101,13 +101,13 @@ def _stored(stored: model.Stored, now: int | None) -> list[Block]:
     said += ", as evidence: a question is not knowledge" if memory.observed else ""
     secrets = f" {told(stored.redacted)}" if stored.redacted else ""
     why = (("why", inline(row.why, PARTICULAR_CHARACTERS)) for row in stored.amends)
-    facts = (("type", memory.memory_type), *_particulars(memory, now), *_details(memory, now), *why)
+    facts = (("type", memory.kind), *_particulars(memory, now), *_details(memory, now), *why)
     return [Line(f"{said}.{secrets}", "good" if stored.created else "weak"), Facts(facts, detail=True)]
 
 
 def _changed(changed: Changed, now: int | None) -> list[Block]:
     memory = changed.memory
-    facts = (("type", memory.memory_type), *_particulars(memory, now), *_details(memory, now))
+    facts = (("type", memory.kind), *_particulars(memory, now), *_details(memory, now))
     return [Line(f"Updated {ident(memory.id)}.", "good"), Facts(facts, detail=True)]
 
 
@@ -143,7 +143,7 @@ def _page(page: model.MemoryPage, now: int | None) -> list[Block]:
         said = (
             f"No more memories ({page.total:,} in all)."
             if page.total
-            else "No memories match. Store one, or drop a filter."
+            else "No memories match. Store one, drop a filter, or list all projects."
         )
         return [Line(said, "weak")]
     first, last = page.offset + 1, page.offset + len(page.memories)
@@ -154,7 +154,7 @@ def _page(page: model.MemoryPage, now: int | None) -> list[Block]:
 
 def listed(memory: model.Memory, now: int | None) -> Entry:
     """Return a memory as one line of a list."""
-    parts = (memory.memory_type, since(memory.updated_at, now), inline(memory.namespace or ""))
+    parts = (memory.kind, since(memory.updated_at, now), inline(memory.namespace or ""))
     text = inline(memory.title or memory.content, LISTED_CHARACTERS)
     return Entry(ident(memory.id), ", ".join(part for part in parts if part), text)
 
@@ -164,7 +164,7 @@ def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str,
     text, omitted, focus = _recalled(hit)
     newer = hit.superseded_by or memory.superseded_by
     about = (
-        memory.memory_type,
+        memory.kind,
         _age(memory, now),
         f"{hit.score:.2f}",
         ident(memory.id),
@@ -243,7 +243,7 @@ def _drift(drift: model.Drift, now: int | None) -> list[Block]:
 def _drifted(row: model.Drifted, now: int | None, number: int = 0) -> list[Block]:
     memory, whole = row.memory, visible(row.memory.content)
     text = clip(whole, RECALLED_CHARACTERS)
-    head = f"{memory.memory_type}, {_age(memory, now)}, {ident(memory.id)}"
+    head = f"{memory.kind}, {_age(memory, now)}, {ident(memory.id)}"
     head += f" · {inline(row.freshness.note)}" if row.freshness.note else ""
     details = _particulars(memory, now) + _details(memory, now)
     return [Quote(f"{number}. {head}" if number else head, (), text, len(whole) - len(text), details)]

@@ -40,4 +40,17 @@ def _operations() -> Mapping[str, Operation]:
 def _open_engine(settings: Settings) -> AbstractContextManager[Any]:
     from recollect.engine import Engine
 
-    return Engine(settings)
+    engine = Engine(settings)
+    engine.scope.enter(_folder())
+    return engine
+
+
+def _folder() -> str:
+    """Return the folder that the command runs in; empty if it is gone, a home folder or the root."""
+    import os
+
+    try:
+        folder = os.getcwd()  # noqa: PTH109 - pathlib is not loaded yet
+    except OSError:
+        return ""
+    return "" if folder in (os.path.realpath(os.path.expanduser("~")), "/") else folder  # noqa: PTH111

@@ -199,6 +199,8 @@ class Backing:
                 from recollect.engine import Engine
 
                 self._engine = Engine(self._settings)
+                self._engine.scope.enter("")  # the settings name the project, if there is one
+                self._engine.writes_as = "assistant"
                 self._engine.write_roots = write_roots(self._settings)
             return self._engine
 

@@ -113,7 +113,7 @@ def test_what_hooks_see_in_a_work_tree_is_of_its_branch(engine: Engine, app: Pat
         raw = ran(f"make target-{number}", "done", call=str(number))
         engine.capture.put(raw.replace(ROOT.encode(), str(folder).encode()))
     engine.capture.drain()
-    rows = engine.memories.list(namespace=str(side), order="oldest").memories
+    rows = engine.memories.list(namespace=str(side), order="oldest", observed=True).memories
     assert [(row.branch, row.head) for row in rows] == [(None, sha(app)), ("fix", at)]
 
 

@@ -67,7 +67,7 @@ def test_commands_and_session_summaries_are_observed(engine: Engine) -> None:
     engine.capture.put(ran("make deploy", "done"), event="PostToolUse", assistant="claude")
     engine.capture.put(claude("SessionEnd", reason="exit"), event="SessionEnd", assistant="claude")
     engine.capture.drain()
-    rows = engine.memories.list().memories
+    rows = engine.memories.list(observed=True).memories
     assert {row.category for row in rows} == {"command", "session"}
     assert all(row.observed for row in rows)
 
