@@ -12,6 +12,7 @@ from recollect.engine.code_nodes import code_nodes, is_code
 from recollect.engine.freshness import freshness_of
 from recollect.engine.id_prefix import full_id
 from recollect.engine.identity import namespace_of
+from recollect.engine.merging import gained
 from recollect.engine.redaction import WRITTEN, fields_without_secrets
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound, NotFound
 from recollect.model import (
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from recollect.engine.root import Engine
 
 Order = Literal["newest", "oldest", "important"]
+
+# What the categories of coding memories begin with.
+CODE = "code/"
 
 # Operations by which somebody says that a memory is not to be there.
 UNWANTED = ("delete_memory", "purge_memories")
@@ -95,10 +99,10 @@ class Memories:
         """Store a memory. Call it when something will be worth knowing next time: a decision and its reason, a
         correction by the user, a root cause, a convention. One self-contained fact each; no secrets.
 
-        The same content is stored once per project: storing it again merges tags and metadata and keeps the higher
-        importance. A question is kept as evidence, not as knowledge. Keys, tokens and passwords are replaced by a
-        placeholder. If the memory changes an older one, the older one is marked as superseded and the answer names it.
-        If it contradicts an older one, the two are linked.
+        The same content is stored once per project: storing it again adds tags, metadata and what was not given before,
+        and keeps the higher importance. A question is kept as evidence, not as knowledge. Keys, tokens and passwords
+        are replaced by a placeholder. If the memory changes an older one, the older one is marked as superseded and the
+        answer names it. If it contradicts an older one, the two are linked.
 
         content: what to remember, understandable without this conversation
         memory_type: kind of knowledge; default: by its wording, else context
@@ -281,7 +285,7 @@ class Memories:
     ) -> Memory:
         """Update a memory that is no longer right. Fields that you omit stay.
 
-        Its search index and its vector are updated too.
+        Its search index and its vector are updated too. A coding memory with new content is analysed again.
 
         memory_id: the memory's id
         content: new text
@@ -309,6 +313,7 @@ class Memories:
         values, _ = self._checked({field: value for field, value in given.items() if value is not None})
         anchors, _ = redact_value(anchors)
         known = existing(self._engine.store, memory_id)
+        values = self._analysed(known, values)
         wanted = msgspec.structs.replace(known, **values)
         prepared = self._engine.anchoring.anew(known, wanted, anchors)
         with self._engine.store.transaction("update_memory") as transaction:
@@ -322,6 +327,14 @@ class Memories:
                 self._engine.anchoring.write(transaction, updated, prepared, anew=True)
         self._engine.embedding.wake()
         return updated
+
+    def _analysed(self, known: Memory, values: dict[str, Any]) -> dict[str, Any]:
+        """Return new fields of a memory; with those of a new analysis, if it is code and its content changes."""
+        if values.get("content", known.content) == known.content or not (known.category or "").startswith(CODE):
+            return values
+        from recollect.engine.snippets import analysed_again
+
+        return {**analysed_again(self._engine, known, values["content"]), **values}
 
     @operation("delete_memory", "delete")
     def delete(self, memory_id: str, *, undo: bool = False) -> Deleted:
@@ -516,14 +529,7 @@ def store_in(transaction: Transaction, memory: Memory, *, deduplicate: bool = Tr
     if not twins:
         return Stored(memory=transaction.insert(memory), created=True)
     known = twins[0]
-    merged: dict[str, Any] = {
-        "tags": tuple(dict.fromkeys((*known.tags, *memory.tags))),
-        "metadata": {**known.metadata, **memory.metadata},
-        "importance": max(known.importance, memory.importance),
-    }
-    # What is told on two branches, or on the default one, belongs to the project.
-    if known.branch is not None and memory.branch != known.branch:
-        merged |= {"branch": None, "head": memory.head}
+    merged = gained(known, memory)
     changed = tuple(field for field, value in merged.items() if getattr(known, field) != value)
     if changed:
         merged["updated_at"] = memory.updated_at

@@ -17,7 +17,7 @@ from recollect.code.snippet.analyse import Snippet, analyse, one_line, subject
 from recollect.code.snippet.recognise import named
 from recollect.code.snippet.relate import RELATIONSHIPS, Related, rarity, relate
 from recollect.engine.identity import namespace_of
-from recollect.engine.memories import ensure_node, node_id
+from recollect.engine.memories import CODE, content_hash, ensure_node, node_id
 from recollect.errors import BudgetSpent, ConfigError, ModelFailed, StorageError
 from recollect.model import Edge, Hit, Memory
 from recollect.model.coding import CodingMemory, LinkType, RelevantMemories, RelevantMemory
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from recollect.store.protocol import Transaction
 
 # The category of a coding memory is its language behind this; of one that we have no grammar for, or of prose, OTHER.
-CODE = "code/"
 OTHER = f"{CODE}other"
 CATEGORIES: tuple[str, ...] = (*(f"{CODE}{name}" for name in LANGUAGES), OTHER)
 # Where a memory keeps what was found out about it.
@@ -75,8 +74,11 @@ def store(
     namespace_of(namespace)  # refused before a language model is asked about anything
     # Before the analysis, which takes names and words apart: a part of a secret is not recognised any more.
     (content, context), secrets = redact_value((content, context))
-    snippet = analyse(content, language=named(code_type) if code_type else "", context=context)
-    snippet, notes = by_model(engine, content, snippet, strict=strict)
+    before = _before(engine, content, namespace)
+    said = context or _given(before)
+    language = named(code_type) if code_type else str(before.get("code_type") or "")
+    snippet, notes = by_model(engine, content, analyse(content, language=language, context=said), strict=strict)
+    kept = context or (before.get("context") if before.get("base") == snippet.context else "") or snippet.context
     notes += (told(secrets),) if secrets else ()
     if strict:
         engine.embedding.of_texts([content])
@@ -86,28 +88,63 @@ def store(
         namespace=namespace,
         title=snippet.context or None,
         category=category(snippet.language),
-        metadata={KEY: described(snippet, context or snippet.context)},
+        metadata={KEY: described(snippet, str(kept))},
         amend=False,
     )
-    created = 0
-    if stored.created:
-        # A provider elsewhere may take seconds; storing does not wait for it, and evolution looks again.
-        if engine.settings.embed_provider == "local":
-            engine.embedding.embed(stored.memory)
-        found, more = neighbours(engine, Kept(stored.memory, snippet_of(stored.memory)))
-        notes += more
-        with engine.store.transaction(STORED) as transaction:
-            created = write_links(transaction, stored.memory, found, by=STORED)
-    kept = snippet_of(stored.memory)
-    is_logged = stored.created or bool(stored.merged)
+    memory = stored.memory
+    if context and not stored.created:  # what somebody says of it is its headline
+        memory = engine.memories.update(memory.id, title=snippet.context)
+    created, more = _linked(engine, memory) if stored.created else (0, ())
     return CodingMemory(
-        memory_id=stored.memory.id,
-        keywords=kept.keywords,
-        tags=stored.memory.tags,
+        memory_id=memory.id,
+        keywords=snippet_of(memory).keywords,
+        tags=memory.tags,
         links_created=created,
-        event_emitted=is_logged,
-        notes=notes,
+        event_emitted=stored.created or bool(stored.merged),
+        notes=notes + more,
     )
+
+
+def _linked(engine: Engine, memory: Memory) -> tuple[int, tuple[str, ...]]:
+    """Link a new memory to its neighbours; return how many links were made, and notes."""
+    # A provider elsewhere may take seconds; storing does not wait for it, and evolution looks again.
+    if engine.settings.embed_provider == "local":
+        engine.embedding.embed(memory)
+    found, notes = neighbours(engine, Kept(memory, snippet_of(memory)))
+    with engine.store.transaction(STORED) as transaction:
+        return write_links(transaction, memory, found, by=STORED), notes
+
+
+def _before(engine: Engine, content: str, namespace: str | None) -> dict[str, Any]:
+    """Return the analysis of the memory with this content, if it was stored before."""
+    same = {"content_hash": content_hash(content), "namespace": engine.scope.target(namespace), "observed": False}
+    return next(map(analysis, engine.store.find(Memory, same, order="seq", limit=1)), {})
+
+
+def _given(kept: Mapping[str, Any]) -> str:
+    """Return what somebody said of a piece that was stored before; without what evolution made of it."""
+    context, base = str(kept.get("context") or ""), str(kept.get("base") or "")
+    return (context if one_line(context) == base else base) if kept.get("is_given") else ""
+
+
+def analysed_again(engine: Engine, known: Memory, content: str) -> dict[str, Any]:
+    """Return the fields of a coding memory that its new content changes; what somebody gave it stays.
+
+    Links stay as they are: evolution looks at them again.
+    """
+    kept, before = analysis(known), snippet_of(known)
+    said = _given(kept)
+    former = analyse(known.content, context=said)
+    language = before.language if before.language != former.language else ""  # somebody named it
+    snippet, _ = by_model(engine, content, analyse(content, language=language, context=said), strict=False)
+    tags = (*(tag for tag in known.tags if tag not in former.tags), *snippet.tags)
+    is_title_made = not said and known.title in (None, kept.get("base"))
+    return {
+        "title": snippet.context if is_title_made else known.title,
+        "tags": tuple(dict.fromkeys(tags)),
+        "category": category(snippet.language),
+        "metadata": {**known.metadata, KEY: described(snippet, said or snippet.context)},
+    }
 
 
 def by_model(engine: Engine, content: str, snippet: Snippet, *, strict: bool) -> tuple[Snippet, tuple[str, ...]]:

@@ -96,6 +96,57 @@ def test_the_same_piece_is_kept_once_and_says_so(engine: Engine) -> None:
     assert engine.store.count(Memory) == 1
 
 
+def test_storing_a_piece_again_keeps_what_the_user_said_of_it(engine: Engine) -> None:
+    first = engine.coding.store(SLUG, context="Make a slug of a headline")
+    before = engine.memories.get(first.memory_id)
+    again = engine.coding.store(SLUG)
+    after = engine.memories.get(first.memory_id)
+    assert (again.memory_id, again.event_emitted) == (first.memory_id, False)
+    assert (after.title, after.tags, after.metadata) == (before.title, before.tags, before.metadata)
+    found = engine.coding.retrieve("slug of a headline", min_relevance=0.1)
+    assert [row.context for row in found.memories] == ["Make a slug of a headline"]
+
+
+def test_what_the_user_says_of_a_piece_later_replaces_what_was_found_out(engine: Engine) -> None:
+    memory_id = engine.coding.store(SLUG).memory_id
+    engine.coding.store(SLUG, context="Make a slug of a headline")
+    memory = engine.memories.get(memory_id)
+    assert memory.title == memory.metadata["coding"]["context"] == "Make a slug of a headline"
+    assert snippet_of(memory).is_given
+
+
+def test_a_piece_that_was_stored_as_a_plain_memory_becomes_a_coding_memory(engine: Engine) -> None:
+    plain = engine.memories.store(SLUG, title="Slugs").memory
+    assert engine.coding.store(SLUG).memory_id == plain.id
+    memory = engine.memories.get(plain.id)
+    assert (memory.title, memory.category) == ("Slugs", "code/python")
+
+
+def test_a_piece_with_new_content_is_analysed_again_and_keeps_what_people_gave_it(engine: Engine) -> None:
+    memory_id = engine.coding.store(FIBONACCI["content"]).memory_id
+    engine.memories.update(memory_id, tags=("homework", *engine.memories.get(memory_id).tags))
+    engine.memories.update(memory_id, content="function slugify(title) {\n  return title.toLowerCase();\n}")
+    memory = engine.memories.get(memory_id)
+    snippet = snippet_of(memory)
+    assert (memory.category, snippet.language, snippet.defines) == ("code/javascript", "javascript", ("slugify",))
+    assert memory.tags[0] == "homework"
+    assert not {"python", "recursion"} & set(memory.tags)
+    assert "slugify" in (memory.title or "")
+    assert "fibonacci" not in str(memory.metadata)
+
+
+def test_a_piece_with_new_content_keeps_the_context_and_the_fields_that_are_given(engine: Engine) -> None:
+    memory_id = engine.coding.store(SLUG, context="Make a slug of a headline").memory_id
+    engine.memories.update(memory_id, content=JAVASCRIPT, tags=("mine",))
+    memory = engine.memories.get(memory_id)
+    assert memory.title == memory.metadata["coding"]["context"] == "Make a slug of a headline"
+    assert memory.tags == ("mine",)
+    assert snippet_of(memory).defines == ("fibonacci",)
+    before = memory.metadata
+    engine.memories.update(memory_id, importance=0.9)
+    assert engine.memories.get(memory_id).metadata == before
+
+
 @pytest.mark.promise("M1")
 @pytest.mark.parametrize("link_type", LINK_TYPES)
 def test_two_pieces_are_linked_by_each_type_for_the_reason_it_names(link_type: str, engine: Engine) -> None:

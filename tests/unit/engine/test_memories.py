@@ -123,6 +123,18 @@ def test_merging_never_lowers_the_importance_and_changes_nothing_that_is_the_sam
     assert engine.admin.changes().total == 1
 
 
+def test_storing_again_adds_what_nobody_gave_before_and_takes_nothing_away(engine: Engine) -> None:
+    given = {"title": "Tools", "category": "setup", "author": "Ada", "valid_from": 1_600_000_000}
+    engine.memories.store("Use uv")
+    filled = engine.memories.store("Use uv", memory_type="decision", **given).memory  # type: ignore[arg-type]
+    assert filled.memory_type == "decision"
+    assert {field: getattr(filled, field) for field in given} == given
+    others = {"title": "Other", "category": "other", "author": "Bob", "valid_from": 1}
+    again = engine.memories.store("Use uv", memory_type="habit", **others)  # type: ignore[arg-type]
+    assert (again.memory, again.merged) == (filled, ())
+    assert engine.memories.store("Use uv").memory == filled
+
+
 def test_the_same_content_in_another_namespace_or_on_request_is_another_memory(engine: Engine) -> None:
     engine.memories.store("Use uv")
     assert engine.memories.store("Use uv", namespace="app").created
