@@ -29,6 +29,7 @@ from recollect.capture import (
     retell,
     rollout,
     statements,
+    summary,
 )
 from recollect.capture.extract import command
 from recollect.capture.lesson import Place
@@ -62,7 +63,7 @@ from recollect.code.search import question, report
 from recollect.code.snippet import analyse, ask, concepts, recognise
 from recollect.consolidate import extract as summaries
 from recollect.consolidate import tell
-from recollect.engine import context_block, noticed, touched
+from recollect.engine import at_hand, context_block, context_sources, noticed, touched
 from recollect.episodic import boundary
 from recollect.episodic.chunker import ContextualChunker
 from recollect.errors import RecollectError
@@ -362,6 +363,16 @@ def _tsconfig(text: str) -> None:
         facts._read(folder, "tsconfig.json")
 
 
+def _at_hand(text: str) -> None:
+    at_hand.AtHand("main", frozenset({"a"}), ("a/b.py",)).concerns(Memory(id="m", content=text), set(), ())
+
+
+def _left(text: str) -> None:
+    for part in summary._SENTENCE.split(text):
+        summary._LEFT.search(part), summary._NOTHING_LEFT.search(part), summary._LABEL.sub("", part)
+    summary._CODE.search(text), context_sources._shortened(text, 200)
+
+
 def _versions(text: str) -> None:
     import re
 
@@ -489,6 +500,8 @@ CODE: tuple[Any, ...] = (
     ("versions", "hierarchy.stack", _versions),
 )  # fmt: skip
 RECALL: tuple[Any, ...] = (
+    ("work at hand", "engine.at_hand", _at_hand),
+    ("work left", "capture.summary engine.recent_work engine.context_sources", _left),
     ("only asks", "text.asking", lambda text: [asking._asks(part) for part in asking._SENTENCE.split(text)]),
     ("recall query", "recall.query", _query),
     ("amendments", "recall.amend recall.statement recall.values", _amend),

@@ -94,11 +94,16 @@ def _paragraphs(text: str) -> Iterator[list[str]]:
     """Yield the paragraphs of a text without its pasted lines; an empty one stands for a heading."""
     paragraph: list[str] = []
     is_fenced = False
-    for line in text.splitlines():
+    lines = text.splitlines()
+    for place, line in enumerate(lines):
         is_fence = line.lstrip().startswith(("```", "~~~"))
         is_fenced ^= is_fence
         is_out = is_fence or is_fenced or len(line) > LINE_CHARACTERS
-        is_prose = not is_out and bool(line.strip()) and not _is_pasted(line)
+        # A line of a log may look like a sentence.
+        is_within = 0 < place < len(lines) - 1 and all(
+            _is_pasted(other) for other in lines[max(0, place - 1) : place + 2 : 2]
+        )
+        is_prose = not is_out and bool(line.strip()) and not is_within and not _is_pasted(line)
         is_heading = is_prose and bool(_HEADING.match(line))
         introduced = _INTRODUCED.search(line) if is_prose else None
         if is_prose and not is_heading:

@@ -66,6 +66,22 @@ _UNASKED = (
     r"|you (?:ask|have))"
 )
 
+_NOT_DECLARED = (
+    r"(?:i|i'm|i've|you|your|it|it's|its|this|that|that's|these|those|there|he|she|they|them|what|when|where|if|let|add"
+    r"|fix|make|create|write|update|change|remove|implement|show|check|look|move|rename|explain|try|give|find|list|help"
+    r"|review|read|build|generate|test|delete|replace|continue|start|finish|set|put|go|tell|not|no|to|for|in|on|at|with"
+    r"|one|some|as|then|after|before|once|option|yes|another|ignore|skip|line)\b"
+)
+_DECLARING = (
+    r"(?:is|are|must|has to|have to|go|goes|come|comes|lives?|sends?|gets?|belongs?|keeps?|kept|stored|runs?|pages?"
+    r"|uses?|needs? to|calls?)"
+)
+_FAULTY = (
+    r"errors?|bugs?|broken|fail\w*|wrong|missing|working|doesn't|does not|isn't|aren't|still|button|modal|screen"
+    r"|sidebar|menu|icon|card|dialog|dropdown|tab|form|click\w*|display\w*|shows?|shown|users?|currently|was|were|did|had|got"
+    r"|yet|following|lost|crash\w*|stuck|slow|correct|fine|done|ready|complete|better|being|getting|able|for now"
+)
+
 # The first that fits counts.
 USER: tuple[Cue, ...] = (
     Cue("rule", "preference", 0.85, _any(
@@ -73,6 +89,8 @@ USER: tuple[Cue, ...] = (
         r"|as a (?:general )?rule|in (?:the )?future|by default(?=,? (?:always|never|use|we|run|prefer|do|don't"
         r"|please)\b))\b[,:]?(?! (?:i'll|i will|we might|we may|we will|we'll|this|it|the app|users?)\b)",
         r"(?:from (?:now|here) on|going forward)\W*$",
+        r"^(?!(?:i'll|we might|we may)\b).{3,120}\bfrom now on\b",
+        r"[\w, ]\balways(?:\W*$|:)",
     ), holds=True),
     Cue("rule", "preference", 0.8, _any(
         rf"^(?:(?:don't|do not|never|please)\b.{{1,120}}|.{{0,60}}\b(?:don't|do not"
@@ -157,7 +175,8 @@ USER: tuple[Cue, ...] = (
         r"^there (?:should(?:n't| not)?|must) (?:only |just )?be (?:only|just|exactly|no)\b",
         rf"^(?:(?:all|every|each|any|new|our|no|public|private|internal|unit|integration) ){{0,2}}(?:(?!(?:the|this"
         rf"|that|an?|your|my|these|those)\b)[\w-]+ )?{_ARTIFACT} (?:must|should|shall|has to|have to|needs? to"
-        rf"|may not|cannot|can't|are always|are never|is always|is never|always|never|belong|live|go|get|are written"
+        rf"|may not|cannot|can't|are always|are never|is always|is never|always|never|belong|live|go|are written"
+        rf"|get(?! (?:lost|stuck|dropped|deleted|duplicated|cut|too|very|an? (?:error|exception)|\\w+ed)\\b)"
         rf"|are named)\b",
         r"^(?:all|every|each|no) (?:[\w-]+ ){1,3}must\b",
         r"^(?:everything|nothing) (?:must|should|has to|needs to)\b",
@@ -170,6 +189,8 @@ USER: tuple[Cue, ...] = (
     Cue("decision", "decision", 0.75, _any(
         r"\b(?:we|i)(?:'ve| have| had)? (?:now |just |finally |already |also )?(?:decided|agreed|settled on|opted"
         r"|chosen|chose)\b(?! (?:if|whether|not sure))",
+        r"^we (?:drop|dropped|left|abandoned|ditched|gave up on) (?!it|this|that|the (?:ball|first|last))\w",
+        r"^(?:new decision|no \S+(?: \S+)? any ?more)\b",
         r"^we no longer \w+|^we (?:don't|do not) (?!.*\bin there\b)(?:use|need|have|want) .{2,80}\b(?:any ?more"
         r"|any longer)\b",
         r"^we(?:'ve| have)? (?:now )?(?:migrated|switched) (?:[\w-]+ ){0,4}(?:to|from|over to)\b(?! (?:it|this"
@@ -213,6 +234,12 @@ USER: tuple[Cue, ...] = (
         r"|should be)\b.{1,120}, not (?!(?:sure|yet|just|only|really|that|this|necessarily|even)\b)\w?",
         r"^(?!(?:i|you|it|it's|this|that|that's|there|he|she|they|these|those)\b).{3,80}\b(?:(?-i:IS|ARE|ISN'T"
         r"|AREN'T|DOESN'T|DON'T|CAN'T)|(?:is|are|does|do|can|will) (?-i:NOT)) .{2,}",
+    )),
+    # A sentence about the project that says what holds and what does not, and reports no fault.
+    Cue("decision", "decision", 0.7, _any(
+        rf"^(?!{_NOT_DECLARED})(?=.*\b{_DECLARING}\b)(?!.*\b(?:{_FAULTY})\b).{{8,200}}(?:[,;:] (?:and )?(?:not|never"
+        r"|no (?!need)|always|because|we (?:do not|don't|never))\b|\b(?:must|never|always|forbidden|not allowed"
+        r"|instead of)\b|\bonly, )",
     )),
     Cue("decision", "decision", 0.7, _any(
         r"^\w[\w ./`·-]{1,60}\b(?:is|are) (?:no longer|not) (?:supported|used|needed|allowed)\b",

@@ -73,7 +73,7 @@ class Presence:
         namespace: str | None = None,
         tokens: Budget | None = None,
     ) -> Context:
-        """Show the briefing for the start of a session. Returns preferences, decisions, open work and commands.
+        """Show the context for the start of a session. Returns preferences, decisions, open work and commands.
 
         With a payload it is the answer to that session's start hook, and the memories in it count as shown.
 
