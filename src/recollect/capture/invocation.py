@@ -182,12 +182,13 @@ def parts(line: str) -> list[Part]:
 def bare(part: str) -> list[str]:
     """Return the words of a command without variables, runners and the folder of its program.
 
-    `CI=1 uv run pytest -x`, `python3 -m pytest -x` and `.venv/bin/pytest -x` are all `pytest -x`.
+    `CI=1 uv run pytest -x`, `python3 -m pytest -x` and `.venv/bin/pytest -x` are all `pytest -x`; `pnpm test` and
+    `yarn test` are `npm test`.
     """
     words = _bare(_VARIABLE.sub("", f"{part.strip('() ')} ").split())
     if words and ("/bin/" in words[0] or ("/" in words[0] and not _SCRIPT.fullmatch(words[0]))):
         words = _bare([words[0].rsplit("/", 1)[-1], *words[1:]])
-    return words
+    return ["npm", *words[1:]] if words[:1] in (["pnpm"], ["yarn"], ["bun"]) else words
 
 
 def is_looking(command: str) -> bool:

@@ -131,6 +131,13 @@ USER: tuple[Cue, ...] = (
         r"|on|by|directly|manually|for|as|like|and|or|that|which|where|unless)\b)",
         r"^(?:try to )?(?:stay away from|refrain from|steer clear of|avoid) (?!(?:the|this|that|it|my|these|those"
         r"|any (?:more|changes))\b)\w",
+        r"^(?:put|keep|name|write|place|store|wrap|sort|group|prefix|sign|squash|document|validate|escape|log|mock"
+        r"|rebase|annotate) (?:all |our )?(?!(?:the|this|that|these|those|my|your|an?|it|them|some|more|new|two)\b)"
+        r"[\w-]+(?: [\w-]+)?s\b(?! (?:folder|file|page|table)\b)",
+        r"^no (?!(?:need|worries|problem|idea|changes?|other|more|thanks|longer|one|it|i|the|that|this|you|we|errors?"
+        r"|issues?|results?|\w+ clause)\b)[\w-]+(?: [\w-]+){0,3} (?:in|for|without|outside|on|from|to|before|after)\b",
+        r"^ask (?:me )?(?:first|before)\b|^stick to (?!(?:it|this|that|the)\b)",
+        r"\b(?:one|a single|exactly one) [\w-]+ per [\w-]+|\b(?:written|worded|named) in (?:english|the imperative)\b",
         r"^prefer \w+|^keep (?:your |all |the |our )?(?:functions|commits?|answers|responses|replies|code|files"
         r"|comments|prs|diffs|messages|tests|components|classes|methods|modules) (?!as\b)\w",
         r"^(?:follow|stick to|respect) (?:our|existing|the existing|the project's|this project's|pep|google|standard"
@@ -165,6 +172,9 @@ USER: tuple[Cue, ...] = (
         r"\b(?:our|the|a|by|house) (?:naming |coding |code |commit |project |team )?(?:convention|policy|standard"
         r"|house style|style guide|rule)s? (?:here )?(?:is|are|says?|requires?)\b",
         rf"^we (?:always|never) (?!{_NOT_A_HABIT})",
+        r"^we (?:keep|write|name|put|store|deploy|test|review|release|merge|squash|tag|pin|vendor|log|build|ship"
+        r"|measure|version|format|lint|import|generate|sign|cache|treat|handle|return|throw|raise|validate|host|support|document"
+        r"|round|escape|hash|encrypt|translate|sync|back up) (?!(?:it|this|that|these|them|the same)\b)",
         r"^we (?:only |mostly |usually |generally |normally |typically )use\b",
         r"^(?:(?:in|for|on|here)\b[^,]{0,50},? )?we (?:use|require|avoid|deploy|target|follow|don't support"
         r"|do not support)\b(?! (?:it|this|that|these|them|the same|here)\b)",
@@ -176,7 +186,7 @@ USER: tuple[Cue, ...] = (
         rf"^(?:(?:all|every|each|any|new|our|no|public|private|internal|unit|integration) ){{0,2}}(?:(?!(?:the|this"
         rf"|that|an?|your|my|these|those)\b)[\w-]+ )?{_ARTIFACT} (?:must|should|shall|has to|have to|needs? to"
         rf"|may not|cannot|can't|are always|are never|is always|is never|always|never|belong|live|go|are written"
-        rf"|get(?! (?:lost|stuck|dropped|deleted|duplicated|cut|too|very|an? (?:error|exception)|\\w+ed)\\b)"
+        rf"|get(?! (?:lost|stuck|dropped|deleted|duplicated|cut|too|very|an? (?:error|exception)|\w+ed)\b)"
         rf"|are named)\b",
         r"^(?:all|every|each|no) (?:[\w-]+ ){1,3}must\b",
         r"^(?:everything|nothing) (?:must|should|has to|needs to)\b",

@@ -30,6 +30,8 @@ _CLOSE, _SHARED, _SUBJECT, _ABOUT = 0.45, 0.15, 0.25, 0.15
 # Below this likeness two statements are about different things, whatever words they share. Where they share none but
 # their subject, they have to be closer: a subject has several attributes.
 LEAST_CLOSE, CLOSE_ENOUGH = 0.45, 0.5
+# "We drop Jenkins" ends what uses Jenkins, whatever else the two say.
+CLOSE_TO_NAME = 0.3
 # What is needed more where one statement is about a number or a time and the other about something else.
 _UNLIKE = 0.09
 # What is needed where two values may be of different attributes.
@@ -47,6 +49,7 @@ class Sign(NamedTuple):
 # The bars leave all look-alikes of tests/unit/recall/amendment_pairs.jsonl below them.
 _SIGNS = {
     "ended": Sign("ended", 0.44),
+    "name ended": Sign("ended", 0.36),
     "value, said": Sign("value", 0.52),
     "value": Sign("value", 0.74),
     "over": Sign("over", 0.6),
@@ -149,7 +152,8 @@ def amends(new: Statement, old: Statement, closeness: float, *, same_author: boo
 
     closeness: the cosine of their vectors. same_author: False leaves alone what people say of themselves
     """
-    if closeness < LEAST_CLOSE or _is_hindered(new, old):
+    ends_name = bool(new.ended & names(old))
+    if closeness < (CLOSE_TO_NAME if ends_name else LEAST_CLOSE) or _is_hindered(new, old):
         return None
     if not same_author and not _FIRST_PERSON.isdisjoint(word.lower() for word in (*new.tokens, *old.tokens)):
         return None
@@ -164,7 +168,8 @@ def amends(new: Statement, old: Statement, closeness: float, *, same_author: boo
         and sign != _SIGNS["says so"]
     ):
         return None
-    margin = _sameness(new, old, closeness) - _bar(sign, new, old)
+    bar = _SIGNS["name ended"].bar if ends_name and name == "ended" else _bar(sign, new, old)
+    margin = _sameness(new, old, closeness) - bar
     return Amended(sign.change, old.text, new.text, margin) if margin >= 0 else None
 
 

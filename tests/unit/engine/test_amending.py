@@ -230,6 +230,7 @@ def test_imported_history_is_not_marked_by_a_search(engine: Engine, frozen: Froz
             "We keep readings for 24 months, not 18.",
         ),
         ("From now on always use pytest -x, never unittest.", "From now on use unittest again, not pytest."),
+        ("Let's go with APScheduler inside the service.", "We drop APScheduler, cron calls the poller once a minute."),
     ],
 )
 def test_a_rule_that_is_reversed_is_superseded(open_engine: Callable[..., Engine], old: str, new: str) -> None:
