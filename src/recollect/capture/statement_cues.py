@@ -82,6 +82,13 @@ _FAULTY = (
     r"|yet|following|lost|crash\w*|stuck|slow|correct|fine|done|ready|complete|better|being|getting|able|for now"
 )
 
+# A sentence about the project that says what holds and what does not, and reports no fault.
+_DECLARED = (
+    rf"(?!{_NOT_DECLARED})(?=.*\b{_DECLARING}\b)(?!.*\b(?:{_FAULTY})\b).{{3,200}}(?:[,;:] (?:and )?(?:not|never"
+    r"|no (?!need)|always|because|(?:we|so) (?:do not|don't|never|left|dropped))\b"
+    r"|\b(?:must|never|always|forbidden|not allowed|instead of)\b|\bonly, )"
+)
+
 # The first that fits counts.
 USER: tuple[Cue, ...] = (
     Cue("rule", "preference", 0.85, _any(
@@ -245,12 +252,9 @@ USER: tuple[Cue, ...] = (
         r"^(?!(?:i|you|it|it's|this|that|that's|there|he|she|they|these|those)\b).{3,80}\b(?:(?-i:IS|ARE|ISN'T"
         r"|AREN'T|DOESN'T|DON'T|CAN'T)|(?:is|are|does|do|can|will) (?-i:NOT)) .{2,}",
     )),
-    # A sentence about the project that says what holds and what does not, and reports no fault.
-    Cue("decision", "decision", 0.7, _any(
-        rf"^(?!{_NOT_DECLARED})(?=.*\b{_DECLARING}\b)(?!.*\b(?:{_FAULTY})\b).{{8,200}}(?:[,;:] (?:and )?(?:not|never"
-        r"|no (?!need)|always|because|we (?:do not|don't|never))\b|\b(?:must|never|always|forbidden|not allowed"
-        r"|instead of)\b|\bonly, )",
-    )),
+    # What is so in the project: of the code and how it is worked on, a convention; of anything else, a decision.
+    Cue("rule", "style", 0.75, _any(rf"^(?=(?:[\w-]+ ){{0,2}}{_ARTIFACT}\b){_DECLARED}")),
+    Cue("decision", "decision", 0.7, _any(rf"^{_DECLARED}")),
     Cue("decision", "decision", 0.7, _any(
         r"^\w[\w ./`·-]{1,60}\b(?:is|are) (?:no longer|not) (?:supported|used|needed|allowed)\b",
     )),
@@ -323,9 +327,9 @@ NOW = _any(
     r"\b(?:for now|right now|this time|today|tonight|tomorrow|at the moment|for the moment|as of now|until"
     r"|for this(?! (?:service|product|release|component))|in this (?:function|file|line|test|commit|pr|branch|method"
     r"|class|case|turn|answer|message|response|prompt|chat|conversation|session|example|plan|doc|document|task|page"
-    r"|view|step)|this (?:one|bug|error|issue|task|change|turn|pr|commit|test|plan|step)|the following|below|above"
+    r"|view|step)|this (?:one|bug|error|issue|task|change|turn|pr|commit|test|plan|step)|the following"
     r"|so far|screenshot|mockup|attached|next step|later on|after all|issues? \d+)\b",
-    r"\byet\W*$",
+    r"\b(?:yet|below|above)\W*$|^(?:below|above)\b|\b(?:the|see|code|list|logs?|errors?|text) (?:below|above)\b",
     r"^(?:always|never|don't|do not|show|use)\b.*\bhere\W*$",
     r"\bshow me\b",
     r"\bline \d",
