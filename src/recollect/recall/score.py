@@ -93,6 +93,9 @@ def _relevance(scores: Column, columns: Mapping[str, Column], *, hybrid: bool, u
             logits = logits + weight * (columns[name] + columns["note"] * np.minimum(own - own[first], 0.0))
         elif name in columns:
             logits = logits + weight * columns[name]
+    if hybrid and columns["note"][first] and "cosine" in columns:
+        # What would be told unasked is an answer to who asks.
+        logits = np.where(columns["note"] > 0, np.maximum(logits, _unasked(columns)), logits)
     return _likely(logits, columns)
 
 
