@@ -89,6 +89,21 @@ _DECLARED = (
     r"|\b(?:must|never|always|forbidden|not allowed|instead of)\b|\bonly, )"
 )
 
+# A sentence that says how things are in general: of several, of each, or where they go; not of what somebody sees.
+_SEEN = (
+    r"page|pages|header|table|row|rows|column|values?|should|can|will|would|could|i|you|your|it|this|that|these|those"
+    r"|they|them|there|also|already|okay|great|good|problems?|saved|same"
+)
+_IN_GENERAL = (
+    rf"(?!.*\b(?:{_FAULTY}|{_SEEN})\b)(?:"
+    rf"(?:all |our |every |each |new )?(?!{_NOT_DECLARED}|(?:the|two|three|four|five|six|several|most)\b)"
+    r"(?:[\w/@.-]+ )?[\w-]*[a-z]s (?:are|get|go|come|live|stay|start"
+    r"|carry|belong|sit|respect|have|need|don't|dont|do not|return|exit|take)\b"
+    r"|(?:every|each|an?|any|anything|our) (?:[\w-]+ ){1,4}(?:has|gets?|takes?|comes? with|goes|needs?|answers?"
+    rf"|returns?|starts?)\b|(?!{_NOT_DECLARED}).{{3,60}}\b(?:comes? from|goes? through|belongs? (?:to|in)|stays? (?:in|on|under)"
+    r"|goes to|owns all)\b|.{3,60}\b(?:is|are) (?:banned|out|a no-go|dropped|what we use|not accepted|not edited)\b)"
+)
+
 # The first that fits counts.
 USER: tuple[Cue, ...] = (
     Cue("rule", "preference", 0.85, _any(
@@ -163,6 +178,11 @@ USER: tuple[Cue, ...] = (
         r"|it|option|your)\b)",
         r"\bi(?:'d| would) (?:much )?rather\b(?! (?:that|this|it|not)\b)",
         r"\bmy preference (?:is|would)\b",
+        r"\bi(?:'m| am) (?:not )?a (?:big )?fan of\b|\bi find it easier\b|\bi care (?:most )?about\b",
+        r"\bi like it when\b",
+        r"\bi(?:'d| would) (?:love|like) (?:the|an?) .{3,60}\b(?:first|when|whenever)\b",
+        r"^(?:don't|dont|do not) (?:explain|give me|show me|tell me|ask me|apologi[sz]e|summari[sz]e|repeat)\b"
+        r"(?! (?:this|that|it|yet)\b)",
         r"\bi (?:always|never|usually|generally|typically|normally) (?:want|like|prefer|use|write|name|keep)\b",
         r"\bi (?:really |strongly )?(?:like|love|hate|dislike|don't like|do not like|can't stand|cannot stand) (?:my"
         r"|when|it when|to (?!see|know|have|add|be|make|change|get|create|move|use|show|do)|(?!(?:this|that|it|the"
@@ -253,8 +273,8 @@ USER: tuple[Cue, ...] = (
         r"|AREN'T|DOESN'T|DON'T|CAN'T)|(?:is|are|does|do|can|will) (?-i:NOT)) .{2,}",
     )),
     # What is so in the project: of the code and how it is worked on, a convention; of anything else, a decision.
-    Cue("rule", "style", 0.75, _any(rf"^(?=(?:[\w-]+ ){{0,2}}{_ARTIFACT}\b){_DECLARED}")),
-    Cue("decision", "decision", 0.7, _any(rf"^{_DECLARED}")),
+    Cue("rule", "style", 0.75, _any(rf"^(?=(?:[\w-]+ ){{0,2}}{_ARTIFACT}\b)(?:{_DECLARED}|{_IN_GENERAL})")),
+    Cue("decision", "decision", 0.7, _any(rf"^(?:{_DECLARED}|{_IN_GENERAL})")),
     Cue("decision", "decision", 0.7, _any(
         r"^\w[\w ./`·-]{1,60}\b(?:is|are) (?:no longer|not) (?:supported|used|needed|allowed)\b",
     )),
