@@ -100,7 +100,8 @@ _IN_GENERAL = (
     r"(?:[\w/@.-]+ )?[\w-]*[a-z]s (?:are|get|go|come|live|stay|start"
     r"|carry|belong|sit|respect|have|need|don't|dont|do not|return|exit|take)\b"
     r"|(?:every|each|an?|any|anything|our) (?:[\w-]+ ){1,4}(?:has|gets?|takes?|comes? with|goes|needs?|answers?"
-    rf"|returns?|starts?)\b|(?!{_NOT_DECLARED}).{{3,60}}\b(?:comes? from|goes? through|belongs? (?:to|in)|stays? (?:in|on|under)"
+    rf"|returns?|starts?)\b|(?!{_NOT_DECLARED}).{{3,60}}\b(?:comes? from|goes? through|belongs? (?:to|in)"
+    r"|stays? (?:in|on|under)"
     r"|goes to|owns all)\b|.{3,60}\b(?:is|are) (?:banned|out|a no-go|dropped|what we use|not accepted|not edited)\b)"
 )
 
