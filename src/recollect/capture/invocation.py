@@ -87,6 +87,8 @@ _GIT = frozenset({"git", "gh", "glab", "hub", "svn", "hg", "jj"})
 _SCRIPT = re.compile(r"(?:[\w.\-]++/)*+[\w.\-]+\.(?:sh|py|js|ts|mjs|rb|pl|exs)|\.{1,2}/\S+")
 _INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "bash", "sh", "deno", "tsx", "php", "elixir"})
 
+# A module within a package.
+_MODULE = re.compile(r"[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)++")
 _PYTHON = re.compile(r"python[\d.]*+|py")
 
 _FOLDER = re.compile(r"^\(?\s*(?:cd|pushd)\s+(\"[^\"]+\"|'[^']+'|\S+?)\s*(?:&&|;)\s*")
@@ -180,15 +182,27 @@ def parts(line: str) -> list[Part]:
 
 
 def bare(part: str) -> list[str]:
-    """Return the words of a command without variables, runners and the folder of its program.
+    """Return the words of a command without variables, runners, interpreters and the folder of its program.
 
     `CI=1 uv run pytest -x`, `python3 -m pytest -x` and `.venv/bin/pytest -x` are all `pytest -x`; `pnpm test` and
-    `yarn test` are `npm test`.
+    `yarn test` are `npm test`. `sh lint.sh` and `./lint.sh` are `lint.sh`; `python3 -m shop.report` and
+    `python3 shop/report.py` are `shop/report.py`.
     """
     words = _bare(_VARIABLE.sub("", f"{part.strip('() ')} ").split())
     if words and ("/bin/" in words[0] or ("/" in words[0] and not _SCRIPT.fullmatch(words[0]))):
         words = _bare([words[0].rsplit("/", 1)[-1], *words[1:]])
+    if len(words) > 1 and words[0] in _INTERPRETERS and _SCRIPT.fullmatch(words[1]):
+        words = words[1:]
+    if words and _SCRIPT.fullmatch(words[0]):
+        words = [words[0].removeprefix("./"), *words[1:]]
+    elif words and _MODULE.fullmatch(words[0]):
+        words = [words[0].replace(".", "/") + ".py", *words[1:]]
     return ["npm", *words[1:]] if words[:1] in (["pnpm"], ["yarn"], ["bun"]) else words
+
+
+def names(words: list[str]) -> set[str]:
+    """Return what the words of a command name: no options and variables, and paths without their folders."""
+    return {word.rsplit("/", 1)[-1] for word in words if not word.startswith("-") and "=" not in word}
 
 
 def is_looking(command: str) -> bool:

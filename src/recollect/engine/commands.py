@@ -75,7 +75,7 @@ class Commands:
 
         row, memory: the failure, which need not be stored yet
         """
-        from recollect.capture.invocation import kind
+        from recollect.capture.invocation import bare, kind
         from recollect.engine.events import edits, observed, remembered_runs, run_of
         from recollect.patterns.command import replacement
 
@@ -86,8 +86,9 @@ class Commands:
         if not any(each.target == row.target or each.fingerprint == row.fingerprint for each in failed):
             return None
         rows = observed(store, row.namespace, None, "tool", RECENT)
-        wanted = kind(row.target)
-        alike = [each for each in rows if each.tool == "shell" and kind(each.target) == wanted]
+        wanted, words = kind(row.target), bare(row.target)
+        shells = (each for each in rows if each.tool == "shell")
+        alike = [each for each in shells if kind(each.target) == wanted or bare(each.target) == words]
         return replacement(run_of(row, memory), remembered_runs(store, alike), edits(rows))
 
     def known(self, namespace: str | None) -> Sequence[KnownCommand]:

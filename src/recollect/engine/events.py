@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from recollect.model import Memory, Observed
-from recollect.patterns.command import Run
+from recollect.patterns.command import Moment, Run
 from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
@@ -71,12 +71,12 @@ def _shells(rows: Sequence[Observed]) -> list[Observed]:
     return [row for row in rows if row.tool == "shell" and row.target and row.outcome]
 
 
-def edits(rows: Sequence[Observed]) -> dict[str, list[int]]:
+def edits(rows: Sequence[Observed]) -> dict[str, list[Moment]]:
     """Return, by session, when files were changed."""
-    found: dict[str, list[int]] = defaultdict(list)
+    found: dict[str, list[Moment]] = defaultdict(list)
     for row in rows:
         if row.tool in CHANGING and row.outcome != "failed":
-            found[row.session_id or ""].append(row.at)
+            found[row.session_id or ""].append((row.at, row.id))
     return dict(found)
 
 

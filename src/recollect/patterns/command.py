@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.capture.extract.command import program
-from recollect.capture.invocation import Invocation, bare, invocation, is_looking
+from recollect.capture.invocation import Invocation, bare, invocation, is_looking, names
 from recollect.capture.lesson import line
 from recollect.capture.outcome import is_misuse
-from recollect.model import CommandKind, KnownCommand, Variant
+from recollect.model import KnownCommand, Variant
 from recollect.patterns.chance import surely
 from recollect.patterns.seen import NAMED
 
@@ -61,6 +61,8 @@ class Replacement(NamedTuple):
     memory_id: str
 
 
+# A second, and the id of what was observed in it: ids tell the order within a second.
+Moment = tuple[int, str]
 _Key = tuple[str | None, str, str]
 
 
@@ -72,8 +74,12 @@ class _Used(NamedTuple):
     def key(self) -> _Key:
         return self.run.namespace, self.what.directory, self.what.command
 
+    @property
+    def moment(self) -> Moment:
+        return self.run.at, self.run.id
 
-def known_commands(runs: Iterable[Run], edits: Mapping[str, Sequence[int]], now: int) -> list[KnownCommand]:
+
+def known_commands(runs: Iterable[Run], edits: Mapping[str, Sequence[Moment]], now: int) -> list[KnownCommand]:
     """Return every invocation that worked, the best first, each with the variants that failed before it.
 
     edits: by session, when files were changed
@@ -89,7 +95,7 @@ def known_commands(runs: Iterable[Run], edits: Mapping[str, Sequence[int]], now:
     return sorted(found, key=lambda row: (row.kind in _LAST, -row.score, -row.last_at, row.command))
 
 
-def replacement(failing: Run, runs: Iterable[Run], edits: Mapping[str, Sequence[int]]) -> Replacement | None:
+def replacement(failing: Run, runs: Iterable[Run], edits: Mapping[str, Sequence[Moment]]) -> Replacement | None:
     """Return the invocation that worked after one like this failed; None if none did, or this one worked since.
 
     runs: of one project. edits: by session, when files were changed. An invocation with other arguments is alike if it
@@ -141,9 +147,7 @@ def _begins(each: _Used, words: Sequence[str]) -> bool:
 
 
 def _in_order(runs: Iterable[Run]) -> list[_Used]:
-    return sorted(
-        (each for run in runs if (each := _used(run)) is not None), key=lambda each: (each.run.at, each.run.id)
-    )
+    return sorted((each for run in runs if (each := _used(run)) is not None), key=lambda each: each.moment)
 
 
 def _used(run: Run) -> _Used | None:
@@ -176,7 +180,7 @@ def _known(uses: list[_Used], failed: Sequence[Variant], now: int) -> KnownComma
 
 
 def _variants(
-    used: Sequence[_Used], by_key: Mapping[_Key, list[_Used]], edits: Mapping[str, Sequence[int]]
+    used: Sequence[_Used], by_key: Mapping[_Key, list[_Used]], edits: Mapping[str, Sequence[Moment]]
 ) -> dict[_Key, list[Variant]]:
     """Return, for what worked, the variants of it that failed just before in the same session and never worked."""
     linked: dict[_Key, Counter[_Key]] = defaultdict(Counter)
@@ -189,7 +193,7 @@ def _variants(
     return found
 
 
-def _links(used: Sequence[_Used], edits: Mapping[str, Sequence[int]]) -> list[tuple[_Used, _Used]]:
+def _links(used: Sequence[_Used], edits: Mapping[str, Sequence[Moment]]) -> list[tuple[_Used, _Used]]:
     """Return failures, each with the variant that worked next in its session, unless a file was changed in between."""
     waiting: dict[str, list[_Used]] = defaultdict(list)
     found: list[tuple[_Used, _Used]] = []
@@ -203,7 +207,7 @@ def _links(used: Sequence[_Used], edits: Mapping[str, Sequence[int]]) -> list[tu
                 continue
             if not _is_variant(before, each):
                 left.append(before)
-            elif before.key != each.key and not _changed(edits.get(each.run.session, ()), before.run.at, each.run.at):
+            elif before.key != each.key and not _changed(edits.get(each.run.session, ()), before, each):
                 found.append((before, each))
         waiting[each.run.session] = left
     return found
@@ -214,25 +218,18 @@ def _is_variant(before: _Used, after: _Used) -> bool:
 
     The same command by another runner, or in another folder, is. Other arguments are if the first was written wrongly.
     """
-    if bare(before.what.command) == bare(after.what.command):
+    wrong, right = bare(before.what.command), bare(after.what.command)
+    if wrong == right:
         return True
-    if not is_misuse(before.run.told):
+    if before.what.kind != after.what.kind or not is_misuse(before.run.told):
         return False
-    if _family(before.what) == _family(after.what):
+    if program(" ".join(wrong)) == program(" ".join(right)):
         return True
-    return before.what.kind != "other" and before.what.kind == after.what.kind and bool(_words(before) & _words(after))
+    return before.what.kind not in _LAST and not names(wrong).isdisjoint(names(right))
 
 
-def _family(what: Invocation) -> tuple[CommandKind, str]:
-    return what.kind, program(what.command)
-
-
-def _words(each: _Used) -> set[str]:
-    return {word for word in each.what.command.split() if not word.startswith("-") and "=" not in word}
-
-
-def _changed(moments: Sequence[int], after: int, before: int) -> bool:
-    return any(after <= moment <= before for moment in moments)
+def _changed(moments: Sequence[Moment], before: _Used, after: _Used) -> bool:
+    return any(before.moment < moment < after.moment for moment in moments)
 
 
 def _variant(uses: Sequence[_Used]) -> Variant:

@@ -122,6 +122,50 @@ def test_a_command_that_worked_since_is_not_replaced(engine: Engine, again: str)
     assert f"`{again}` failed here before; `python3 -m {again}` works" in (engine.presence.answer(failing(again)) or "")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "error", "right"),
+    [
+        ("./scripts/lint.sh", "bash: line 1: ./scripts/lint.sh: Permission denied", "sh scripts/lint.sh"),
+        ("python3 shop/report.py", "ModuleNotFoundError: No module named 'shop'", "python3 -m shop.report"),
+        (
+            "python3 links.py",
+            "python3: can't open file 'links.py': No such file or directory",
+            "python3 tools/links.py",
+        ),
+        ("make test", "make: *** No rule to make target 'test'.  Stop.", "make unit"),
+        ("npm test", "npm ERR! code EUSAGE\nnpm ERR! The lock file of pnpm was found", "pnpm test"),
+    ],
+)
+def test_a_command_is_replaced_by_another_way_to_run_it(engine: Engine, wrong: str, error: str, right: str) -> None:
+    told = summary(engine, payloads.failed(wrong, f"Exit code 2\n{error}", call="1"), payloads.ran(right, call="2"))
+    assert "Still failing" not in told
+    said = engine.presence.answer(failing(wrong, f"Exit code 2\n{error}")) or ""
+    assert f"`{wrong}` failed here before; `{right}` works" in said
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "other"),
+    [
+        ("python3 load.py", "python3: can't open file 'load.py': No such file or directory", "python3 save.py"),
+        ("git push", "git@example.com: Permission denied (publickey).", "git commit -m x"),
+    ],
+)
+def test_another_use_of_the_same_program_replaces_nothing(engine: Engine, wrong: str, error: str, other: str) -> None:
+    take(engine, payloads.failed(wrong, f"Exit code 2\n{error}", call="1"), payloads.ran(other, call="2"))
+    assert engine.presence.answer(failing(wrong, f"Exit code 2\n{error}")) is None
+
+
+def test_an_edit_later_in_the_same_second_does_not_hide_a_replacement(engine: Engine) -> None:
+    for each in (
+        payloads.failed("pytest -x", NOT_FOUND, call="1"),
+        payloads.ran("python3 -m pytest -x", "5 passed", call="2"),
+        payloads.edited("TAX = 19", "TAX = 20", call="3"),
+    ):
+        engine.capture.put(each)
+        assert engine.capture.drain().bad == 0
+    assert "`python3 -m pytest -x` works" in (engine.presence.answer(failing()) or "")
+
+
 def test_another_target_that_worked_does_not_replace_one_that_fails(engine: Engine) -> None:
     wrong = "Exit code 1\nE   assert 17.85 == 5.95"
     take(engine, payloads.failed("pytest tests/a.py", wrong, call="1"), payloads.ran("pytest tests/b.py", call="2"))

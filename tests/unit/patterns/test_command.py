@@ -8,7 +8,7 @@ import pytest
 
 from recollect.capture.invocation import COMMAND_KINDS, RULES, invocation, kind
 from recollect.model import KnownCommand
-from recollect.patterns.command import HALF_LIFE_S, Run, known_commands
+from recollect.patterns.command import HALF_LIFE_S, Moment, Run, known_commands
 
 NOW = 1_767_000_000
 
@@ -57,7 +57,7 @@ class Log:
 
     def __init__(self) -> None:
         self.runs: list[Run] = []
-        self.edits: dict[str, list[int]] = {}
+        self.edits: dict[str, list[Moment]] = {}
 
     def run(self, line: str, *, worked: bool = True, times: int = 1, session: str = "a", **more: Any) -> None:
         for _ in range(times):
@@ -67,7 +67,7 @@ class Log:
             self.runs.append(Run(session=session, line=line, worked=worked, told=told, **values))
 
     def edit(self, session: str = "a") -> None:
-        self.edits.setdefault(session, []).append(NOW + 60 * len(self.runs) - 30)
+        self.edits.setdefault(session, []).append((NOW + 60 * len(self.runs) - 30, ""))
 
     def known(self, now: int = NOW) -> list[KnownCommand]:
         return known_commands(self.runs, self.edits, now)
