@@ -104,7 +104,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 class Wanted(NamedTuple):
     """Whose briefing: the project, its token budget, the session that starts and what it was told already.
 
-    folder: where the assistant works. compacted: whether the session has just lost its context
+    folder: where the assistant works. briefed: whether the session had a briefing before
+    compacted: whether the session has just lost its context
     """
 
     namespace: str | None
@@ -112,6 +113,7 @@ class Wanted(NamedTuple):
     folder: str = ""
     session: Session | None = None
     told: Collection[str] = frozenset()
+    briefed: bool = False
     compacted: bool = False
 
     @property
@@ -157,7 +159,7 @@ def sections(engine: Engine, wanted: Wanted) -> Iterator[Section]:
     facts = Section("Decisions and facts", tuple(_facts(known, once)))
     snapshot = within(Section("This session before compaction", tuple(_snapshot(wanted))), room // 2)
     threads = Section("Open work", tuple(work_lines(pasts, work.branch, wanted.told, once.is_said)))
-    is_first = not wanted.told and wanted.namespace is not None
+    is_first = not wanted.briefed and wanted.namespace is not None
     commands = Section("Commands that work here", tuple(_commands(recent)) if is_first else ())
     threads, commands = within(threads, room // 3), within(commands, room // 5)
     left = room - sum(map(cost, (snapshot, threads, commands))) - (MORE_TOKENS if len(known) > MANY else 0)

@@ -22,7 +22,7 @@ from recollect.engine import accept
 from recollect.engine.context_block import MOST_BYTES, Block, Line, Section, block, day, flat
 from recollect.engine.identity import namespace_of
 from recollect.errors import InvalidInput, RecollectError
-from recollect.model import Context, Injection, KnownFix, Session
+from recollect.model import Context, Injection, KnownFix, Memory, Session
 from recollect.operations import operation
 from recollect.store.protocol import Range
 
@@ -189,6 +189,17 @@ class Presence:
         rows = self._engine.store.find(Injection, where, order="-at", limit=REMEMBERED)
         return frozenset(row.memory_id for row in rows)
 
+    def _stated(self, session_id: str) -> frozenset[str]:
+        """Return what the user stated in a session: some assistants ask for the briefing after the first prompt."""
+        where = {"session_id": session_id, "source": "user", "observed": False}
+        return frozenset(row.id for row in self._engine.store.find(Memory, where, limit=REMEMBERED))
+
+    def _is_briefed(self, moment: Moment) -> bool:
+        """Tell whether a session had a briefing since its window was last empty; answers to prompts are none."""
+        since = moment.session.window_at if moment.session is not None else 0
+        where = {"session_id": moment.session_id, "event": "session_start", "at": Range(since)}
+        return bool(self._engine.store.find(Injection, where, limit=1))
+
     def _on_start(self, moment: Moment) -> str | None:
         from recollect.engine.sessions import FORGETTING
 
@@ -205,7 +216,8 @@ class Presence:
             self._engine.settings.context_tokens if moment.budget is None else moment.budget,
             _folder(moment.namespace, moment.seen.cwd),
             session=moment.session,
-            told=frozenset() if forgot else moment.told,
+            told=frozenset() if forgot else moment.told | self._stated(moment.session_id),
+            briefed=not forgot and self._is_briefed(moment),
             compacted=moment.seen.reason == "compact",
         )
         return self._said(moment, made)

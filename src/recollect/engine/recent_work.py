@@ -100,16 +100,17 @@ def work_lines(
     stands in the briefing already
     """
     failing = [row for row in unresolved([row for past in pasts for row in past.rows]) if row.tool not in CHANGING]
-    newer: list[Past] = []
-    count = 0
-    for past in pasts:
+    found: list[tuple[Past, list[str]]] = []
+    for place, past in enumerate(pasts):
         fails = [row.told for row in failing if row.session_id == past.session.id]
-        is_open = bool(past.state or fails or past.progress.left) and not any(_covers(late, past) for late in newer)
-        if is_open and count < TOLD and (past.session.insight_id or "") not in told:
-            count += 1
-            asked = " ".join(part for part in _SENTENCE.split(past.progress.asked) if not said(part))
-            yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
-        newer.append(past)
+        is_open = past.state or fails or past.progress.left
+        if is_open and not any(_covers(late, past) for late in pasts[:place]):
+            found.append((past, fails))
+    # Who was interrupted could not say what is left, so these come first.
+    new = [row for row in found if (row[0].session.insight_id or "") not in told]
+    for past, fails in sorted(new, key=lambda row: not row[0].state)[:TOLD]:
+        asked = " ".join(part for part in _SENTENCE.split(past.progress.asked) if not said(part))
+        yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
 
 
 def _is_work(past: Past) -> bool:

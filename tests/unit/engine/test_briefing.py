@@ -44,6 +44,10 @@ class Shop:
         event = "BeforeAgent" if assistant == "gemini" else "UserPromptSubmit"
         self.hear(session, payloads.claude(event, prompt=prompt), assistant)
 
+    def prompts(self, session: str, prompt: str) -> str:
+        raw = self._of(session, payloads.claude("UserPromptSubmit", prompt=prompt))
+        return self.engine.presence.answer(raw) or ""
+
     def edits(self, session: str, path: str, assistant: str = "claude") -> None:
         self.hear(session, payloads.edited("TAX = 19", "TAX = 25", path=path, call=self._call()), assistant)
 
@@ -283,6 +287,23 @@ def test_nothing_is_said_twice(shop: Shop) -> None:
     assert "(claude, not ended): Change the basket in shop/basket.py. Changed shop/basket.py\n" in said
 
 
+def test_a_session_that_asks_for_its_briefing_after_the_prompt_is_not_told_its_own_words(shop: Shop) -> None:
+    shop.asks("w", "From now on always use tabs, never spaces.")
+    assert shop.starts("w") == ""
+    assert "always use tabs" in shop.starts("w", source="compact")
+    assert "always use tabs" in shop.starts("s")
+
+
+def test_an_answer_to_the_prompt_does_not_take_the_commands_out_of_the_briefing(shop: Shop) -> None:
+    shop.store(CENTS)
+    for number in range(2):
+        shop.runs(f"w{number}", "make test")
+        shop.ends(f"w{number}")
+    assert "integer cents" in shop.prompts("s", "Are prices kept as integer cents or as floats?")
+    assert lines(shop.starts("s"), "Commands that work here") == ["- test: `make test`"]
+    assert "integer cents" not in shop.starts("s", source="resume")
+
+
 # --- open work ---
 
 
@@ -305,6 +326,20 @@ def test_a_killed_session_is_told_to_the_next_one_and_summarized(shop: Shop) -> 
     shop.asks("w", "go on with the coupon")
     (session,) = shop.engine.store.get(Session, ["w"])
     assert (session.ended_at, session.ended_by) == (None, "")
+
+
+def test_interrupted_work_comes_before_what_only_fails(shop: Shop) -> None:
+    shop.asks("w", "add a coupon field to the cart")
+    shop.edits("w", "shop/price.py")
+    for number in range(3):
+        shop.asks(f"f{number}", f"load the orders of warehouse {number} into the report")
+        shop.edits(f"f{number}", f"web/page{number}.py")
+        shop.fails(f"f{number}", f"python3 load{number}.py", f"KeyError: 'warehouse {number}'")
+        shop.answers(f"f{number}", "I changed web/page.py.")
+        shop.ends(f"f{number}")
+    found = lines(shop.starts("s1", "codex"), "Open work")
+    assert len(found) > 1
+    assert found[0] == "- 2025-12-29 (claude, not ended): add a coupon field to the cart. Changed shop/price.py"
 
 
 def test_a_newer_session_on_the_same_files_closes_an_open_one(shop: Shop) -> None:
