@@ -79,8 +79,12 @@ def flat(text: str, characters: int = 0) -> str:
 
 
 def remembered(kind: str, at: int, by: str, text: str, state: str = "", doubt: str = "") -> str:
-    """Return a memory as a line: what it is, when and by whom, whether its code is as it was, and what it says."""
-    head = ", ".join(part for part in (kind, day(at), flat(by, 40), state) if part)
+    """Return a memory as a line: what it is, when and by whom, whether its code is as it was, and what it says.
+
+    by: its author or source; a hook is nobody
+    """
+    who = "" if by == "hook" else flat(by, 40)
+    head = ", ".join(part for part in (kind, day(at), who, state) if part)
     return f"- [{head}] {flat(text, MEMORY_CHARACTERS)}" + (f" ({flat(doubt, MEMORY_CHARACTERS)})" if doubt else "")
 
 

@@ -173,6 +173,23 @@ def test_another_target_that_worked_does_not_replace_one_that_fails(engine: Engi
     assert engine.commands.list().commands[0].failed == ()
 
 
+def test_a_fix_that_answers_a_prompt_is_by_nobody(engine: Engine) -> None:
+    wrong = "Exit code 1\nKeyError: 'warehouse'"
+    take(
+        engine,
+        payloads.failed("python3 load_orders.py", wrong, call="1"),
+        payloads.edited("TAX = 19", "TAX = 20", call="2"),
+        payloads.ran("python3 load_orders.py", call="3"),
+    )
+    prompt = of(
+        "s-2", payloads.claude("UserPromptSubmit", prompt="python3 load_orders.py fails with KeyError warehouse")
+    )
+    for lexical in (False, True):
+        said = engine.presence.answer(prompt, lexical=lexical) or ""
+        assert "- [insight, 2025-12-29] `python3 load_orders.py` failed" in said, lexical
+        prompt = prompt.replace(b"s-2", b"s-3")
+
+
 # --- still failing ---
 
 WRONG = "Exit code 1\nE   assert 17.85 == 5.95"
