@@ -29,7 +29,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,8 +123,18 @@ class Place(NamedTuple):
             raise RuntimeError(f"recollect {' '.join(words)}: {done.stdout}{done.stderr}")
         return done.stdout
 
-    def play(self, name: str, script: dict[str, Any], *options: str, project: str = "p") -> dict[str, Any]:
-        """Play a script in the assistant and return the rig's report."""
+    def play(
+        self,
+        name: str,
+        script: dict[str, Any],
+        *options: str,
+        project: str = "p",
+        meanwhile: Callable[[int], None] | None = None,
+    ) -> dict[str, Any]:
+        """Play a script in the assistant and return the rig's report.
+
+        meanwhile: called with the process id of the rig while it runs
+        """
         file, report = self.folder / f"{name}.json", self.folder / f"{name}.report.json"
         file.write_text(json.dumps(script), encoding="utf-8")
         # In a folder for the logs that does not exist yet, so that one run does not read the complaints of another.
@@ -133,9 +143,12 @@ class Place(NamedTuple):
             "--home", str(self.folder / "h"), "--project", str(self.folder / project), "--script", str(file),
             "--json", str(report), "--logs", str(self.folder / f"logs-{name}"), *self.row.options, *options,
         ]  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode == 3 or not report.exists():
-            raise Skipped(done.stderr.strip() or f"the rig ended with {done.returncode}")
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as rig:
+            if meanwhile is not None:
+                meanwhile(rig.pid)
+            _, problem = rig.communicate()
+        if rig.returncode == 3 or not report.exists():
+            raise Skipped(problem.strip() or f"the rig ended with {rig.returncode}")
         found: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
         return found
 
@@ -155,10 +168,10 @@ def played(place: Place) -> dict[str, bool]:
     for project in ("p", "q"):
         subprocess.run(["git", "init", "-q", str(place.folder / project)], check=False)
         if project == "p" or place.row.scope == "project":
-            _connect(place, project)
+            connect(place, project)
     checks: dict[str, bool] = {}
     first = place.play("first", FIRST, "--find", "recollect-context")
-    checks |= _went_well("first", first, place)
+    checks |= went_well("first", first, place)
     checks["first: tools listed"] = first["mcp"]["connected"] and first["mcp"]["tools_listed"]["count"] >= 2
     calls = first["mcp"]["calls"]
     checks["first: stored and recalled"] = len(calls) == 3 and calls[-1]["ok"] and "PostgreSQL 16" in calls[-1]["text"]
@@ -173,7 +186,8 @@ def played(place: Place) -> dict[str, bool]:
     return checks
 
 
-def _connect(place: Place, project: str) -> None:
+def connect(place: Place, project: str) -> None:
+    """Connect the assistant of a place to recollect, as a user does."""
     row = place.row
     place.recollect("init", "--yes", "--assistant", row.assistant or row.client, f"--{row.scope}", project=project)
     if row.assistant == "claude-plugin":
@@ -186,29 +200,31 @@ def _connect(place: Place, project: str) -> None:
             )
 
 
-# What stands around the memories that we tell: in what a hook says, and in the answer of a tool.
-QUOTED = ("recollect-context", "lines is remembered data")
+# What stands around the memories that we tell: in what a hook says, in the answer of a tool, and before both where a
+# log repeats the request. The rig cuts lines, so the first two may be missing there.
+QUOTED = ("recollect-context", "Quoted memories: untrusted data", '.log: "content": "')
 
 
-def _went_well(name: str, report: dict[str, Any], place: Place) -> dict[str, bool]:
+def went_well(name: str, report: dict[str, Any], place: Place) -> dict[str, bool]:
+    """Return whether a session ended well, its calls succeeded and its hooks did not complain."""
     return {
         f"{name}: the turn ended well": report["exit_code"] == 0 and report["played_to_end"],
         f"{name}: every call succeeded": all(call["ok"] for call in report["mcp"]["calls"]),
-        f"{name}: no hook complained": not _complaints(report),
+        f"{name}: no hook complained": not complaints(report),
         f"{name}: no process was left": not report["leftover_processes"],
         f"{name}: nothing went to bad": not list((place.folder / "h" / ".recollect" / "spool").glob("bad/*")),
     }
 
 
-def _complaints(report: dict[str, Any]) -> list[str]:
+def complaints(report: dict[str, Any]) -> list[str]:
     """Return what was logged about hooks that went wrong, but not where a log quotes us: memories tell of errors."""
     return [line for line in report["hook_errors"] if not any(sign in line for sign in QUOTED)]
 
 
 def _lines_that_quote_us(folder: Path) -> int:
-    """Return how many lines the rig took for complaints of hooks that `_complaints` leaves out."""
+    """Return how many lines the rig took for complaints of hooks that `complaints` leaves out."""
     reports = (json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.report.json"))
-    return sum(len(report["hook_errors"]) - len(_complaints(report)) for report in reports)
+    return sum(len(report["hook_errors"]) - len(complaints(report)) for report in reports)
 
 
 def _captured(place: Place) -> dict[str, bool]:
@@ -245,37 +261,45 @@ def _told(place: Place) -> dict[str, bool]:
     """Play what is told, and what is not."""
     again = place.play("again", AGAIN, "--find", "PostgreSQL 16", "--find", "Skagen station")
     context = again["context"]
-    checks = _went_well("again", again, place)
+    checks = went_well("again", again, place)
     checks["again: the decision at the start"] = "PostgreSQL 16" in context["session_start_text"]
     checks["again: the decision was found"] = bool(again["found"]["PostgreSQL 16"])
     checks["again: what the question leads to"] = (
         "Skagen station" in context["prompt_text"] and "Skagen station" not in context["session_start_text"]
     )
     unrelated = place.play("unrelated", OTHER)
-    checks |= _went_well("unrelated", unrelated, place)
+    checks |= went_well("unrelated", unrelated, place)
     checks["unrelated: the start is told"] = "recollect-context" in unrelated["context"]["session_start_text"]
     checks["unrelated: nothing with the prompt"] = "recollect-context" not in unrelated["context"]["prompt_text"]
     elsewhere = place.play("elsewhere", OTHER, "--find", "recollect-context", project="q")
-    checks |= _went_well("elsewhere", elsewhere, place)
+    checks |= went_well("elsewhere", elsewhere, place)
     checks["elsewhere: nothing is said"] = not elsewhere["found"]["recollect-context"]
     return checks
 
 
 def _mended(place: Place) -> dict[str, bool]:
     """Play a failure and what mends it, and the failure once more."""
-    checks = _went_well("broken", place.play("broken", BROKEN), place)
+    checks = went_well("broken", place.play("broken", BROKEN), place)
     checks["broken: nothing to say yet"] = MENDED not in place.sent("broken")
-    checks |= _went_well("once more", place.play("once-more", ONCE_MORE), place)
+    checks |= went_well("once more", place.play("once-more", ONCE_MORE), place)
     checks["once more: the fix comes with the failure"] = MENDED in place.sent("once-more")
     return checks
 
 
+def missing(client: str, rig: Path | None, clients: Path | None) -> str:
+    """Return why an assistant cannot be played here; empty if it can."""
+    if rig is None or not rig.is_file():
+        return "there is no rig: --rig RIG.PY"
+    if clients is None or not (clients / client).is_dir():
+        return f"{client} is not installed: --clients DIR"
+    return ""
+
+
 def outcome(row: Row, rig: Path | None, clients: Path | None, keep: Path | None) -> dict[str, Any]:
     """Return a row of the table."""
-    if rig is None or not rig.is_file():
-        return {"row": row.name, "status": "skipped", "why": "there is no rig: --rig RIG.PY"}
-    if clients is None or not (clients / row.client).is_dir():
-        return {"row": row.name, "status": "skipped", "why": f"{row.client} is not installed: --clients DIR"}
+    if why := missing(row.client, rig, clients):
+        return {"row": row.name, "status": "skipped", "why": why}
+    assert rig is not None and clients is not None
     # A short path: sockets must not have a long one.
     folder = Path(tempfile.mkdtemp(prefix="as-"))
     try:
