@@ -49,12 +49,13 @@ FIRST: dict[str, Any] = {
         {"do": "edit", "path": "orders.txt", "old": "store: undecided", "new": "store: postgres"},
         {"do": "bash", "command": "echo rig-failing >&2; exit 3"},
         {"do": "bash", "command": "echo rig-ok"},
-        {"do": "mcp", "tool": "store_memory", "args": {"content": DECISION, "memory_type": "decision"}},
+        {"do": "mcp", "tool": "store_memory",
+         "args": {"content": DECISION, "memory_type": "decision", "importance": 0.8}},
         {"do": "mcp", "tool": "store_memory", "args": {"content": FACT, "memory_type": "context", "importance": 0.1}},
         {"do": "mcp", "tool": "recall_memory", "args": {"query": "where are orders kept?"}},
     ],
     "final": "Orders go to PostgreSQL.",
-}
+}  # fmt: skip
 AGAIN: dict[str, Any] = {
     "prompt": QUESTION,
     "files": {},
@@ -76,7 +77,8 @@ BROKEN: dict[str, Any] = {
 }
 ONCE_MORE: dict[str, Any] = {**BROKEN, "prompt": "Please run the lighthouse check.", "steps": BROKEN["steps"][:1]}
 
-# More than are told at the start of a session, each more important than FACT, which only its question leads to.
+# More than are told at the start of a session, each less important than DECISION and more important than FACT, which
+# only its question leads to.
 _THINGS = "invoices parcels customers refunds coupons carts reviews prices taxes labels returns audits mails".split()
 OTHERS = [f"{thing.capitalize()} are handled by the {thing}-service and by nothing else." for thing in _THINGS]
 
