@@ -1,8 +1,8 @@
 """Recent work: the last sessions of a project, and what they left open.
 
 A session is open if it was interrupted, if something still fails, or if its assistant called something unfinished. A
-newer session closes it by asking for the same or by working on the same files. A session that is done is not told, nor
-are questions and small talk.
+newer session closes it by asking for the same or by working on the same files, unless something still fails. A session
+that is done is not told, nor are questions and small talk.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ def work_lines(
     found: list[tuple[Past, list[str]]] = []
     for place, past in enumerate(pasts):
         fails = [row.told for row in failing if row.session_id == past.session.id]
-        is_open = past.state or fails or past.progress.left
-        if is_open and not any(_covers(late, past) for late in pasts[:place]):
+        is_left = (past.state and (past.progress.asked or past.progress.changed)) or past.progress.left
+        if fails or (is_left and not any(_covers(late, past) for late in pasts[:place])):
             found.append((past, fails))
     # Who was interrupted could not say what is left, so these come first.
     new = [row for row in found if (row[0].session.insight_id or "") not in told]

@@ -350,6 +350,19 @@ def test_a_newer_session_on_the_same_files_closes_an_open_one(shop: Shop) -> Non
     assert lines(shop.starts("s2"), "Open work") == []
 
 
+def test_what_still_fails_stays_open_though_a_newer_session_worked_on_the_same_files(shop: Shop) -> None:
+    shop.asks("w", "add a coupon field to the cart and to the page")
+    shop.edits("w", "shop/price.py")
+    shop.edits("w", "web/page.py")
+    shop.fails("w", "pytest tests/test_page.py", "KeyError: 'coupon'")
+    shop.works("w2", "round the prices", "shop/price.py", "The prices in shop/price.py are rounded.")
+    (line,) = lines(shop.starts("s1"), "Open work")
+    assert "Still failing: `pytest tests/test_page.py` failed" in line
+    shop.runs("w3", "pytest tests/test_page.py")
+    shop.ends("w3")
+    assert lines(shop.starts("s2"), "Open work") == []
+
+
 def test_small_talk_afterwards_does_not_close_it_and_two_weeks_do(shop: Shop) -> None:
     shop.asks("w", "add a coupon field to the cart")
     shop.edits("w", "shop/price.py")
