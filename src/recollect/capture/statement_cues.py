@@ -14,13 +14,18 @@ Kind = Literal["rule", "preference", "decision", "correction", "cause", "fact"]
 
 
 class Cue(NamedTuple):
-    """How a statement of some kind is worded. holds: also if the sentence speaks of the present task."""
+    """How a statement of some kind is worded.
+
+    holds: also if the sentence speaks of the present task
+    in_short: only in a short message; a long one describes a task
+    """
 
     kind: Kind
     memory_type: MemoryType
     importance: float
     pattern: re.Pattern[str]
     holds: bool = False
+    in_short: bool = False
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -86,7 +91,7 @@ _FAULTY = (
 _DECLARED = (
     rf"(?!{_NOT_DECLARED})(?=.*\b{_DECLARING}\b)(?!.*\b(?:{_FAULTY})\b).{{3,200}}(?:[,;:] (?:and )?(?:not|never"
     r"|no (?!need)|always|because|(?:we|so) (?:do not|don't|never|left|dropped))\b"
-    r"|\b(?:must|never|always|forbidden|not allowed|instead of)\b|\bonly, )"
+    r"|\b(?:must|never|always|forbidden|banned|not allowed|instead of)\b|\bonly, )"
 )
 
 # A sentence that says how things are in general: of several, of each, or where they go; not of what somebody sees.
@@ -154,13 +159,6 @@ USER: tuple[Cue, ...] = (
         r"|on|by|directly|manually|for|as|like|and|or|that|which|where|unless)\b)",
         r"^(?:try to )?(?:stay away from|refrain from|steer clear of|avoid) (?!(?:the|this|that|it|my|these|those"
         r"|any (?:more|changes))\b)\w",
-        r"^(?:put|keep|name|write|place|store|wrap|sort|group|prefix|sign|squash|document|validate|escape|log|mock"
-        r"|rebase|annotate) (?:all |our )?(?!(?:the|this|that|these|those|my|your|an?|it|them|some|more|new|two)\b)"
-        r"[\w-]+(?: [\w-]+)?s\b(?! (?:folder|file|page|table)\b)",
-        r"^no (?!(?:need|worries|problem|idea|changes?|other|more|thanks|longer|one|it|i|the|that|this|you|we|errors?"
-        r"|issues?|results?|\w+ clause)\b)[\w-]+(?: [\w-]+){0,3} (?:in|for|without|outside|on|from|to|before|after)\b",
-        r"^ask (?:me )?(?:first|before)\b|^stick to (?!(?:it|this|that|the)\b)",
-        r"\b(?:one|a single|exactly one) [\w-]+ per [\w-]+|\b(?:written|worded|named) in (?:english|the imperative)\b",
         r"^prefer \w+|^keep (?:your |all |the |our )?(?:functions|commits?|answers|responses|replies|code|files"
         r"|comments|prs|diffs|messages|tests|components|classes|methods|modules) (?!as\b)\w",
         r"^(?:follow|stick to|respect) (?:our|existing|the existing|the project's|this project's|pep|google|standard"
@@ -200,9 +198,6 @@ USER: tuple[Cue, ...] = (
         r"\b(?:our|the|a|by|house) (?:naming |coding |code |commit |project |team )?(?:convention|policy|standard"
         r"|house style|style guide|rule)s? (?:here )?(?:is|are|says?|requires?)\b",
         rf"^we (?:always|never) (?!{_NOT_A_HABIT})",
-        r"^we (?:keep|write|name|put|store|deploy|test|review|release|merge|squash|tag|pin|vendor|log|build|ship"
-        r"|measure|version|format|lint|import|generate|sign|cache|treat|handle|return|throw|raise|validate|host|support|document"
-        r"|round|escape|hash|encrypt|translate|sync|back up) (?!(?:it|this|that|these|them|the same)\b)",
         r"^we (?:only |mostly |usually |generally |normally |typically )use\b",
         r"^(?:(?:in|for|on|here)\b[^,]{0,50},? )?we (?:use|require|avoid|deploy|target|follow|don't support"
         r"|do not support)\b(?! (?:it|this|that|these|them|the same|here)\b)",
@@ -273,9 +268,25 @@ USER: tuple[Cue, ...] = (
         r"^(?!(?:i|you|it|it's|this|that|that's|there|he|she|they|these|those)\b).{3,80}\b(?:(?-i:IS|ARE|ISN'T"
         r"|AREN'T|DOESN'T|DON'T|CAN'T)|(?:is|are|does|do|can|will) (?-i:NOT)) .{2,}",
     )),
+    Cue("rule", "preference", 0.75, _any(
+        r"^(?:put|keep|name|write|place|store|wrap|sort|group|prefix|sign|squash|document|validate|escape|log|mock"
+        r"|rebase|annotate) (?:all |our )?(?!(?:the|this|that|these|those|my|your|an?|it|them|some|more|new|two)\b)"
+        r"[\w-]+(?: [\w-]+)?s\b(?! (?:folder|file|page|table)\b)",
+        r"^no (?!(?:need|worries|problem|idea|changes?|other|more|thanks|longer|one|it|i|the|that|this|you|we|errors?"
+        r"|issues?|results?|\w+ clause)\b)[\w-]+(?: [\w-]+){0,3} (?:in|for|without|outside|on|from|to|before|after)\b",
+        r"^ask (?:me )?(?:first|before)\b|^stick to (?!(?:it|this|that|the)\b)",
+        r"\b(?:one|a single|exactly one) [\w-]+ per [\w-]+|\b(?:written|worded|named) in (?:english|the imperative)\b",
+    ), in_short=True),
+    Cue("rule", "style", 0.75, _any(
+        r"^we (?:keep|write|name|put|store|deploy|test|review|release|merge|squash|tag|pin|vendor|log|build|ship"
+        r"|measure|version|format|lint|import|generate|sign|cache|treat|handle|return|throw|raise|validate|host|support|document"
+        r"|round|escape|hash|encrypt|translate|sync|back up) (?!(?:it|this|that|these|them|the same)\b)",
+    ), in_short=True),
     # What is so in the project: of the code and how it is worked on, a convention; of anything else, a decision.
-    Cue("rule", "style", 0.75, _any(rf"^(?=(?:[\w-]+ ){{0,2}}{_ARTIFACT}\b)(?:{_DECLARED}|{_IN_GENERAL})")),
-    Cue("decision", "decision", 0.7, _any(rf"^(?:{_DECLARED}|{_IN_GENERAL})")),
+    Cue("rule", "style", 0.75, _any(
+        rf"^(?=(?:[\w-]+ ){{0,2}}{_ARTIFACT}\b)(?:{_DECLARED}|{_IN_GENERAL})",
+    ), in_short=True),
+    Cue("decision", "decision", 0.7, _any(rf"^(?:{_DECLARED}|{_IN_GENERAL})"), in_short=True),
     Cue("decision", "decision", 0.7, _any(
         r"^\w[\w ./`·-]{1,60}\b(?:is|are) (?:no longer|not) (?:supported|used|needed|allowed)\b",
     )),

@@ -13,7 +13,7 @@ what happens and instructions for this turn are no statements. An assistant stat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from recollect.capture.prose import Sentence, sentences
@@ -42,6 +42,8 @@ Speaker = Literal["user", "assistant"]
 LEAST_WORDS, MOST_CHARACTERS = 4, 400
 # Statements of one message: a message with more is a pasted document.
 OF_A_MESSAGE = 5
+# Sentences of a short message. What a longer one says of the project, or asks for, belongs to the task it describes.
+SHORT_SENTENCES = 4
 
 
 class Statement(NamedTuple):
@@ -75,9 +77,10 @@ def type_of(text: str) -> MemoryType:
 
 
 def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
+    cues = [cue for cue in CUES[speaker] if len(said) <= SHORT_SENTENCES or not cue.in_short]
     for place, sentence in enumerate(said):
         before = said[place - 1] if place and not sentence.is_first else None
-        read = _read(sentence, before, speaker)
+        read = _read(sentence, before, cues, speaker)
         if read is None:
             continue
         cue, start = read
@@ -102,7 +105,7 @@ def _starts(plain: str) -> list[int]:
     return starts
 
 
-def _read(sentence: Sentence, before: Sentence | None, speaker: Speaker) -> tuple[Cue, int] | None:
+def _read(sentence: Sentence, before: Sentence | None, cues: Sequence[Cue], speaker: Speaker) -> tuple[Cue, int] | None:
     """Return how a sentence lays something down, and where it begins; None where it does not."""
     starts = _starts(sentence.plain)
     plain = sentence.plain[starts[-1] :].rstrip()
@@ -110,7 +113,7 @@ def _read(sentence: Sentence, before: Sentence | None, speaker: Speaker) -> tupl
         return None
     if QUESTION.search(plain) or OPEN.search(plain):
         return None
-    cue = next((cue for cue in CUES[speaker] if cue.pattern.search(plain)), None)
+    cue = next((cue for cue in cues if cue.pattern.search(plain)), None)
     if cue is None:
         return _opened(sentence.plain, starts, before) if speaker == "user" else None
     is_task = not cue.holds and cue.kind not in ("correction", "cause") and bool(NOW.search(plain))

@@ -132,3 +132,11 @@ def test_of_a_long_message_only_its_beginning_and_its_end_are_read() -> None:
 def test_what_a_review_or_a_log_says_is_nobodys_statement() -> None:
     assert texts("Got this review comment: The handlers must never block.\n\nTests must always run offline.") == []
     assert texts("I get this when I deploy\n[WARN] We always use the default port\n  at start (server.js:12)") == []
+
+
+def test_what_a_long_message_says_of_the_project_belongs_to_its_task() -> None:
+    rule = "Exports must stream row by row, not in memory."
+    assert [each.text for each in statements(rule, "user")] == [rule]
+    task = "Build the export page. It has a list of runs. Each run has a state. Add a filter for the state. "
+    assert statements(task + rule, "user") == ()
+    assert statements(task + "Never commit generated files.", "user") != ()
