@@ -319,6 +319,12 @@ def test_memories_without_a_vector_come_newest_first(store: Store, add: Add) -> 
     assert [memory.id for memory in store.lacking_vectors(MODEL, 2)] == ["d", "b"]
 
 
+def test_known_memories_without_a_vector_come_before_observed_ones(store: Store, add: Add) -> None:
+    for name, observed in (("known", False), ("seen", True), ("newer", False), ("seen last", True)):
+        add(name, observed=observed)
+    assert [memory.id for memory in store.lacking_vectors(MODEL, 10)] == ["newer", "known", "seen last", "seen"]
+
+
 def test_short_memories_without_a_vector_come_before_long_ones_and_of_those_the_shortest(
     store: Store, add: Add
 ) -> None:

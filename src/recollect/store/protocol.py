@@ -285,7 +285,7 @@ class Store(WordSearch, Protocol):
     def lacking_vectors(
         self, model: str, limit: int, *, longest: int | None = None, without: Mapping[str, int] = {}
     ) -> list[Memory]:
-        """Return memories that are not complete in `model`, newest first.
+        """Return memories that are not complete in `model`, newest first; few changes: known before observed ones.
 
         longest: only memories of so many characters; if there are none, the shortest of the others.
         without: memories to leave out, by their revision; one that has changed since is not

@@ -151,8 +151,8 @@ class Searches(Rows):
             key, newest = _complete_key(connection, model)
             complete = int(kept(connection, key) or 0)
             # The sign makes SQLite start from what changed; without it, it reads all from the newest on until it has
-            # enough, which is the better way where most lack a vector.
-            newest_first = f" ORDER BY {'+' if newest - complete <= FEW_CHANGES else ''}seq DESC LIMIT ?"
+            # enough, which is the better way where most lack a vector. Observed memories answer last, so they wait.
+            newest_first = f" ORDER BY {'observed, +' if newest - complete <= FEW_CHANGES else ''}seq DESC LIMIT ?"
             shortest = " ORDER BY length(content), seq DESC LIMIT 1"
             values = [complete, model, *(value for pair in without.items() for value in pair)]
             if longest is None:

@@ -431,6 +431,32 @@ def test_a_search_beside_a_worker_embeds_a_few_of_the_newest_short_memories(
     gate.set()
 
 
+def test_what_hooks_saw_since_does_not_keep_a_stored_memory_from_its_vector(
+    open_engine: Callable[..., Engine], embedder: HashingEmbedder
+) -> None:
+    engine = open_engine(embedder=embedder)
+    entered, gate = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        if threading.current_thread() is not threading.main_thread():
+            entered.set()
+            gate.wait(PATIENCE_S)
+
+    fill(engine, 6 * NEWEST)
+    engine.embedding.catch_up()
+    engine.memories.store("short")
+    embedder.when_called = wait
+    engine.start_background()
+    assert entered.wait(PATIENCE_S)
+    decision = engine.memories.store("staging is torn down at night").memory
+    for number in range(2 * NEWEST):
+        assert engine.memories.store(f"What is number {number}?").memory.observed
+    best = engine.recall.search("staging is torn down at night").hits[0]
+    assert best.memory.id == decision.id
+    assert best.signals.semantic == pytest.approx(1, abs=1e-3)
+    gate.set()
+
+
 def test_an_import_ends_with_its_memories_embedded(engine: Engine) -> None:
     lines = "\n".join(f'{{"content": "Fact number {number} about the harbour"}}' for number in range(20))
     engine.archive.import_(content=lines)
