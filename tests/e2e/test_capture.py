@@ -29,7 +29,7 @@ def run(command: list[str], given: bytes = b"") -> str:
 @pytest.mark.promise("E19")
 def test_what_a_hook_left_is_found_by_the_next_search(home: Path) -> None:
     assert run([*HOOK, "PostToolUse", "claude"], payloads.edited("TAX = 19", "TAX = 25")) == ""
-    found = json.loads(run([*RECOLLECT, "search", "--json", "what became of TAX"]))
+    found = json.loads(run([*RECOLLECT, "search", "--json", "--all-projects", "what became of TAX"]))
     assert [hit["memory"]["memory_type"] for hit in found["hits"]] == ["decision"]
     assert list((home / "spool" / "new").iterdir()) == []
 
@@ -45,7 +45,7 @@ def test_a_session_is_summed_up_from_what_its_hooks_left(home: Path) -> None:
     stopped = payloads.claude("Stop", last_assistant_message="The tax is 25 now.")
     taken = json.loads(run([*RECOLLECT, "ingest", "--json"], stopped))
     assert (taken["taken"], taken["bad"], taken["waiting"]) == (4, 0, 0)
-    (session,) = json.loads(run([*RECOLLECT, "sessions", "--json"]))["sessions"]
+    (session,) = json.loads(run([*RECOLLECT, "sessions", "--json", "--all-projects"]))["sessions"]
     assert session["summary"].startswith("Asked for: raise the tax")
     summed = json.loads(run([*RECOLLECT, "summarize", "--json"]))
     assert "Ended with: The tax is 25 now." in summed["memory"]["content"]

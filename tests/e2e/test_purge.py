@@ -122,7 +122,7 @@ def test_the_rest_of_a_batch_can_still_be_undone() -> None:
     purge(secret)
     undone = call("undo", {}, batch)
     assert undone["purged"] >= 1
-    assert {row["id"] for row in call("list_memories", {})["memories"]} == set(others)
+    assert {row["id"] for row in call("list_memories", {}, "--project", "app")["memories"]} == set(others)
     with Engine() as engine:
         assert [edge.src for edge in engine.store.find(Edge)] == [f"mem:{others[1]}"]
 

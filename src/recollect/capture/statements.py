@@ -47,13 +47,17 @@ SHORT_SENTENCES = 4
 
 
 class Statement(NamedTuple):
-    """A sentence worth keeping, in its author's words. everywhere: it holds for all projects."""
+    """A sentence worth keeping, in its author's words.
+
+    everywhere: it holds for all projects. is_general: it says how things are, and no word says of which kind it is
+    """
 
     text: str
     memory_type: MemoryType
     importance: float
     everywhere: bool
     kind: Kind
+    is_general: bool = False
 
 
 def statements(text: str, speaker: Speaker) -> tuple[Statement, ...]:
@@ -72,7 +76,7 @@ def statements(text: str, speaker: Speaker) -> tuple[Statement, ...]:
 
 def type_of(text: str) -> MemoryType:
     """Return the type of memory that a text is; context where it does not say."""
-    found = statements(text, "user") or statements(text, "assistant")
+    found = [each for each in (*statements(text, "user"), *statements(text, "assistant")) if not each.is_general]
     return found[0].memory_type if found else "context"
 
 
@@ -94,7 +98,7 @@ def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
             text = f"{text} {after.text.strip()}"
         if len(text) <= MOST_CHARACTERS:
             everywhere = bool(EVERYWHERE.search(plain))
-            yield Statement(_tidy(text), cue.memory_type, cue.importance, everywhere, cue.kind)
+            yield Statement(_tidy(text), cue.memory_type, cue.importance, everywhere, cue.kind, cue.in_short)
 
 
 def _starts(plain: str) -> list[int]:

@@ -42,6 +42,8 @@ NEUTRAL: Mapping[str, float] = {
 # by more than 0.3 points; the best and the second hit are a point apart in the median, less than 0.4 in one question of
 # four (docs/adr/0006), so that what matches clearly better stays first.
 PRIOR = 10.0
+# Matching that weighs less than this share does not count.
+LEAST_UNIT = 1e-9
 
 # Points for the branch that a memory was written on, as it stands to the one that is checked out. The best and the
 # second hit are a point apart in the median: what belongs to other work must match clearly better to be first, and what
@@ -111,6 +113,8 @@ def _tie_broken(
     # Only relations between weights mean anything, so everything is told in units of what matching weighs: the fitted
     # score keeps its size, and with it the distances that later stages go by.
     unit = (weights["vector"] + weights["token"]) / (usual["vector"] + usual["token"])
+    # Next to nothing is nothing: dividing by it would be infinite.
+    unit = unit if unit >= LEAST_UNIT else 0.0
     scale = {name: weights[name] / usual[name] / unit if unit else 0.0 for name in COMPONENTS}
     if unit and SEMANTIC.isdisjoint(fitted.shares):
         scale["token"] = 1.0  # without vectors, words are all there is to match by

@@ -56,10 +56,11 @@ def test_evidence_answers_where_no_knowledge_does_and_says_so(engine: Engine) ->
 
 
 def test_a_sentence_that_was_only_seen_becomes_knowledge_when_it_is_stored(engine: Engine) -> None:
-    prompt(engine, REDIS)
-    stored = engine.memories.store(REDIS, namespace=ROOT)
+    said = "login sessions in Redis for 45 minutes"
+    prompt(engine, said)
+    stored = engine.memories.store(said, namespace=ROOT)
     assert stored.created and not stored.memory.observed
-    prompt(engine, REDIS, "c-2")
+    prompt(engine, said, "c-2")
     assert engine.memories.get(stored.memory.id).tags == ()
 
 
