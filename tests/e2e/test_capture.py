@@ -47,6 +47,6 @@ def test_a_session_is_summed_up_from_what_its_hooks_left(home: Path) -> None:
     assert (taken["taken"], taken["bad"], taken["waiting"]) == (4, 0, 0)
     (session,) = json.loads(run([*RECOLLECT, "sessions", "--json", "--all-projects"]))["sessions"]
     assert session["summary"].startswith("Asked for: raise the tax")
-    summed = json.loads(run([*RECOLLECT, "summarize", "--json"]))
+    summed = json.loads(run([*RECOLLECT, "summarize", "--json", "--project", payloads.ROOT]))
     assert "Ended with: The tax is 25 now." in summed["memory"]["content"]
     assert "Read: price.py" in summed["memory"]["content"]
