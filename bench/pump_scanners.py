@@ -368,7 +368,7 @@ def _at_hand(text: str) -> None:
 
 
 def _left(text: str) -> None:
-    for part in summary._SENTENCE.split(text):
+    for part in summary.SENTENCE.split(text):
         summary._LEFT.search(part), summary._NOTHING_LEFT.search(part), summary._LABEL.sub("", part)
     summary._CODE.search(text), context_sources._shortened(text, 200)
 

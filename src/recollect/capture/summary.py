@@ -35,7 +35,7 @@ COMPARED = 200
 LEFT = 2
 
 CHANGING = ("edit", "write", "patch")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+SENTENCE = re.compile(r"(?<=[.!?])\s+")
 # A path, a name with an underscore or a hump, a call, or anything in backticks.
 _CODE = re.compile(r"`[^`\n]+`|\w\.[a-z]{1,5}\b|\w_\w|\w\(\)|[a-z][A-Z]")
 _LEFT = re.compile(
@@ -114,7 +114,7 @@ def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
     turns = _turns(rows)
     tools = [row for turn in turns for row in turn.tools if row.outcome != "failed"]
     requests = [prompt for prompt in _requests(turns) if len(query_terms(prompt)) >= LEAST_TERMS]
-    said = _SENTENCE.split(_last_answer(turns))
+    said = SENTENCE.split(_last_answer(turns))
     left = [part for part in said if _LEFT.search(part) and not part.endswith("?") and not _NOTHING_LEFT.search(part)]
     left = [_LABEL.sub("", part) for part in left]
     return Progress(

@@ -14,13 +14,12 @@ told, nor is anything twice. A section without useful lines is left out.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
 from recollect.capture.lesson import code
-from recollect.capture.summary import CHANGING
+from recollect.capture.summary import CHANGING, SENTENCE
 from recollect.engine.at_hand import AtHand, at_hand, beside, related
 from recollect.engine.branches import written_on
 from recollect.engine.context_block import (
@@ -97,8 +96,6 @@ HABIT_S = 7 * 86_400
 # The last line: how to find more.
 MORE_TOKENS = 36
 MANY = 20
-
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 class Wanted(NamedTuple):
@@ -294,7 +291,7 @@ def _shortened(text: str, characters: int) -> str:
     """Return the first sentences of a text that fit, on one line; of a longer one its beginning."""
     whole = flat(text)
     kept = ""
-    for sentence in _SENTENCE.split(whole):
+    for sentence in SENTENCE.split(whole):
         if len(kept) + len(sentence) >= characters:
             break
         kept = f"{kept} {sentence}".strip()

@@ -7,14 +7,13 @@ that is done is not told, nor are questions and small talk.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
 from recollect.capture.fixes import unresolved
 from recollect.capture.lesson import listed
-from recollect.capture.summary import CHANGING, Progress, progress
+from recollect.capture.summary import CHANGING, SENTENCE, Progress, progress
 from recollect.engine.context_block import Line, day, flat
 from recollect.model import Observed, Session
 from recollect.store.protocol import Range
@@ -44,8 +43,6 @@ LEFT_OPEN = frozenset({"silence", "left"})
 TELLS_TURNS = frozenset({"claude", "codex", "gemini", "copilot", "opencode"})
 # How sessions end that were read from a transcript (engine/transcripts.py): their answers are not kept.
 TRANSCRIPT = "transcript"
-
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 class Past(NamedTuple):
@@ -109,7 +106,7 @@ def work_lines(
     # Who was interrupted could not say what is left, so these come first.
     new = [row for row in found if (row[0].session.insight_id or "") not in told]
     for past, fails in sorted(new, key=lambda row: not row[0].state)[:TOLD]:
-        asked = " ".join(part for part in _SENTENCE.split(past.progress.asked) if not said(part))
+        asked = " ".join(part for part in SENTENCE.split(past.progress.asked) if not said(part))
         yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
 
 

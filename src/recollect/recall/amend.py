@@ -68,7 +68,7 @@ _DENIED = 0.6
 # A place or a version among the first words says what a statement holds for.
 _LEADING = 4
 _FORMER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\b", re.IGNORECASE)
-_FORMER_NUMBER = re.compile(r"\b(from|instead of|rather than|was|were|not)\s+(\d+(?:\.\d+)*)", re.IGNORECASE)
+_FORMER_NUMBER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\s+(\d+(?:\.\d+)*)", re.IGNORECASE)
 _NOT = frozenset("not never no none neither nothing without".split())
 _NEVER = re.compile(r"\b(?:never|no longer|no ?body|none)\b", re.IGNORECASE)
 _OVER = re.compile(
@@ -279,8 +279,7 @@ def _reverses(new: Statement, old: Statement) -> bool:
     rejected = {key for word, key in zip(old.tokens, old.keys[1:], strict=False) if word.lower() in _NOT and key}
     if new.ended & old.words - rejected and rejected & new.words - new.ended:
         return True
-    former = {number for _, number in _FORMER_NUMBER.findall(new.text)}
-    return not former.isdisjoint(old.tokens) and _differ(new, old)
+    return not set(_FORMER_NUMBER.findall(new.text)).isdisjoint(old.tokens) and _differ(new, old)
 
 
 def _is_over(new: Statement, old: Statement) -> bool:
