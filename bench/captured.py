@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from patterns import DAYS, ROOT, START, Event, Month
 from recollect import Engine
-from recollect.engine.noticed import Noticing
+from recollect.engine.sessions.hook_ingest import Noticing
 
 DAY = 86_400
 

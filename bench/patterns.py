@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import measure as results
 import metrics
 from recollect import Engine, clock
-from recollect.engine.noticed import Noticing
+from recollect.engine.sessions.hook_ingest import Noticing
 from recollect.model import Pattern
 
 ROOT = "/nowhere/shop"

@@ -63,7 +63,9 @@ from recollect.code.search import question, report
 from recollect.code.snippet import analyse, ask, concepts, recognise
 from recollect.consolidate import extract as summaries
 from recollect.consolidate import tell
-from recollect.engine import at_hand, context_block, context_sources, noticed, touched
+from recollect.engine.hook_responses import briefing, context_block, work_in_progress
+from recollect.engine.review import diff_memories
+from recollect.engine.sessions import hook_ingest
 from recollect.episodic import boundary
 from recollect.episodic.chunker import ContextualChunker
 from recollect.errors import RecollectError
@@ -250,7 +252,7 @@ def _payloads(text: str) -> None:
         raw = json.dumps({"session_id": "s", "cwd": "/p", **row}).encode()
         seen = filter.cleaned(payload.read(raw, assistant="claude", at=AT))
         filter.is_noise(seen), filter.memory_ids(seen), filter.mark(seen)
-        extract.lesson(seen, PLACE, noticed.outline)
+        extract.lesson(seen, PLACE, hook_ingest.outline)
 
 
 def _raw_payload(text: str) -> None:
@@ -364,13 +366,13 @@ def _tsconfig(text: str) -> None:
 
 
 def _at_hand(text: str) -> None:
-    at_hand.AtHand("main", frozenset({"a"}), ("a/b.py",)).concerns(Memory(id="m", content=text), set(), ())
+    work_in_progress.AtHand("main", frozenset({"a"}), ("a/b.py",)).concerns(Memory(id="m", content=text), set(), ())
 
 
 def _left(text: str) -> None:
     for part in summary.SENTENCE.split(text):
         summary._LEFT.search(part), summary._NOTHING_LEFT.search(part), summary._LABEL.sub("", part)
-    summary._CODE.search(text), context_sources._shortened(text, 200)
+    summary._CODE.search(text), briefing._shortened(text, 200)
 
 
 def _versions(text: str) -> None:
@@ -516,7 +518,7 @@ OUTSIDE: tuple[Any, ...] = (
     ("fence", "render.untrusted", lambda text: (untrusted.fence(text), untrusted.inline(text))),
     ("context block", "engine.context_block",
      lambda text: (context_block.flat(text, 300), list(context_block.quoted(text, 300)), context_block.harmless(text))),
-    ("rule about", "engine.touched", lambda text: touched.rule_about(text, ("a", "b"))),
+    ("rule about", "engine.touched", lambda text: diff_memories.rule_about(text, ("a", "b"))),
     ("json-rpc", "surface.jsonrpc", _jsonrpc),
     ("jsonc", "surface.assistants.jsonc", _jsonc),
     ("jsonc object", "surface.assistants.jsonc", _jsonc, '{"a": '),

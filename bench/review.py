@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from measure import publish
 from recollect import Engine
 from recollect.code.record import Affected
-from recollect.engine.diff_review import LEAST_RUN
+from recollect.engine.review.diff_review import LEAST_RUN
 
 BROKEN = 'raise RuntimeError("broken on purpose")'
 SUITE_S = 3600

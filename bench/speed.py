@@ -109,10 +109,10 @@ def fill(size: int, folder: Path) -> dict[str, Any]:
     import numpy as np
 
     from recollect import Engine
-    from recollect.engine import embedding
+    from recollect.engine.models import embedding_queue
     from recollect.store.protocol import Vectors
 
-    embedding.AT_IMPORT = 0
+    embedding_queue.AT_IMPORT = 0
     with Engine(home=str(folder), embed_on_demand=0) as engine:
         engine.recall.search("warm up the model")
         texts = list(corpus.memories(size))

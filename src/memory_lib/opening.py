@@ -6,8 +6,8 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.engine.older_library import Older, adopt
-from recollect.engine.shelf import Shelf
+from recollect.engine.importing.legacy_sqlite import Older, adopt
+from recollect.engine.retrieval.library_store import Shelf
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recollect import Engine, clock
-from recollect.engine import applying
+from recollect.engine.consolidation import plan_execution
 from recollect.errors import StorageError
 from recollect.model import Memory
 
@@ -21,7 +21,7 @@ DAY = 86_400
 CHILD = """
 import sys, time
 from recollect import Engine, clock, progress
-from recollect.engine import applying
+from recollect.engine.consolidation import plan_execution as applying
 applying.STEPS = 2
 real = clock.now
 clock.now = lambda: real() + 200 * 86_400
@@ -69,7 +69,7 @@ def test_a_killed_cycle_leaves_whole_steps_and_is_taken_back_to_the_letter(home:
 def test_a_cycle_that_does_not_fit_on_the_disk_leaves_whole_steps_and_is_taken_back(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(applying, "STEPS", 2)
+    monkeypatch.setattr(plan_execution, "STEPS", 2)
     with Engine(embed_provider="off") as engine:
         for number in range(MEMORIES):
             engine.memories.store(f"Statement {number} about nothing {'at all ' * 400}", importance=0.8, amend=False)

@@ -15,7 +15,7 @@ OFFERS = 10
 CHILD = """
 import sys
 from recollect import Engine
-from recollect.engine import usefulness
+from recollect.engine.sessions import usefulness
 usefulness.BATCH = 4
 real, seen = usefulness._counted, []
 def counted(transaction, row):

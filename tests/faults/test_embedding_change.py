@@ -13,7 +13,7 @@ from tests.fakes import HashingEmbedder
 from tests.faults.child import PATIENCE_S, Child
 
 from recollect.engine import Engine
-from recollect.engine.embedding import BATCH
+from recollect.engine.models.embedding_queue import BATCH
 from recollect.model import Check, Memory
 from recollect.recall.ruler import texts
 

@@ -12,7 +12,8 @@ import pytest
 from tests.fakes import HashingEmbedder
 from tests.faults.child import PATIENCE_S
 
-from recollect.engine import Engine, embedding
+from recollect.engine import Engine
+from recollect.engine.models import embedding_queue
 from recollect.errors import EmbeddingFailed
 
 
@@ -86,7 +87,7 @@ def test_memories_are_kept_and_found_by_words_until_the_provider_answers(path: P
 
 @pytest.mark.parametrize("fail", FAILURES.values(), ids=FAILURES)
 def test_a_worker_outlives_every_failure(path: Path, monkeypatch: pytest.MonkeyPatch, fail: Callable[[], Any]) -> None:
-    monkeypatch.setattr(embedding, "FIRST_PAUSE_S", 0.0)
+    monkeypatch.setattr(embedding_queue, "FIRST_PAUSE_S", 0.0)
     embedder = FailingEmbedder(fail)
     with Engine(database=str(path), embedder=embedder) as engine:
         engine.start_background()

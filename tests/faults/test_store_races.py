@@ -18,7 +18,7 @@ import pytest
 
 from recollect import progress
 from recollect.engine import Engine
-from recollect.engine import archive as archives
+from recollect.engine.admin import archive as archives
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound, StoreLocked
 
 # A process that forks while a thread of it is in the middle of a write; the child uses the same engine and ends.

@@ -18,7 +18,8 @@ from tests.trees import write
 
 from recollect import clock
 from recollect.code import update
-from recollect.engine import Engine, learning, migrating
+from recollect.engine import Engine
+from recollect.engine.importing import history_ingest, memory_import
 from recollect.history import documents, files
 from recollect.model import Memory
 
@@ -166,7 +167,7 @@ def loops(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> Non
     monkeypatch.setattr(module, name, endless)
 
 
-@pytest.mark.parametrize(("module", "name"), [(documents, "_sections"), (learning, "without_secrets")])
+@pytest.mark.parametrize(("module", "name"), [(documents, "_sections"), (history_ingest, "without_secrets")])
 def test_an_import_of_history_leaves_out_what_takes_too_long_and_says_so(
     engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str
 ) -> None:
@@ -179,6 +180,6 @@ def test_an_import_of_history_leaves_out_what_takes_too_long_and_says_so(
 def test_an_import_of_another_program_leaves_out_what_takes_too_long_and_says_so(
     engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loops(monkeypatch, migrating, "without_secrets")
+    loops(monkeypatch, memory_import, "without_secrets")
     done = engine.archive.import_(str(project / "docs"))
     assert (done.created, [sum(part.left.values()) for part in done.parts]) == (2, [1])

@@ -11,9 +11,10 @@ import pytest
 from tests.fakes import HashingEmbedder
 from tests.faults.child import PATIENCE_S, Child
 
-from recollect.engine import Engine, embedding, pending_vectors
-from recollect.engine.embedding import BATCH
-from recollect.engine.pending_vectors import MAX_EMBEDDED
+from recollect.engine import Engine
+from recollect.engine.models import embedding_queue, pending_vectors
+from recollect.engine.models.embedding_queue import BATCH
+from recollect.engine.models.pending_vectors import MAX_EMBEDDED
 from recollect.errors import EmbeddingFailed
 from recollect.model import Check
 
@@ -167,7 +168,7 @@ def test_a_memory_that_takes_too_long_is_set_aside_after_the_part_at_hand(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     embedder = Listening()
-    monkeypatch.setattr(embedding, "LIMIT_CPU_S", -1.0)
+    monkeypatch.setattr(embedding_queue, "LIMIT_CPU_S", -1.0)
     with opened(path, embedder) as engine:
         memory = engine.memories.store(long_text(LONG)).memory
         engine.embedding.catch_up()

@@ -16,9 +16,10 @@ from tests.faults.conftest import Fifo, Line
 
 from recollect.capture import spool as spool_module
 from recollect.capture.spool import MOST_DEATHS
-from recollect.engine import Engine, drain
-from recollect.engine.drain_process import DrainProcess
-from recollect.engine.noticed import Noticing
+from recollect.engine import Engine
+from recollect.engine.sessions import spool_drain
+from recollect.engine.sessions.drain_process import DrainProcess
+from recollect.engine.sessions.hook_ingest import Noticing
 from recollect.model import Memory
 
 STUCK = Path(__file__).with_name("stuck")
@@ -69,8 +70,8 @@ def looping(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return of_bytes(self, raw, name, **values)
 
     monkeypatch.setattr(Noticing, "of_bytes", endless)
-    monkeypatch.setattr(drain, "LIMIT_CPU_S", SHORT_CPU_S)
-    monkeypatch.setattr(drain, "LIMIT_CPU_S_PER_BYTE", 0.0)
+    monkeypatch.setattr(spool_drain, "LIMIT_CPU_S", SHORT_CPU_S)
+    monkeypatch.setattr(spool_drain, "LIMIT_CPU_S_PER_BYTE", 0.0)
     return tries
 
 
@@ -136,7 +137,7 @@ def test_what_takes_too_long_to_write_is_set_aside_alone(engine: Engine, monkeyp
         return write(notices)
 
     monkeypatch.setattr(engine.sessions, "write", endless)
-    monkeypatch.setattr(drain, "LIMIT_CPU_S", SHORT_CPU_S)
+    monkeypatch.setattr(spool_drain, "LIMIT_CPU_S", SHORT_CPU_S)
     put(engine, "first", "an endless one", "last")
     done = engine.capture.drain()
     assert (done.stored, done.stuck) == (2, 1)

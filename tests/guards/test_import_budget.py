@@ -80,8 +80,8 @@ def test_starting_a_surface_loads_nothing_heavy(module: str) -> None:
 
 def test_a_glance_at_the_database_loads_no_engine() -> None:
     """A prompt waits for it: nothing that takes longer to load than the answer takes to find."""
-    names = loaded(DIFFERENCE.format(statement="import recollect.engine.glance"), "-I")
-    assert "recollect.engine.glance" in names
+    names = loaded(DIFFERENCE.format(statement="import recollect.engine.hook_responses.prompt_fast_path"), "-I")
+    assert "recollect.engine.hook_responses.prompt_fast_path" in names
     assert tops(names) & (HEAVY - {"sqlite3", "Stemmer"} | {"msgspec", "hashlib", "logging", "inspect"}) == set()
     assert {"recollect.engine.root", "recollect.model", "recollect.store.protocol"} & set(names) == set()
 
@@ -107,6 +107,6 @@ def test_a_glance_loads_no_engine(tmp_path: Path) -> None:
         f"by_glance(b'{{}}', {str(tmp_path)!r}, 'UserPromptSubmit', 'claude'); print(*sys.modules)"
     )
     names = loaded(code, "-I")
-    assert "recollect.engine.glance" in names
+    assert "recollect.engine.hook_responses.prompt_fast_path" in names
     assert tops(names) & (HEAVY - {"sqlite3", "Stemmer"} | {"msgspec", "typing_extensions", "inspect"}) == set()
     assert "recollect.engine.root" not in names

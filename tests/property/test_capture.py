@@ -20,7 +20,7 @@ from recollect.capture.observation import BadPayload
 from recollect.capture.outcome import by_exit_code, by_output
 from recollect.capture.payload import read
 from recollect.capture.tools import BY_NAME, FIELDS
-from recollect.engine.noticed import outline
+from recollect.engine.sessions.hook_ingest import outline
 from recollect.model import Memory, Observed
 
 scalars = st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.text(max_size=30)

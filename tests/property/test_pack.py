@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.engine.pack import packed
+from recollect.engine.retrieval.pack import packed
 from recollect.model import Excerpt, Hit, Memory, Moment, Recall, Reply, Signals
 from recollect.text.budget import tokens
 from recollect.text.passages import passages

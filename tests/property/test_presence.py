@@ -15,8 +15,8 @@ from tests.property.test_capture import assistants
 from tests.property.test_capture import payloads as any_payload
 
 from recollect import Engine
-from recollect.engine.context_block import MOST_BYTES, TAG, Line, Section, block
-from recollect.engine.glance import glance
+from recollect.engine.hook_responses.context_block import MOST_BYTES, TAG, Line, Section, block
+from recollect.engine.hook_responses.prompt_fast_path import glance
 from recollect.model import Injection
 from recollect.text.budget import tokens
 

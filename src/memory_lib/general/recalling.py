@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
-from recollect.engine.shelf import UNRELATED, Relevant, Shelf
+from recollect.engine.retrieval.library_store import UNRELATED, Relevant, Shelf
 
 NAMESPACE = "memory_lib.scratch"
 

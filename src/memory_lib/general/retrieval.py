@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_lib.general.recalling import Recalling
-from recollect.engine.shelf import Relevant, Shelf, prompt, verdict
+from recollect.engine.retrieval.library_store import Relevant, Shelf, prompt, verdict
 
 ModelFn = Callable[[str], Awaitable[str]]
 

@@ -5,38 +5,38 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.access import Access
-from recollect.engine.admin import Admin
-from recollect.engine.anchoring import Anchoring
-from recollect.engine.archive import Archive
-from recollect.engine.branches import Branches
-from recollect.engine.capture import Capture
-from recollect.engine.centrality import Centrality
-from recollect.engine.code import Code
-from recollect.engine.coding import Coding
-from recollect.engine.commands import Commands
-from recollect.engine.consolidation import Consolidating
-from recollect.engine.drift import Drifts
-from recollect.engine.embedding import Embedding
-from recollect.engine.errands import Errands
-from recollect.engine.following import Following
-from recollect.engine.graph import Graphs
-from recollect.engine.history import Histories
-from recollect.engine.language import Language
-from recollect.engine.links import Links
-from recollect.engine.memories import Memories
-from recollect.engine.namespaces import Namespaces
-from recollect.engine.packages import Packages
-from recollect.engine.patterns import Patterns
-from recollect.engine.presence import Presence
-from recollect.engine.recall import Recalls
-from recollect.engine.schedule import Schedule
-from recollect.engine.scope import Scope
-from recollect.engine.scoring import Scoring
-from recollect.engine.sessions import Sessions
-from recollect.engine.survey import Survey
-from recollect.engine.usefulness import Useful
-from recollect.engine.workspaces import Workspaces
+from recollect.engine.admin.admin import Admin
+from recollect.engine.admin.archive import Archive
+from recollect.engine.admin.namespaces import Namespaces
+from recollect.engine.admin.workspaces import Workspaces
+from recollect.engine.code.code_index import Code
+from recollect.engine.code.code_links import Links
+from recollect.engine.code.packages import Packages
+from recollect.engine.consolidation.cycles import Consolidating
+from recollect.engine.consolidation.schedule import Schedule
+from recollect.engine.graph.centrality import Centrality
+from recollect.engine.hook_responses.responses import Presence
+from recollect.engine.importing.history_import import Histories
+from recollect.engine.memory.access_log import Access
+from recollect.engine.memory.anchor_tracking import Following
+from recollect.engine.memory.anchoring import Anchoring
+from recollect.engine.memory.memories import Memories
+from recollect.engine.models.embedding_queue import Embedding
+from recollect.engine.models.llm import Language
+from recollect.engine.records.branches import Branches
+from recollect.engine.records.scope import Scope
+from recollect.engine.retrieval.graph_queries import Graphs
+from recollect.engine.retrieval.scoring import Scoring
+from recollect.engine.retrieval.search import Recalls
+from recollect.engine.review.drift import Drifts
+from recollect.engine.review.survey import Survey
+from recollect.engine.sessions.capture import Capture
+from recollect.engine.sessions.llm_jobs import Errands
+from recollect.engine.sessions.patterns import Patterns
+from recollect.engine.sessions.sessions import Sessions
+from recollect.engine.sessions.usefulness import Useful
+from recollect.engine.sessions.working_commands import Commands
+from recollect.engine.snippets.coding_memories import Coding
 from recollect.errors import Conflict
 from recollect.model import Source
 from recollect.operations import Operation, collect
@@ -44,7 +44,7 @@ from recollect.settings import Settings, load
 from recollect.store.protocol import Store
 
 if TYPE_CHECKING:
-    from recollect.engine.rulers import Rulers
+    from recollect.engine.models.similarity_calibration import Rulers
     from recollect.providers.protocol import Embedder, Model
     from recollect.store.code_protocol import CodeStore
 
@@ -183,7 +183,7 @@ class Engine:
     @cached_property
     def rulers(self) -> "Rulers":
         """What the cosines of each embedding model mean."""
-        from recollect.engine.rulers import Rulers
+        from recollect.engine.models.similarity_calibration import Rulers
 
         return Rulers(self)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.errors import EmbeddingFailed
 
 if TYPE_CHECKING:
-    from recollect.engine.given_embedder import GivenEmbedder
+    from recollect.engine.models.given_embedder import GivenEmbedder
 
 logger = logging.getLogger(__name__)
 
@@ -19,7 +19,7 @@ EmbeddingFunction = Callable[[Any], Sequence[Any]]
 
 def embedding_function(text: str) -> list[float]:
     """Return the vector of a text by the model that is shipped with recollect, or the one that is configured."""
-    from recollect.engine.given_embedder import configured_vector
+    from recollect.engine.models.given_embedder import configured_vector
 
     return configured_vector(text)
 
@@ -28,7 +28,7 @@ def given(function: EmbeddingFunction | None) -> GivenEmbedder | None:
     """Return the embedder of a function, None for none. Raises TypeError for what is no function."""
     if function is None:
         return None
-    from recollect.engine.given_embedder import GivenEmbedder
+    from recollect.engine.models.given_embedder import GivenEmbedder
 
     return GivenEmbedder(function)
 

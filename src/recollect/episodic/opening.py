@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from recollect.engine.given_embedder import GivenEmbedder
-    from recollect.engine.shelf import Shelf
+    from recollect.engine.models.given_embedder import GivenEmbedder
+    from recollect.engine.retrieval.library_store import Shelf
 
 logger = logging.getLogger(__name__)
 
@@ -36,8 +36,8 @@ class Opened:
 
         older: what is kept of the turns of a JSON file
         """
-        from recollect.engine.older_document import adopt_document
-        from recollect.engine.shelf import Shelf
+        from recollect.engine.importing.legacy_json import adopt_document
+        from recollect.engine.retrieval.library_store import Shelf
 
         folder = tempfile.TemporaryDirectory(prefix="recollect-episodic-") if path is None else None
         place = Path(folder.name) / "memory.db" if folder is not None else Path(path or "")

@@ -28,7 +28,7 @@ from recollect.episodic.session_config import SessionConfig
 from recollect.episodic.temporal import SECONDS_PER_HOUR
 
 if TYPE_CHECKING:
-    from recollect.engine.shelf import Shelf
+    from recollect.engine.retrieval.library_store import Shelf
     from recollect.model import Memory
 
 # The document's limits: no more sessions are active at a time, and none lasts longer however lively it is.
@@ -85,7 +85,7 @@ class SessionMemory(Keeping):
 
         Raises ValueError if one of the texts is empty or cannot be kept, SessionMemoryError if storing fails.
         """
-        from recollect.engine.shelf import without_secrets
+        from recollect.engine.retrieval.library_store import without_secrets
 
         said = required("user", user), required("assistant", assistant)
         with self._lock, documented(SessionMemoryError):
@@ -193,7 +193,7 @@ class SessionMemory(Keeping):
         """Tell whether a turn is unlike what was talked about last, and unlike the turn before."""
         if self._embedder is None:
             return False
-        from recollect.engine.given_embedder import centre, cosine
+        from recollect.engine.models.given_embedder import centre, cosine
 
         rows = self.shelf.ends(RECENT_TURNS, newest=True, session_id=sitting.id)[::-1]
         vectors = vectors_of(self._embedder, [*map(_spoken, rows), text])
@@ -253,7 +253,7 @@ class SessionMemory(Keeping):
         vectors = vectors_of(self._embedder, list(map(_spoken, rows)))
         if vectors is None:
             return turns
-        from recollect.engine.given_embedder import centre, cosine
+        from recollect.engine.models.given_embedder import centre, cosine
 
         middle = centre(vectors)
         for turn, vector in zip(turns, vectors, strict=True):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from recollect.engine.sources import SymbolRow
+from recollect.engine.code.project_sources import SymbolRow
 from recollect.engine.token_cost import size, tokens
 
 # What of a signature and of a sentence of documentation is shown.

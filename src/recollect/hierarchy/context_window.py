@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
-from recollect.engine import accept
+from recollect.engine.records import input_checks
 from recollect.hierarchy.model import Filled, LookedUp, WindowMoves, WindowView
 from recollect.hierarchy.policies import ProfileChoice
 from recollect.operations import operation
@@ -52,7 +52,7 @@ class ContextWindow:
         limit: maximum number of files and memories listed
         namespace: project path or name
         """
-        most = accept.whole("limit", limit, least=0, most=1000)
+        most = input_checks.whole("limit", limit, least=0, most=1000)
         filled = self._window(namespace, profile).start_task(description, files, error=error)
         return msgspec.structs.replace(filled, items=filled.items[:most], left_out=filled.left_out[:most])
 
@@ -132,9 +132,9 @@ class ContextWindow:
         limit: maximum number of items and moves
         namespace: project path or name
         """
-        most = accept.whole("limit", limit, least=0, most=1000)
+        most = input_checks.whole("limit", limit, least=0, most=1000)
         if level is not None:
-            accept.one_of("level", str(level), ("1", "2", "4"))
+            input_checks.one_of("level", str(level), ("1", "2", "4"))
         window = self._window(namespace)
         items, events = window.items(), window.events()
         return WindowView(

@@ -13,7 +13,7 @@ from recollect.hierarchy.parts import is_aside
 from recollect.parsing import parse_json, parse_toml
 
 if TYPE_CHECKING:
-    from recollect.engine.project import Project
+    from recollect.engine.code.indexed_project import Project
 
 # What is named of each; the others are counted.
 MOST_COMMANDS, MOST_MAINS, MOST_ENDPOINTS = 30, 12, 40

@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.engine.evidence import spoken_of, touched
-from recollect.engine.sources import Neighbour, Sources
+from recollect.engine.code.project_sources import Neighbour, Sources
+from recollect.engine.sessions.file_evidence import spoken_of, touched
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:

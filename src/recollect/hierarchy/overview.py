@@ -2,9 +2,8 @@
 
 project · technology · architecture · entries · what everything uses · designs · what was agreed ─► map, in what is left
 
-Nothing is linked for it. Where the code is linked, links say who uses whom; else the imports do, which are read in a
-moment (14 CPU seconds against half of one on our own code) and give the same layers: recollect.engine.file_uses. The
-same project gives the same text, byte for byte.
+It links nothing. Links tell who uses whom where the code is linked, else imports do (recollect.engine.code.file_uses):
+on our own code they give the same layers in half a CPU second instead of 14. The same project gives the same bytes.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.engine.identity import namespace_of
-from recollect.engine.project import Project
+from recollect.engine.code.indexed_project import Project
+from recollect.engine.records.identity import namespace_of
 from recollect.engine.token_cost import size
 from recollect.errors import InvalidInput, NotFound
 from recollect.files import read_file
@@ -32,7 +31,7 @@ from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
-    from recollect.engine.sources import Source, SymbolRow
+    from recollect.engine.code.project_sources import Source, SymbolRow
 
 # A summary of less than this says nothing.
 LEAST_BYTES = 2_000

@@ -12,7 +12,7 @@ from recollect.files import open_file
 from recollect.hierarchy.parts import is_aside
 
 if TYPE_CHECKING:
-    from recollect.engine.project import PackageRow, Project
+    from recollect.engine.code.indexed_project import PackageRow, Project
 
 # Packages, and dependencies of one scope, that are named; the others are counted.
 MOST_PACKAGES, MOST_NEEDED = 25, 40

@@ -13,12 +13,13 @@ from types import TracebackType
 
 import msgspec
 
-from recollect.engine import Engine, accept
-from recollect.engine.documents import Documents
-from recollect.engine.evidence import current_error, now
-from recollect.engine.identity import namespace_of
-from recollect.engine.redaction import fields_without_secrets
-from recollect.engine.sources import Sources
+from recollect.engine import Engine
+from recollect.engine.code.project_sources import Sources
+from recollect.engine.memory.library_documents import Documents
+from recollect.engine.records import input_checks
+from recollect.engine.records.identity import namespace_of
+from recollect.engine.records.record_redaction import fields_without_secrets
+from recollect.engine.sessions.file_evidence import current_error, now
 from recollect.errors import ContentTooLarge, InvalidInput, NotFound, StoreCorrupt
 from recollect.hierarchy import arriving
 from recollect.hierarchy.arriving import Desk
@@ -61,7 +62,7 @@ class MemoryManager:
         """
         self._own = Engine() if engine is None else None
         self.engine = engine or self._own or Engine()
-        found = namespace_of(accept.text("namespace", namespace))
+        found = namespace_of(input_checks.text("namespace", namespace))
         if found is None:
             raise InvalidInput("a context window needs a project", hint="Give the project as a path or a name.")
         self.namespace = found
@@ -107,7 +108,7 @@ class MemoryManager:
         often.
         """
         desk = self._desk()
-        name = desk.named(accept.text("path", path))
+        name = desk.named(input_checks.text("path", path))
         text = desk.shapes.text(name)
         self._change(desk, lambda state: arriving.accessed(state, desk, name), kept=[name])
         return text
@@ -115,7 +116,7 @@ class MemoryManager:
     def query_global_knowledge(self, query: str = "") -> str:
         """Return what level 4 has about a question; without a question, all of level 4."""
         most = self._most_known()
-        return self._knowledge.about(accept.query(query), most) if query.strip() else self.global_knowledge().text
+        return self._knowledge.about(input_checks.query(query), most) if query.strip() else self.global_knowledge().text
 
     # --- writes ---
 
@@ -125,8 +126,8 @@ class MemoryManager:
         name: what it is, such as `error` for the error of the current operation. Returns what moved. Raises
         ContentTooLarge
         """
-        label = accept.label("name", name) or IMMEDIATE
-        text, made = self._clean(accept.text("content", content)), self._clock()
+        label = input_checks.label("name", name) or IMMEDIATE
+        text, made = self._clean(input_checks.text("content", content)), self._clock()
         size = measured(text)
         item = Item(
             name=self._clean(label),
@@ -163,7 +164,7 @@ class MemoryManager:
         if level not in (1, 2):
             raise InvalidInput(f"cannot promote to level {level}", hint="Use level 1 or 2.", field="level")
         desk = self._desk()
-        name = desk.named(accept.text("path", file_path))
+        name = desk.named(input_checks.text("path", file_path))
         desk.shapes.text(name)  # what is gone is told before anything moves
         step = arriving.opened if level == 1 else arriving.fetched
         return self._change(desk, lambda state: step(state, desk, name), kept=[name]).moved
@@ -171,7 +172,7 @@ class MemoryManager:
     def demote_to_archive(self, file_path: str) -> tuple[Moved, ...]:
         """Evict a file or a memory from levels 1 and 2. Returns the moves. Raises NotFound."""
         desk = self._desk()
-        asked = accept.text("path", file_path).strip()
+        asked = input_checks.text("path", file_path).strip()
         state = self._keeping.read()
         name = asked if held(state, asked) is not None else desk.sources.meant(asked) or asked
         if held(state, name) is None:
@@ -228,7 +229,7 @@ class MemoryManager:
     def check_promotion(self, file_path: str) -> tuple[Moved, ...]:
         """Promote a file that was read often enough; returns the moves."""
         desk = self._desk()
-        name = desk.named(accept.text("path", file_path))
+        name = desk.named(input_checks.text("path", file_path))
         return self._change(desk, lambda state: arriving.if_frequent(state, desk, name), kept=[name]).moved
 
     # --- tasks ---
@@ -244,12 +245,12 @@ class MemoryManager:
         from recollect.hierarchy.fill import candidates
         from recollect.hierarchy.placing import place
 
-        asked = self._clean(accept.query(description))
+        asked = self._clean(input_checks.query(description))
         desk = self._desk(fresh=True)
         if not desk.sources.files:
             hint = "Run `recollect index` in the project, or choose another project."
             raise NotFound(f"{self.namespace} is not indexed", hint=hint, namespace=self.namespace)
-        named = tuple(dict.fromkeys(map(desk.file, accept.several("files", files))))
+        named = tuple(dict.fromkeys(map(desk.file, input_checks.several("files", files))))
         found = candidates(self.engine, desk.sources, asked, named)
         placed = place(found, desk.policy, desk.shapes, desk.sources, asked, desk.now)
         task = Task(description=asked, started_at=desk.now, files=named)
@@ -289,7 +290,7 @@ class MemoryManager:
     def look_up(self, query: str) -> LookedUp:
         """Find something by path, name or question: in level 1, then 2, then by level 4 in level 3, and promote it."""
         desk = self._desk()
-        asked = self._clean(accept.query(query))
+        asked = self._clean(input_checks.query(query))
         found = look_up(self._seen(desk), desk, self._knowledge, asked)
         changed = self._change(desk, found.step, kept=[row.name for row in found.found])
         return LookedUp(

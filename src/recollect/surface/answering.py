@@ -34,7 +34,7 @@ def answered(
 
 def by_glance(payload: bytes, home: str, event: str, assistant: str) -> bytes:
     """Return what a hook prints for a prompt, by words alone and without an engine; empty: nothing."""
-    from recollect.engine.glance import glance
+    from recollect.engine.hook_responses.prompt_fast_path import glance
 
     return reply(glance(payload, home=home, event=event, assistant=assistant), event=event, assistant=assistant)
 

@@ -14,13 +14,13 @@ import re
 import signal
 from typing import Any
 
-from recollect.engine import drain
-from recollect.engine.noticed import Noticing
+from recollect.engine.sessions import spool_drain
+from recollect.engine.sessions.hook_ingest import Noticing
 
 _of_bytes = Noticing.of_bytes
 
 if "STUCK_CPU_S" in os.environ:
-    drain.LIMIT_CPU_S = float(os.environ["STUCK_CPU_S"])
+    spool_drain.LIMIT_CPU_S = float(os.environ["STUCK_CPU_S"])
 
 
 def tell() -> None:

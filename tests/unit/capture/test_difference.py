@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.capture.difference import difference
-from recollect.engine.noticed import outline
+from recollect.engine.sessions.hook_ingest import outline
 
 BEFORE = '''import os
 

@@ -13,7 +13,7 @@ from recollect.capture.filter import cleaned
 from recollect.capture.invocation import is_looking
 from recollect.capture.lesson import Lesson, Place
 from recollect.capture.payload import read
-from recollect.engine.noticed import outline
+from recollect.engine.sessions.hook_ingest import outline
 
 PLACE = Place(payloads.ROOT, payloads.ROOT)
 PATH = f"{payloads.ROOT}/price.py"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import accept
+from recollect.engine.records import input_checks
 from recollect.errors import ContentTooLarge, InvalidInput
 from recollect.model import MEMORY_TYPES, RELATIONS, SOURCES
 
@@ -18,8 +18,8 @@ BEYOND_PRINTING = 10**5000
 
 @pytest.mark.parametrize("value", ["x", "  leading and trailing  ", "line\nline", "\x01\x7f", "🧠 ünïcödé", "a" * 100])
 def test_text_is_kept_as_it_is(value: str) -> None:
-    assert accept.text("content", value) == value
-    assert accept.content(value, max_bytes=1000) == value
+    assert input_checks.text("content", value) == value
+    assert input_checks.content(value, max_bytes=1000) == value
 
 
 @pytest.mark.parametrize(
@@ -27,38 +27,38 @@ def test_text_is_kept_as_it_is(value: str) -> None:
 )
 def test_text_that_is_blank_no_text_or_not_storable_is_refused(value: object) -> None:
     with pytest.raises(InvalidInput):
-        accept.text("content", value)
+        input_checks.text("content", value)
     with pytest.raises(InvalidInput):
-        accept.content(value, max_bytes=1000)
+        input_checks.content(value, max_bytes=1000)
 
 
 def test_content_is_measured_in_bytes() -> None:
-    assert accept.content("é" * 50, max_bytes=100) == "é" * 50
+    assert input_checks.content("é" * 50, max_bytes=100) == "é" * 50
     with pytest.raises(ContentTooLarge) as refusal:
-        accept.content("é" * 51, max_bytes=100)
+        input_checks.content("é" * 51, max_bytes=100)
     assert refusal.value.details == {"size_bytes": 102, "max_bytes": 100}
 
 
 def test_a_blank_label_is_none_and_others_are_trimmed() -> None:
-    assert [accept.label("title", value) for value in (None, "", "   ")] == [None, None, None]
-    assert accept.label("title", "  Tabs ") == "Tabs"
+    assert [input_checks.label("title", value) for value in (None, "", "   ")] == [None, None, None]
+    assert input_checks.label("title", "  Tabs ") == "Tabs"
 
 
 @pytest.mark.parametrize("value", [7, b"x", "a\0", "\ud800", "x" * 201, False])
 def test_a_label_that_is_long_or_no_text_is_refused(value: object) -> None:
     with pytest.raises(InvalidInput):
-        accept.label("title", value)
+        input_checks.label("title", value)
 
 
 def test_a_question_is_cut_where_no_ranking_would_read_on() -> None:
-    assert accept.query("why?") == "why?"
-    assert len(accept.query("x" * 1_000_000)) == accept.MAX_QUERY_CHARACTERS
+    assert input_checks.query("why?") == "why?"
+    assert len(input_checks.query("x" * 1_000_000)) == input_checks.MAX_QUERY_CHARACTERS
 
 
 @pytest.mark.parametrize("value", [0, 1, 0.5, 1e-300, -0.0])
 def test_a_ratio_is_a_number_from_0_to_1(value: float) -> None:
-    assert accept.ratio("importance", value) == value
-    assert type(accept.ratio("importance", value)) is float
+    assert input_checks.ratio("importance", value) == value
+    assert type(input_checks.ratio("importance", value)) is float
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_ratio_is_a_number_from_0_to_1(value: float) -> None:
 )
 def test_any_other_ratio_is_refused(value: object) -> None:
     with pytest.raises(InvalidInput):
-        accept.ratio("importance", value)
+        input_checks.ratio("importance", value)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_any_other_ratio_is_refused(value: object) -> None:
     ids=lambda value: "beyond printing" if value == BEYOND_PRINTING else repr(value)[:12],
 )
 def test_a_whole_number_out_of_bounds_is_refused(value: object) -> None:
-    assert accept.whole("limit", 10, least=1, most=10) == 10
+    assert input_checks.whole("limit", 10, least=1, most=10) == 10
     with pytest.raises(InvalidInput):
-        accept.whole("limit", value, least=1, most=10)
+        input_checks.whole("limit", value, least=1, most=10)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_whole_number_out_of_bounds_is_refused(value: object) -> None:
     ],
 )
 def test_a_moment_is_unix_time_or_an_iso_date(value: object, expected: int | None) -> None:
-    assert accept.moment("valid_from", value) == expected
+    assert input_checks.moment("valid_from", value) == expected
 
 
 @pytest.mark.parametrize(
@@ -139,13 +139,13 @@ def test_a_moment_is_unix_time_or_an_iso_date(value: object, expected: int | Non
 )
 def test_any_other_moment_is_refused(value: object) -> None:
     with pytest.raises(InvalidInput):
-        accept.moment("valid_from", value)
+        input_checks.moment("valid_from", value)
 
 
 def test_tags_keep_their_order_and_come_once() -> None:
-    assert accept.tags(["b", "a", " b ", "c"]) == ("b", "a", "c")
-    assert accept.tags(()) == ()
-    assert len(accept.tags(str(number) for number in range(accept.MAX_TAGS))) == accept.MAX_TAGS
+    assert input_checks.tags(["b", "a", " b ", "c"]) == ("b", "a", "c")
+    assert input_checks.tags(()) == ()
+    assert len(input_checks.tags(str(number) for number in range(input_checks.MAX_TAGS))) == input_checks.MAX_TAGS
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_tags_keep_their_order_and_come_once() -> None:
 )
 def test_tags_that_are_no_list_of_short_texts_are_refused(value: object) -> None:
     with pytest.raises(InvalidInput):
-        accept.tags(value)
+        input_checks.tags(value)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_tags_that_are_no_list_of_short_texts_are_refused(value: object) -> None
     ],
 )
 def test_metadata_is_kept_as_plain_json(value: dict[str, Any], kept: dict[str, Any]) -> None:
-    assert accept.metadata(value, max_bytes=1000) == kept
+    assert input_checks.metadata(value, max_bytes=1000) == kept
 
 
 def nested(depth: int) -> dict[str, Any]:
@@ -201,21 +201,21 @@ def nested(depth: int) -> dict[str, Any]:
 )
 def test_metadata_that_json_cannot_hold_is_refused(value: object) -> None:
     with pytest.raises(InvalidInput):
-        accept.metadata(value, max_bytes=1_000_000)
+        input_checks.metadata(value, max_bytes=1_000_000)
 
 
 def test_metadata_may_be_nested_as_deeply_as_anybody_needs() -> None:
-    assert accept.metadata(nested(60), max_bytes=1_000_000) == nested(60)
+    assert input_checks.metadata(nested(60), max_bytes=1_000_000) == nested(60)
 
 
 def test_metadata_has_the_size_limit_of_content() -> None:
     with pytest.raises(ContentTooLarge):
-        accept.metadata({"a": "x" * 100}, max_bytes=100)
+        input_checks.metadata({"a": "x" * 100}, max_bytes=100)
 
 
 @pytest.mark.parametrize(
     ("check", "known"),
-    [(accept.memory_type, MEMORY_TYPES), (accept.relation, RELATIONS), (accept.source, SOURCES)],
+    [(input_checks.memory_type, MEMORY_TYPES), (input_checks.relation, RELATIONS), (input_checks.source, SOURCES)],
     ids=["memory_type", "relation", "source"],
 )
 def test_only_words_of_a_closed_vocabulary_are_taken(check: Callable[[object], str], known: tuple[str, ...]) -> None:
@@ -227,4 +227,4 @@ def test_only_words_of_a_closed_vocabulary_are_taken(check: Callable[[object], s
 
 
 def test_a_relation_may_be_written_in_lower_case() -> None:
-    assert accept.relation("leads_to") == "LEADS_TO"
+    assert input_checks.relation("leads_to") == "LEADS_TO"

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import FrozenClock
 
 from recollect import Engine, clock
-from recollect.engine import access
+from recollect.engine.memory import access_log
 from recollect.model import Memory
 
 NOW = 1_767_000_000
@@ -78,8 +78,8 @@ def test_a_pack_uses_what_is_in_it(engine: Engine, time: FrozenClock) -> None:
 def test_many_are_written_at_once_and_only_the_first_of_a_long_list(
     engine: Engine, time: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(access, "HITS", 3)
-    monkeypatch.setattr(access, "MOST", 2)
+    monkeypatch.setattr(access_log, "HITS", 3)
+    monkeypatch.setattr(access_log, "MOST", 2)
     ids = [engine.memories.store(f"Invoice number {number} is kept").memory.id for number in range(6)]
     time.advance(2 * DAY)
     hits = [hit.memory.id for hit in engine.recall.search("which invoice number is kept?", limit=6, min_score=0).hits]

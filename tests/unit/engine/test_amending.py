@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import FrozenClock
 
 from recollect import Engine
-from recollect.engine.amending import LOOKED_UP
+from recollect.engine.memory.amendments import LOOKED_UP
 from recollect.model import Amendment, Edge, Memory, Stored
 
 OLD, NEW = "The request timeout is 30 seconds.", "The request timeout is 60 seconds."

@@ -13,8 +13,8 @@ from tests.payloads import ROOT, ran
 from tests.trees import git, write
 
 from recollect import Engine
-from recollect.engine import branches as asking
-from recollect.engine.checkout import checkout, tip
+from recollect.engine.records import branches as asking
+from recollect.engine.records.checkout import checkout, tip
 from recollect.git import Repository
 from recollect.model import Hit, Memory
 from recollect.render import to_text

@@ -14,7 +14,7 @@ from tests.trees import git
 
 from recollect import Engine
 from recollect.capture.fingerprint import failure
-from recollect.engine import background_drain
+from recollect.engine.sessions import background_drain
 from recollect.errors import StorageError
 from recollect.model import Edge, Fix, Memory, Node, Observed, Session
 
@@ -130,16 +130,16 @@ def test_a_bad_payload_is_set_aside_and_the_others_go_on(engine: Engine, home: P
 
 
 def test_what_cannot_be_written_is_set_aside_alone(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    from recollect.engine import noticed
+    from recollect.engine.sessions import hook_ingest
 
-    write = noticed.write
+    write = hook_ingest.write
 
     def awkward(transaction, notice, anchor):  # type: ignore[no-untyped-def]
         if "awkward" in notice.row.told:
             raise ValueError("a surprise")
         return write(transaction, notice, anchor)
 
-    monkeypatch.setattr(noticed, "write", awkward)
+    monkeypatch.setattr(hook_ingest, "write", awkward)
     for command in ("make", "awkward command", "make lint"):
         engine.capture.put(payloads.ran(command))
     answer = engine.capture.drain()

@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import HashingEmbedder
 
 from recollect import Engine
-from recollect.engine import centrality
+from recollect.engine.graph import centrality
 from recollect.errors import Cancelled, StoreLocked
 from recollect.graph import strength
 from recollect.model import Edge, Node

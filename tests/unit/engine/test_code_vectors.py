@@ -13,7 +13,7 @@ from tests.trees import write
 
 from recollect import Engine
 from recollect.code.card import MAX_TIES
-from recollect.engine import code_vectors
+from recollect.engine.code import code_vectors
 from recollect.errors import EmbeddingFailed
 from recollect.model import Tree
 

@@ -10,8 +10,8 @@ from tests import payloads
 from tests.fakes import FrozenClock, ScriptedModel
 
 from recollect import Engine
-from recollect.engine import errands as module
-from recollect.engine.memories import content_hash
+from recollect.engine.records.memory_rows import content_hash
+from recollect.engine.sessions import llm_jobs as module
 from recollect.errors import ModelFailed
 from recollect.model import Errand, Ingested, Memory, Observed
 

@@ -12,8 +12,8 @@ from tests.fakes import FrozenClock, HashingEmbedder, ScriptedModel
 
 from recollect import Engine, progress
 from recollect.consolidate import decay, forget
-from recollect.engine import applying, consolidation
-from recollect.engine.schedule import EVERY_S, LOST_S, QUIET_LOOKS
+from recollect.engine.consolidation import cycles, plan_execution
+from recollect.engine.consolidation.schedule import EVERY_S, LOST_S, QUIET_LOOKS
 from recollect.errors import BudgetSpent, Cancelled, Conflict, InvalidInput, MemoryNotFound
 from recollect.model import Consolidation, Memory
 
@@ -129,7 +129,7 @@ def test_another_plan_than_the_one_that_was_seen_is_refused(engine: Engine, froz
 def test_a_run_that_was_stopped_goes_on_where_it_was(
     engine: Engine, frozen: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(applying, "STEPS", 3)
+    monkeypatch.setattr(plan_execution, "STEPS", 3)
     for number in range(10):
         engine.memories.store(f"Statement {number} about nothing", importance=0.8, amend=False)
     frozen.at += 100 * DAY
@@ -155,9 +155,9 @@ def test_a_memory_that_changed_since_it_was_planned_is_left_alone(engine: Engine
     frozen.at += 100 * DAY
     plan = engine.consolidation._decay(None, 30)
     engine.memories.update(memory.id, importance=0.7)
-    run = applying.enter(engine.store, "decay")
+    run = plan_execution.enter(engine.store, "decay")
     assert run is not None
-    assert applying.apply(engine.store, plan, run, "consolidate_decay") == (0, [])
+    assert plan_execution.apply(engine.store, plan, run, "consolidate_decay") == (0, [])
     assert importance(engine, memory) == 0.7
 
 
@@ -427,7 +427,7 @@ def test_a_cycle_that_was_taken_back_is_left_alone_until_it_is_asked_for(engine:
 def test_a_run_that_was_lost_is_begun_again_soon(engine: Engine, frozen: FrozenClock) -> None:
     engine.memories.store("The parser is written by hand", importance=0.8)
     frozen.at += 31 * DAY
-    lost = applying.enter(engine.store, "cluster", every_s=EVERY_S["cluster"], lost_s=LOST_S)
+    lost = plan_execution.enter(engine.store, "cluster", every_s=EVERY_S["cluster"], lost_s=LOST_S)
     assert lost is not None
     assert "cluster" not in engine.schedule.run_due()
     frozen.at += LOST_S
@@ -454,6 +454,6 @@ def test_a_server_runs_cycles_only_where_the_setting_lets_it(open_engine: Callab
 
 
 def test_the_operations_and_the_cycles_have_the_same_thresholds() -> None:
-    assert (consolidation.THRESHOLD_DAYS, consolidation.IMPORTANCE_THRESHOLD) == (
+    assert (cycles.THRESHOLD_DAYS, consolidation.IMPORTANCE_THRESHOLD) == (
         decay.THRESHOLD_DAYS, forget.IMPORTANCE_THRESHOLD,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from tests.consolidations import DAY, THEME, importance, links, state, store_the
 from tests.fakes import FrozenClock, HashingEmbedder, ScriptedModel
 
 from recollect import Engine
-from recollect.engine import applying, retention
+from recollect.engine.consolidation import log_retention, plan_execution
 from recollect.errors import NotFound
 from recollect.model import Change, Edge, Memory
 
@@ -82,9 +82,9 @@ def test_a_summary_that_is_changed_while_it_is_extended_stays_as_it_was_changed(
     engine.embedding.catch_up()
     plan = engine.consolidation._cluster(None)
     engine.memories.update(summary.id, content="Somebody knew better")
-    run = applying.enter(engine.store, "cluster")
+    run = plan_execution.enter(engine.store, "cluster")
     assert run is not None
-    assert applying.apply(engine.store, plan, run, "consolidate_cluster") == (0, [])
+    assert plan_execution.apply(engine.store, plan, run, "consolidate_cluster") == (0, [])
     assert engine.memories.get(summary.id).content == "Somebody knew better"
     assert (summary.id, "SUMMARIZES", joining.id) not in links(engine)
 
@@ -127,7 +127,7 @@ def test_fading_is_taken_back_exactly_for_three_months_and_then_leaves_the_log(
     frozen.at += 60 * DAY
     first = engine.consolidation.decay()
     before = state(engine)
-    frozen.at += (retention.KEPT_DAYS - 1) * DAY
+    frozen.at += (log_retention.KEPT_DAYS - 1) * DAY
     second = engine.consolidation.decay()
     assert engine.store.count(Change, {"batch": first.batch}) == 1
     frozen.at += 2 * DAY

@@ -14,7 +14,7 @@ from tests.trees import git, write
 from recollect import Engine
 from recollect.code.record import Review
 from recollect.code.resolve.link_pack import Loose
-from recollect.engine.touched import rule_about
+from recollect.engine.review.diff_memories import rule_about
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_text
 from recollect.store.link_protocol import AmbiguousSite, OutsideSite, UnresolvedSite

@@ -11,7 +11,7 @@ import pytest
 from tests.fakes import HashingEmbedder
 
 from recollect import Engine, progress
-from recollect.engine.embedding import NEWEST
+from recollect.engine.models.embedding_queue import NEWEST
 from recollect.errors import Cancelled, EmbeddingFailed
 from recollect.recall.ruler import texts
 

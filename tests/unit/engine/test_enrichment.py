@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import HashingEmbedder
 
 from recollect import Engine
-from recollect.engine.enrichment import FEW, STEP
+from recollect.engine.models.embedded_text import FEW, STEP
 from recollect.model import Node
 
 Open = Callable[..., Engine]

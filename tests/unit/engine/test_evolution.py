@@ -10,10 +10,10 @@ from tests.coding import FIBONACCI, FIBONACCI_DP
 from tests.fakes import FrozenClock, ScriptedModel
 
 from recollect import Engine
-from recollect.engine import evolution
-from recollect.engine.evolution import OPERATION, SCHEDULED, Wanted, found_by_own_words
-from recollect.engine.schedule import LOST_S
-from recollect.engine.snippets import Kept, snippet_of
+from recollect.engine.consolidation.schedule import LOST_S
+from recollect.engine.snippets import evolution
+from recollect.engine.snippets.evolution import OPERATION, SCHEDULED, Wanted, found_by_own_words
+from recollect.engine.snippets.snippets import Kept, snippet_of
 from recollect.errors import Cancelled, InvalidInput, ModelFailed
 from recollect.model import Edge, Memory
 from recollect.model.coding import Evolution

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.engine.given_embedder import GivenEmbedder, centre, configured_vector, cosine
+from recollect.engine.models.given_embedder import GivenEmbedder, centre, configured_vector, cosine
 from recollect.errors import EmbeddingFailed
 
 
@@ -89,7 +89,7 @@ def test_a_function_that_failed_is_asked_again_later(monkeypatch: pytest.MonkeyP
         return one(text)
 
     moment = 100.0
-    monkeypatch.setattr("recollect.engine.given_embedder.time.monotonic", lambda: moment)
+    monkeypatch.setattr("recollect.engine.models.given_embedder.time.monotonic", lambda: moment)
     embedder = GivenEmbedder(sometimes)
     assert embedder.model_id == "given-unavailable"
     is_up = True

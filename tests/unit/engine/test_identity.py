@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Engine
-from recollect.engine.identity import namespace_of, project_root
+from recollect.engine.records.identity import namespace_of, project_root
 from recollect.errors import InvalidWorkspace
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import FrozenClock, HashingEmbedder, ScriptedModel
 
 from recollect import Engine, progress
-from recollect.engine import judge
+from recollect.engine.retrieval import llm_rerank
 from recollect.errors import Cancelled, ModelFailed
 from recollect.model import Judgement, Recall
 
@@ -175,7 +175,7 @@ def test_another_question_memory_or_model_is_judged_anew(
 def test_the_cache_stays_within_its_size_and_forgets_the_oldest(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, frozen: FrozenClock, model: ScriptedModel
 ) -> None:
-    monkeypatch.setattr(judge, "MAX_KEPT", 6)
+    monkeypatch.setattr(llm_rerank, "MAX_KEPT", 6)
     for question in ("fruit", "which fruit", "fruit on a table"):
         frozen.advance(1)
         engine.recall.search(question, judge=True)

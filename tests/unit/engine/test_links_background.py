@@ -11,7 +11,7 @@ import pytest
 from recollect import Engine, progress
 from recollect.code.resolve import link as linking
 from recollect.code.resolve import link_solve, link_worker
-from recollect.engine import links
+from recollect.engine.code import code_links
 from recollect.model import Tree
 
 # Longer than anything here takes; reached only by a test that fails.
@@ -26,7 +26,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "def total():\n    return price()\n\n\ndef price():\n    return 1\n", encoding="utf-8"
     )
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(links, "POLL_S", 0.01)
+    monkeypatch.setattr(code_links, "POLL_S", 0.01)
     return folder
 
 

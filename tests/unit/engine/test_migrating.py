@@ -504,7 +504,7 @@ def test_an_unknown_source_is_refused_with_the_known_ones(engine: Engine, tmp_pa
 def test_an_import_withdrawn_half_way_is_taken_back(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.engine.migrating.BATCH", 2)
+    monkeypatch.setattr("recollect.engine.importing.memory_import.BATCH", 2)
     engine.memories.store("there before")
     before = everything(engine)
 

@@ -6,7 +6,7 @@ import pytest
 from tests.fakes import FrozenClock
 
 from recollect import Engine
-from recollect.engine.pack import packed
+from recollect.engine.retrieval.pack import packed
 from recollect.errors import InvalidInput
 from recollect.text.budget import tokens
 

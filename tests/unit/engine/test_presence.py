@@ -12,8 +12,8 @@ from tests import payloads
 from tests.fakes import FrozenClock
 
 from recollect import Engine, clock
-from recollect.engine.context_block import MOST_BYTES, TAG
-from recollect.engine.glance import glance
+from recollect.engine.hook_responses.context_block import MOST_BYTES, TAG
+from recollect.engine.hook_responses.prompt_fast_path import glance
 from recollect.errors import InvalidInput
 from recollect.model import Anchor, AnchorState, Injection, Memory, Session
 

@@ -9,7 +9,7 @@ from tests import payloads
 from tests.fakes import FrozenClock, ScriptedModel
 
 from recollect import Engine
-from recollect.engine.sessions import RETOLD_AFTER_S, SILENT_S
+from recollect.engine.sessions.sessions import RETOLD_AFTER_S, SILENT_S
 from recollect.errors import ModelFailed
 from recollect.model import Memory, Session, Summed
 

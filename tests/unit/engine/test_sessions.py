@@ -12,7 +12,7 @@ from tests import payloads
 from tests.fakes import FrozenClock
 
 from recollect import Engine, clock
-from recollect.engine import sessions as module
+from recollect.engine.sessions import sessions as module
 from recollect.errors import NotFound
 from recollect.model import Memory, Observed, Session
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine.shelf import Shelf, without_secrets
+from recollect.engine.retrieval.library_store import Shelf, without_secrets
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests import transcripts
 from tests.transcripts import ASSISTANTS, BEGUN, say, use
 
 from recollect import Engine
-from recollect.engine.memories import content_hash
+from recollect.engine.records.memory_rows import content_hash
 from recollect.model import Memory, Observed, Transcript
 
 CWD = "/nowhere/shop"

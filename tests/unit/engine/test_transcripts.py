@@ -18,7 +18,7 @@ from tests.transcripts import ASSISTANTS, BEGUN, say, use
 
 from recollect import Engine, progress
 from recollect.capabilities import OPERATIONS
-from recollect.engine import transcripts as importing
+from recollect.engine.importing import transcript_import as importing
 from recollect.errors import Cancelled, InvalidInput
 from recollect.model import Fix, Learnt, Memory, Observed, Session, Transcript
 
@@ -170,7 +170,7 @@ def test_reading_everything_again_changes_nothing(engine: Engine, home: Path, tm
 CHILD = """
 import os, sys
 from recollect import Engine
-from recollect.engine import transcripts
+from recollect.engine.importing import transcript_import as transcripts
 
 transcripts.BATCH = 2
 left = int(sys.argv[2])

@@ -14,8 +14,8 @@ from tests.fakes import FrozenClock
 
 from recollect import Engine, clock
 from recollect.capabilities import OPERATIONS
-from recollect.engine.glance import glance
-from recollect.engine.sessions import SILENT_S
+from recollect.engine.hook_responses.prompt_fast_path import glance
+from recollect.engine.sessions.sessions import SILENT_S
 from recollect.errors import MemoryNotFound
 from recollect.model import Change, Injection, Memory, Usefulness
 from recollect.recall import use

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Engine
-from recollect.engine.sources import Sources, SymbolRow
+from recollect.engine.code.project_sources import Sources, SymbolRow
 from recollect.hierarchy.content import measured, outline, part, part_of
 
 

@@ -9,8 +9,8 @@ import pytest
 from tests.trees import write
 
 from recollect import Engine
-from recollect.engine.identity import namespace_of
-from recollect.engine.sources import Sources
+from recollect.engine.code.project_sources import Sources
+from recollect.engine.records.identity import namespace_of
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from tests.trees import write
 
 from recollect.engine import Engine
-from recollect.engine.file_uses import file_uses
-from recollect.engine.sources import Sources
+from recollect.engine.code.file_uses import file_uses
+from recollect.engine.code.project_sources import Sources
 from recollect.errors import InvalidInput, NotFound
 from recollect.hierarchy.overview import overview
 

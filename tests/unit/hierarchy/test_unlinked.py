@@ -10,8 +10,8 @@ import pytest
 from tests.unit.hierarchy.conftest import FILES, write
 
 from recollect import Engine
-from recollect.engine import sources as module
-from recollect.engine.sources import Neighbour, Sources
+from recollect.engine.code import project_sources as module
+from recollect.engine.code.project_sources import Neighbour, Sources
 from recollect.hierarchy import MemoryManager
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Engine
-from recollect.engine.amending import closeness
+from recollect.engine.memory.amendments import closeness
 from recollect.recall.amend import Amended, amends, may_amend
 from recollect.recall.statement import statements
 

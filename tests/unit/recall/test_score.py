@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.recall.pools import apart, counted, passage
 
-from recollect.engine.recall import ANSWERED, PACK_RELEVANCE
+from recollect.engine.retrieval.query_arguments import ANSWERED, PACK_RELEVANCE
 from recollect.recall import SIGNALS
 from recollect.recall.measure import SEMANTIC, measure
 from recollect.recall.query import understand

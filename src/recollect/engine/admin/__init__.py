@@ -1,0 +1,1 @@
+"""Health, statistics, undo, namespaces, workspaces, export and import."""

@@ -1,0 +1,1 @@
+"""The code index: search, links, packages and whole-project views."""

@@ -1,0 +1,216 @@
+"""Links: who uses what in indexed code, kept up to date, and the questions about it."""
+
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, cast
+
+import msgspec
+
+from recollect.engine.records import input_checks
+from recollect.engine.records.identity import namespace_of
+from recollect.errors import Conflict, NotFound, RecollectError
+from recollect.graph.record import Dependencies, Direction, Impact
+from recollect.model import File, Limit, Ratio, Relation, Tree
+from recollect.operations import operation
+
+if TYPE_CHECKING:
+    from recollect.code.resolve.link import Linking
+    from recollect.engine.root import Engine
+    from recollect.graph.arrays import Graph
+    from recollect.store.link_protocol import LinkStore
+
+# Farther than this, nearly everything depends on nearly everything.
+MAX_DEPTH = 10
+# How often the background looks whether something was indexed: one small query a tree.
+POLL_S = 5.0
+# The share of its time the background rests, as a multiple of the time it worked.
+REST = 10
+# How long a question waits for another process that is writing to the tree.
+WAIT_S = 2.0
+# How long closing waits for the background.
+STOP_S = 5.0
+
+Depth = Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
+
+
+class Links:
+    """Who uses what in the code."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self._linking = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._wanted: frozenset[int] = frozenset()  # trees to link in the background besides those of the project
+
+    @operation("get_dependencies", "dependencies", read_only=True, listed=("direction", "depth", "project"))
+    def dependencies(
+        self,
+        symbol: str,
+        *,
+        depth: Depth = 1,
+        direction: Direction = "out",
+        relationships: tuple[Relation, ...] = (),
+        namespace: str | None = None,
+        limit: Limit = 50,
+    ) -> Dependencies:
+        """Show dependencies of a symbol, file or package. Returns calls, imports, base classes and types, with lines.
+
+        Each dependency has its confidence. A class includes its methods, a file all its symbols. Uncertain references
+        are listed apart. If calls and imports are not resolved yet, it resolves them first.
+
+        symbol: Server.start, path:line, path::name, file or package
+        depth: links to follow, 1 to 10
+        direction: out: what it uses; in: what uses it; both
+        relationships: only these relationships
+        namespace: project path or name; default: all projects
+        limit: maximum number of results
+        """
+        from recollect.engine.code.dependencies import CODE_RELATIONS, Asked, dependencies
+        from recollect.graph.arrays import sieve
+
+        most = input_checks.whole("depth", depth, least=1, most=MAX_DEPTH)
+        shown = input_checks.whole("limit", limit, least=1, most=1000)
+        way = input_checks.one_of("direction", direction, ("out", "in", "both"))
+        chosen = [input_checks.relation(name) for name in input_checks.several("relationships", relationships)]
+        graph, notes = self.graph()
+        through = sieve(graph, relations=chosen or CODE_RELATIONS, namespace=namespace_of(namespace))
+        asked = Asked(self.meant(graph, symbol, namespace), most, shown, through)
+        found = dependencies(self._store, graph, asked, cast(Direction, way))
+        return msgspec.structs.replace(found, notes=(*found.notes, *notes))
+
+    @operation("get_impact", "impact", read_only=True, listed=("depth",))
+    def impact(
+        self,
+        symbol: str,
+        *,
+        depth: Depth = 3,
+        min_confidence: Ratio = 0.0,
+        namespace: str | None = None,
+        limit: Limit = 50,
+    ) -> Impact:
+        """Show the impact of changing a symbol or file. Call it before changing shared code. Returns callers by
+        distance, tests, endpoints and memories.
+
+        Each caller has the lines of its use and a confidence. Possible callers are listed apart. If no callers are
+        found, the answer says whether that is certain.
+
+        symbol: Server.start, path:line, path::name, file or package
+        depth: links to follow, 1 to 10
+        min_confidence: minimum confidence, 0 to 1
+        namespace: project path or name; default: all projects
+        limit: maximum number of results
+        """
+        from recollect.engine.code.dependencies import Asked, impact
+        from recollect.graph.arrays import sieve
+
+        most = input_checks.whole("depth", depth, least=1, most=MAX_DEPTH)
+        shown = input_checks.whole("limit", limit, least=1, most=1000)
+        least = input_checks.ratio("min_confidence", min_confidence)
+        graph, notes = self.graph()
+        through = sieve(graph, namespace=namespace_of(namespace))
+        asked = Asked(self.meant(graph, symbol, namespace), most, shown, through)
+        found = impact(self._store, graph, asked, least)
+        return msgspec.structs.replace(found, notes=(*found.notes, *notes))
+
+    # --- lookups for other modules ---
+
+    def graph(self) -> "tuple[Graph, tuple[str, ...]]":
+        """Return the graph with all code linked, and what to know about that; takes as long as linking does."""
+        notes = self.refresh()
+        return self._engine.centrality.graph(), notes
+
+    def meant(self, graph: "Graph", symbol: str, namespace: str | None) -> Sequence[int]:
+        """Return the nodes that a name, a place, a path or an id means, best first. Raises NotFound."""
+        asked = input_checks.text("symbol", symbol).strip()
+        for known in (asked, f"pkg:{asked}"):
+            if known in graph.index:
+                return [graph.index[known]]
+        scope = self._engine.code.scope(namespace)
+        trees = [tree for tree in self._store.find(Tree) if scope.trees is None or tree.id in scope.trees]
+        for tree in trees:
+            path = asked.removeprefix(tree.root + "/").removeprefix("./")
+            if self._store.find(File, {"tree": tree.id, "path": path}, limit=1):
+                node = graph.index.get(f"file:{tree.root}/{path}")
+                if node is not None:
+                    return [node]
+        found = [hit.node for hit in self._engine.code.found(asked, scope)]
+        numbers = [graph.index[node] for node in found if node in graph.index]
+        if not numbers:
+            raise NotFound(
+                f"{asked} is not in the code graph", hint="The code has changed: run `recollect index`.", symbol=asked
+            )
+        return numbers[:1]
+
+    # --- keeping links up to date ---
+
+    def refresh(self, *, wait_s: float = WAIT_S) -> tuple[str, ...]:
+        """Link every indexed tree that changed since it was linked; returns what to know about it."""
+        from recollect.code.resolve.link import is_linked, link
+
+        notes: list[str] = []
+        for tree in self._store.find(Tree):
+            if is_linked(self._store, tree):
+                continue
+            with self._linking:
+                done = link(self._store, tree, limits=self._engine.code.limits(), wait_s=wait_s)
+            if done is None:
+                notes.append(f"another process is indexing {tree.root}: its latest changes are not linked yet")
+        return tuple(notes)
+
+    def link(self, number: int) -> "Linking":
+        """Link one tree. Raises Conflict while another process writes to it."""
+        from recollect.code.resolve.link import link
+
+        (tree,) = self._store.get(Tree, [number])
+        with self._linking:
+            done = link(self._store, tree, limits=self._engine.code.limits(), wait_s=WAIT_S)
+        if done is None:
+            raise Conflict("another process is indexing this project", hint="Try again when it is done.", tree=number)
+        return done
+
+    def want(self, number: int) -> bool:
+        """Have a tree linked in the background; returns whether there is one, which comes to it within seconds."""
+        if self._thread is None or self._stop.is_set():
+            return False
+        self._wanted |= {number}
+        return True
+
+    def start(self) -> None:
+        """Link in a thread what is indexed of the project this process was started in, until stopped."""
+        if self._thread is None and not self._stop.is_set():
+            self._thread = threading.Thread(target=self._work, name="recollect-links", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread; what it is in the middle of is left to the next one."""
+        self._stop.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=STOP_S)
+
+    def _work(self) -> None:
+        from recollect import progress
+        from recollect.code.resolve.link import is_linked
+        from recollect.errors import Cancelled
+
+        def listen(*_: object) -> None:
+            if self._stop.is_set():
+                raise Cancelled("linking stopped: the engine was closed")
+
+        pause_s = POLL_S
+        with progress.reporting_to(listen):
+            while not self._stop.wait(pause_s):
+                began = time.monotonic()
+                # Whatever is wrong with the store, the next look tries again; questions link for themselves.
+                with suppress(RecollectError, OSError):
+                    own = self._store.find(Tree, {"namespace": namespace_of(".")})
+                    for tree in (*own, *self._store.get(Tree, sorted(self._wanted - {each.id for each in own}))):
+                        if not is_linked(self._store, tree, allow_edits=True):
+                            self.link(tree.id)
+                pause_s = max(POLL_S, REST * (time.monotonic() - began))
+
+    @property
+    def _store(self) -> "LinkStore":
+        return cast("LinkStore", self._engine.code_store)

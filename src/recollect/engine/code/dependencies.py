@@ -1,0 +1,289 @@
+"""Dependencies: what code uses and what uses it: the graph tells the way, the links of files tell the places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import numpy as np
+
+from recollect.code.resolve.modules import family
+from recollect.engine.graph.code_nodes import CodeNode, code_nodes, target_of
+from recollect.engine.graph.graph_view import node_views
+from recollect.graph.arrays import KIND_CODES, Graph, Sieve
+from recollect.graph.reach import Reach, affected, contained, reach
+from recollect.graph.record import Dependencies, Direction, Doubt, Impact, NodeView, OutsideUse, Use
+from recollect.graph.walk import neighbours
+from recollect.model import RELATIONS, Anchor, File, Relation
+from recollect.store.link_protocol import Edges, Sites, target_node
+from recollect.text.plural import plural
+
+if TYPE_CHECKING:
+    from recollect.store.link_protocol import LinkStore
+
+# Dependencies between code, besides containment.
+CODE_RELATIONS: tuple[str, ...] = ("CALLS", "IMPORTS", "INHERITS", "IMPLEMENTS", "EXTENDS", "DEPENDS_ON")
+# Lines of a link that are shown.
+MOST_LINES = 10
+# Files and doubts that are shown.
+MOST_SHOWN = 20
+# Users of a name that are looked through for doubts: `get` is called everywhere.
+MOST_MENTIONS = 2_000
+
+
+class Asked(NamedTuple):
+    """What is asked about: the nodes meant, the first of which is shown, and how much of the answer to show."""
+
+    nodes: Sequence[int]
+    depth: int
+    limit: int
+    through: Sieve
+
+
+# --- what is used, or uses ---
+
+
+def dependencies(store: LinkStore, graph: Graph, asked: Asked, direction: Direction) -> Dependencies:
+    """Return what some code uses, or is used by."""
+    starts = contained(graph, asked.nodes)
+    way = reach(graph, starts, most_depth=asked.depth, direction=direction, through=asked.through)
+    found = [number for number in way.order.tolist() if way.depth[number] > 0]
+    shown = found[: asked.limit]
+    views = node_views(store, graph, [asked.nodes[0], *shown])
+    inside = _Inside(store, [graph.points.ids[number] for number in starts.tolist()])
+    outside = inside.outside() if direction != "in" else []
+    doubts = inside.doubts() if direction != "in" else []
+    return Dependencies(
+        node=views[asked.nodes[0]],
+        direction=direction,
+        depth=asked.depth,
+        uses=_uses(store, graph, way, shown, views),
+        total=len(found),
+        outside=tuple(outside[: asked.limit]),
+        outside_total=len(outside),
+        doubts=tuple(doubts[:MOST_SHOWN]),
+        doubts_total=len(doubts),
+        unresolved=inside.unresolved() if direction != "in" else 0,
+    )
+
+
+class _Inside:
+    """What stands in some code and did not become a link: read from the links of its files."""
+
+    def __init__(self, store: LinkStore, ids: Iterable[str]) -> None:
+        self._nodes = list(code_nodes(store, ids).values())
+        keys: dict[int, set[str]] = {}
+        for node in self._nodes:
+            keys.setdefault(node.file.id, set()).add(node.key)
+        self._files = {node.file.id: node for node in self._nodes}
+        self._keys = keys
+        self._sites = store.file_sites(sorted(keys))
+
+    def outside(self) -> list[OutsideUse]:
+        """Return what is used of other libraries, most often first."""
+        lines: dict[tuple[str, str], list[int]] = {}
+        for file, sites in self._sites.items():
+            for site in sites.outside:
+                if site.source in self._keys[file]:
+                    lines.setdefault((site.name, site.relation), []).extend(site.lines)
+        rows = sorted(lines.items(), key=lambda row: (-len(row[1]), row[0]))
+        return [
+            OutsideUse(name=name, relationship=cast(Relation, relation), lines=tuple(sorted(set(at)))[:MOST_LINES])
+            for (name, relation), at in rows
+        ]
+
+    def doubts(self) -> list[Doubt]:
+        """Return the places that may mean several things, in the order of the files."""
+        return [
+            _doubt(self._files[file], site.name, site.line, site.candidates)
+            for file, sites in self._sites.items()
+            for site in sites.ambiguous
+            if site.source in self._keys[file]
+        ]
+
+    def unresolved(self) -> int:
+        """Return how many places there are of which nothing is known."""
+        return sum(site.source in self._keys[file] for file, sites in self._sites.items() for site in sites.unresolved)
+
+
+def _doubt(node: CodeNode, name: str, line: int, candidates: Iterable[str]) -> Doubt:
+    ids = tuple(target_node(node.tree.root, target) for target in candidates)
+    return Doubt(name=name, path=node.file.path, line=line, candidates=ids)
+
+
+def _uses(
+    store: LinkStore, graph: Graph, way: Reach, numbers: Sequence[int], views: dict[int, NodeView]
+) -> tuple[Use, ...]:
+    """Return nodes with the link that led to each, and where that stands in the code."""
+    ids = graph.points.ids
+    edges = [int(way.edge[number]) for number in numbers]
+    ends = [(ids[int(graph.src[edge])], ids[int(graph.dst[edge])], int(graph.relations[edge])) for edge in edges]
+    places = _places(store, ends)
+    endpoints = code_nodes(store, (ids[number] for number in numbers))
+    rows: list[Use] = []
+    for number, end in zip(numbers, ends, strict=True):
+        lines, how = places.get(end, ((), ""))
+        symbol = endpoints[ids[number]].symbol if ids[number] in endpoints else None
+        rows.append(
+            Use(
+                node=views[number],
+                relationship=cast(Relation, RELATIONS[end[2]]),
+                depth=int(way.depth[number]),
+                confidence=round(float(way.confidence[number]), 3),
+                via=ids[int(way.parent[number])],
+                lines=lines,
+                how=how,
+                endpoint=symbol.endpoint if symbol else None,
+            )
+        )
+    return tuple(rows)
+
+
+End = tuple[str, str, int]
+
+
+def _places(store: LinkStore, ends: Iterable[End]) -> dict[End, tuple[tuple[int, ...], str]]:
+    """Return the lines of links, and how the surest of each was found."""
+    wanted = set(ends)
+    sources = code_nodes(store, {src for src, _, _ in wanted})
+    files = sorted({node.file.id for node in sources.values()})
+    edges, sites = store.file_edges(files), store.file_sites(files)
+    found: dict[End, tuple[tuple[int, ...], str]] = {}
+    for end in wanted:
+        node = sources.get(end[0])
+        if node is None or node.file.id not in edges:
+            continue
+        found[end] = _place(edges[node.file.id], sites[node.file.id], node, end)
+    return found
+
+
+def _place(edges: Edges, sites: Sites, node: CodeNode, end: End) -> tuple[tuple[int, ...], str]:
+    targets = [target_node(node.tree.root, target) for target in edges.targets]
+    if node.key not in edges.sources or end[1] not in targets:
+        return (), ""
+    source = np.frombuffer(edges.source, np.int32) == edges.sources.index(node.key)
+    target = np.frombuffer(edges.target, np.int32) == targets.index(end[1])
+    places = np.flatnonzero(source & target & (np.frombuffer(edges.relation, np.uint8) == end[2]))
+    mine = np.flatnonzero(np.isin(np.frombuffer(sites.edge, np.int32), places))
+    if not len(mine):
+        return (), ""
+    lines = np.unique(np.frombuffer(sites.line, np.int32)[mine])
+    surest = mine[int(np.argmax(np.frombuffer(sites.confidence, np.uint8)[mine]))]
+    shown = tuple(line for line in lines.tolist() if line > 0)[:MOST_LINES]
+    return shown, sites.hows[np.frombuffer(sites.how, np.uint8)[surest]]
+
+
+# --- what a change reaches ---
+
+
+def impact(store: LinkStore, graph: Graph, asked: Asked, least: float) -> Impact:
+    """Return what a change of some code reaches, and how far that can be known."""
+    way = affected(graph, asked.nodes, most_depth=asked.depth, least=least, through=asked.through)
+    kinds = graph.points.kinds
+    starts = [number for number in way.order.tolist() if way.depth[number] == 0]
+    found = [number for number in way.order.tolist() if way.depth[number] > 0 and kinds[number] != KIND_CODES["Memory"]]
+    nodes = code_nodes(store, (graph.points.ids[number] for number in (*starts, *found)))
+    of = {number: node for number in found if (node := nodes.get(graph.points.ids[number])) is not None}
+    tests = [number for number, node in of.items() if node.is_test]
+    endpoints = [number for number, node in of.items() if node.symbol is not None and node.symbol.endpoint]
+    memories = _memories(store, graph, [*starts, *found], nodes)
+    shown = dict.fromkeys(number for part in (found, tests, endpoints) for number in part[: asked.limit])
+    views = node_views(store, graph, [asked.nodes[0], *shown, *memories[: asked.limit]])
+    uses = dict(zip(shown, _uses(store, graph, way, list(shown), views), strict=True))
+    files = list(dict.fromkeys(node.file.path for node in of.values()))
+    own = [nodes[name] for number in starts if (name := graph.points.ids[number]) in nodes]
+    doubts = _mentions(store, own)
+    is_complete, verdict = _verdict(store, own, [number for number in found if way.depth[number] == 1], doubts)
+    return Impact(
+        node=views[asked.nodes[0]],
+        depth=asked.depth,
+        affected=tuple(uses[number] for number in found[: asked.limit]),
+        total=len(found),
+        by_depth=tuple(np.bincount(way.depth[found], minlength=2)[1:].tolist()) if found else (),
+        files=tuple(files[:MOST_SHOWN]),
+        files_total=len(files),
+        tests=tuple(uses[number] for number in tests[: asked.limit]),
+        tests_total=len(tests),
+        endpoints=tuple(uses[number] for number in endpoints[: asked.limit]),
+        endpoints_total=len(endpoints),
+        memories=tuple(views[number] for number in memories[: asked.limit]),
+        memories_total=len(memories),
+        doubts=tuple(doubts[:MOST_SHOWN]),
+        doubts_total=len(doubts),
+        is_complete=is_complete,
+        verdict=verdict,
+    )
+
+
+def _memories(store: LinkStore, graph: Graph, numbers: Sequence[int], nodes: dict[str, CodeNode]) -> list[int]:
+    """Return the memories that are linked with, or anchored in, some code; what is nearest to the change first."""
+    memory = KIND_CODES["Memory"]
+    found: dict[int, None] = {}
+    only = Sieve(graph.points.kinds == memory)
+    for number in numbers:
+        if graph.points.memory_ids[number] is not None:
+            found.update(dict.fromkeys(graph.of_memory[graph.points.memory_ids[number] or ""]))
+        found.update(dict.fromkeys(neighbours(graph, number, direction="both", through=only).tolist()))
+    paths = {f"{node.tree.root}/{node.file.path}" for node in nodes.values()} | {
+        node.file.path for node in nodes.values()
+    }
+    listed = sorted(paths)
+    for start in range(0, len(listed), 500):
+        for anchor in store.find(Anchor, {"path": tuple(listed[start : start + 500])}):
+            found.update(dict.fromkeys(graph.of_memory.get(anchor.memory_id, ())))
+    return [number for number in found if graph.points.kinds[number] == memory]
+
+
+def _mentions(store: LinkStore, nodes: Sequence[CodeNode]) -> list[Doubt]:
+    """Return the places that may use some code: those that name it among others, and those of its name alone."""
+    found: dict[Doubt, None] = {}
+    targets = {target_of(node): node for node in nodes}
+    names = {node.symbol.name for node in nodes if node.symbol is not None}
+    # A name in a language that cannot call it means something else.
+    families = {family(node.file.language) for node in nodes}
+    own = {node.file.id for node in nodes}
+    for tree in {node.tree.id: node.tree for node in nodes}.values():
+        texts = [*(target for target, node in targets.items() if node.tree.id == tree.id), *names]
+        files = store.files_mentioning(tree.id, texts, MOST_MENTIONS)
+        for file, sites in store.file_sites(files).items():
+            (row,) = store.get(File, [file])
+            path = row.path
+            if family(row.language) not in families:
+                continue
+            for site in sites.ambiguous:
+                if targets.keys() & set(site.candidates):
+                    ids = tuple(target_node(tree.root, target) for target in site.candidates)
+                    found[Doubt(name=site.name, path=path, line=site.line, candidates=ids)] = None
+            for loose in sites.unresolved:
+                if loose.name.rpartition(".")[2] in names and (file not in own or loose.source):
+                    found[Doubt(name=loose.name, path=path, line=loose.line)] = None
+    # Places that name it among few come before those that only share its name.
+    return sorted(found, key=lambda doubt: (not doubt.candidates, len(doubt.candidates), doubt.path, doubt.line))
+
+
+def _verdict(
+    store: LinkStore, nodes: Sequence[CodeNode], direct: Sequence[int], doubts: Sequence[Doubt]
+) -> tuple[bool, str]:
+    """Return whether all users are known as far as the code tells, and that in words."""
+    if not nodes:
+        return False, "This is not indexed code: only manual links are known."
+    files = sorted({node.file.id for node in nodes})
+    if len(store.file_edges(files)) < len(files):
+        return False, "Its file is not linked yet, so callers in other files may be missing."
+    reasons: list[str] = []
+    named = sum(bool(doubt.candidates) for doubt in doubts)
+    if named:
+        reasons.append(f"{plural(named, 'place')} may mean it or another symbol with the same name")
+    if len(doubts) > named:
+        unknown = len(doubts) - named
+        reasons.append(f"{plural(unknown, 'place uses', 'places use')} its name on objects of unknown type")
+    head = nodes[0].symbol
+    if head is not None and head.visibility == "public":
+        reasons.append("it is public, so code that is not indexed may use it")
+    if head is not None and head.endpoint:
+        reasons.append(f"it handles {head.endpoint}, so clients use it")
+    if direct:
+        return not named and len(doubts) == named, "; ".join(reasons)
+    if not reasons:
+        return True, "No callers: no indexed code uses it."
+    return False, "No callers found, but " + "; ".join(reasons) + "."

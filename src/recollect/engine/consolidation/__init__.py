@@ -1,0 +1,1 @@
+"""Consolidation cycles: decay, creative, cluster and forget."""

@@ -1,0 +1,374 @@
+"""Consolidation: cycles that keep memories good. Each can be previewed, explained and taken back."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from recollect import clock
+from recollect.engine.consolidation.schedule import EVERY_S, LOST_S, every
+from recollect.engine.records import input_checks
+from recollect.engine.records.identity import namespace_of
+from recollect.errors import Conflict, InvalidInput
+from recollect.model import (
+    Change,
+    Consolidated,
+    Consolidation,
+    Consolidations,
+    ConsolidationStatus,
+    CycleStatus,
+    CycleType,
+    Limit,
+    Memory,
+    Plan,
+    PlanStep,
+    Ratio,
+    RunType,
+)
+from recollect.operations import operation
+from recollect.store.protocol import EdgeColumns, Range
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+Days = Annotated[int, msgspec.Meta(ge=1, le=36_500)]
+
+# As long as in consolidate/decay.py and forget.py, which are not loaded to list the operations; a test compares them.
+THRESHOLD_DAYS = 30
+IMPORTANCE_THRESHOLD = 0.1
+
+# What runs by schedule is logged as: nobody who takes back the last change means it.
+SCHEDULED: dict[CycleType, str] = {cycle: f"scheduled_{cycle}" for cycle in EVERY_S}
+
+
+class Consolidating:
+    """What keeps memories good as they grow many and old."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    @operation("consolidate_decay", "consolidate-decay", idempotent=True, listed=("preview", "project"))
+    def decay(
+        self,
+        *,
+        threshold_days: Days = THRESHOLD_DAYS,
+        namespace: str | None = None,
+        preview: bool = False,
+        plan: str | None = None,
+        limit: Limit = 20,
+    ) -> Consolidated:
+        """Consolidate by decay: unused memories lose importance.
+
+        Memories lose half of their importance in 90 days beyond the threshold, decisions and preferences in a year, but
+        never fall below 0.05. A memory that is used again regains it. Memories tagged pinned stay. `undo` works for 90
+        days.
+
+        threshold_days: days without use before decay starts
+        namespace: project path or name; default: all projects
+        preview: show the plan, change nothing
+        plan: run only this plan, by its id from a preview
+        limit: maximum number of steps shown
+        """
+        days = input_checks.whole("threshold_days", threshold_days, least=1, most=36_500)
+        made = self._decay(namespace, days)
+        return self._carried_out(made, preview=preview, wanted=plan, limit=limit)
+
+    @operation("consolidate_creative", "consolidate-creative", idempotent=True, listed=("preview", "project"))
+    def creative(
+        self, *, namespace: str | None = None, preview: bool = False, plan: str | None = None, limit: Limit = 20
+    ) -> Consolidated:
+        """Consolidate by creative links between similar memories.
+
+        It links memories of different types. Very similar ones get SIMILAR_TO, memories on one topic SHARES_THEME, at
+        most three such links each. Memories of different projects are never linked.
+
+        namespace: project path or name; default: all projects
+        preview: show the plan, change nothing
+        plan: run only this plan, by its id from a preview
+        limit: maximum number of steps shown
+        """
+        made = self._creative(namespace)
+        return self._carried_out(made, preview=preview, wanted=plan, limit=limit)
+
+    @operation("consolidate_cluster", "consolidate-cluster", listed=("preview", "project"))
+    def cluster(
+        self, *, namespace: str | None = None, preview: bool = False, plan: str | None = None, limit: Limit = 20
+    ) -> Consolidated:
+        """Consolidate each cluster of similar memories by a summary.
+
+        A cluster has three or more memories. A summary is a memory in the words of its members, with SUMMARIZES links
+        to them. With the setting summaries = model the language model writes it. Members stay as they are. A later
+        member updates the summary unless someone has edited it.
+
+        namespace: project path or name; default: all projects
+        preview: show the plan, change nothing
+        plan: run only this plan, by its id from a preview
+        limit: maximum number of steps shown
+        """
+        made = self._cluster(namespace)
+        return self._carried_out(made, preview=preview, wanted=plan, limit=limit)
+
+    @operation(
+        "consolidate_forget",
+        "consolidate-forget",
+        idempotent=True,
+        listed=("importance_threshold", "preview", "project"),
+    )
+    def forget(
+        self,
+        *,
+        importance_threshold: Ratio = IMPORTANCE_THRESHOLD,
+        namespace: str | None = None,
+        preview: bool = False,
+        plan: str | None = None,
+        limit: Limit = 20,
+    ) -> Consolidated:
+        """Consolidate and forget: archive unimportant memories. Nothing is deleted.
+
+        Recall leaves archived memories out, unless you pass archived. `restore_memory` brings one back, `undo` all of
+        them. Memories that are tagged pinned or were read in the last 30 days stay. This cycle never runs by itself.
+
+        importance_threshold: archive memories below this, 0 to 1
+        namespace: project path or name; default: all projects
+        preview: show the plan, change nothing
+        plan: run only this plan, by its id from a preview
+        limit: maximum number of steps shown
+        """
+        least = input_checks.ratio("importance_threshold", importance_threshold)
+        made = self._forget(namespace, least)
+        return self._carried_out(made, preview=preview, wanted=plan, limit=limit)
+
+    @operation("restore_memory", "restore", idempotent=True)
+    def restore(self, memory_id: str) -> Memory:
+        """Restore an archived memory: recall finds it again.
+
+        memory_id: the memory's id
+        """
+        from recollect.consolidate.candidate import ARCHIVED
+        from recollect.engine.records.memory_rows import existing
+
+        with self._engine.store.transaction("restore_memory") as transaction:
+            memory = existing(transaction, memory_id)
+            kept = memory.metadata.get(ARCHIVED)
+            if not isinstance(kept, dict):
+                return memory
+            metadata = {name: value for name, value in memory.metadata.items() if name != ARCHIVED}
+            # Coming back is a use: the next cycle must not archive it again.
+            values = {"expires_at": kept.get("expires_at"), "metadata": metadata, "updated_at": clock.now()}
+            return transaction.update(Memory, memory.id, values)
+
+    @operation("consolidate", "consolidate", listed=("cycle", "apply", "project"))
+    def consolidate(
+        self,
+        *,
+        cycle: tuple[CycleType, ...] = (),
+        preview: bool = False,
+        apply: bool = False,
+        status: bool = False,
+        namespace: str | None = None,
+        limit: Limit = 20,
+    ) -> Consolidations:
+        """Consolidate memories: preview or run the cycles.
+
+        It changes nothing without apply. `undo` takes back a run by its batch.
+
+        cycle: cycles to run; default: decay, creative, cluster
+        preview: show the plan, change nothing (default)
+        apply: run the plan
+        status: show the last run of each cycle
+        namespace: project path or name; default: all projects
+        limit: maximum number of steps shown per cycle
+        """
+        if preview and apply:
+            raise InvalidInput(
+                "preview and apply cannot be used together", hint="Give only one of them.", field="preview"
+            )
+        named = input_checks.several("cycle", cycle)
+        wanted = [input_checks.one_of("cycle", name, EVERY_S) for name in named]
+        if status and not (preview or apply):
+            return Consolidations(status=self.status())
+        plans = self._plans(namespace)
+        chosen = [name for name in plans if (name in wanted if wanted else EVERY_S[name])]
+        done = tuple(self._carried_out(plans[name](), preview=not apply, wanted=None, limit=limit) for name in chosen)
+        return Consolidations(cycles=done, status=self.status() if status else None)
+
+    @operation("consolidation_status", "consolidation-status", read_only=True)
+    def status(self) -> ConsolidationStatus:
+        """Show the status of each consolidation cycle."""
+        store = self._engine.store
+        runs = store.tally(Consolidation, "cycle_type")
+        evolved = runs.get("evolve", 0)
+        archived = store.count(Memory, {"expires_at": Range(below=clock.now() + 1)})
+        return ConsolidationStatus(
+            cycles=tuple(self._status_of(cycle, runs.get(cycle, 0)) for cycle in EVERY_S),
+            automatic=self._engine.settings.consolidate,
+            running=self._engine.schedule.running,
+            archived=archived,
+            evolution=self._status_of("evolve", evolved) if evolved or self._engine.settings.evolve else None,
+        )
+
+    def _status_of(self, cycle: RunType, runs: int) -> CycleStatus:
+        last = self._engine.store.find(Consolidation, {"cycle_type": cycle}, order="-id", limit=1)
+        schedule = self._engine.schedule
+        due_at = schedule.due_at(cycle) if cycle in schedule.wanted else None
+        status = CycleStatus(cycle=cycle, runs=runs, every_s=every(cycle), due_at=due_at)
+        if not last:
+            return status
+        (row,) = last
+        return msgspec.structs.replace(
+            status,
+            last_run_at=row.run_at,
+            last_affected=row.affected_count,
+            last_batch=row.batch if self._has_changes(row.batch) else "",
+            finished=bool(row.finished_at),
+            undone=bool(row.undone_at),
+        )
+
+    def _has_changes(self, batch: str) -> bool:
+        return bool(batch and self._engine.store.find(Change, {"batch": batch}, limit=1))
+
+    def run_scheduled(self, cycle: CycleType) -> bool:
+        """Run a cycle because it is due; false if another process has begun it already."""
+        from recollect.engine.consolidation.plan_execution import enter
+
+        run = enter(self._engine.store, cycle, every_s=EVERY_S[cycle], lost_s=LOST_S)
+        if run is None:
+            return False
+        self.run(self._plans(None)[cycle](), run, operation=SCHEDULED[cycle])
+        return True
+
+    def note_undone(self, batch: str) -> None:
+        """Note in the log that a run was taken back, or brought back by an undo of the undo."""
+        store = self._engine.store
+        first = store.find(Change, {"batch": batch}, limit=1)
+        is_undo = bool(first) and first[0].operation.startswith("undo ")
+        target = first[0].operation.removeprefix("undo ") if is_undo else batch
+        for row in store.find(Consolidation, {"batch": target}):
+            with store.transaction("consolidate") as transaction:
+                transaction.update(Consolidation, row.id, {"undone_at": 0 if is_undo else clock.now()})
+
+    def _plans(self, namespace: str | None) -> dict[CycleType, Callable[[], Plan]]:
+        """Return what makes the plan of each cycle as it is made unless somebody says otherwise."""
+        return {
+            "decay": lambda: self._decay(namespace, THRESHOLD_DAYS),
+            "creative": lambda: self._creative(namespace),
+            "cluster": lambda: self._cluster(namespace),
+            "forget": lambda: self._forget(namespace, IMPORTANCE_THRESHOLD),
+        }
+
+    def _decay(self, namespace: str | None, threshold_days: int) -> Plan:
+        from recollect.consolidate.decay import decay
+        from recollect.engine.consolidation.consolidation_input import candidates
+
+        return decay(candidates(self._engine.store, _where(namespace)), clock.now(), threshold_days=threshold_days)
+
+    def _creative(self, namespace: str | None) -> Plan:
+        from recollect.consolidate.creative import NEIGHBOURS, creative
+        from recollect.engine.consolidation import near_duplicates
+        from recollect.engine.consolidation.cluster_summaries import MADE
+        from recollect.engine.consolidation.consolidation_input import candidates
+
+        store = self._engine.store
+        rows = [row for row in candidates(store, _where(namespace), texts=True) if row.source != MADE]
+        found = near_duplicates.find(self._engine, rows, k=NEIGHBOURS)
+        plan = creative(found.candidates, found.pairs, _linked(store.edge_columns()), found.marks)
+        return msgspec.structs.replace(plan, notes=found.notes)
+
+    def _cluster(self, namespace: str | None) -> Plan:
+        from recollect.consolidate.cluster import MOST_MEMBERS, cluster
+        from recollect.engine.consolidation import cluster_llm_summary, near_duplicates
+        from recollect.engine.consolidation.cluster_summaries import MADE, covered, open_groups
+        from recollect.engine.consolidation.consolidation_input import candidates
+
+        store = self._engine.store
+        rows = [row for row in candidates(store, _where(namespace), texts=True, settled=True) if row.source != MADE]
+        summed_up = covered(store)
+        groups = open_groups(store, summed_up, rows)
+        closed = {name for names in summed_up.values() for name in names}.difference(group.middle for group in groups)
+        found = near_duplicates.find(self._engine, [row for row in rows if row.id not in closed], k=MOST_MEMBERS)
+        plan = cluster(found.candidates, found.pairs, found.marks, groups)
+        told = (
+            (cluster_llm_summary.foretold(self._engine),)
+            if cluster_llm_summary.is_wanted(self._engine) and plan.steps
+            else ()
+        )
+        return msgspec.structs.replace(plan, notes=(*found.notes, *told))
+
+    def _forget(self, namespace: str | None, importance_threshold: float) -> Plan:
+        from recollect.consolidate.forget import forget
+        from recollect.engine.consolidation.consolidation_input import candidates
+
+        rows = candidates(self._engine.store, _where(namespace))
+        return forget(rows, clock.now(), importance_threshold=importance_threshold)
+
+    def _carried_out(self, plan: Plan, *, preview: bool, wanted: str | None, limit: int) -> Consolidated:
+        """Carry out a plan that somebody asked for, unless it is only to be seen."""
+        from recollect.consolidate.mark import mark
+        from recollect.engine.consolidation.plan_execution import enter
+
+        most = input_checks.whole("limit", limit, least=1, most=1000)
+        name = mark(plan)
+        if wanted is not None and input_checks.text("plan", wanted) != name:
+            raise Conflict(
+                f"plan {wanted} is out of date: memories have changed since; the plan is now {name}",
+                hint="Run it again with preview to see the new plan.",
+                plan=name,
+            )
+        run = None if preview else enter(self._engine.store, plan.cycle)
+        return self.run(plan, run, operation=f"consolidate_{plan.cycle}", limit=most)
+
+    def run(self, plan: Plan, run: Consolidation | None, *, operation: str, limit: int = 20) -> Consolidated:
+        """Carry out a plan as an entered run; without one, tell what it would do."""
+        from recollect.consolidate.mark import mark
+        from recollect.engine.consolidation import cluster_llm_summary
+        from recollect.engine.consolidation.log_retention import thin
+        from recollect.engine.consolidation.plan_execution import apply
+
+        affected, batch, notes = _concerned(plan.steps), "", plan.notes
+        if run is not None:
+            affected, made = apply(
+                self._engine.store, plan, run, operation, stopping=lambda: self._engine.schedule.stopping
+            )
+            if made and cluster_llm_summary.is_wanted(self._engine):
+                notes += cluster_llm_summary.retell(self._engine, made, operation=operation, batch=run.batch)
+            if plan.cycle == "decay":
+                thin(self._engine.store)
+            batch = run.batch if self._has_changes(run.batch) else ""
+            self._engine.embedding.wake()
+        return Consolidated(
+            cycle=plan.cycle,
+            applied=run is not None,
+            plan=mark(plan),
+            considered=plan.considered,
+            affected=affected,
+            steps=self._labelled(plan.steps[:limit]),
+            steps_total=len(plan.steps),
+            spared=plan.spared,
+            batch=batch,
+            notes=notes,
+        )
+
+    def _labelled(self, steps: Iterable[PlanStep]) -> tuple[PlanStep, ...]:
+        """Return steps with what their first memories are called."""
+        from recollect.engine.records.memory_rows import headline
+
+        shown = tuple(steps)
+        named = {row.id: headline(row) for row in self._engine.store.get(Memory, [row.memory_ids[0] for row in shown])}
+        return tuple(msgspec.structs.replace(row, label=named.get(row.memory_ids[0], "")) for row in shown)
+
+
+def _where(namespace: str | None) -> dict[str, object]:
+    scope = namespace_of(namespace)
+    return {} if scope is None else {"namespace": scope}
+
+
+def _linked(edges: EdgeColumns) -> set[tuple[str, str]]:
+    """Return the pairs of memories that are linked, by their ids."""
+    names = [name.removeprefix("mem:") for name in edges.src.values]
+    others = [name.removeprefix("mem:") for name in edges.dst.values]
+    ends = zip(edges.src.codes.tolist(), edges.dst.codes.tolist(), strict=True)
+    return {(names[src], others[dst]) for src, dst in ends}
+
+
+def _concerned(steps: Iterable[PlanStep]) -> int:
+    return len({memory_id for step in steps for memory_id in step.memory_ids})

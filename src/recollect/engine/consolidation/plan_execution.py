@@ -1,0 +1,212 @@
+"""Applying: a plan of consolidation is carried out, logged so that one undo takes all of it back.
+
+    entered in the log ─► a few steps ─► a few steps ─► … ─► finished
+
+Every few steps are one transaction under the same batch. An interrupted run leaves whole steps behind, and
+the next plan has only the rest of them. A step whose memories changed since it was planned is left out: somebody knew
+better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from recollect import clock, progress
+from recollect.consolidate.candidate import ARCHIVED, FADED, judged
+from recollect.engine.consolidation.cluster_summaries import MADE, MEMBERS, MIDDLE, WRITTEN, is_ours, written
+from recollect.engine.records.memory_rows import content_hash, ensure_node, node_id
+from recollect.errors import Cancelled
+from recollect.model import Consolidation, Edge, Memory, Plan, PlanStep, RunType, StepAction
+
+if TYPE_CHECKING:
+    from recollect.store.protocol import Store, Transaction
+
+# Steps of one transaction: some tenths of a second, so that nobody else waits long to write.
+STEPS = 200
+
+# What a summary is worth beside its members: it is second hand, so that of what matches alike they come first.
+SUMMARY_IMPORTANCE = 0.3
+SUMMARY_CONFIDENCE = 0.5
+SUMMARY = "summary"
+
+
+def enter(store: Store, cycle: RunType, *, every_s: int = 0, lost_s: int = 0) -> Consolidation | None:
+    """Enter a run in the log before it begins, or return None if the cycle ran within `every_s` seconds.
+
+    The write lock decides who is first: of several processes only one gets the run. One that was begun and has not
+    finished after `lost_s` does not count.
+    """
+    with store.transaction("consolidate") as transaction:
+        now = clock.now()
+        last = transaction.find(Consolidation, {"cycle_type": cycle}, order="-id", limit=1)
+        if every_s and last and now - last[0].run_at < (every_s if last[0].finished_at else min(lost_s, every_s)):
+            return None
+        newest = transaction.find(Consolidation, order="-id", limit=1)
+        run = Consolidation(
+            id=newest[0].id + 1 if newest else 1,
+            cycle_type=cycle,
+            run_at=now,
+            affected_count=0,
+            batch=clock.new_id(),
+        )
+        return transaction.insert(run)
+
+
+def apply(
+    store: Store, plan: Plan, run: Consolidation, operation: str, *, stopping: Callable[[], bool] = lambda: False
+) -> tuple[int, list[str]]:
+    """Carry out a plan; return how many memories it concerned, and the ids of the memories it made or wrote anew.
+
+    stopping: whether to leave off between two transactions; the run then stays unfinished. Raises Cancelled
+    """
+    concerned: set[str] = set()
+    made: list[str] = []
+    for start in range(0, len(plan.steps), STEPS):
+        if stopping():
+            raise Cancelled("consolidation stopped: the engine was closed")
+        with store.transaction(operation, batch=run.batch) as transaction:
+            for step in plan.steps[start : start + STEPS]:
+                new = WRITERS[step.action](transaction, step)
+                if new is not None:
+                    concerned.update(step.memory_ids)
+                    made += [new] if new else []
+            transaction.update(Consolidation, run.id, {"affected_count": len(concerned)})
+        progress.report(min(start + STEPS, len(plan.steps)), len(plan.steps), f"consolidating: {plan.cycle}")
+    with store.transaction(operation, batch=run.batch) as transaction:
+        transaction.update(Consolidation, run.id, {"finished_at": clock.now()})
+    return len(concerned), made
+
+
+def _importance(transaction: Transaction, step: PlanStep) -> str | None:
+    memory = _current(transaction, step.memory_ids[0])
+    if memory is None or memory.importance != step.before or step.after is None:
+        return None
+    given = judged(memory.importance, memory.metadata)
+    metadata = {name: value for name, value in memory.metadata.items() if name != FADED}
+    if step.after != given:
+        metadata[FADED] = {"from": given, "to": step.after}
+    transaction.update(Memory, memory.id, {"importance": step.after, "metadata": metadata})
+    return ""
+
+
+def _link(transaction: Transaction, step: PlanStep) -> str | None:
+    ends = [_current(transaction, memory_id) for memory_id in step.memory_ids]
+    if step.relationship is None or None in ends:
+        return None
+    src, dst = (node_id(memory_id) for memory_id in step.memory_ids)
+    if any(transaction.find(Edge, {"src": a, "dst": b}, limit=1) for a, b in ((src, dst), (dst, src))):
+        return None
+    for memory in ends:
+        if memory is not None:
+            ensure_node(transaction, memory)
+    transaction.insert(
+        Edge(
+            id=clock.new_id(),
+            src=src,
+            dst=dst,
+            relationship=step.relationship,
+            weight=step.weight if step.weight is not None else 1.0,
+            properties={"by": "creative", "why": step.why},
+            created_at=clock.now(),
+        )
+    )
+    return ""
+
+
+def _summary(transaction: Transaction, step: PlanStep) -> str | None:
+    members = [memory for memory_id in step.memory_ids if (memory := _current(transaction, memory_id))]
+    summed_up = {"dst": tuple(node_id(name) for name in step.memory_ids), "relationship": "SUMMARIZES"}
+    if len(members) < len(step.memory_ids) or transaction.find(Edge, summed_up, limit=1):
+        return None
+    now = clock.now()
+    memory = transaction.insert(
+        Memory(
+            id=clock.new_id(),
+            content=step.content,
+            content_hash=content_hash(step.content),
+            memory_type="insight",
+            importance=SUMMARY_IMPORTANCE,
+            confidence=SUMMARY_CONFIDENCE,
+            tags=step.tags,
+            metadata={
+                MEMBERS: len(members),
+                MIDDLE: members[0].id,
+                WRITTEN: written(step.title, step.content),
+            },
+            namespace=members[0].namespace,
+            created_at=now,
+            updated_at=now,
+            last_accessed_at=now,
+            category=SUMMARY,
+            title=step.title,
+            source=MADE,
+        )
+    )
+    _cover(transaction, memory, members)
+    return memory.id
+
+
+def _extend(transaction: Transaction, step: PlanStep) -> str | None:
+    members = [memory for memory_id in step.memory_ids if (memory := _current(transaction, memory_id))]
+    summed_up = {"dst": tuple(node_id(name) for name in step.memory_ids), "relationship": "SUMMARIZES"}
+    summary = _current(transaction, step.summary_id)
+    if summary is None or not is_ours(summary) or len(members) < len(step.memory_ids):
+        return None
+    if transaction.find(Edge, summed_up, limit=1):
+        return None
+    own = {"src": node_id(summary.id), "relationship": "SUMMARIZES"}
+    metadata = {
+        **{name: value for name, value in summary.metadata.items() if name != "written_by"},
+        MEMBERS: len(transaction.find(Edge, own)) + len(members),
+        WRITTEN: written(step.title, step.content),
+    }
+    values = {
+        "content": step.content,
+        "content_hash": content_hash(step.content),
+        "title": step.title,
+        "metadata": metadata,
+        "updated_at": clock.now(),
+    }
+    _cover(transaction, transaction.update(Memory, summary.id, values), members)
+    return summary.id
+
+
+def _cover(transaction: Transaction, summary: Memory, members: Sequence[Memory]) -> None:
+    """Lead from a summary to what it sums up."""
+    ensure_node(transaction, summary)
+    for member in members:
+        ensure_node(transaction, member)
+        edge = Edge(id=clock.new_id(), src=node_id(summary.id), dst=node_id(member.id), relationship="SUMMARIZES",
+                    created_at=clock.now())  # fmt: skip
+        transaction.insert(edge)
+
+
+def _archive(transaction: Transaction, step: PlanStep) -> str | None:
+    memory = _current(transaction, step.memory_ids[0])
+    if memory is None or memory.importance != step.before:
+        return None
+    now = clock.now()
+    metadata = {**memory.metadata, ARCHIVED: {"at": now, "why": step.why, "expires_at": memory.expires_at}}
+    transaction.update(Memory, memory.id, {"expires_at": now, "metadata": metadata})
+    return ""
+
+
+def _current(transaction: Transaction, memory_id: str) -> Memory | None:
+    """Return a memory as it is now, if it is in force."""
+    found = transaction.get(Memory, [memory_id])
+    if not found or found[0].superseded_by is not None:
+        return None
+    ends = found[0].expires_at
+    return found[0] if ends is None or ends > clock.now() else None
+
+
+# Each returns None if the step was left out, the id of the memory it wrote, or empty text if it wrote none.
+WRITERS: Mapping[StepAction, Callable[[Transaction, PlanStep], str | None]] = {
+    "fade": _importance,
+    "revive": _importance,
+    "link": _link,
+    "summarize": _summary,
+    "extend": _extend,
+    "archive": _archive,
+}

@@ -1,0 +1,1 @@
+"""The graph in memory: nodes, centrality and communities."""

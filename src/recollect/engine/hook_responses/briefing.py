@@ -1,0 +1,359 @@
+"""Briefing: what an assistant is told when a session starts, chosen by expected use.
+
+    preferences   rules of the user and conventions of the project: always, the most important and repeated first
+    decisions     decisions, causes, fixes and facts about the branch and the files at hand; then other important ones
+    recent work   what the last sessions left open
+    commands      how the project is tested, built, checked and run
+    search        that there is more, and what has drifted
+
+Document 002 names five sources: memories, sessions, files, patterns and stats. Files choose the decisions, and patterns
+are the commands that work. A memory that was replaced, has ended, lost its code or belongs to another branch is never
+told, nor is anything twice. A section without useful lines is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect import clock
+from recollect.capture.lesson import code
+from recollect.capture.summary import CHANGING, SENTENCE
+from recollect.engine.hook_responses.context_block import (
+    DOUBTFUL,
+    FENCE_TOKENS,
+    MEMORY_CHARACTERS,
+    Line,
+    Section,
+    cost,
+    day,
+    flat,
+    quoted,
+    remembered,
+    within,
+)
+from recollect.engine.hook_responses.recent_sessions import Past, past_sessions, used_files, work_lines
+from recollect.engine.hook_responses.work_in_progress import AtHand, at_hand, beside, related
+from recollect.engine.memory.freshness import freshness_of
+from recollect.engine.records.branches import written_on
+from recollect.engine.records.memory_rows import is_learnt
+from recollect.model import Freshness, KnownCommand, Memory, Observed, Session
+from recollect.store.protocol import Range, Without
+from recollect.text.plural import plural
+from recollect.text.sameness import statements
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.store.protocol import Store
+
+# Memories of each type that are looked at: the most important, of the same importance the newest.
+LOOKED_AT = 30
+# Memories that were stored during the last sessions.
+LATEST = 60
+# What a briefing tells of one memory: its first sentences.
+RULE_CHARACTERS = 200
+FACT_CHARACTERS = 240
+RULES_SHARE = 0.55
+# A memory that is older is told with its date.
+DATED_S = 90 * 86_400
+# A snapshot is what is left of the session after a compaction.
+SNAPSHOT_CHARACTERS = 3_000
+
+STANDING = ("preference", "style", "habit")
+OTHERS = ("decision", "insight", "pattern", "context")
+# What hooks observed is told as open work, and a fix when its error comes back.
+KNOWN = {"observed": False, "superseded_by": None, "category": Without(("fix",))}
+
+# The value of a memory for a briefing is its importance plus these. What concerns the work at hand comes first.
+AT_HAND = 0.6
+# A logit of having been used when it was told (recall/use.py).
+LEAN = 0.15
+# Each doubling of how often it was stated.
+REPEATED = 0.1
+# A new memory, half of it after a month. Rules do not age.
+NEW = 0.2
+HALF_LIFE_S = 30 * 86_400
+KIND = {"decision": 0.1, "insight": 0.05, "pattern": 0.0, "context": -0.1}
+# Its code has changed since.
+CHANGED = -0.2
+# A memory that is not about the work at hand must be worth this much. Imported history must matter more: most of it
+# concerns nobody today.
+LEAST = 0.45
+LEAST_LEARNT = 0.9
+# Memories that are about no particular files.
+MOST_GENERAL = 8
+
+# Changes and commands are looked for in the last month: a busy week of it.
+RECENT_S = 30 * 86_400
+RECENT_ROWS = 1_000
+# Kinds of commands that are told, one of each. A command that worked once may have been a single test; one with a path
+# is usual after several sessions.
+COMMANDS = ("test", "build", "lint", "run")
+LEAST_SUCCESSES = 2
+LEAST_SESSIONS = 3
+HABIT_S = 7 * 86_400
+# The last line: how to find more.
+MORE_TOKENS = 36
+MANY = 20
+
+
+class Wanted(NamedTuple):
+    """Whose briefing: the project, its token budget, the session that starts and what it was told already.
+
+    folder: where the assistant works. briefed: whether the session had a briefing before
+    compacted: whether the session has just lost its context
+    """
+
+    namespace: str | None
+    budget: int
+    folder: str = ""
+    session: Session | None = None
+    told: Collection[str] = frozenset()
+    briefed: bool = False
+    compacted: bool = False
+
+    @property
+    def scopes(self) -> tuple[str | None, ...]:
+        """The project, and what holds for all projects."""
+        return (self.namespace, None) if self.namespace is not None else (None,)
+
+
+class Known(NamedTuple):
+    """A memory that holds: the state of its code, and its value for this briefing; concerns: the work at hand."""
+
+    memory: Memory
+    fresh: Freshness
+    concerns: float
+    value: float
+
+
+class _Once:
+    """Tells whether a text says something that was not said before."""
+
+    def __init__(self) -> None:
+        self._said: frozenset[tuple[str, ...]] = frozenset()
+
+    def is_new(self, text: str) -> bool:
+        is_new = not self.is_said(text)
+        self._said |= statements(text)
+        return is_new
+
+    def is_said(self, text: str) -> bool:
+        says = statements(text)
+        return bool(says) and says <= self._said
+
+
+def sections(engine: Engine, wanted: Wanted) -> Iterator[Section]:
+    """Yield the sections of a briefing; together they fit the budget."""
+    store, room, once = engine.store, max(0, wanted.budget - FENCE_TOKENS), _Once()
+    recent = _recent(store, wanted)
+    pasts = past_sessions(store, wanted.namespace, wanted.session.id if wanted.session is not None else "", recent)
+    found = list(_candidates(store, wanted, pasts))
+    work = at_hand(wanted.folder, used_files(pasts), asks_git=bool(found))
+    known = _known(engine, wanted, work, found)
+    rules = Section("Preferences and conventions", tuple(_rules(known, once)))
+    facts = Section("Decisions and facts", tuple(_facts(known, once)))
+    snapshot = within(Section("This session before compaction", tuple(_snapshot(wanted))), room // 2)
+    threads = Section("Open work", tuple(work_lines(pasts, work.branch, wanted.told, once.is_said)))
+    is_first = not wanted.briefed and wanted.namespace is not None
+    commands = Section("Commands that work here", tuple(_commands(recent)) if is_first else ())
+    threads, commands = within(threads, room // 3), within(commands, room // 5)
+    left = room - sum(map(cost, (snapshot, threads, commands))) - (MORE_TOKENS if len(known) > MANY else 0)
+    # Rules may take about half of the room, then comes what is about the work at hand, and rules get what is left.
+    at_hand_first = within(facts, left - cost(within(rules, int(RULES_SHARE * left))))
+    rules = within(rules, left - cost(at_hand_first))
+    general = Section(facts.title, (*at_hand_first.lines, *_general(known, once)))
+    facts = within(general, left - cost(rules))
+    yield from (rules, snapshot, facts, threads, commands)
+    yield Section("", tuple(_more(known, (*rules.lines, *facts.lines))) if is_first else (), aside=True)
+
+
+def _snapshot(wanted: Wanted) -> Iterator[Line]:
+    if wanted.compacted and wanted.session is not None:
+        yield from quoted(wanted.session.snapshot, SNAPSHOT_CHARACTERS)
+
+
+# --- memories ---
+
+
+def _candidates(store: Store, wanted: Wanted, pasts: Sequence[Past]) -> Iterator[Memory]:
+    """Yield the most important memories of each type, and those that the last sessions stored."""
+    for scope in wanted.scopes:
+        for kind in (*STANDING, *OTHERS):
+            where = {"namespace": scope, "memory_type": kind, **KNOWN}
+            yield from store.find(Memory, where, order="-importance", limit=LOOKED_AT)
+    if sessions := tuple(past.session.id for past in pasts):
+        yield from store.find(Memory, {"session_id": sessions, **KNOWN}, order="-seq", limit=LATEST)
+
+
+def _known(engine: Engine, wanted: Wanted, work: AtHand, found: Sequence[Memory]) -> list[Known]:
+    """Return the memories that hold here and were not told yet, the most valuable first."""
+    store = engine.store
+    tied = related(store, work, {"namespace": wanted.scopes}) if found else []
+    found = [*found, *store.find(Memory, {"id": tuple(tied), **KNOWN})]
+    holding = {row.id: row for row in found if row.namespace in wanted.scopes and _holds(row)}
+    for name in wanted.told:
+        holding.pop(name, None)
+    for name in _away(engine, holding.values(), wanted.folder):
+        del holding[name]
+    fresh = freshness_of(store, list(holding))
+    near = beside(store, holding.values(), wanted.namespace) if work.files else {}
+    leans = {name: lift.leaning for name, lift in engine.usefulness.lifts(wanted.namespace, holding).items()}
+    known = []
+    for name, memory in holding.items():
+        state = fresh.get(name, Freshness())
+        if state.verdict != "gone":
+            anchored = {row.now_path or row.path for row in state.anchors}
+            concerns = work.concerns(memory, anchored, near.get(memory.session_id or "", ()))
+            known.append(Known(memory, state, concerns, _value(memory, state, concerns, leans.get(name, 0.0))))
+    return sorted(known, key=lambda row: (-round(row.value, 2), -row.memory.created_at, -row.memory.seq))
+
+
+def _holds(memory: Memory) -> bool:
+    now = clock.now()
+    return all(end is None or end > now for end in (memory.valid_to, memory.expires_at))
+
+
+def _away(engine: Engine, memories: Collection[Memory], folder: str) -> set[str]:
+    """Return the memories that were written on branches that are not merged into the current one."""
+    written = {row.id: place for row in memories if (place := written_on(row)) is not None}
+    stands = engine.branches.standings(written.values(), folder or None) if written else {}
+    return {name for name, place in written.items() if stands[place].standing == "elsewhere"}
+
+
+def _value(memory: Memory, fresh: Freshness, concerns: float, lean: float) -> float:
+    times = memory.metadata.get("times")
+    repeated: float = math.log2(times) if isinstance(times, int) and times > 1 else 0.0
+    age = max(0, clock.now() - memory.created_at)
+    return (
+        memory.importance
+        + AT_HAND * max(0.0, concerns)
+        + LEAN * lean
+        + REPEATED * repeated
+        + (NEW * math.exp2(-age / HALF_LIFE_S) if memory.memory_type not in STANDING else 0.0)
+        + KIND.get(memory.memory_type, 0.0)
+        + (CHANGED if fresh.verdict == "changed" and not is_learnt(memory) else 0.0)
+    )
+
+
+def _rules(known: Sequence[Known], once: _Once) -> Iterator[Line]:
+    """Yield standing rules; those of imported history come last."""
+    rules = [row for row in known if row.memory.memory_type in STANDING]
+    for row in sorted(rules, key=lambda row: is_learnt(row.memory)):
+        if once.is_new(row.memory.content):
+            doubt = _doubt(row)
+            text = _shortened(row.memory.content, RULE_CHARACTERS)
+            yield Line(f"- {text}" + (f" ({doubt})" if doubt else ""), row.memory.id, row.memory.memory_type)
+
+
+def _facts(known: Sequence[Known], once: _Once) -> Iterator[Line]:
+    """Yield other knowledge that is about the work at hand."""
+    for row in known:
+        if row.memory.memory_type not in STANDING and row.concerns > 0 and once.is_new(row.memory.content):
+            yield _fact(row)
+
+
+def _general(known: Sequence[Known], once: _Once) -> Iterator[Line]:
+    """Yield the most valuable knowledge that is not about particular files; imported history comes last."""
+    count = 0
+    for row in sorted(known, key=lambda row: is_learnt(row.memory)):
+        least = LEAST_LEARNT if is_learnt(row.memory) else LEAST
+        if row.memory.memory_type in STANDING or row.concerns or row.value < least or count == MOST_GENERAL:
+            continue
+        if once.is_new(row.memory.content):
+            count += 1
+            yield _fact(row)
+
+
+def _fact(row: Known) -> Line:
+    memory = row.memory
+    by = "" if memory.source == "user" else flat(memory.author or memory.source, 40)
+    date = day(memory.created_at) if memory.created_at < clock.now() - DATED_S else ""
+    about = "; ".join(part for part in (date, by, _doubt(row)) if part)
+    text = _shortened(_titled(memory), FACT_CHARACTERS)
+    return Line(f"- {text}" + (f" ({about})" if about else ""), memory.id, memory.memory_type)
+
+
+def _doubt(row: Known) -> str:
+    """Return why a memory may no longer be true."""
+    is_doubtful = row.fresh.verdict in DOUBTFUL
+    return flat(row.fresh.note.partition(": ")[2] or row.fresh.note, MEMORY_CHARACTERS) if is_doubtful else ""
+
+
+def _titled(memory: Memory) -> str:
+    """Return the text of a memory, after its title where that says more."""
+    title = (memory.title or "").rstrip(". …")
+    return memory.content if not title or memory.content.startswith(title) else f"{title}: {memory.content}"
+
+
+def _shortened(text: str, characters: int) -> str:
+    """Return the first sentences of a text that fit, on one line; of a longer one its beginning."""
+    whole = flat(text)
+    kept = ""
+    for sentence in SENTENCE.split(whole):
+        if len(kept) + len(sentence) >= characters:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return kept or flat(whole, characters)
+
+
+def told(memory: Memory, fresh: Freshness, text: str = "", where: str = "") -> str:
+    """Return a memory as a line of a prompt answer: type, day, author, the state of its code, and its text.
+
+    text: the part to tell, where that is not its beginning. where: on which branch, if that matters
+    """
+    said = text or (f"{memory.title}: {memory.content}" if memory.title else memory.content)
+    doubt = "; ".join(part for part in (fresh.note if fresh.verdict in DOUBTFUL else "", where) if part)
+    state = "fresh" if fresh.verdict == "fresh" else ""
+    return remembered(memory.memory_type, memory.created_at, memory.author or memory.source, said, state, doubt)
+
+
+# --- commands and more ---
+
+
+def _recent(store: Store, wanted: Wanted) -> list[Observed]:
+    """Return the changes and commands of the project that hooks saw lately, newest first."""
+    if wanted.namespace is None:
+        return []
+    tools = ("shell", *CHANGING)
+    where = {"namespace": wanted.namespace, "event": "tool", "tool": tools, "at": Range(clock.now() - RECENT_S)}
+    return store.find(Observed, where, order="-at", limit=RECENT_ROWS)
+
+
+def _commands(rows: Sequence[Observed]) -> Iterator[Line]:
+    """Yield the best command of each kind, with the variant that was tried and failed."""
+    if not rows:
+        return
+    from recollect.engine.sessions.observed_events import edits, seen_runs
+    from recollect.patterns.command import known_commands
+
+    now = clock.now()
+    found = [row for row in known_commands(seen_runs(rows), edits(rows), now) if _is_usual(row)]
+    best: dict[str, KnownCommand] = {}
+    # A command with a path is for one part of the project; habits change faster than what works.
+    for row in sorted(found, key=lambda row: (_has_path(row), -row.score * math.exp2((row.last_at - now) / HABIT_S))):
+        best.setdefault(row.kind, row)
+    for row in (best[kind] for kind in COMMANDS if kind in best):
+        where = f" in {flat(row.directory, 60)}" if row.directory else ""
+        wrong = f" (not {flat(code(row.failed[0].command))})" if row.failed else ""
+        yield Line(f"- {row.kind}: {flat(code(row.command))}{where}{wrong}")
+
+
+def _is_usual(row: KnownCommand) -> bool:
+    is_usual = row.session_count >= LEAST_SESSIONS if _has_path(row) else row.successes >= LEAST_SUCCESSES
+    return row.kind in COMMANDS and (is_usual or bool(row.failed))
+
+
+def _has_path(row: KnownCommand) -> bool:
+    return any("/" in word.strip("./") or "::" in word for word in row.command.split()[1:])
+
+
+def _more(known: Sequence[Known], told: Sequence[Line]) -> Iterator[Line]:
+    """Yield how to find the memories that are not told here."""
+    shown = {line.memory_id for line in told}
+    left = [row for row in known if row.memory.id not in shown]
+    drifted = sum(row.fresh.verdict == "changed" for row in left)
+    if len(left) >= MANY or drifted:
+        drift = f" {plural(drifted, 'memory mentions', 'memories mention')} changed code (`recollect drift`)."
+        yield Line("More memories: recall_memory or `recollect search`." + (drift if drifted else ""))

@@ -1,0 +1,193 @@
+"""Glance: the answer to a prompt by words alone, from a process that has a tenth of a second in all.
+
+A hook asks a running server; where there is none it glances at the database itself. Loading an engine would take all
+its time, so nothing here loads more than the standard library, the search terms and the full text: no records, no
+numpy, no vectors. The model is the lexical one of every recall, the threshold that of what is said unasked; what may be
+told, and what not, is as in relevant.py.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from recollect import clock
+from recollect.capture.filter import cleaned, is_noise, mark
+from recollect.capture.observation import BadPayload
+from recollect.capture.payload import read
+from recollect.engine.records.identity import namespace_of
+from recollect.errors import RecollectError
+from recollect.recall import PACK_RELEVANCE, use
+from recollect.recall.gather import gather_words
+from recollect.recall.lexical import Likely, likely, rarity
+from recollect.recall.query import Query, understand
+from recollect.settings import Settings, load
+from recollect.store.glance import Glance, Remembered
+from recollect.text.passages import MAX_PASSAGES, PASSAGE_CHARACTERS, SLACK, passages
+
+if TYPE_CHECKING:
+    from recollect.capture.observation import Observation
+    from recollect.engine.hook_responses.context_block import Line
+    from recollect.store.passage import Passage
+
+# What a prompt says is at its beginning; the rest is what was pasted.
+PROMPT_CHARACTERS = 2_000
+# Of more than a few memories the first few are read.
+MOST = 5
+# One word is in too many memories to say which is meant: "fix it", "tests?", "go on". Where there is no meaning to go
+# by, two are: "run the tests", "write a README".
+LEAST_WORDS = 2
+LEAST_BY_WORDS = 3
+
+
+def glance(payload: bytes, *, home: str = "", event: str = "", assistant: str = "") -> str | None:
+    """Return the text to put before the assistant for a prompt; None: nothing, zero bytes, also for other events.
+
+    As Presence.answer, without an engine: fenced as data, without secrets, within its limits, and never raises for what
+    a payload holds or a store is like. What was told is kept, so that it is not told again.
+
+    home: the folder of the database; empty: as the settings say
+    """
+    with suppress(RecollectError, BadPayload, sqlite3.Error, OSError, ValueError, RecursionError):
+        seen = cleaned(read(payload, event=event, assistant=assistant))
+        if seen.event == "prompt" and not is_noise(seen) and seen.session:
+            return answered(load({"home": home or None}), seen)
+    return None
+
+
+def answered(settings: Settings, seen: Observation) -> str | None:
+    """Return the answer to a prompt. Raises sqlite3.Error, and RecollectError for a folder that is none."""
+    query = understand(seen.text[:PROMPT_CHARACTERS], now=clock.now())
+    if len(query.terms) < LEAST_BY_WORDS or not settings.prompt_tokens:
+        return None
+    scope = namespace_of(seen.cwd if seen.cwd.startswith(("/", "~")) else settings.namespace or None)
+    scopes = (scope, None) if scope is not None else (None,)
+    with Glance(str(settings.database_path), scopes=scopes) as store:
+        if not store.is_ours():
+            return None
+        lines = tuple(_lines(store, query, seen, use.read(store.setting(use.key(scope)))))
+        # From here on only what is told needs: to most prompts it is nothing.
+        from recollect.engine.hook_responses.context_block import Section, block
+
+        made = block([Section("", lines)], budget=settings.prompt_tokens) if lines else None
+        if made is None:
+            return None
+        at, occasion = clock.now(), mark(seen)[0]
+        store.note(
+            (clock.new_id(), seen.session, line.memory_id, at, seen.event, line.why, occasion) for line in made.lines
+        )
+        return made.text
+
+
+def _lines(store: Glance, query: Query, seen: Observation, learnt: use.Learnt | None) -> Iterator[Line]:
+    counts = store.term_counts(query.terms, query.name_terms)
+    pool = gather_words(store, query, counts, where=None)
+    found = likely(query, pool.passages, counts)
+    least = PACK_RELEVANCE if learnt is None else use.likely(PACK_RELEVANCE, -use.EARLIER)
+    places = _best(pool.passages, found, least)
+    if not places:
+        return
+    from recollect.engine.hook_responses.context_block import Line
+    from recollect.engine.memory.freshness import overall
+    from recollect.text.sameness import statements
+
+    memories = store.remembered([pool.passages[place].memory_id for place in places])
+    places = [place for place in places if pool.passages[place].memory_id in memories]
+    if learnt is not None:
+        offers = store.offers(list(memories))
+        leans = {row.id: _lean(learnt, row, *offers.get(row.id, (0, 0))) for row in memories.values()}
+        ids = [pool.passages[place].memory_id for place in places]
+        worth = [use.likely(found.relevance[place], leans[name]) for place, name in zip(places, ids, strict=True)]
+        places = [place for place, each in zip(places, worth, strict=True) if each >= PACK_RELEVANCE]
+    replaced = _replaced(query, rarity(query, counts), pool.passages, found, places, memories)
+    verdicts = {memory_id: overall(rows) for memory_id, rows in store.verdicts(list(memories)).items()}
+    told = store.told(seen.session)
+    said: frozenset[tuple[str, ...]] = frozenset()
+    count = 0
+    for place in places:
+        passage = pool.passages[place]
+        memory = memories[passage.memory_id]
+        says = statements(memory.content)
+        is_told = memory.id in told
+        verdict = verdicts.get(memory.id, "unanchored")
+        over = memory.id in replaced or verdict == "gone" or not _may_be_told(memory, seen)
+        if not is_told and (count == MOST or over or (says and says <= said)):
+            continue
+        said |= says
+        if not is_told:
+            count += 1
+            yield Line(_told(memory, passage, verdict), memory.id, f"{found.relevance[place]:.2f}: keyword match")
+
+
+def _lean(learnt: use.Learnt, memory: Remembered, offered: int, used: int) -> float:
+    kind = use.kind_of(memory.memory_type, memory.category, memory.source)
+    return use.leaning(learnt.kinds.get(kind, 0.0), use.own(used, offered, learnt, kind) if offered else 0.0)
+
+
+def _best(rows: Sequence[Passage], found: Likely, least: float) -> list[int]:
+    """Return the places of memories that are likely enough to be meant, the best passage of each, best first."""
+    best: dict[str, int] = {}
+    for place in sorted(range(len(rows)), key=lambda place: -found.scores[place]):
+        if rows[place].eligible and round(found.relevance[place], 4) >= least:
+            best.setdefault(rows[place].memory_id, place)
+    return list(best.values())
+
+
+def _replaced(
+    query: Query,
+    weights: Sequence[float],
+    rows: Sequence[Passage],
+    found: Likely,
+    places: Sequence[int],
+    memories: dict[str, Remembered],
+) -> frozenset[str]:
+    """Return the memories that a newer one among the best replaces, by what both say."""
+    if len(places) < 2:
+        return frozenset()
+    from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede
+
+    versions = [
+        Version(
+            number,
+            rows[place].at,
+            found.scores[place],
+            rows[place].tokens,
+            partial(_text, memories[rows[place].memory_id], rows[place].pid),
+        )
+        for number, place in enumerate(places[:STATING_DEPTH])
+        # A summary says what others say, later, and is no newer version of it.
+        if memories[rows[place].memory_id].source != "consolidation"
+    ]
+    newest = supersede(query, dict(zip(query.terms, weights, strict=True)), versions)
+    older = [rows[places[version.place]].memory_id for version in newest if replaces(newest[0], version)]
+    return frozenset(memory_id for memory_id in older if memories[memory_id].source != "import")
+
+
+def _may_be_told(memory: Remembered, seen: Observation) -> bool:
+    if memory.superseded_by is not None or (memory.source == "hook" and memory.session_id == seen.session):
+        return False
+    return all(end is None or end > clock.now() for end in (memory.valid_to, memory.expires_at))
+
+
+def _told(memory: Remembered, passage: Passage, verdict: str) -> str:
+    from recollect.engine.hook_responses.context_block import DOUBTFUL, remembered
+
+    doubts = (
+        f"its code has {verdict}" if verdict in DOUBTFUL else "",
+        f"from branch {memory.branch}" if memory.branch else "",
+    )
+    text = _text(memory, passage.pid)
+    by = memory.author or memory.source
+    state = "fresh" if verdict == "fresh" else ""
+    return remembered(memory.memory_type, memory.created_at, by, text, state, "; ".join(filter(None, doubts)))
+
+
+def _text(memory: Remembered, pid: int) -> str:
+    """Return a memory, or of a long one the passage that matched, as far as it still has it."""
+    if len(memory.content) <= PASSAGE_CHARACTERS * SLACK:
+        return memory.content
+    parts = passages(memory.content)
+    return parts[min(pid % MAX_PASSAGES, len(parts) - 1)]

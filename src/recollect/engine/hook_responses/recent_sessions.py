@@ -1,0 +1,143 @@
+"""Recent work: the last sessions of a project, and what they left open.
+
+A session is open if it was interrupted, if something still fails, or if its assistant called something unfinished. A
+newer session closes it by asking for the same or by working on the same files, unless something still fails. A session
+that is done is not told, nor are questions and small talk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect import clock
+from recollect.capture.fixes import unresolved
+from recollect.capture.lesson import listed
+from recollect.capture.summary import CHANGING, SENTENCE, Progress, progress
+from recollect.engine.hook_responses.context_block import Line, day, flat
+from recollect.model import Observed, Session
+from recollect.store.protocol import Range
+from recollect.text.sameness import statements
+from recollect.text.tokens import query_terms
+
+if TYPE_CHECKING:
+    from recollect.store.protocol import Store
+
+# Sessions that are looked at: the latest that changed or ran something, and that did not end.
+SESSIONS = 6
+NOT_ENDED = 3
+# Observations of each, the latest.
+ROWS = 200
+# After two weeks nobody continues where a session was interrupted.
+RECENT_S = 14 * 86_400
+# Sessions whose files are at hand.
+AT_HAND = 3
+# Open sessions that are told.
+TOLD = 3
+FILES = 4
+ASKED_CHARACTERS = 140
+DETAIL_CHARACTERS = 160
+# How a session ended whose assistant did not say so.
+LEFT_OPEN = frozenset({"silence", "left"})
+# Their hooks tell the end of every turn: without one, the last request was interrupted.
+TELLS_TURNS = frozenset({"claude", "codex", "gemini", "copilot", "opencode"})
+# How sessions end that were read from a transcript (engine/transcripts.py): their answers are not kept.
+TRANSCRIPT = "transcript"
+
+
+class Past(NamedTuple):
+    """An earlier session: its latest observations, and how far it got."""
+
+    session: Session
+    rows: list[Observed]
+    progress: Progress
+
+    @property
+    def state(self) -> str:
+        """How it ended, where that is not the ordinary way."""
+        if self.session.ended_at is None:
+            return "not ended"
+        is_told = self.session.assistant in TELLS_TURNS and not self.session.ended_by.endswith(TRANSCRIPT)
+        is_cut = is_told and not self.progress.answered
+        return "interrupted" if is_cut or self.session.ended_by in LEFT_OPEN else ""
+
+
+def past_sessions(store: Store, namespace: str | None, own: str, recent: Sequence[Observed]) -> list[Past]:
+    """Return the last sessions of a project that did some work or did not end, newest first.
+
+    own: the one that starts. recent: changes and commands of the project, newest first
+    """
+    since = clock.now() - RECENT_S
+    worked = dict.fromkeys(row.session_id or "" for row in recent if row.at >= since)
+    where = {"namespace": namespace, "ended_at": None, "seen_at": Range(since)}
+    sessions = store.find(Session, where, order="-seen_at", limit=NOT_ENDED) if namespace is not None else []
+    sessions += store.get(Session, [name for name in list(worked)[:SESSIONS] if name])
+    found = []
+    for session in {row.id: row for row in sessions if row.id != own}.values():
+        rows = store.find(Observed, {"session_id": session.id}, order="-id", limit=ROWS)
+        past = Past(session, rows, progress(rows, lambda path: path.removeprefix(f"{namespace}/")))
+        if _is_work(past):
+            found.append(past)
+    return sorted(found, key=lambda past: -past.session.seen_at)
+
+
+def used_files(pasts: Sequence[Past]) -> list[str]:
+    """Return the files that the latest of these sessions changed, and then those that they read."""
+    latest = [past.progress for past in pasts[:AT_HAND]]
+    changed = [path for done in latest for path in done.changed]
+    return list(dict.fromkeys((*changed, *(path for done in latest for path in done.read))))
+
+
+def work_lines(
+    pasts: Sequence[Past], branch: str, told: Collection[str], said: Callable[[str], bool]
+) -> Iterator[Line]:
+    """Yield the sessions that are still open.
+
+    branch: the one that is checked out. told: memories that this session was told already. said: whether a sentence
+    stands in the briefing already
+    """
+    failing = [row for row in unresolved([row for past in pasts for row in past.rows]) if row.tool not in CHANGING]
+    found: list[tuple[Past, list[str]]] = []
+    for place, past in enumerate(pasts):
+        fails = [row.told for row in failing if row.session_id == past.session.id]
+        is_left = (past.state and (past.progress.asked or past.progress.changed)) or past.progress.left
+        if fails or (is_left and not any(_covers(late, past) for late in pasts[:place])):
+            found.append((past, fails))
+    # Who was interrupted could not say what is left, so these come first.
+    new = [row for row in found if (row[0].session.insight_id or "") not in told]
+    for past, fails in sorted(new, key=lambda row: not row[0].state)[:TOLD]:
+        asked = " ".join(part for part in SENTENCE.split(past.progress.asked) if not said(part))
+        yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
+
+
+def _is_work(past: Past) -> bool:
+    """Tell whether a session changed or ran something, or was interrupted before it could."""
+    return past.progress.ran or bool(past.state and past.progress.asked and _names_code(past.progress.asked))
+
+
+def _names_code(text: str) -> bool:
+    return any(not word.isalpha() and any(sign in word[1:-1] for sign in "_./()") for word in text.split())
+
+
+def _covers(late: Past, past: Past) -> bool:
+    """Tell whether a newer session went on with an older one: asked for the same, or worked on the same files."""
+    asked, before = late.progress.asked, past.progress.asked
+    is_same = bool(before) and statements(before) <= statements(asked)
+    if is_same or not set(late.progress.changed).isdisjoint(past.progress.changed):
+        return True
+    is_read = not set(late.progress.read).isdisjoint(past.progress.changed)
+    return is_read and not set(query_terms(asked)).isdisjoint(query_terms(before))
+
+
+def _line(past: Past, asked: str, fails: Sequence[str], branch: str) -> str:
+    session, done = past.session, past.progress
+    elsewhere = flat(session.branch, 60) if session.branch != branch else ""
+    about = ", ".join(part for part in (session.assistant, elsewhere, past.state) if part)
+    changed = flat(listed(list(done.changed), FILES), DETAIL_CHARACTERS) if done.changed else ""
+    parts = (
+        flat(asked, ASKED_CHARACTERS).rstrip("."),
+        f"Changed {changed}" if changed else "",
+        f"Still failing: {flat(fails[-1], DETAIL_CHARACTERS)}" if fails else "",
+        f"Left: {flat(' '.join(done.left), DETAIL_CHARACTERS)}" if done.left else "",
+    )
+    return f"- {day(session.started_at)}" + (f" ({about})" if about else "") + f": {'. '.join(filter(None, parts))}"

@@ -1,0 +1,1 @@
+"""Import from git history, transcripts and other memory tools."""

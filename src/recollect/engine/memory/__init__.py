@@ -1,0 +1,1 @@
+"""Memories: store, change, delete, link, and anchor them to code."""

@@ -1,0 +1,196 @@
+"""Amending: a new memory is compared with older ones when it is stored, and linked to those that it changes.
+
+    its statements ─► older memories with the same words or near its vector ─► amend.py ─► links, a mark, the answer
+
+    another value, or said to be changed   old EVOLVED_INTO new     and the old one is superseded
+    over                                   old INVALIDATED_BY new   and the old one is superseded
+    the opposite                           new CONTRADICTS old      both stand: nobody said which is right
+
+A memory that says more than the statement that changed is never superseded: it is linked by CONTRADICTS, and stays.
+Nothing is deleted, and an undo of the storing takes back all of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect import clock
+from recollect.engine.records.memory_rows import ensure_node, node_id, replace
+from recollect.errors import EmbeddingFailed
+from recollect.model import Amendment, Edge, Memory, Relation
+from recollect.recall.amend import Amended, amends, may_amend
+from recollect.recall.statement import Statement, statements
+from recollect.text.tokens import query_terms, terms
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.store.protocol import Transaction
+
+# Older passages that one statement is compared with, the best by words: what says nearly the same is among the first.
+COMPARED = 12
+# What one look may read, in places where its words occur: a millisecond or two, whatever is stored. A few of the rarest
+# words are always looked up.
+POSTINGS = 1_000
+LEAST_TERMS = 3
+# Statements of one memory that are looked up, and changes that are noted: a note of a meeting changes a few things.
+LOOKED_UP = 6
+MOST = 3
+# Pairs of statements whose vectors are compared, about a millisecond each.
+EMBEDDED = 8
+# Longer texts are documents; what they change, somebody has to say.
+MOST_CHARACTERS = 2_000
+# A statement changes one fact. Where the evidence for two older memories differs by less than this, nobody can tell
+# which is meant.
+CLEARLY = 0.03
+# How far the evidence exceeds what is needed where it is strong.
+BEYOND_DOUBT = 0.15
+# An older memory is replaced as a whole only if the statement is most of it.
+MAINLY = 0.6
+# Who states things that change by being stated again. What hooks record has happened, and cycles sum up.
+STATING = ("user", "assistant", "import")
+
+
+class Found(NamedTuple):
+    """An older memory as it was read, and how the new one changes what it says."""
+
+    memory: Memory
+    amended: Amended
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the older memory says little besides."""
+        return len(self.amended.old.split()) >= MAINLY * len(self.memory.content.split())
+
+
+class _Pair(NamedTuple):
+    memory: Memory
+    new: Statement
+    old: Statement
+    same_author: bool
+
+
+def find(engine: Engine, memory: Memory) -> list[Found]:
+    """Return what a memory that is about to be stored changes; read only, and bounded whatever is stored."""
+    if memory.observed or memory.source not in STATING or len(memory.content) > MOST_CHARACTERS:
+        return []
+    stating = [each for each in statements(memory.content, whole=True) if may_amend(each)][:LOOKED_UP]
+    olds = {old.id: old for each in stating for old in older(engine, memory, each)}
+    return _chosen(_amended(engine, _pairs(memory, stating, list(olds.values()))))
+
+
+def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory]) -> list[_Pair]:
+    """Return the pairs of statements that show a change, those that share most first. Most pairs do not show any."""
+    found: list[tuple[float, _Pair]] = []
+    for old in olds:
+        same_author = memory.author == old.author
+        for each in statements(old.content):
+            shown = [(new, amends(new, each, 1.0, same_author=same_author)) for new in stating]
+            found.extend((change.margin, _Pair(old, new, each, same_author)) for new, change in shown if change)
+    return [pair for _, pair in sorted(found, key=lambda row: -row[0])[:EMBEDDED]]
+
+
+def _amended(engine: Engine, pairs: Sequence[_Pair]) -> Iterator[Found]:
+    """Yield the changes among pairs of statements, once their likeness is known."""
+    if not pairs:
+        return
+    likely = closeness(engine, [(pair.new.text, pair.old.text) for pair in pairs])
+    for pair, close in zip(pairs, likely, strict=True):
+        found = amends(pair.new, pair.old, close, same_author=pair.same_author)
+        # Imported history and documents tell what was done: they are superseded on strong evidence only.
+        if found is not None and (pair.memory.source != "import" or found.margin >= BEYOND_DOUBT):
+            yield Found(pair.memory, found)
+
+
+def closeness(engine: Engine, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Return how alike the two texts of each pair are: the cosine of their vectors; without a model, of their words."""
+    import numpy as np
+
+    from recollect.recall.ruler import comparable
+
+    if not pairs:
+        return []
+    texts = {text: place for place, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
+    try:
+        made = np.asarray(engine.embedding.of_texts(list(texts)), np.float32)
+    except EmbeddingFailed:
+        return [_by_words(*pair) for pair in pairs]
+    made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
+    cosines = {place: float(made[texts[one]] @ made[texts[other]]) for place, (one, other) in enumerate(pairs)}
+    return list(comparable(cosines, engine.rulers.of(engine.embedding.model_id)).values())
+
+
+def _by_words(one: str, other: str) -> float:
+    ours, theirs = set(terms(one)), set(terms(other))
+    return len(ours & theirs) / math.sqrt(max(1, len(ours) * len(theirs)))
+
+
+def _chosen(found: Iterable[Found]) -> list[Found]:
+    """Return for each new statement the older memory that it changes, if one stands out."""
+    by_statement: dict[str, list[Found]] = {}
+    for each in sorted(found, key=lambda each: -each.amended.margin):
+        by_statement.setdefault(each.amended.new, []).append(each)
+    chosen: dict[str, Found] = {}
+    for best, *others in by_statement.values():
+        rival = next((each.amended for each in others if each.memory.id != best.memory.id), None)
+        if rival is None or best.amended.margin - rival.margin >= CLEARLY:
+            chosen.setdefault(best.memory.id, best)
+    return list(chosen.values())[:MOST]
+
+
+def older(engine: Engine, memory: Memory, statement: Statement) -> list[Memory]:
+    """Return the memories that a statement may be about: of the same project, older, and in force."""
+    # Not by namespace: the index would read through all of it. What is of another one is left out below.
+    where: dict[str, object] = {"superseded_by": None, "source": STATING, "observed": False}
+    counts = engine.store.term_counts(query_terms(statement.text))
+    rarest = dict(_rarest(counts.by_term))
+    if not rarest:
+        return []
+    matches = engine.store.search_text(list(rarest), where, COMPARED, counts=counts._replace(by_term=rarest))
+    rows = engine.store.get(Memory, list(dict.fromkeys(match.id for match in matches)))
+    same = [row for row in rows if row.namespace == memory.namespace and row.branch in (None, memory.branch)]
+    return [row for row in same if _at(row) <= _at(memory)]
+
+
+def _rarest(counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """Yield the terms that occur at all, the rarest first, as far as looking them up is cheap."""
+    spent = 0
+    for number, (term, count) in enumerate(sorted(counts.items(), key=lambda row: row[1])):
+        spent += count
+        if number >= LEAST_TERMS and spent > POSTINGS:
+            return
+        if count:
+            yield term, count
+
+
+def _at(memory: Memory) -> int:
+    return memory.created_at if memory.valid_from is None else memory.valid_from
+
+
+def write(transaction: Transaction, memory: Memory, found: list[Found]) -> tuple[Amendment, ...]:
+    """Note what a stored memory changes; what was itself changed since it was read is left alone."""
+    noted: list[Amendment] = []
+    for each in found:
+        old, amended = each
+        current = transaction.get(Memory, [old.id])
+        if not current or current[0].content != old.content or current[0].superseded_by is not None:
+            continue
+        is_replaced = each.is_whole and amended.change != "opposite"
+        relation: Relation = "CONTRADICTS"
+        if is_replaced:
+            relation = "INVALIDATED_BY" if amended.change == "over" else "EVOLVED_INTO"
+            replace(transaction, current[0], memory)
+        _link(transaction, memory, current[0], relation)
+        why = amended.why if each.is_whole else f"{amended.why}; the rest of it still holds, so it is kept"
+        noted.append(Amendment(memory_id=old.id, relationship=relation, superseded=is_replaced, why=why))
+    return tuple(noted)
+
+
+def _link(transaction: Transaction, new: Memory, old: Memory, relation: Relation) -> None:
+    for memory in (new, old):
+        ensure_node(transaction, memory)
+    ends = [node_id(new.id), node_id(old.id)]
+    src, dst = ends if relation == "CONTRADICTS" else reversed(ends)
+    edge = Edge(id=clock.new_id(), src=src, dst=dst, relationship=relation, created_at=clock.now())
+    transaction.insert(edge)

@@ -1,0 +1,486 @@
+"""Anchor tracking: after a code change, compare the memories that mention the changed code with it.
+
+    update ─► touched files ─► anchors there ─► same place, same hash?  fresh
+                                                same place, another?    changed
+                                                not there ─► follow     moved, or changed on the way, or gone
+
+Only anchors of touched files are looked at, and those that were gone: what was deleted from one file may turn up in
+another with the next save. A process that dies between indexing and comparing leaves a note, and whoever indexes the
+tree next compares all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import msgspec
+
+from recollect import clock
+from recollect.model import Anchor, AnchorState, File, Memory, Mention, Tree, Verdict
+
+if TYPE_CHECKING:
+    from recollect.code.freshness.before import Remembering
+    from recollect.code.freshness.find import Code
+    from recollect.code.freshness.follow import Difference, Lost, Went
+    from recollect.code.freshness.form import Form, Spot
+    from recollect.engine.root import Engine
+    from recollect.store.code_protocol import CodeStore
+    from recollect.store.protocol import Store
+
+# Touched files above which looking at every anchor is less work than asking for those of each file.
+MANY_PATHS = 2_000
+# Symbols that are noted in case the anchored one of their content or name is deleted: the latest ones of a tree.
+MAX_COPIES = 500
+
+
+class Known(NamedTuple):
+    """An anchor with what was last known of it."""
+
+    anchor: Anchor
+    state: AnchorState
+
+    @property
+    def first(self) -> tuple[str, str | None]:
+        return self.anchor.path, self.anchor.symbol
+
+    @property
+    def last(self) -> tuple[str, str | None]:
+        return self.state.path, self.state.symbol
+
+
+class Seen(NamedTuple):
+    """What is at a place now: the hash in normal form, that of the file, and the file."""
+
+    hash: str
+    file_hash: str
+    file: File | None = None
+
+
+class Following:
+    """Keeps the verdicts on anchored memories up to date."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @contextmanager
+    def observed(self) -> Iterator[CodeStore]:
+        """Yield the store to index code through; when it is done, memories are compared with what it wrote."""
+        seen = self.remembering()
+        yield cast("CodeStore", seen)
+        self.settle(seen)
+
+    def remembering(self) -> Remembering:
+        """Return the store to index code through, for `settle` to look at after every update."""
+        from recollect.code.freshness.before import Remembering
+
+        return Remembering(self._engine.code_store, self._begin)
+
+    def settle(self, seen: Remembering) -> None:
+        """Compare memories with what was written since the last time, and forget it."""
+        if seen.tree is not None and (rows := self._engine.store.get(Tree, [seen.tree])):
+            self.follow(rows[0], seen)
+        seen.forget()
+
+    def _begin(self, tree: int) -> bool:
+        key = _unfinished(tree)
+        store = self._engine.store
+        # Left by a process that died: then what it touched is not known, and everything is compared.
+        store.keep_setting(key, "all" if store.setting(key) else "some")
+        return store.count(Anchor) > 0
+
+    def follow(self, tree: Tree, seen: Remembering) -> None:
+        """Tie waiting memories to the code of a tree, and judge the anchors that an update may have changed."""
+        from recollect.code.freshness.follow import Difference
+
+        store, anchoring = self._engine.code_store, self._engine.anchoring
+        code = anchoring.code([tree])
+        compares, waits = store.count(Anchor) > 0, store.count(Mention) > 0
+        after: dict[str, dict[str, Spot]] = {}
+        if compares or waits:
+            files = code.files_at(sorted(seen.touched))
+            code.rows([row for rows in files.values() for row in rows])
+            after = {path: code.spots(rows[0]) for path, rows in files.items() if rows and not rows[0].skipped}
+        defined = {spot.name for spots in after.values() for spot in spots.values()} if waits else set()
+        made = set(anchoring.catch_up(tree, defined))
+        renamed = self._renamed(tree, seen, after)
+        if compares:
+            changed = {path: spots for path, spots in after.items() if path not in seen.reread}
+            difference = Difference(seen.before, changed, renamed)
+            everything = store.setting(_unfinished(tree.id)) == "all"
+            self._note_copies(tree, difference)
+            self._judge(tree, difference, None if everything else seen.touched, made)
+        store.keep_setting(_unfinished(tree.id), "")
+
+    def _note_copies(self, tree: Tree, difference: Difference) -> None:
+        """Remember new symbols with the content or the name of anchored ones.
+
+        Somebody who moves code pastes it, saves, and deletes the original later.
+        """
+        from recollect.code.freshness.follow import copies
+
+        store = self._engine.store
+        if not difference.new():
+            return
+        anchored: set[str] = set()
+        for content, symbol in store.columns(AnchorState, ("hash", "symbol")):
+            anchored |= {content, _name(symbol or "")}
+        found = [
+            (spot.hash, spot.path, spot.symbol)
+            for spot in copies(difference)
+            if spot.hash in anchored or spot.name in anchored
+        ]
+        if found:
+            latest = [row for row in _copies(store, tree.id) if row not in found] + found
+            store.keep_setting(f"copies/{tree.id}", msgspec.json.encode(latest[-MAX_COPIES:]).decode())
+
+    def catch_up(self) -> None:
+        """Tie and judge what was written without being told of: memories and anchors that were imported or put back."""
+        from recollect.code.freshness.follow import Difference
+
+        if not self._engine.code_store.code_generation():
+            return
+        for tree in self._engine.store.find(Tree):
+            self._engine.anchoring.catch_up(tree)
+        self._judge(None, Difference({}, {}), set(), set())
+
+    def _renamed(self, tree: Tree, seen: Remembering, after: Mapping[str, object]) -> dict[str, str]:
+        """Return what git says of files that are gone: it also knows those that were renamed and rewritten."""
+        from recollect.code.freshness.renames import head, renames
+
+        store, key = self._engine.store, f"head/{tree.id}"
+        since = store.setting(key) or ""
+        is_gone = any(path not in after for path in seen.before)
+        found = renames(tree.root, since) if is_gone else {}
+        now = head(tree.root)
+        if now != since:
+            store.keep_setting(key, now)
+        return found
+
+    # --- judging ---
+
+    def _judge(self, tree: Tree | None, difference: Difference, touched: set[str] | None, made: set[str]) -> None:
+        """Check anchors again: those of touched files (None: all), those that were gone, and those never checked."""
+        known = [row for row in self._affected(touched) if row.anchor.id not in made]
+        scopes = self._scopes(known)
+        states: list[AnchorState] = []
+        sketches: dict[str, str] = {}
+        for scope in dict.fromkeys(scopes.values()):
+            if tree is not None and scope not in (tree.namespace, None):
+                continue
+            trees = self._engine.anchoring.trees(scope)
+            group = [row for row in known if scopes.get(row.anchor.memory_id, "") == scope]
+            if trees and group:
+                code = self._engine.anchoring.code(trees)
+                judging = _Judging(self._engine, code, difference, is_blind=touched is None)
+                states += judging.states(group)
+                sketches |= judging.sketches
+        self._keep(states, sketches)
+
+    def _affected(self, touched: set[str] | None) -> list[Known]:
+        store = self._engine.store
+        if touched is None or len(touched) > MANY_PATHS:
+            anchors = store.find(Anchor)
+        else:
+            paths = sorted(touched)
+            found: dict[str, Anchor] = {}
+            ids = [row[0] for row in store.columns(AnchorState, ("id",), {"verdict": "gone"})] if touched else []
+            for start in range(0, len(paths), 500):
+                piece = {"path": tuple(paths[start : start + 500])}
+                found |= {row.id: row for row in store.find(Anchor, piece)}
+                ids += [row[0] for row in store.columns(AnchorState, ("id",), piece)]
+            found |= {row.id: row for row in store.get(Anchor, [row for row in ids if row not in found])}
+            found |= {row.id: row for row in store.get(Anchor, self._unjudged())}
+            anchors = list(found.values())
+        states = {state.id: state for state in store.get(AnchorState, [row.id for row in anchors])}
+        return [Known(row, states.get(row.id) or self._assumed(row)) for row in anchors if row.hash is not None]
+
+    def _unjudged(self) -> list[str]:
+        store = self._engine.store
+        if store.count(Anchor) == store.count(AnchorState):
+            return []
+        judged = {row[0] for row in store.columns(AnchorState, ("id",))}
+        return [row[0] for row in store.columns(Anchor, ("id",)) if row[0] not in judged]
+
+    def _assumed(self, anchor: Anchor) -> AnchorState:
+        """Return the state of an anchor that was never compared: as it says of itself."""
+        from recollect.engine.memory.anchoring import fresh_state
+
+        return fresh_state(anchor, "", anchor.taken_at, 0)
+
+    def _scopes(self, known: Sequence[Known]) -> dict[str, str | None]:
+        """Return the namespace of each memory; those that no longer hold need no verdict."""
+        store = self._engine.store
+        ids = list(dict.fromkeys(row.anchor.memory_id for row in known))
+        return {
+            row[0]: row[1]
+            for start in range(0, len(ids), 500)
+            for row in store.columns(Memory, ("id", "namespace"), {"id": tuple(ids[start : start + 500])})
+        }
+
+    def _keep(self, states: Sequence[AnchorState], sketches: Mapping[str, str]) -> None:
+        if not states:
+            return
+        with self._engine.store.transaction("judge_anchors") as transaction:
+            present = {row.id for row in transaction.get(Anchor, [state.id for state in states])}
+            known = {row.id for row in transaction.get(AnchorState, [state.id for state in states])}
+            for state in states:
+                if state.id in known:
+                    transaction.update(AnchorState, state.id, msgspec.structs.asdict(state))
+                elif state.id in present:
+                    transaction.insert(state)
+            for anchor_id, sketch in sketches.items():
+                if anchor_id in present:
+                    transaction.update(Anchor, anchor_id, {"sketch": sketch})
+
+
+class _Judging:
+    """One round of comparing anchors with the code of some trees."""
+
+    def __init__(self, engine: Engine, code: Code, difference: Difference, *, is_blind: bool = False) -> None:
+        """is_blind: what was there before is not known."""
+        self._is_blind = is_blind
+        self._anchoring = engine.anchoring
+        self._code = code
+        self._difference = difference
+        self._now, self._stamp = clock.now(), engine.code_store.code_generation()
+        self._files: dict[str, list[File]] = {}
+        self._copies: list[Spot] | None = None
+        self._forms: dict[str, Form | None] = {}
+        # By id of the anchor: sketches to replace those that an earlier version took of the same code.
+        self.sketches: dict[str, str] = {}
+
+    def states(self, known: Sequence[Known]) -> list[AnchorState]:
+        """Return the new state of each anchor."""
+        paths = {path for row in known for path in (row.anchor.path, row.state.path)}
+        self._files = self._code.files_at(sorted(paths))
+        found: dict[str, AnchorState] = {}
+        missing: dict[str, Known] = {}
+        for row in known:
+            state = self._in_place(row)
+            if state is None:
+                missing[row.anchor.id] = row
+            else:
+                found[row.anchor.id] = state
+        went = self._followed(missing)
+        for key, row in missing.items():
+            found[key] = self._elsewhere(row, went[key]) if key in went else self._gone(row)
+        return list(found.values())
+
+    def _in_place(self, row: Known) -> AnchorState | None:
+        """Return the state of an anchor whose place is still there, the first or the last known; else None."""
+        there = {where: self._seen(where, row) for where in dict.fromkeys((row.first, row.last))}
+        for where, seen in there.items():
+            same = next((each for each in seen if self._is_same(row, where, each)), None)
+            if same is not None:
+                self._renew(row, where, same)
+                return self._state(row, "fresh" if where == row.first else "moved", where, same)
+        for where in (row.last, row.first):
+            if there[where]:
+                return self._state(row, "changed", where, there[where][0], base=row.state.hash)
+        return None
+
+    def _is_same(self, row: Known, where: tuple[str, str | None], seen: Seen) -> bool:
+        if seen.hash in (row.state.hash, row.anchor.hash):
+            return True
+        # The bytes are those that were judged: then only the way to take a hash is another one since.
+        unchanged = seen.file_hash == row.state.file_hash != "" and where == row.last
+        if unchanged and row.state.verdict in ("fresh", "moved"):
+            return True
+        # The hash is of the text. The sketch is of token values, which a formatter does not change.
+        return self._sketch_at(where, seen) == row.anchor.sketch != ""
+
+    def _renew(self, row: Known, where: tuple[str, str | None], seen: Seen) -> None:
+        """Take the sketch again of code that is unchanged, where it was taken by an earlier version."""
+        from recollect.code.freshness.sketch import is_current
+
+        if row.anchor.sketch and not is_current(row.anchor.sketch) and (sketch := self._sketch_at(where, seen)):
+            self.sketches[row.anchor.id] = sketch
+
+    def _sketch_at(self, where: tuple[str, str | None], seen: Seen) -> str:
+        """Return the sketch of a place; empty where the file on disk is not the one that was indexed."""
+        form = self._form(seen.file) if seen.file is not None else None
+        return form.sketch_of(where[1]) if form is not None and form.file_hash == seen.file_hash else ""
+
+    def _seen(self, where: tuple[str, str | None], row: Known) -> list[Seen]:
+        path, symbol = where
+        found = []
+        for file in self._files.get(path, ()):
+            if symbol is None:
+                taken = self._whole(file, row)
+            else:
+                spot = self._code.spots(file).get(symbol) if not file.skipped else None
+                taken = Seen(spot.hash, file.hash, file) if spot is not None else None
+            if taken is not None:
+                found.append(taken)
+        return found
+
+    def _whole(self, file: File, row: Known) -> Seen | None:
+        """Return the hash of a whole file; of one that is as it was when it was last judged, the hash it had then."""
+        if file.hash and file.hash == row.state.file_hash and row.state.verdict in ("fresh", "moved"):
+            return Seen(row.state.hash, file.hash, file)
+        form = self._form(file)
+        return Seen(form.hash, form.file_hash, file) if form is not None else None
+
+    def _form(self, file: File) -> Form | None:
+        root = self._code.tree(file).root
+        key = f"{root}/{file.path}"
+        if key not in self._forms:
+            self._forms[key] = self._anchoring.form(root, file.path)
+        return self._forms[key]
+
+    # --- what is not where it was ---
+
+    def _followed(self, missing: Mapping[str, Known]) -> dict[str, Went]:
+        from recollect.code.freshness.follow import Lost, follow
+
+        lost: dict[str, Lost] = {}
+        for key, row in missing.items():
+            if row.anchor.symbol is not None:
+                before = self._difference.before.get(row.state.path, {}).get(row.state.symbol or "")
+                lost[key] = Lost(before or _spot(row), row.anchor.sketch)
+        went = follow(lost, self._difference, self._sketch)
+        went |= self._by_name({key: row for key, row in missing.items() if key not in went})
+        left = {key: row for key, row in lost.items() if key not in went}
+        return {**self._edited_copies(left), **went}
+
+    def _edited_copies(self, lost: Mapping[str, Lost]) -> dict[str, Went]:
+        """Return where symbols are that were pasted in an earlier update and edited there."""
+        from recollect.code.freshness.follow import Difference, follow
+
+        new: dict[str, dict[str, Spot]] = {}
+        for spot in self._noted() if lost else ():
+            new.setdefault(spot.path, {})[spot.symbol] = spot
+        return follow(lost, Difference({}, new), self._sketch)
+
+    def _sketch(self, spot: Spot) -> str:
+        files = self._code.files_at([spot.path])[spot.path]
+        form = self._form(files[0]) if files else None
+        return form.sketch_of(spot.symbol) if form is not None else ""
+
+    def _by_name(self, missing: Mapping[str, Known]) -> dict[str, Went]:
+        """Return where symbols are that did not go with this update: copied before it, or never looked for.
+
+        What was never compared, since it was imported or a process died, is found by its name and content alone.
+        """
+        from recollect.code.freshness.find import named
+        from recollect.code.freshness.follow import Went, original
+
+        found: dict[str, Went] = {}
+        for key, row in missing.items():
+            if row.anchor.symbol is None:
+                continue
+            spots = self._copied(row.state.hash)
+            if not spots and (not row.state.stamp or self._is_blind):
+                spots = named(self._code, row.state.symbol or "", row.state.hash)
+            meant = original(_spot(row), spots)
+            if meant is not None:
+                found[key] = Went(meant, 1.0)
+        return found
+
+    def _copied(self, content: str) -> list[Spot]:
+        """Return the copies of a content that were pasted in earlier updates and are still there."""
+        return [spot for spot in self._noted() if spot.hash == content]
+
+    def _noted(self) -> list[Spot]:
+        """Return the symbols noted in earlier updates that are still there."""
+        if self._copies is None:
+            rows = [row for tree in self._code.trees for row in _copies(self._code.store, tree.id)]
+            files = self._code.files_at(list(dict.fromkeys(path for _, path, _ in rows)))
+            spots = [self._code.spots(file).get(symbol) for _, path, symbol in rows for file in files[path][:1]]
+            self._copies = [spot for spot in dict.fromkeys(spots) if spot is not None]
+        return self._copies
+
+    def _elsewhere(self, row: Known, went: Went) -> AnchorState:
+        spot = went.spot
+        files = self._code.files_at([spot.path])[spot.path]
+        seen = Seen(spot.hash, files[0].hash if files else "")
+        # Alike in every pair of words but its own name, which a recursive function repeats: nothing was edited.
+        is_same = spot.hash == row.state.hash or (went.likeness == 1.0 and row.state.verdict != "changed")
+        verdict: Verdict = "moved" if is_same else "changed"
+        base = spot.hash if is_same else row.state.hash
+        return self._state(row, verdict, (spot.path, spot.symbol), seen, base=base)
+
+    def _gone(self, row: Known) -> AnchorState:
+        """Return the state of what is nowhere to be found; a file may have another name now."""
+        if row.anchor.symbol is None and (found := self._renamed_file(row)) is not None:
+            return found
+        state = row.state
+        since = state.since if state.verdict == "gone" else self._now
+        return msgspec.structs.replace(state, verdict="gone", since=since, stamp=self._stamp)
+
+    def _renamed_file(self, row: Known) -> AnchorState | None:
+        """Return the state of a file that is under another path: by its content, by its symbols, or as git says."""
+        from recollect.code.freshness.follow import ELSEWHERE
+        from recollect.code.freshness.sketch import likeness
+
+        after, before = self._difference.after, self._difference.before
+        candidates = self._code.files_at([path for path in after if path not in before])
+        files = [rows[0] for rows in candidates.values() if rows]
+        same = [file for file in files if file.hash == row.state.file_hash]
+        renames = self._difference.renames()
+        renamed = renames.pop(row.state.path, None)
+        meant = same[0] if same else next((file for file in files if file.path == renamed), None)
+        files = [file for file in files if file.path not in renames.values()]
+        if meant is None and files:
+            ranked = [
+                (likeness(row.anchor.sketch, form.sketch_of(None)), file.path, file)
+                for file in files
+                if (form := self._form(file))
+            ]
+            best = max(ranked, default=None)
+            meant = best[2] if best is not None and best[0] >= ELSEWHERE else None
+        form = self._form(meant) if meant is not None else None
+        if meant is None or form is None:
+            return None
+        seen = Seen(form.hash, form.file_hash)
+        same_content = form.hash == row.state.hash or meant in same
+        return self._state(
+            row,
+            "moved" if same_content else "changed",
+            (meant.path, None),
+            seen,
+            base="" if same_content else row.state.hash,
+        )
+
+    def _state(
+        self, row: Known, verdict: Verdict, where: tuple[str, str | None], seen: Seen, *, base: str = ""
+    ) -> AnchorState:
+        """Return a state; base: the hash that the memory was written against, where it is not what was seen."""
+        old = row.state
+        path, symbol = where
+        unchanged = (old.verdict, old.path, old.symbol) == (verdict, path, symbol)
+        return AnchorState(
+            id=row.anchor.id,
+            memory_id=row.anchor.memory_id,
+            verdict=verdict,
+            path=path,
+            symbol=symbol,
+            hash=base or seen.hash,
+            file_hash=seen.file_hash,
+            since=old.since if unchanged else self._now,
+            stamp=self._stamp,
+        )
+
+
+def _spot(row: Known) -> Spot:
+    """Return what is known of a symbol that is not there any more."""
+    from recollect.code.freshness.form import Spot
+
+    symbol = row.state.symbol or ""
+    return Spot(row.state.path, symbol, _name(symbol), row.anchor.kind, row.state.hash, 0, 0)
+
+
+def _name(symbol: str) -> str:
+    return symbol.replace("::", ".").replace("#", ".").rpartition(".")[2]
+
+
+def _copies(store: Store, tree: int) -> list[tuple[str, str, str]]:
+    """Return the symbols noted in a tree (see `_note_copies`): content, path, symbol; the latest last."""
+    text = store.setting(f"copies/{tree}")
+    return msgspec.json.decode(text, type=list[tuple[str, str, str]]) if text else []
+
+
+def _unfinished(tree: int) -> str:
+    return f"judging/{tree}"

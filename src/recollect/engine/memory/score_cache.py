@@ -1,0 +1,109 @@
+"""Score cache: what a caller's model once said of a memory in a context, kept in the database beside the memories.
+
+A score is found by context, memory and the hash of the memory's file; it holds for a while. Rows are those of
+judgements (judge.py), told apart by who gave them: here that names the file, so that a file's scores can be forgotten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect import clock
+from recollect.engine.records.record_redaction import without_secrets
+from recollect.model import Judgement
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+PREFIX = "memory_lib:"
+# As many as the judge of a recall keeps, for the same reason: about 10 MB.
+MAX_KEPT = 10_000
+# Forgotten at once: as many as one statement can name.
+MAX_FORGOTTEN = 500
+
+
+class Key(NamedTuple):
+    """What a score depends on, and the file that it is forgotten with ("" for none)."""
+
+    context: str
+    memory_id: str
+    file_hash: str
+    file_path: str = ""
+
+    def digest(self) -> str:
+        """Return the key as a hash: what was asked cannot be read back from it."""
+        parts = f"{self.context}\0{self.memory_id}\0{self.file_hash}"
+        return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Kept(NamedTuple):
+    """A score with its reason, and when it was given."""
+
+    score: float
+    reason: str
+    at: int
+
+
+class ScoreCache:
+    """Scores in the database of an engine; other processes see them, and they outlive this one."""
+
+    def __init__(self, engine: Engine, max_age_s: int) -> None:
+        self._engine = engine
+        self._max_age_s = max_age_s
+
+    def get(self, keys: list[Key]) -> dict[Key, Kept]:
+        """Return the scores that are kept under these keys and still hold."""
+        oldest = clock.now() - self._max_age_s
+        by_digest = {key.digest(): key for key in keys}
+        names = list(by_digest)
+        rows = [
+            row
+            for start in range(0, len(names), MAX_FORGOTTEN)
+            for row in self._engine.store.get(Judgement, names[start : start + MAX_FORGOTTEN])
+        ]
+        return {by_digest[row.id]: Kept(row.score, row.reason, row.judged_at) for row in rows if row.judged_at > oldest}
+
+    def put(self, scores: dict[Key, Kept]) -> None:
+        """Keep scores, in the place of older ones under the same keys; the oldest of too many are forgotten."""
+        if not scores:
+            return
+        with self._engine.store.transaction("score_cache") as transaction:
+            for key, kept in scores.items():
+                row = Judgement(
+                    id=key.digest(),
+                    model=PREFIX + key.file_path,
+                    score=kept.score,
+                    reason=kept.reason,
+                    judged_at=kept.at,
+                )
+                transaction.delete(Judgement, {"id": row.id})
+                transaction.insert(without_secrets(row)[0])
+        self._forget_oldest()
+
+    def forget(self, file_path: str) -> int:
+        """Forget the scores of a file's memories; return how many there were."""
+        with self._engine.store.transaction("score_cache") as transaction:
+            return transaction.delete(Judgement, {"model": PREFIX + file_path})
+
+    def clear(self) -> None:
+        """Forget all scores."""
+        with self._engine.store.transaction("score_cache") as transaction:
+            for model in self._sizes():
+                transaction.delete(Judgement, {"model": model})
+
+    def size(self) -> int:
+        """Return how many scores are kept."""
+        return sum(self._sizes().values())
+
+    def _sizes(self) -> dict[str, int]:
+        found = self._engine.store.tally(Judgement, "model")
+        return {model: count for model, count in found.items() if model.startswith(PREFIX)}
+
+    def _forget_oldest(self) -> None:
+        more = self._engine.store.count(Judgement) - MAX_KEPT
+        while more > 0:
+            oldest = self._engine.store.find(Judgement, order="judged_at", limit=min(more, MAX_FORGOTTEN))
+            with self._engine.store.transaction("score_cache") as transaction:
+                transaction.delete(Judgement, {"id": tuple(row.id for row in oldest)})
+            more -= len(oldest)

@@ -1,0 +1,153 @@
+"""Stated: statements in prompts and answers become known memories.
+
+A statement that was made before is counted on the memory that is there. A contrary one supersedes it.
+
+prompt, final answer ─► capture.statements ─► Memory ─► compared, before a transaction is opened ─► kept, in one
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from recollect import clock
+from recollect.capture.observation import Observation
+from recollect.engine.memory.anchoring import NOTHING, Prepared, spoken_text
+from recollect.engine.records.memory_rows import content_hash
+from recollect.engine.records.record_redaction import without_secrets
+from recollect.errors import RecollectError
+from recollect.model import Memory, Observed
+from recollect.text.sameness import says_the_same
+
+if TYPE_CHECKING:
+    from recollect.capture.statements import Speaker
+    from recollect.engine.memory.amendments import Found
+    from recollect.engine.records.branches import Position
+    from recollect.engine.root import Engine
+    from recollect.store.protocol import Transaction
+
+# Events whose text is somebody's own words.
+SPEAKERS: Mapping[str, Speaker] = {"prompt": "user", "turn_end": "assistant"}
+STATED_IN = {"user": "prompt", "assistant": "answer"}
+TRUST = {"user": 1.0, "assistant": 0.7}
+# Each repetition makes a statement more important: after five, a rule is at the top.
+STRONGER, STRONGEST = 0.03, 0.95
+# Sessions by which a repetition is recognised that was counted before.
+SESSIONS = 50
+# Rules and preferences hold on every branch.
+_OF_THE_PROJECT = frozenset({"preference", "style"})
+# Words without which a statement says the same.
+_EMPTY = re.compile(
+    r"\b(?:from now on|going forward|in (?:the )?future|please|always|remember(?: that| to)?|again|note that)\b[,:]?",
+    re.IGNORECASE,
+)
+
+
+class Stated(NamedTuple):
+    """A statement, ready to be kept: with the memory that it repeats, or with those that it changes."""
+
+    memory: Memory
+    anchors: Prepared = NOTHING
+    repeats: str | None = None
+    changes: tuple[Found, ...] = ()
+
+
+def stated(seen: Observation, row: Observed, position: Position) -> tuple[Stated, ...]:
+    """Return the statements in an event, without secrets."""
+    speaker = SPEAKERS.get(seen.event)
+    if speaker is None or seen.failed:
+        return ()
+    from recollect.capture.statements import statements
+
+    found = []
+    for each in statements(seen.text, speaker):
+        memory, _ = without_secrets(
+            Memory(
+                id=clock.new_id(),
+                content=each.text,
+                memory_type=each.memory_type,
+                importance=each.importance if speaker == "user" else min(each.importance, 0.6),
+                category=each.kind,
+                tags=("stated", each.kind),
+                metadata={"stated_in": STATED_IN[speaker], "times": 1, "assistant": seen.assistant},
+                namespace=None if each.everywhere else row.namespace,
+                created_at=row.at,
+                updated_at=row.at,
+                last_accessed_at=row.at,
+                source=speaker,
+                trust=TRUST[speaker],
+                session_id=row.session_id,
+            )
+        )
+        where: dict[str, Any] = {} if each.memory_type in _OF_THE_PROJECT or each.everywhere else position._asdict()
+        found.append(Stated(msgspec.structs.replace(memory, content_hash=content_hash(memory.content), **where)))
+    return tuple(found)
+
+
+def compare(engine: Engine, each: Stated) -> Stated:
+    """Return a statement with what it repeats, changes and mentions; read only."""
+    from recollect.engine.memory import amendments
+
+    memory = each.memory
+    known = repeated(engine, memory)
+    if known is not None:
+        return each._replace(repeats=known.id)
+    anchors = NOTHING
+    with suppress(RecollectError, OSError):  # a statement is kept whether or not its code can be read
+        anchors = engine.anchoring.prepare(spoken_text(memory), memory.namespace)
+    return each._replace(anchors=anchors, changes=tuple(amendments.find(engine, memory)))
+
+
+def repeated(engine: Engine, memory: Memory) -> Memory | None:
+    """Return the known memory that says the same in the same project; None if there is none."""
+    from recollect.engine.memory.amendments import older
+    from recollect.recall.statement import statement
+
+    here = {"namespace": memory.namespace, "superseded_by": None, "observed": False}
+    same = engine.store.find(Memory, {"content_hash": memory.content_hash, **here}, limit=1)
+    if same:
+        return same[0]
+    said = _EMPTY.sub("", memory.content)
+    near = older(engine, memory, statement(memory.content))
+    return next((row for row in near if says_the_same(_EMPTY.sub("", row.content), said)), None)
+
+
+def keep(transaction: Transaction, each: Stated, anchor: Callable[[Transaction, Memory, Prepared], None]) -> bool:
+    """Store a statement, or count it on the memory that it repeats; returns whether it was stored."""
+    from recollect.engine.memory import amendments
+
+    known = transaction.get(Memory, [each.repeats]) if each.repeats else []
+    if known:
+        strengthen(transaction, known[0], each.memory)
+        return False
+    memory = transaction.insert(each.memory)
+    anchor(transaction, memory, each.anchors)
+    amendments.write(transaction, memory, list(each.changes))
+    return True
+
+
+def strengthen(transaction: Transaction, known: Memory, again: Memory) -> None:
+    """Count a repetition on the memory that is known, once for each session."""
+    times, also_in = known.metadata.get("times"), known.metadata.get("also_in")
+    times, also_in = times if isinstance(times, int) else 1, also_in if isinstance(also_in, list) else []
+    if again.session_id in (known.session_id, *also_in):
+        return
+    counted = {
+        "times": times + 1,
+        "also_in": [*also_in, again.session_id][-SESSIONS:],
+        "last_stated_at": again.created_at,
+    }
+    values: dict[str, Any] = {
+        "metadata": {**known.metadata, **counted},
+        "importance": max(known.importance, min(STRONGEST, known.importance + STRONGER)),
+        "trust": max(known.trust, again.trust),
+        "updated_at": max(known.updated_at, again.created_at),
+        "last_accessed_at": max(known.last_accessed_at or 0, again.created_at),
+    }
+    if again.source == "user":
+        values["source"] = "user"
+    transaction.update(Memory, known.id, values)

@@ -1,0 +1,1 @@
+"""Embedding vectors and the language model: queues, budgets and calibration."""

@@ -1,0 +1,146 @@
+"""Enrichment: what is embedded of a memory, and which memories to embed again because their links changed.
+
+A change of its own fields throws a memory's vectors away (store.transaction). A change of its links does not touch the
+memory, so whoever makes vectors reads the log of changes from where it was last read to the end:
+
+    changes of links ──► memories at their ends ──► new vectors ──► "read up to here", kept with the model's id
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from recollect.engine.records.memory_rows import node_id
+from recollect.model import Change, Edge, Memory, Node
+from recollect.store.protocol import Range
+from recollect.text.enrich import ENRICHMENTS, MAX_RELATIONS, Enrichment, Related
+from recollect.text.passages import passages
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.store.protocol import Store
+
+# Changes read at once: most are not about links, and those that are not are passed over in microseconds.
+PAGE = 256
+# Memories made anew together: a search that makes vectors itself may make so many more than it was allowed.
+FEW = 32
+# How far the log was read is kept after links changed, and else once per this many changes: it costs a write, and
+# reading so many changes again costs less.
+STEP = 256
+
+_MEMORY = node_id("")
+
+
+class Outdated(NamedTuple):
+    """Memories whose links changed, and the number of the last change that this is about."""
+
+    memory_ids: tuple[str, ...]
+    change: int
+
+
+class Enricher:
+    """Writes the text that is embedded, by the enrichment that is set."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        # Up to where this process has seen links; another one may be further, with vectors older than what it read.
+        self._seen: int | None = None
+
+    @property
+    def suffix(self) -> str:
+        """What tells vectors of this enrichment from others, behind the model's id."""
+        name = self._engine.settings.enrichment
+        return "" if name == "off" else f"+{name}"
+
+    def texts(self, memory: Memory) -> list[str]:
+        """Return what is embedded of a memory: each passage, under what it belongs to and its headline."""
+        relations = related(self._engine.store, memory.id) if self._way.ends else []
+        title = f"{memory.title}\n" if memory.title else ""
+        return [self._way.enrich(memory, relations, title + passage) for passage in passages(memory.content)]
+
+    def begin(self, model: str) -> None:
+        """Remember where the log of changes ends before the first links are read for a model."""
+        if not self._way.ends or self._seen is not None:
+            return
+        store, newest = self._engine.store, self._newest()
+        kept = store.setting(_key(model))
+        if kept is None and not store.describe().read_only:
+            store.keep_setting(_key(model), str(newest))
+        self._seen = newest if kept is None else min(int(kept), newest)
+
+    def behind(self, model: str, newest: int | None = None) -> bool:
+        """Tell whether anything changed since links were last looked at; never, where links are not embedded.
+
+        newest: the number of the last change, where the caller knows it
+        """
+        self.begin(model)
+        return self._seen is not None and (self._newest() if newest is None else newest) > self._seen
+
+    def outdated(self, model: str) -> Iterator[Outdated]:
+        """Yield the memories whose links changed since they were last looked at, a few at a time.
+
+        The next are those after what is `done` by then.
+        """
+        while self.behind(model):
+            # By number alone: an index of what a change is about would bring back all that ever was about links.
+            where = {"seq": Range((self._seen or 0) + 1)}
+            touched: dict[str, None] = {}
+            for change in self._engine.store.find(Change, where, order="seq", limit=PAGE):
+                touched.update(dict.fromkeys(self._touched(change)))
+                if len(touched) >= FEW:
+                    break
+            yield Outdated(tuple(touched), change.seq)
+
+    def done(self, model: str, change: int, *, links: bool) -> None:
+        """Remember that vectors of a model know the links as of a change; links: whether any changed on the way."""
+        self._seen = change
+        store = self._engine.store
+        kept = int(store.setting(_key(model)) or 0)
+        if change > kept and (links or change - kept >= STEP):
+            store.keep_setting(_key(model), str(change))
+
+    @property
+    def _way(self) -> Enrichment:
+        return ENRICHMENTS[self._engine.settings.enrichment]
+
+    def _newest(self) -> int:
+        return self._engine.store.generation()[2]
+
+    def _touched(self, change: Change) -> Iterator[str]:
+        """Yield the memories whose text another link, or another name of what it leads to, makes another."""
+        store, edges = self._engine.store, list[dict[str, Any]]()
+        if change.entity == "graph_edges":
+            edges = [msgspec.structs.asdict(edge) for edge in store.get(Edge, [change.entity_id])]
+            edges += [change.before] if change.before else []
+        elif change.entity == "graph_nodes" and change.action == "update":
+            now = store.get(Node, [change.entity_id])
+            if now and now[0].label != (change.before or {}).get("label"):
+                both = (store.find(Edge, {side: change.entity_id}) for side in ("src", "dst"))
+                edges = [msgspec.structs.asdict(edge) for found in both for edge in found]
+        for edge in edges:
+            for end in (edge[side] for side in self._way.ends if edge["relationship"] not in self._way.ignored):
+                if end.startswith(_MEMORY):
+                    yield end.removeprefix(_MEMORY)
+
+
+def related(store: "Store", memory_id: str) -> list[Related]:
+    """Return what a memory is linked to, as many links of either direction as are used, the strongest first."""
+    own = node_id(memory_id)
+    edges = [
+        edge
+        for side in ("src", "dst")
+        for edge in store.find(Edge, {side: own}, order="-weight", limit=MAX_RELATIONS)
+        if edge.src != edge.dst
+    ]
+    edges.sort(key=lambda edge: -edge.weight)
+    ends = [edge.dst if edge.src == own else edge.src for edge in edges]
+    labels = {node.id: node.label for node in store.get(Node, ends)}
+    return [
+        Related(labels.get(end) or end, edge.relationship, edge.src == own)
+        for edge, end in zip(edges, ends, strict=True)
+    ]
+
+
+def _key(model: str) -> str:
+    return f"links_embedded/{model}"

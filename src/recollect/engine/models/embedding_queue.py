@@ -1,0 +1,371 @@
+"""Embedding: vectors catch up with memories, in the background where a process lives long, on demand elsewhere.
+
+A write never waits for a vector and never fails for lack of one. The worker thread of a server makes missing vectors.
+Every recall makes some before it ranks, so that what was stored a moment ago is found by its meaning: a bounded number,
+and beside a worker only those of the newest short memories. While most are missing, recall is lexical and says so. A
+memory that the embedder cannot take is set aside, and the others go on.
+"""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from recollect import progress
+from recollect.engine.models.embedded_text import Enricher
+from recollect.engine.models.pending_vectors import Aside, Part, newest_parts, next_parts, put_aside, retry, set_aside
+from recollect.errors import EmbeddingFailed, RecollectError
+from recollect.model import Memory
+from recollect.store.protocol import Vectors
+from recollect.text.plural import plural
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.providers.protocol import Embedder
+
+# Passages per round of the worker, 2 to 5 CPU s: small enough that stopping is prompt, and that vectors are committed
+# and searchable as they come.
+BATCH = 32
+# CPU time for a round of one memory: ten times what it takes on a slow machine.
+LIMIT_CPU_S = 60.0
+# Below this share of memories with a vector, similarity would only favour those that happen to have one.
+MIN_COVERAGE = 0.5
+# After a failure the provider is left alone for this long, doubling up to the maximum: a dead provider must not slow
+# every recall by its time-out.
+FIRST_PAUSE_S = 5.0
+LONGEST_PAUSE_S = 300.0
+# Pieces of code between two looks for new memories, which come first.
+CODE_BATCH = 64
+# Passages of a memory whose vectors somebody waits for: a third of a second of the local model at most.
+AT_ONCE = 4
+# Passages that a search embeds beside a worker, of the newest short memories: half a second of the local model at most.
+NEWEST = 8
+# Passages that an import embeds before it ends, about two minutes of CPU: without them search is keyword-only.
+AT_IMPORT = 8_000
+# How often the worker looks for memories that other processes stored.
+POLL_S = 2.0
+
+
+class Embedding:
+    """Makes vectors for memories and questions, and knows how far it is."""
+
+    def __init__(self, engine: "Engine", embedder: "Embedder | None" = None) -> None:
+        """Make vectors with `embedder`; none: with the configured provider, opened on first use."""
+        self._engine = engine
+        self._enricher = Enricher(engine)
+        self._embedder = embedder
+        self._opened = embedder is not None
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._counted: tuple[tuple[int, int, int], int] | None = None
+        self._failure: EmbeddingFailed | None = None
+        self._pause_s = FIRST_PAUSE_S
+        self._resume_at = 0.0
+
+    @property
+    def embedder(self) -> "Embedder | None":
+        """The configured embedder, or None when embeddings are off."""
+        with self._lock:
+            if not self._opened:
+                from recollect.providers.choose import open_embedder
+
+                self._embedder = open_embedder(self._engine.settings)
+                self._opened = True
+            return self._embedder
+
+    @property
+    def model_id(self) -> str:
+        """The id stamped on vectors made now, which tells the enrichment too; empty when embeddings are off."""
+        embedder = self.embedder
+        return embedder.model_id + self._enricher.suffix if embedder else ""
+
+    @property
+    def failure(self) -> EmbeddingFailed | None:
+        """The last failure of the embedder, until it works again."""
+        return self._failure
+
+    @property
+    def running(self) -> bool:
+        """Whether a worker thread of this process makes vectors."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def coverage(self) -> tuple[int, int]:
+        """Return how many memories have a vector of the current model, and how many memories there are."""
+        total = self._engine.store.count(Memory)
+        return total - self._lacking() if self.model_id else 0, total
+
+    def _lacking(self) -> int:
+        """Return how many memories have no vector of the current model; counted again only after a change."""
+        generation = self._engine.store.generation()
+        if self._counted is None or self._counted[0] != generation:
+            self._counted = (generation, self._engine.store.count_lacking(self.model_id))
+        return self._counted[1]
+
+    def set_aside(self) -> list[Aside]:
+        """Return the memories that get no vectors of the current model until a newer version comes."""
+        return set_aside(self._engine.store, self.model_id) if self.model_id else []
+
+    def retry(self) -> None:
+        """Try the memories again that were set aside."""
+        retry(self._engine.store, self.model_id)
+
+    def of_query(self, text: str) -> tuple[Any, tuple[str, ...]]:
+        """Return the question's vector, or None where it could not help, with notes that say what is degraded."""
+        if not self.model_id:
+            return None, ("embeddings are off: search is keyword-only",)
+        lacking = self._lacking()
+        newest = self._counted[0][2] if self._counted else None
+        if not self.running and (lacking or self._enricher.behind(self.model_id, newest)):
+            # Some with every search: a store that only commands use gets its vectors too, a little later.
+            self._catch_up_quietly(self._engine.settings.embed_on_demand, lacking=bool(lacking))
+            lacking = self._lacking()
+        notes: tuple[str, ...] = ()
+        if lacking:
+            made, total = self.coverage()
+            notes = (_not_embedded(total - made, total),)
+            if made < MIN_COVERAGE * total:
+                now = "" if self.running else "; `recollect rebuild` embeds them now"
+                return None, (*notes, f"search is keyword-only until most are{now}")
+            if self.running and self._embed_newest():
+                left = self._lacking()
+                notes = (_not_embedded(left, total),) if left else ()
+        try:
+            return self._embed([text])[0], notes
+        except EmbeddingFailed as problem:
+            return None, (*notes, f"search is keyword-only: {problem.message}")
+
+    def _embed_newest(self) -> bool:
+        """Make the vectors of the newest short memories, a few; tell whether any were made."""
+        store, most = self._engine.store, min(NEWEST, self._engine.settings.embed_on_demand)
+        if not most or store.describe().read_only:
+            return False
+        self._enricher.begin(self.model_id)
+        parts = newest_parts(store, self._enricher, self.model_id, most=most, longest=AT_ONCE)
+        with suppress(RecollectError):
+            return bool(parts and store.put_vectors(self.model_id, self._vectors(parts)))
+        return False
+
+    def of_question(self, text: str) -> tuple[Any, tuple[str, ...]]:
+        """Return the vector of a text as it stands, or None with a note that says why there is none."""
+        try:
+            return self._embed([text])[0], ()
+        except EmbeddingFailed as problem:
+            return None, (f"search is keyword-only: {problem.message}",)
+
+    def of_texts(self, texts: list[str]) -> Any:
+        """Return the vectors of texts that are not memories, in their order. Raises EmbeddingFailed."""
+        return self._embed(texts)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether embedding should stop."""
+        return self._stop.is_set()
+
+    def catch_up(self, limit: int | None = None) -> int:
+        """Make missing vectors of at most `limit` passages; return how many memories have all of theirs by that.
+
+        Short memories come first, the newest of them before others. A long one is made in parts: what is stored
+        meanwhile is made before the next part. Raises EmbeddingFailed; what was made before it is kept. Makes none
+        where they could not be kept.
+        """
+        store, model = self._engine.store, self.model_id
+        made = spent = 0
+        if model:
+            self._enricher.begin(model)
+            lacking = self._lacking()
+        while model and not self._stop.is_set():
+            most = BATCH if limit is None else min(BATCH, limit - spent)
+            parts = next_parts(store, self._enricher, model, most) if most > 0 else []
+            if not parts or store.describe().read_only:
+                break
+            spent += sum(len(part.texts) for part in parts)
+            made += store.put_vectors(model, self._vectors(parts))
+            progress.report(min(made, lacking), lacking, "embedding")
+        return made + self.follow_links(None if limit is None else limit - spent)
+
+    def after_import(self) -> None:
+        """Make the vectors of imported memories before the command ends; a server makes them in the background.
+
+        A failure or Ctrl-C keeps what was made, and later searches go on with the rest.
+        """
+        if self.running:
+            self.wake()
+        else:
+            self._catch_up_quietly(AT_IMPORT)
+
+    def embed(self, memory: Memory) -> None:
+        """Make the vectors of a memory now, where that is quick: whoever stored it may ask for it next.
+
+        Of a long one they come later, like those of all that are only kept. A failure is recorded for health.
+        """
+        texts = self._enricher.texts(memory) if self.model_id else []
+        if not 0 < len(texts) <= AT_ONCE or self._engine.store.describe().read_only:
+            return
+        self._enricher.begin(self.model_id)
+        with suppress(RecollectError):
+            self._engine.store.put_vectors(self.model_id, self._vectors([Part(memory, 0, texts)]))
+
+    def follow_links(self, limit: int | None = None) -> int:
+        """Make new vectors of memories whose links changed, where links are embedded; return of how many.
+
+        Not of long ones: their own text says enough. At most `limit` passages and those of a few memories more. Raises
+        EmbeddingFailed as `catch_up` does.
+        """
+        store, model = self._engine.store, self.model_id
+        made = spent = 0
+        for memory_ids, change in self._enricher.outdated(model) if model else ():
+            if self._stop.is_set() or store.describe().read_only:
+                break
+            if memory_ids and limit is not None and spent >= limit:
+                break
+            for parts in self._rounds(store.get(Memory, memory_ids)):
+                spent += sum(len(part.texts) for part in parts)
+                made += store.put_vectors(model, self._vectors(parts))
+                if self._stop.is_set():
+                    return made
+            self._enricher.done(model, change, links=bool(memory_ids))
+        return made
+
+    def _rounds(self, memories: list[Memory]) -> Iterator[list[Part]]:
+        """Yield memories that are not long as parts to embed together."""
+        gathered: list[Part] = []
+        size = 0
+        for memory in memories:
+            texts = self._enricher.texts(memory)
+            if len(texts) > BATCH:
+                continue
+            if size + len(texts) > BATCH:
+                yield gathered
+                gathered, size = [], 0
+            gathered.append(Part(memory, 0, texts))
+            size += len(texts)
+        if gathered:
+            yield gathered
+
+    def _vectors(self, parts: list[Part]) -> list[Vectors]:
+        """Return the vectors of parts, without those that are set aside. Raises EmbeddingFailed."""
+        self._raise_if_paused()
+        began = time.thread_time()
+        try:
+            rows = self._ask([text for part in parts for text in part.texts])
+        except EmbeddingFailed:
+            self.try_now()
+            return self._one_by_one(parts)
+        if len(parts) == 1 and parts[0].first and time.thread_time() - began > LIMIT_CPU_S:
+            self._put_aside(
+                parts[0], f"{plural(len(parts[0].texts), 'passage')} took more than {LIMIT_CPU_S:g} s of CPU time"
+            )
+        made, start = [], 0
+        for part in parts:
+            made.append(_made(part, rows[start : start + len(part.texts)]))
+            start += len(part.texts)
+        return made
+
+    def _one_by_one(self, parts: list[Part]) -> list[Vectors]:
+        """Return the vectors of parts that failed together; set aside each that fails while the embedder works."""
+        made = []
+        for part in parts:
+            try:
+                made.append(_made(part, self._ask(part.texts)))
+            except EmbeddingFailed as problem:
+                self.try_now()
+                self._put_aside(part, problem.message)
+        return made
+
+    def _put_aside(self, part: Part, why: str) -> None:
+        put_aside(self._engine.store, self.model_id, part.memory, why)
+
+    def start(self) -> None:
+        """Start the worker thread, once."""
+        with self._lock:
+            if self._thread is None and not self._stop.is_set():
+                self._thread = threading.Thread(target=self._work, name="recollect-embedding", daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the worker after the batch at hand."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=30)
+
+    def wake(self) -> None:
+        """Tell the worker that there may be something to do."""
+        self._wake.set()
+
+    def _work(self) -> None:
+        while not self._stop.is_set():
+            self._catch_up_quietly(None)
+            if not self._code_quietly():
+                self._wake.wait(POLL_S)
+                self._wake.clear()
+
+    def _code_quietly(self) -> bool:
+        """Make a few vectors of code; tell whether there may be more to make.
+
+        Then wait as long as that took: a project can have a hundred thousand pieces, and a person works beside it.
+        """
+        began = time.monotonic()
+        try:
+            made = self._engine.code.embed(CODE_BATCH)
+        except RecollectError:
+            return False
+        self._wake.wait(time.monotonic() - began)
+        self._wake.clear()
+        return made == CODE_BATCH
+
+    def _catch_up_quietly(self, limit: int | None, *, lacking: bool = True) -> None:
+        try:
+            # Looking for memories without vectors reads many rows: not where it is known that there are none.
+            self.catch_up(limit) if lacking else self.follow_links(limit)
+        except RecollectError:
+            # Recorded for health; the memories stay as they are and the next look tries again.
+            return
+
+    def try_now(self) -> None:
+        """Ask the embedder, even if it failed a moment ago. Raises EmbeddingFailed."""
+        self._ask(["health"])
+
+    def _embed(self, texts: list[str]) -> Any:
+        self._raise_if_paused()
+        return self._ask(texts)
+
+    def _raise_if_paused(self) -> None:
+        if self._failure is not None and time.monotonic() < self._resume_at:
+            raise self._failure.with_traceback(None)
+
+    def _ask(self, texts: list[str]) -> Any:
+        embedder = self.embedder
+        if embedder is None:
+            raise EmbeddingFailed("embeddings are off", hint="Set embed_provider to local, ollama or openai.")
+        try:
+            vectors = embedder.embed(texts)
+            if len(vectors) != len(texts):
+                raise EmbeddingFailed(
+                    f"{embedder.model_id} returned {plural(len(vectors), 'vector')} for {plural(len(texts), 'text')}"
+                )
+        except Exception as problem:
+            # Whatever goes wrong in there, a write or a search must not go wrong with it.
+            self._failure = problem if isinstance(problem, EmbeddingFailed) else _failed(embedder.model_id, problem)
+            self._resume_at = time.monotonic() + self._pause_s
+            self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
+            raise self._failure from problem.__cause__
+        self._failure, self._pause_s = None, FIRST_PAUSE_S
+        return vectors
+
+
+def _not_embedded(lacking: int, total: int) -> str:
+    return f"{lacking:,} of {plural(total, 'memory is', 'memories are')} not embedded yet"
+
+
+def _made(part: Part, rows: Any) -> Vectors:
+    import numpy as np
+
+    return Vectors(part.memory.id, part.memory.rev, np.array(rows), part.first)
+
+
+def _failed(model: str, problem: Exception) -> EmbeddingFailed:
+    return EmbeddingFailed(f"{model} failed: {type(problem).__name__}: {problem}")

@@ -1,0 +1,240 @@
+"""Branches: memories of a project, seen from the branch that is checked out.
+
+    written     branch, unless it is the default one, and commit of the work tree     kept with the memory
+    recalled    here ─ ordinary ─ elsewhere                                           from where the question is asked
+
+Everything of a project is one memory; a branch lays over it what was learnt on it. What was written on the branch that
+is checked out comes first. What was written on another one counts as ordinary once that is merged here, and is marked
+and ranks lower until then: nobody knows yet whether it will ever be true of this code.
+
+Whether a commit is part of another's history is asked of git, once for all memories of a question (ancestry.py), and
+does not change any more for these two commits. Whoever cannot wait for a program (`asks_git = False`) goes by what is
+known already.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from recollect.engine.records import input_checks
+from recollect.engine.records.checkout import Checkout, checkout, tip, work_tree
+from recollect.engine.records.commit_ancestry import git, is_held, is_on_a_branch, part_of
+from recollect.engine.records.identity import is_path, namespace_of, project_root
+from recollect.model import Branched, Hit, Memory
+from recollect.store.protocol import Written
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+# Answers kept by a process: pairs of commits, a hundred bytes each.
+MAX_KNOWN = 20_000
+# Commits that are asked about at a time: more branches than anybody has in mind.
+MAX_ASKED = 200
+# Branches whose changes are compared at a time: each takes git some 10 ms, once for each state of the repository.
+MAX_COMPARED = 8
+# Commits of a branch of its own that are looked at: more are a project of their own.
+MAX_OWN = 5_000
+# Marks a commit below which there is none of the branch's own: what the memory is about came later.
+LATER = "+"
+
+_COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+_NOTES: Mapping[str, str] = {
+    "here": "written on this branch",
+    "merged": "from branch {name}, merged here",
+    "gone": "from branch {name}, now deleted",
+    "elsewhere": "on branch {name}, not merged here",
+    "lost": "on branch {name}, deleted and not merged here",
+    "unknown": "on branch {name}",
+}
+
+
+class Position(NamedTuple):
+    """Where something is written: the branch, None for the default one or none, and the commit."""
+
+    branch: str | None = None
+    head: str | None = None
+
+
+NOWHERE = Position()
+
+
+class Branches:
+    """Tells how the branches that memories were written on stand to the one that is checked out."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        # Programs are too slow for whoever answers while a person waits for the first letter: the prompt hook.
+        self.asks_git = True
+        self._known: dict[tuple[str, str, str], bool] = {}
+        self._lock = threading.Lock()
+
+    # --- writing ---
+
+    def written(self, near: str | None, namespace: str | None) -> Position:
+        """Return where a memory of a namespace is being written.
+
+        near: what the caller named the project by; a folder of it says which work tree, else the current one does
+        """
+        found = self._seen_from(near, namespace) if namespace is not None else None
+        return self.of(found) if found is not None else NOWHERE
+
+    def of(self, found: Checkout) -> Position:
+        """Return where something is that is written in a work tree."""
+        if not found.head:
+            return NOWHERE
+        if not found.branch or found.is_default:
+            return Position(None, found.head)
+        main = tip(found.common, found.default)
+        # A branch that was just made has nothing of its own: being part of the default branch says nothing then.
+        is_later = main == found.head or (bool(main) and self._reach(found.common, main, [found.head])[found.head])
+        return Position(found.branch, found.head + LATER * bool(is_later))
+
+    def own(self, root: str) -> tuple[str | None, frozenset[str]]:
+        """Return the branch of a work tree, None for the default one, and the commits that only the branch has."""
+        found = checkout(root)
+        if found is None or not found.branch or found.is_default:
+            return None, frozenset()
+        main = tip(found.common, found.default)
+        words = ("rev-list", f"--max-count={MAX_OWN}", found.head, *([f"^{main}"] if main else []))
+        told = git(found.common, *words) if found.head and main else None
+        return found.branch, frozenset((told or "").split())
+
+    # --- recalling ---
+
+    def marked(self, hits: Sequence[Hit], near: str | None) -> tuple[Hit, ...]:
+        """Return hits with how the branches stand that they were written on."""
+        told = {hit.memory.id: written for hit in hits if (written := written_on(hit.memory)) is not None}
+        if not told:
+            return tuple(hits)
+        stands = self.standings(told.values(), near)
+        return tuple(
+            msgspec.structs.replace(hit, branch=stands[told[hit.memory.id]]) if hit.memory.id in told else hit
+            for hit in hits
+        )
+
+    def standings(self, places: Iterable[Written], near: str | None) -> dict[Written, Branched]:
+        """Return how the branches of memories stand to what is checked out.
+
+        near: what the caller named the project by; a folder of it says which work tree, else the current one does
+        """
+        by_project: dict[str | None, list[Written]] = {}
+        for place in dict.fromkeys(places):
+            by_project.setdefault(place.namespace, []).append(place)
+        found: dict[Written, Branched] = {}
+        for namespace, rows in by_project.items():
+            seen_from = self._seen_from(near, namespace) or _of_project(namespace)
+            for place, standing in zip(rows, self._standings(seen_from, rows), strict=True):
+                found[place] = _branched(place.branch, standing)
+        return found
+
+    def filter(self, branch: str | None, near: str | None) -> dict[str, object]:
+        """Return the filter for memories that were written on a branch; none of a branch: of all.
+
+        near: what the caller named the project by. Its default branch holds what was written on no other.
+        """
+        name = input_checks.label("branch", branch)
+        if name is None:
+            return {}
+        found = self._seen_from(near, namespace := namespace_of(near)) or _of_project(namespace)
+        return {"branch": None if found is not None and name == found.default else name}
+
+    def _seen_from(self, near: str | None, namespace: str | None) -> Checkout | None:
+        """Return the work tree of a project that the caller is in; namespace None: whichever project that is."""
+        for folder in (near if near and is_path(near) else None, ".", self._engine.settings.namespace):
+            if not folder or not is_path(folder):
+                continue
+            with suppress(OSError, ValueError, RuntimeError):  # a folder that is gone, or nobody's home
+                root = work_tree(folder)
+                if namespace is None or project_root(Path(root)) == namespace:
+                    return checkout(root)
+        return None
+
+    def _standings(self, seen: Checkout | None, rows: Sequence[Written]) -> list[str]:
+        if seen is None or not seen.head:
+            return ["unknown"] * len(rows)
+        tips = {row.branch: tip(seen.common, row.branch) for row in rows if row.branch != seen.branch}
+        asked = {row.head.rstrip(LATER) for row in rows if row.branch in tips} | set(tips.values())
+        reach = self._reach(seen.common, seen.head, sorted(commit for commit in asked if _COMMIT.fullmatch(commit)))
+        # A branch that was squashed or rebased when it was merged has commits that nobody else has, and nothing to add.
+        ends = dict.fromkeys(tips[row.branch] or row.head for row in rows if row.branch in tips)
+        alone = [commit for commit in ends if reach.get(commit) is False][:MAX_COMPARED]
+        reach = {**reach, **{commit: self._is_held(seen.common, seen.head, commit) for commit in alone}}
+        found = ["here" if row.branch == seen.branch else _standing(row, tips[row.branch], reach) for row in rows]
+        return [
+            "elsewhere" if standing == "lost" and self._is_alive(seen, row.head.rstrip(LATER)) else standing
+            for row, standing in zip(rows, found, strict=True)
+        ]
+
+    def _is_alive(self, seen: Checkout, commit: str) -> bool:
+        """Tell whether a branch still has a commit: the one that it was made on was renamed, or is gone on with."""
+        key = (f"alive in {seen.common}", seen.head, commit)
+        if key not in self._known and self.asks_git:
+            self._known[key] = is_on_a_branch(seen.common, commit)
+        return self._known.get(key, False)
+
+    def _is_held(self, common: Path, head: str, commit: str) -> bool:
+        """Tell whether all that a branch changed up to a commit is, or was, so in the history of `head`."""
+        key = (f"held by {common}", head, commit)
+        if key not in self._known and self.asks_git:
+            self._known[key] = is_held(common, head, commit)
+        return self._known.get(key, False)
+
+    def _reach(self, common: Path, head: str, commits: Sequence[str]) -> Mapping[str, bool | None]:
+        """Return for commits whether they are part of the history of `head`; None where nobody can tell."""
+        keys = {commit: (str(common), head, commit) for commit in commits}
+        with self._lock:
+            known: dict[str, bool | None] = {
+                commit: True if commit == head else self._known.get(key) for commit, key in keys.items()
+            }
+        unknown = [commit for commit, is_part in known.items() if is_part is None][:MAX_ASKED]
+        answers = part_of(common, head, unknown) if unknown and self.asks_git else {}
+        with self._lock:
+            if len(self._known) + len(answers) > MAX_KNOWN:
+                self._known.clear()
+            self._known.update({keys[commit]: is_part for commit, is_part in answers.items()})
+        return known | answers
+
+
+def written_on(memory: Memory) -> Written | None:
+    """Return the branch that a memory was written on; None for the default one, or none."""
+    return Written(memory.namespace, memory.branch, memory.head or "") if memory.branch else None
+
+
+def _standing(row: Written, now: str, reach: Mapping[str, bool | None]) -> str:
+    """Return how a branch stands of which this was written.
+
+    now: the commit that it is at, "" where there is no such branch any more
+    """
+    then, is_later = row.head.rstrip(LATER), row.head.endswith(LATER)
+    was_merged = reach.get(then)
+    if not now:
+        if was_merged is None:
+            return "unknown"
+        return ("gone" if is_later else "merged") if was_merged else "lost"
+    is_merged = reach.get(now)
+    if is_merged is None:
+        return "unknown"
+    if is_merged:
+        # Nothing was committed on the branch since it was made.
+        return "elsewhere" if is_later and now == then else "merged"
+    return "merged" if was_merged and not is_later else "elsewhere"
+
+
+def _branched(name: str, standing: str) -> Branched:
+    note = _NOTES[standing].format(name=name)
+    # A branch that is gone was mostly squashed when it was merged: nobody can tell from those that were thrown away.
+    short = {"gone": "merged", "lost": "unknown"}.get(standing, standing)
+    return Branched(name=name, standing=short, note=note)  # type: ignore[arg-type]
+
+
+def _of_project(namespace: str | None) -> Checkout | None:
+    """Return the first work tree of a project that is looked at from outside."""
+    return checkout(namespace) if namespace is not None and os.path.isabs(namespace) else None  # noqa: PTH117

@@ -1,0 +1,168 @@
+"""Rows of memories: ids, hashes, nodes, and how one is found, stored or replaced in a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from recollect import clock
+from recollect.engine.records import input_checks
+from recollect.engine.records.id_prefix import full_id
+from recollect.errors import InvalidInput, MemoryNotFound
+from recollect.model import Change, Edge, Memory, Node, Stored
+from recollect.store.protocol import Filter, Has, Range, Store, Transaction
+
+# What the categories of coding memories begin with.
+CODE = "code/"
+
+# Operations by which somebody says that a memory is not to be there.
+UNWANTED = ("delete_memory", "purge_memories")
+
+# Fields that are filled where they are empty.
+FILLED = ("title", "category", "author", "valid_from")
+
+
+def content_hash(content: str) -> str:
+    """Return the SHA-256 of a memory's content, by which duplicates are recognised."""
+    import hashlib
+
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def node_id(memory_id: str) -> str:
+    """Return the id of the graph node that stands for a memory."""
+    return f"mem:{memory_id}"
+
+
+def is_learnt(memory: Memory) -> bool:
+    """Tell whether a memory says what a project's past does: that code has changed since is in its nature.
+
+    Nobody has to settle it, and the next import writes anew what there is to.
+    """
+    return "from" in memory.metadata and memory.metadata.get("written") == memory.content_hash
+
+
+def existing(rows: Store | Transaction, memory_id: str) -> Memory:
+    """Return the memory with this id, or the only one whose id begins so.
+
+    To change it, ask the transaction: another process may delete it before.
+    """
+    given = input_checks.text("memory_id", memory_id)
+    found = rows.get(Memory, [given]) or rows.get(Memory, [full_id(rows, Memory, "id", given) or ""])
+    if not found:
+        raise MemoryNotFound(f"no memory has the id {memory_id}", memory_id=memory_id)
+    return found[0]
+
+
+def logged_id(rows: Store | Transaction, memory_id: str) -> str:
+    """Return the id of a memory that exists or did, given by its beginning; an unknown one as it is."""
+    given = input_checks.text("memory_id", memory_id)
+    of_memory = {"entity": "memories"}
+    known = rows.find(Change, {**of_memory, "entity_id": given}, limit=1)
+    return given if known else full_id(rows, Change, "entity_id", given, of_memory) or given
+
+
+def unwanted(rows: Store | Transaction, ids: Sequence[str]) -> frozenset[str]:
+    """Return which of these memories somebody deleted or purged: what is imported does not bring them back."""
+    where = {"entity": "memories", "entity_id": tuple(ids), "operation": UNWANTED}
+    deleted = (change.entity_id for change in rows.find(Change, where)) if ids else ()
+    return purged(rows, ids).union(deleted)
+
+
+def purged(rows: Store | Transaction, ids: Sequence[str]) -> frozenset[str]:
+    """Return which of these memories, or of what they once said, was removed for good."""
+    emptied = {"entity": "memories", "entity_id": tuple(ids), "action": ("update", "delete"), "before": None}
+    return frozenset(change.entity_id for change in rows.find(Change, emptied)) if ids else frozenset()
+
+
+def store_in(transaction: Transaction, memory: Memory, *, deduplicate: bool = True) -> Stored:
+    """Insert a memory, or merge it into the one with the same content and namespace; evidence never into knowledge."""
+    twins: list[Memory] = []
+    if deduplicate:
+        same: Filter = {
+            "content_hash": memory.content_hash,
+            "namespace": memory.namespace,
+            "observed": memory.observed,
+        }
+        twins = transaction.find(Memory, same, order="seq", limit=1)
+    if not twins:
+        return Stored(memory=transaction.insert(memory), created=True)
+    known = twins[0]
+    merged = gained(known, memory)
+    changed = tuple(field for field, value in merged.items() if getattr(known, field) != value)
+    if changed:
+        merged["updated_at"] = memory.updated_at
+        known = transaction.update(Memory, known.id, merged)
+    return Stored(memory=known, created=False, merged=changed)
+
+
+def replace(transaction: Transaction, old: Memory, new: Memory) -> None:
+    """Mark `old` as superseded by `new`, from when the new one holds, and link the two."""
+    if old.id == new.id:
+        raise InvalidInput(
+            "a memory cannot supersede itself",
+            hint="The new content is the same as the content of the memory to replace.",
+        )
+    ends = new.valid_from if new.valid_from is not None else new.created_at
+    transaction.update(Memory, old.id, {"superseded_by": new.id, "valid_to": ends})
+    for memory in (new, old):
+        ensure_node(transaction, memory)
+    src, dst = node_id(new.id), node_id(old.id)
+    if not transaction.find(Edge, {"src": src, "dst": dst, "relationship": "SUPERSEDES"}, limit=1):
+        transaction.insert(Edge(id=clock.new_id(), src=src, dst=dst, relationship="SUPERSEDES", created_at=clock.now()))
+
+
+def ensure_node(transaction: Transaction, memory: Memory) -> None:
+    """Give a memory its node in the graph, if it has none yet."""
+    if not transaction.get(Node, [node_id(memory.id)]):
+        label = headline(memory)
+        transaction.insert(
+            Node(id=node_id(memory.id), kind="Memory", label=label, memory_id=memory.id, namespace=memory.namespace)
+        )
+
+
+def headline(memory: Memory) -> str:
+    """Return what a memory is called in a line: its title, or how it begins."""
+    return memory.title or memory.content.strip().splitlines()[0][:80]
+
+
+def memory_filter(
+    *,
+    memory_type: str | None = None,
+    tags: tuple[str, ...] = (),
+    source: str | None = None,
+    since: int | str | None = None,
+    until: int | str | None = None,
+) -> dict[str, object]:
+    """Return the filter for the given conditions; those that are None or empty do not count."""
+    where: dict[str, object] = {}
+    if memory_type is not None:
+        where["memory_type"] = input_checks.memory_type(memory_type)
+    if tags:
+        where["tags"] = Has(input_checks.tags(tags))
+    if source is not None:
+        where["source"] = input_checks.source(source)
+    if since is not None or until is not None:
+        last = input_checks.moment("until", until, last=True)
+        where["created_at"] = Range(input_checks.moment("since", since), None if last is None else last + 1)
+    return where
+
+
+def gained(known: Memory, again: Memory) -> dict[str, Any]:
+    """Return what a memory gains when the same content is stored again: nothing that it has is lost."""
+    merged: dict[str, Any] = {
+        "tags": tuple(dict.fromkeys((*known.tags, *again.tags))),
+        "metadata": {**known.metadata, **again.metadata},
+        "importance": max(known.importance, again.importance),
+    }
+    # What somebody says now and nobody said before. A type that nobody chose is `context`.
+    merged |= {field: getattr(again, field) for field in FILLED if getattr(known, field) is None}
+    if known.memory_type == "context":
+        merged["memory_type"] = again.memory_type
+    # It is known from the one who is trusted more.
+    if again.trust > known.trust:
+        merged |= {"source": again.source, "trust": again.trust}
+    # What is told on two branches, or on the default one, belongs to the project.
+    if known.branch is not None and again.branch != known.branch:
+        merged |= {"branch": None, "head": again.head}
+    return merged

@@ -1,0 +1,75 @@
+"""Redaction of what is kept: no record is written before its secrets are replaced.
+
+Which fields hold what people and programs wrote is a table. Another one lists the names by which records find each
+other: one that holds a secret is refused. The others are hashes, numbers and words of closed vocabularies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from recollect.engine.records import input_checks
+from recollect.model import (
+    Anchor,
+    Edge,
+    Fix,
+    Injection,
+    Judgement,
+    Memory,
+    Mention,
+    Node,
+    Observed,
+    Record,
+    Session,
+    Usage,
+    Workspace,
+)
+from recollect.text.redact import redact_value
+
+R = TypeVar("R", bound=Record)
+
+WRITTEN: Mapping[type[Record], tuple[str, ...]] = {
+    Memory: ("content", "title", "category", "author", "session_id", "tags", "metadata", "branch"),
+    Node: ("label", "payload"),
+    Edge: ("properties",),
+    Session: ("summary", "snapshot", "branch"),
+    Observed: ("target", "told"),
+    Fix: ("error", "steps"),
+    Injection: ("why",),
+    Workspace: ("name", "description"),
+    Anchor: ("path", "symbol"),
+    Mention: ("name",),
+    Judgement: ("reason",),
+    Usage: ("failure",),
+}
+
+
+NAMES = ("id", "namespace", "memory_id", "parent_id", "superseded_by", "src", "dst", "insight_id")
+
+
+def refuse_secret_names(record: Record) -> None:
+    """Return if no name in a record holds a secret; raises InvalidInput."""
+    for field in NAMES:
+        if value := getattr(record, field, None):
+            input_checks.name(field, value)
+
+
+def without_secrets(record: R) -> tuple[R, tuple[str, ...]]:
+    """Return a record as it may be kept, and the kinds of secrets that were replaced in it."""
+    values = {field: getattr(record, field) for field in WRITTEN.get(type(record), ())}
+    clean, kinds = fields_without_secrets(values)
+    return (msgspec.structs.replace(record, **clean), kinds) if kinds else (record, ())
+
+
+def fields_without_secrets(values: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return fields of a record as they may be kept, and the kinds of secrets that were replaced in them."""
+    kinds: list[str] = []
+    clean: dict[str, Any] = {}
+    for field, value in values.items():
+        # Each for itself: in an object of all of them, a field's name would speak for its value.
+        clean[field], found = redact_value(value)
+        kinds += found
+    return clean, tuple(kinds)

@@ -1,0 +1,119 @@
+"""Scope: which projects an operation reads, and for which one it stores.
+
+    the caller gives        it reads                                    it stores
+    project X               X; a question also what is for all          X
+    all_projects            all projects
+    global                                                              for all projects (no namespace)
+    nothing, in project P   P, and what is stored for all projects      P
+    nothing, elsewhere      all projects                                for all projects
+
+Commands and servers work in a folder: P is the configured project, or else the git work tree around the folder, or the
+nearest folder above it that memories, a workspace or an index belong to.
+
+A program that uses the engine as a library names projects itself. A named project is then exactly that project. Without
+a name it reads all projects and stores for the configured one, or for all.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.engine.records.identity import namespace_of, repository_root
+from recollect.errors import InvalidInput, InvalidWorkspace
+from recollect.model import Memory, Tree, Workspace
+from recollect.text.plural import plural
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.store.protocol import Filter
+
+
+class Scope:
+    """The projects that an engine works on."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._folder: Path | None = None
+        self._is_library = True
+        self._known: dict[Path, str | None] = {}
+
+    def enter(self, folder: str) -> None:
+        """Work in a folder from now on, as commands and servers do. Empty: in none."""
+        self._is_library = False
+        self._folder = Path(folder) if folder else None
+
+    def current(self) -> str | None:
+        """Return the project that is meant where none is named; None: there is none."""
+        configured = self._engine.settings.namespace
+        if configured or self._folder is None:
+            return namespace_of(configured)
+        if self._folder not in self._known:
+            self._known[self._folder] = self._project(self._folder)
+        return self._known[self._folder]
+
+    def where(self, namespace: str | None, *, all_projects: bool = False, asks: bool = False) -> dict[str, object]:
+        """Return the filter for what an operation reads; empty: all projects.
+
+        asks: it answers a question, so that what holds for all projects belongs to a named project, too
+        """
+        named = namespace_of(namespace)
+        if all_projects:
+            _refuse_both(named, "all_projects")
+            return {}
+        if self._is_library:
+            return {} if named is None else {"namespace": named}
+        scope = self.current() if named is None else named
+        if scope is None:
+            return {}
+        return {"namespace": scope if named is not None and not asks else (scope, None)}
+
+    def target(self, namespace: str | None, *, everywhere: bool = False) -> str | None:
+        """Return the project that a new memory belongs to; None: it is for all projects."""
+        named = namespace_of(namespace)
+        if everywhere:
+            _refuse_both(named, "global")
+            return None
+        return self.current() if namespace is None else named
+
+    def _project(self, folder: Path) -> str | None:
+        """Return the project that a folder lies in; None: it lies in none."""
+        try:
+            root = repository_root(folder)
+            return namespace_of(str(self._nearest_known(folder) if root is None else root))
+        except (InvalidWorkspace, RuntimeError):  # a path that cannot be a namespace; there is no home folder
+            return None
+
+    def _nearest_known(self, folder: Path) -> str:
+        """Return the nearest folder around this one that is a namespace; empty: there is none.
+
+        A home folder or the root is no project unless somebody names it.
+        """
+        never = (Path("~").expanduser(), Path(folder.anchor))
+        around = [str(place) for place in (folder, *folder.parents) if place not in never]
+        store, among = self._engine.store, {"namespace": tuple(around)}
+        known = {row.id for row in store.get(Workspace, around)}
+        known |= {str(tree.namespace) for tree in store.find(Tree, among)}
+        known |= {place for place in around if store.columns(Memory, ("id",), {"namespace": place}, limit=1)}
+        return next((place for place in around if place in known), "")
+
+
+def project_of(where: Filter | None) -> str | None:
+    """Return the one project that a filter is about, with or without what is for all; None: there is no such one."""
+    scope = (where or {}).get("namespace")
+    first = scope[0] if isinstance(scope, tuple) and scope else scope
+    return first if isinstance(first, str) else None
+
+
+def noted(count: int, limit: int) -> tuple[str, ...]:
+    """Return the note on matches in other projects; none if there are none."""
+    if not count:
+        return ()
+    found = f"at least {count} matches" if count >= limit else plural(count, "match", "matches")
+    return (f"{found} in other projects: --all-projects (MCP: all_projects=true)",)
+
+
+def _refuse_both(named: str | None, option: str) -> None:
+    if named is not None:
+        hint = f"Give project, or {option}."
+        raise InvalidInput(f"{option} does not go with project {named}", hint=hint, argument=option)

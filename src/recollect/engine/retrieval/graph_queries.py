@@ -1,0 +1,351 @@
+"""Graph: links between memories, files and symbols, and recall that follows them."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from recollect.engine.graph.code_nodes import is_code
+from recollect.engine.records import input_checks
+from recollect.engine.records.identity import namespace_of
+from recollect.engine.records.memory_rows import existing, headline, memory_filter, node_id
+from recollect.engine.retrieval.query_arguments import SEARCH_RELEVANCE
+from recollect.errors import InvalidInput, MemoryNotFound, NotFound
+from recollect.graph.record import (
+    Algorithm,
+    Clusters,
+    Direction,
+    Expansion,
+    ImpactRecall,
+    NodeView,
+    PageRanks,
+    RankedNode,
+    Recomputed,
+    Traversal,
+    Visited,
+)
+from recollect.model import NODE_KINDS, Limit, MemoryType, NodeKind, Ratio, Relation
+from recollect.operations import operation
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.graph.arrays import Graph, Sieve
+
+# Farther than this everything is linked with everything.
+MAX_DEPTH = 10
+# Beyond a few links relevance and consequences are too thin to be worth the reader's time.
+MAX_HOPS = 5
+# Hits that a search gives an expansion to work with: beyond them, that a linked memory matches by itself says nothing.
+POOL = 50
+
+Depth = Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
+Hops = Annotated[int, msgspec.Meta(ge=1, le=MAX_HOPS)]
+Resolution = Annotated[float, msgspec.Meta(ge=0.01, le=100.0)]
+
+
+class Graphs:
+    """Nodes and the links between them."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    @operation("recall_with_expansion", "recall-with-expansion", read_only=True, listed=("limit", "project"))
+    def recall_with_expansion(
+        self,
+        query: str,
+        *,
+        limit: Limit = 10,
+        expansion_depth: Hops = 2,
+        namespace: str | None = None,
+        all_projects: bool = False,
+        memory_type: MemoryType | None = None,
+        tags: tuple[str, ...] = (),
+        min_score: Ratio = SEARCH_RELEVANCE,
+        as_of: int | str | None = None,
+    ) -> Expansion:
+        """Recall memories with expansion along their links. Returns matches and linked memories, each with its path.
+
+        A linked memory need not match the query. It ranks below the memory that it was reached from.
+
+        query: question in words; file, symbol and error names help
+        limit: maximum number of results, linked memories included
+        expansion_depth: links to follow, 1 to 5
+        namespace: project path or name; default: this project
+        all_projects: search all projects
+        memory_type: only this type
+        tags: must have all of these tags
+        min_score: minimum relevance, 0 to 1
+        as_of: state at the end of a date, or 2w ago
+        """
+        from recollect.engine.retrieval.expand import Wanted, expanded
+
+        limit = input_checks.whole("limit", limit, least=1, most=1000)
+        where = memory_filter(memory_type=memory_type, tags=tags)
+        where |= self._engine.scope.where(namespace, all_projects=all_projects, asks=True)
+        wanted = Wanted(
+            limit=limit,
+            least=input_checks.ratio("min_score", min_score),
+            depth=input_checks.whole("expansion_depth", expansion_depth, least=1, most=MAX_HOPS),
+            where=where or None,
+            as_of=input_checks.question(query, as_of)[1],
+        )
+        found = self._engine.recall.search(
+            query,
+            limit=max(limit, POOL),
+            namespace=namespace,
+            all_projects=all_projects,
+            memory_type=memory_type,
+            tags=tags,
+            min_score=0.0,
+            as_of=as_of,
+            judge=False,
+        )
+        graph = self._engine.centrality.graph()
+        hits = expanded(self._engine.store, graph, found, wanted, _sieve(graph, namespace))
+        marked = self._engine.branches.marked([row.hit for row in hits], namespace)
+        hits = tuple(msgspec.structs.replace(row, hit=hit) for row, hit in zip(hits, marked, strict=True))
+        return Expansion(
+            query=found.query,
+            hits=hits,
+            expansion_depth=wanted.depth,
+            mode=found.mode,
+            notes=(*found.notes, *_nothing_linked(graph)),
+        )
+
+    @operation("recall_with_impact", "recall-with-impact", read_only=True, listed=("limit", "project"))
+    def recall_with_impact(
+        self,
+        query: str,
+        *,
+        limit: Limit = 10,
+        depth: Hops = 2,
+        namespace: str | None = None,
+        all_projects: bool = False,
+        memory_type: MemoryType | None = None,
+        tags: tuple[str, ...] = (),
+        min_score: Ratio = SEARCH_RELEVANCE,
+        as_of: int | str | None = None,
+    ) -> ImpactRecall:
+        """Recall memories with their impact on code and decisions. Returns files, symbols, dependents and decisions per
+        memory.
+
+        Each result also has its centrality: PageRank, betweenness, degree and cluster.
+
+        query: question in words; file, symbol and error names help
+        limit: maximum number of results
+        depth: links to follow, 1 to 5
+        namespace: project path or name; default: this project
+        all_projects: search all projects
+        memory_type: only this type
+        tags: must have all of these tags
+        min_score: minimum relevance, 0 to 1
+        as_of: state at the end of a date, or 2w ago
+        """
+        from recollect.engine.retrieval.hit_impact import impacts
+
+        hops = input_checks.whole("depth", depth, least=1, most=MAX_HOPS)
+        found = self._engine.recall.search(
+            query,
+            limit=limit,
+            namespace=namespace,
+            all_projects=all_projects,
+            memory_type=memory_type,
+            tags=tags,
+            min_score=min_score,
+            as_of=as_of,
+        )
+        graph = self._engine.centrality.graph()
+        hits = impacts(self._engine.store, graph, found.hits, hops, _sieve(graph, namespace))
+        notes = (*found.notes, *_nothing_linked(graph))
+        if len(graph.src) and self._engine.centrality.is_stale():
+            notes = (*notes, "centrality is out of date: links have changed")
+        return ImpactRecall(query=found.query, hits=hits, mode=found.mode, notes=notes)
+
+    @operation("graph_traverse", "traverse", read_only=True, listed=("max_depth", "direction", "limit"))
+    def traverse(
+        self,
+        start_id: str,
+        *,
+        algorithm: Algorithm = "bfs",
+        max_depth: Depth = 2,
+        direction: Direction = "both",
+        kinds: tuple[NodeKind, ...] = (),
+        relationships: tuple[Relation, ...] = (),
+        namespace: str | None = None,
+        limit: Limit = 100,
+    ) -> Traversal:
+        """Traverse the graph from a node. Returns linked nodes and the link that leads to each.
+
+        start_id: node id or memory id
+        algorithm: bfs (nearest first) or dfs (depth first)
+        max_depth: links to follow, 1 to 10
+        direction: out, in or both
+        kinds: only nodes of these kinds
+        relationships: only these relationships
+        namespace: project path or name; default: all projects
+        limit: maximum number of results
+        """
+        from recollect.engine.graph.graph_view import node_views, steps
+        from recollect.graph.walk import breadth_first, depth_first
+
+        most = input_checks.whole("max_depth", max_depth, least=1, most=MAX_DEPTH)
+        way = input_checks.one_of("direction", direction, ("out", "in", "both"))
+        chosen = input_checks.one_of("algorithm", algorithm, ("bfs", "dfs"))
+        shown = input_checks.whole("limit", limit, least=1, most=1000)
+        graph = self._graph(is_code=is_code(input_checks.text("start_id", start_id)))
+        through = _sieve(graph, namespace, kinds=kinds, relationships=relationships)
+        start = self._number(graph, start_id)
+        if start is None:
+            return self._unlinked(start_id, algorithm, most)
+        if chosen == "bfs":
+            walk = breadth_first(graph, [start], most_depth=most, direction=way, through=through)  # type: ignore[arg-type]
+        else:
+            walk = depth_first(graph, start, most_depth=most, direction=way, through=through)  # type: ignore[arg-type]
+        order = walk.order[:shown].tolist()
+        views = node_views(self._engine.store, graph, order)
+        nodes = tuple(
+            Visited(
+                node=views[number],
+                depth=int(walk.depth[number]),
+                via=next(iter(steps(graph, walk.path(number)[-1:], int(walk.parent[number]))), None),
+            )
+            for number in order
+        )
+        return Traversal(
+            start=graph.points.ids[start], algorithm=algorithm, max_depth=most, nodes=nodes, total=len(walk.order)
+        )
+
+    @operation("get_pagerank", "pagerank", read_only=True, listed=("project", "limit"))
+    def pagerank(
+        self,
+        *,
+        damping: Ratio = 0.85,
+        namespace: str | None = None,
+        kinds: tuple[NodeKind, ...] = (),
+        relationships: tuple[Relation, ...] = (),
+        limit: Limit = 20,
+    ) -> PageRanks:
+        """Rank graph nodes by PageRank.
+
+        damping: damping factor, 0 to 1
+        namespace: project path or name; default: all projects
+        kinds: only nodes of these kinds
+        relationships: only these relationships
+        limit: maximum number of results
+        """
+        import numpy as np
+
+        from recollect.engine.graph.graph_view import node_views
+        from recollect.graph.meaning import MUTUAL
+        from recollect.graph.rank import arcs, pagerank
+
+        followed = input_checks.ratio("damping", damping)
+        shown = input_checks.whole("limit", limit, least=1, most=1000)
+        graph = self._graph(is_code=set(kinds) != {"Memory"})
+        part = graph.within(_sieve(graph, namespace, kinds=kinds, relationships=relationships))
+        ranks = pagerank(arcs(part, both_ways=MUTUAL), damping=followed)
+        best = np.argsort(-ranks, kind="stable")[:shown].tolist()
+        views = node_views(self._engine.store, part, best)
+        return PageRanks(
+            nodes=tuple(RankedNode(node=views[number], pagerank=float(ranks[number])) for number in best),
+            total=part.size,
+            damping=followed,
+        )
+
+    @operation("get_clusters", "clusters", read_only=True, listed=("project", "limit"))
+    def clusters(
+        self,
+        *,
+        resolution: Resolution = 1.0,
+        namespace: str | None = None,
+        kinds: tuple[NodeKind, ...] = (),
+        relationships: tuple[Relation, ...] = (),
+        limit: Limit = 20,
+    ) -> Clusters:
+        """Group graph nodes into clusters. The nodes of a cluster have more links to each other than to other nodes.
+
+        resolution: above 1: smaller clusters; below 1: larger ones
+        namespace: project path or name; default: all projects
+        kinds: only nodes of these kinds
+        relationships: only these relationships
+        limit: maximum number of clusters, largest first
+        """
+        from recollect.engine.graph.communities import clusters_of
+
+        fineness = _resolution(resolution)
+        shown = input_checks.whole("limit", limit, least=1, most=1000)
+        graph = self._graph(is_code=set(kinds) != {"Memory"})
+        part = graph.within(_sieve(graph, namespace, kinds=kinds, relationships=relationships))
+        return clusters_of(self._engine.store, part, fineness, shown)
+
+    @operation("recompute_centrality", "recompute-centrality", idempotent=True)
+    def recompute(self) -> Recomputed:
+        """Recompute the centrality of every graph node.
+
+        It computes PageRank, betweenness, degree and cluster and stores them with the nodes. A running server does this
+        by itself after changes. Recall uses the stored values.
+        """
+        return self._engine.centrality.recompute()
+
+    def _graph(self, *, is_code: bool) -> "Graph":
+        """Return the graph; where code is asked about, with all of it linked, which takes a while at first."""
+        return self._engine.links.graph()[0] if is_code else self._engine.centrality.graph()
+
+    def _number(self, graph: "Graph", start_id: str) -> int | None:
+        """Return the number of a node, named by its id or by its memory's; None for a memory that nothing links to.
+
+        Raises NotFound if there is neither such a node nor such a memory.
+        """
+        name = input_checks.text("start_id", start_id)
+        known = graph.index.get(name, graph.index.get(node_id(name)))
+        if known is not None:
+            return known
+        try:
+            memory = existing(self._engine.store, name.removeprefix("mem:"))
+        except MemoryNotFound:
+            raise NotFound(
+                f"no node or memory has the id {name}",
+                hint="`recollect pagerank` lists nodes; `recollect list` lists memories.",
+                start_id=name,
+            ) from None
+        return graph.index.get(node_id(memory.id))
+
+    def _unlinked(self, start_id: str, algorithm: Algorithm, max_depth: int) -> Traversal:
+        """Return the walk of a memory that has no node yet: it comes no farther than itself."""
+        memory = existing(self._engine.store, start_id.removeprefix("mem:"))
+        view = NodeView(
+            id=node_id(memory.id),
+            kind="Memory",
+            label=headline(memory),
+            namespace=memory.namespace,
+            memory_id=memory.id,
+        )
+        nodes = (Visited(node=view, depth=0),)
+        return Traversal(start=view.id, algorithm=algorithm, max_depth=max_depth, nodes=nodes, total=1)
+
+
+def _sieve(
+    graph: "Graph",
+    namespace: str | None,
+    *,
+    kinds: tuple[NodeKind, ...] = (),
+    relationships: tuple[Relation, ...] = (),
+) -> "Sieve":
+    """Return the sieve for checked filters."""
+    from recollect.graph.arrays import sieve
+
+    return sieve(
+        graph,
+        kinds=[input_checks.one_of("kinds", kind, NODE_KINDS) for kind in input_checks.several("kinds", kinds)],
+        relations=[input_checks.relation(name) for name in input_checks.several("relationships", relationships)],
+        namespace=namespace_of(namespace),
+    )
+
+
+def _resolution(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.01 <= value <= 100:
+        raise InvalidInput(f"resolution must be a number from 0.01 to 100, not {value!r}", field="resolution")
+    return float(value)
+
+
+def _nothing_linked(graph: "Graph") -> tuple[str, ...]:
+    return () if len(graph.src) else ("there are no links yet; associate_memories links memories",)

@@ -1,0 +1,160 @@
+"""Pack: what a recall found, as one text within a budget of tokens.
+
+    - [context, 2023-05-08, Ada, 5f0c…] Where did the build break yesterday [2023-05-07]?
+        reply by assistant (91ab…): In the linker: the new flag is not known there
+    - [decision, 2023-05-09, 77d0…] Flags are checked in check_flags (changed: src/link.py::check_flags was edited …)
+    - [code, src/link.py:12-40] Method Linker.run: def run(self, flags: list[str]) -> int — Link what was compiled.
+
+A line is a memory, or of a long one the passage that matched. Replies come last: they have what is left of the budget.
+
+A memory whose code changed or moved says so. One whose code is gone is left out, and a note says how many were: nobody
+asked for what is packed, and advice about code that is not there is the worst that can be put before an assistant. A
+search still finds it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+from recollect import clock
+from recollect.engine.retrieval.hit_excerpt import said_at
+from recollect.model import CodeHit, Hit, Packed, PackedMemory, Recall
+from recollect.text.budget import tokens
+from recollect.text.passages import PASSAGE_CHARACTERS, SLACK
+from recollect.text.sameness import statements
+from recollect.text.short_id import short_id
+
+# Hits looked at: more than any sensible budget holds.
+CANDIDATES = 50
+# What of a reply is packed: about as much as most turns say; the id leads to the rest.
+REPLY_CHARACTERS = 300
+# What of a place in the code is packed: its signature and the first sentences of its documentation.
+PLACE_CHARACTERS = 200
+
+# Verdicts that are told beside a memory; that it is fresh needs no words.
+DOUBTFUL = frozenset({"changed", "moved"})
+# Standings of a branch that are told beside a memory.
+UNMERGED = frozenset({"elsewhere", "unknown"})
+
+_GONE = "{count} omitted, their code no longer exists (`recollect drift`)"
+
+
+def packed(found: Recall, budget: int) -> Packed:
+    """Return the hits that fit into the budget, best first, each as one line that names its source."""
+    lines: dict[str, str] = {}
+    said: frozenset[tuple[str, ...]] = frozenset()
+    spent = gone = 0
+    for hit in found.hits:
+        text = shown(hit)
+        says = statements(text)
+        line = _line(hit, text)
+        if hit.freshness.verdict == "gone":
+            gone += 1
+            continue
+        # What was replaced or has ended, and what says nothing that was not said above, would only cost tokens.
+        if is_over(hit) or (says and says <= said) or spent + tokens(line) > budget:
+            continue
+        lines[hit.memory.id] = line
+        said |= says
+        spent += tokens(line)
+    places = _fitting(found.places, budget - spent)
+    spent += sum(map(tokens, places.values()))
+    sources = tuple(_with_replies(found, lines, budget - spent))
+    text = "".join((*(source.text for source in sources), *places.values()))
+    return Packed(
+        task=found.query,
+        text=text,
+        tokens=tokens(text),
+        budget=budget,
+        sources=sources,
+        notes=(*found.notes, *([_GONE.format(count=gone)] if gone else ())),
+        places=tuple(found.places[number] for number in places),
+    )
+
+
+def is_over(hit: Hit) -> bool:
+    """Tell whether a memory was replaced, or was said to hold no longer.
+
+    What was replaced on a branch that is not merged here still holds here: such a hit is not marked as replaced.
+    """
+    memory = hit.memory
+    if hit.superseded_by is not None or memory.superseded_by is not None:
+        return hit.superseded_by is not None
+    return memory.valid_to is not None and memory.valid_to <= clock.now()
+
+
+def _fitting(places: Sequence[CodeHit], left: int) -> dict[int, str]:
+    """Return the places in the code that still fit, each as one line, by their number."""
+    lines: dict[int, str] = {}
+    for number, place in enumerate(places):
+        line = _place(place)
+        if tokens(line) <= left:
+            lines[number] = line
+            left -= tokens(line)
+    return lines
+
+
+def _with_replies(found: Recall, lines: dict[str, str], left: int) -> Iterator[PackedMemory]:
+    """Yield what was packed, each with the reply to it if that is not packed itself and still fits."""
+    for hit in found.hits:
+        line = lines.get(hit.memory.id)
+        if line is None:
+            continue
+        answer = _reply(hit) if hit.reply is not None and hit.reply.memory_id not in lines else ""
+        if tokens(answer) > left:
+            answer = ""
+        left -= tokens(answer)
+        yield PackedMemory(
+            memory_id=hit.memory.id,
+            score=hit.score,
+            tokens=tokens(line + answer),
+            text=line + answer,
+            reply_id=hit.reply.memory_id if hit.reply is not None and answer else None,
+        )
+
+
+def shown(hit: Hit) -> str:
+    """Return the content on one line, times worked out; of a long memory the passage that matched."""
+    whole = len(hit.memory.content)
+    if hit.passage is None or whole <= PASSAGE_CHARACTERS * SLACK:
+        return " ".join(hit.told(0, whole).split())
+    text = " ".join(hit.told(hit.passage.start, hit.passage.end).split())
+    return f"{'… ' if hit.passage.start else ''}{text}{' …' if hit.passage.end < whole else ''}"
+
+
+def _line(hit: Hit, text: str) -> str:
+    memory = hit.memory
+    by = f", {_flat(memory.author)}" if memory.author else ""
+    doubt = f" ({_flat(hit.freshness.note)})" if hit.freshness.verdict in DOUBTFUL else ""
+    if hit.branch is not None and hit.branch.standing in UNMERGED:
+        doubt += f" ({_flat(hit.branch.note)})"
+    return f"- [{memory.kind}, {_day(said_at(memory))}{by}, {short_id(memory.id)}] {text}{doubt}\n"
+
+
+def _place(place: CodeHit) -> str:
+    symbol = _flat(f"{place.kind} {place.symbol}")
+    told = _flat(" — ".join(part for part in (place.signature, place.doc) if part))
+    cut = told if len(told) <= PLACE_CHARACTERS else told[: PLACE_CHARACTERS - 1].rstrip() + "…"
+    where = _flat(f"{place.path}:{place.start_line}-{place.end_line}")
+    return f"- [code, {where}] {': '.join(part for part in (symbol, cut) if part)}\n"
+
+
+def _reply(hit: Hit) -> str:
+    if hit.reply is None:
+        return ""
+    by = f" by {_flat(hit.reply.author)}" if hit.reply.author else ""
+    text = _flat(hit.reply.text)
+    cut = text if len(text) <= REPLY_CHARACTERS else text[: REPLY_CHARACTERS - 1].rstrip() + "…"
+    return f"    reply{by} ({short_id(hit.reply.memory_id)}): {cut}\n"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _day(at: int) -> str:
+    try:
+        return time.strftime("%Y-%m-%d", time.gmtime(at))
+    except (OverflowError, OSError, ValueError):  # an imported row may carry any number
+        return str(at)

@@ -1,0 +1,43 @@
+"""A checked question to the memory, and the relevance that an answer needs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from recollect.recall import PACK_RELEVANCE as PACK_RELEVANCE
+from recollect.store.protocol import Filter
+
+# A search shows what may be relevant; below this score, hits are noise that any query would find.
+SEARCH_RELEVANCE = 0.05
+# It shows nothing unless the best hit reaches this: a question about something else altogether stays far below it. More
+# would hide answers in other words: a question for an unknown fact about a known subject looks just like those, so that
+# at 0.5 one in four of them gets nothing, for four right answers in a hundred (bench/notes_recall.py).
+ANSWERED = 0.25
+
+# Where nothing known answers.
+EVIDENCE = "no stored knowledge matches; this is what hooks recorded"
+
+
+class Asked(NamedTuple):
+    """A checked question: its words, how many hits, the least relevance, which memories, as of when.
+
+    hides_weak: nothing is an answer unless the best hit is likely to be one
+    observed: whether observed memories are searched beside the known ones; else only where no known one answers
+    near: what the caller named the project by; a folder of it says from which work tree the question is asked
+    archived: whether what is archived or has expired may answer
+    unasked: whether it is put before an assistant that did not ask: relevance is then how likely it is worth telling
+    pool: how many passages each arm of the search contributes; None: as many as usual
+    """
+
+    text: str
+    limit: int
+    least: float
+    where: Filter | None
+    as_of: int | None
+    explain: bool
+    near: str | None = None
+    archived: bool = False
+    unasked: bool = False
+    pool: int | None = None
+    hides_weak: bool = False
+    observed: bool = False

@@ -1,0 +1,159 @@
+"""Drift: the memories that changes of the code made doubtful, and what is done about them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from recollect import clock
+from recollect.engine.memory.freshness import WORTH, freshness_of
+from recollect.engine.records import input_checks
+from recollect.engine.records.identity import namespace_of
+from recollect.engine.records.memory_rows import existing, is_learnt
+from recollect.errors import InvalidInput
+from recollect.model import Anchor, AnchorState, Drift, Drifted, Freshness, Limit, Memory, Settled, Settlement
+from recollect.operations import operation
+from recollect.store.protocol import Range
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+SETTLEMENTS = ("keep", "update", "retire")
+
+
+class Drifts:
+    """What is no longer as it was when it was remembered."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    @operation("drift", "drift", read_only=True, listed=("range", "project", "limit"))
+    def drift(
+        self,
+        *,
+        range: str | None = None,
+        since: int | str | None = None,
+        last: bool = False,
+        namespace: str | None = None,
+        limit: Limit = 20,
+    ) -> Drift:
+        """List drift: memories whose code has changed or is gone. Settle each with settle_drift.
+
+        Without a range it lists what indexing found. With a range it shows what those commits change. Code that only
+        moved is not listed.
+
+        range: commits: A..B, or A for everything since
+        since: date, age like 2w, or yesterday
+        last: only what the last relevant change invalidated
+        namespace: project path or name; default: all projects
+        limit: maximum number of results
+        """
+        most = input_checks.whole("limit", limit, least=1, most=1000)
+        scope = namespace_of(namespace)
+        if range is not None:
+            from recollect.engine.review.commit_review import review
+
+            fresh, notes = review(self._engine, input_checks.text("range", range), scope)
+        else:
+            fresh, notes = self._noticed(input_checks.moment("since", since), last=last), ()
+        memories = {memory.id: memory for memory in self._engine.store.get(Memory, list(fresh))}
+        waiting = [
+            Drifted(memory=memory, freshness=fresh[memory.id])
+            for memory in memories.values()
+            if scope in (None, memory.namespace) and _holds(memory) and not is_learnt(memory)
+        ]
+        waiting.sort(key=lambda row: (-_noticed_at(row.freshness), row.freshness.verdict != "gone", -row.memory.seq))
+        return Drift(memories=tuple(waiting[:most]), total=len(waiting), notes=notes or self._why_nothing(waiting))
+
+    @operation("settle_drift", "settle", listed=("content",))
+    def settle(
+        self,
+        memory_id: str,
+        action: Settlement,
+        *,
+        content: str | None = None,
+        anchors: tuple[str, ...] | None = None,
+    ) -> Settled:
+        """Settle drift: keep, update or retire a memory.
+
+        keep: the memory is still true and is compared with the present code from now on. update: it gets a new text.
+        retire: it no longer holds; it stays, marked, ranks lower and is not packed. `undo` takes it back.
+
+        memory_id: the memory's id
+        action: keep, update or retire
+        content: new text, for update
+        anchors: for update: path, path::symbol or path:line
+        """
+        chosen = cast(Settlement, input_checks.one_of("action", action, SETTLEMENTS))
+        if (chosen == "update") != (content is not None):
+            hint = "Give content with action update only."
+            raise InvalidInput(f"action {chosen} {'needs' if chosen == 'update' else 'takes no'} content", hint=hint)
+        if anchors is not None and chosen != "update":
+            raise InvalidInput(f"action {chosen} takes no anchors", hint="Give anchors with action update only.")
+        known = existing(self._engine.store, memory_id)
+        if chosen == "update":
+            batch = self._update(known, content or "", anchors)
+        else:
+            batch = self._keep(known) if chosen == "keep" else self._retire(known)
+        memory = existing(self._engine.store, memory_id)
+        fresh = freshness_of(self._engine.store, [memory.id]).get(memory.id, Freshness())
+        return Settled(memory=memory, action=chosen, freshness=fresh, batch=batch)
+
+    # --- what was noticed ---
+
+    def _noticed(self, since: int | None, *, last: bool) -> dict[str, Freshness]:
+        """Return the freshness of memories that indexing found to have drifted."""
+        store = self._engine.store
+        where: dict[str, object] = {"verdict": tuple(WORTH)}
+        if since is not None:
+            where["since"] = Range(since)
+        rows = store.columns(AnchorState, ("memory_id", "since"), where)
+        if last and rows:
+            latest = max(row[1] for row in rows)
+            rows = [row for row in rows if row[1] == latest]
+        return freshness_of(store, [*dict.fromkeys(row[0] for row in rows)])
+
+    def _why_nothing(self, found: Sequence[Drifted]) -> tuple[str, ...]:
+        """Return what may be the reason that nothing is listed."""
+        store = self._engine.store
+        if found or store.count(AnchorState):
+            return ()
+        if not self._engine.code_store.code_generation():
+            return ("No code is indexed yet. Run `recollect index` in a project to compare memories with it.",)
+        return ("No memory mentions indexed code by name.",)
+
+    # --- settling ---
+
+    def _keep(self, memory: Memory) -> str:
+        anchoring, store = self._engine.anchoring, self._engine.store
+        rows = store.find(Anchor, {"memory_id": memory.id})
+        retaken = {row.id: anchoring.retaken(row, memory.namespace) for row in rows}
+        with store.transaction("settle_drift") as transaction:
+            for row in transaction.get(Anchor, list(retaken)):
+                draft = retaken[row.id]
+                if draft is None:
+                    transaction.delete(Anchor, {"id": row.id})
+                else:
+                    anchoring.retake(transaction, row, draft)
+            return transaction.batch
+
+    def _update(self, memory: Memory, content: str, anchors: tuple[str, ...] | None) -> str:
+        self._engine.memories.update(memory.id, content=content, anchors=anchors)
+        changes = self._engine.admin.changes(memory_id=memory.id, limit=1).changes
+        return changes[0].batch
+
+    def _retire(self, memory: Memory) -> str:
+        now = clock.now()
+        with self._engine.store.transaction("settle_drift") as transaction:
+            current = existing(transaction, memory.id)
+            if current.valid_to is None or current.valid_to > now:
+                transaction.update(Memory, current.id, {"valid_to": now, "updated_at": now})
+            return transaction.batch
+
+
+def _holds(memory: Memory) -> bool:
+    """Tell whether a memory still says something: what was replaced or has ended waits for nothing."""
+    ends = (memory.valid_to, memory.expires_at)
+    return memory.superseded_by is None and all(end is None or end > clock.now() for end in ends)
+
+
+def _noticed_at(fresh: Freshness) -> int:
+    return max((row.since or 0 for row in fresh.anchors), default=0)

@@ -1,0 +1,1 @@
+"""Sessions of assistants: hook events, summaries, patterns, commands and usefulness."""

@@ -1,0 +1,156 @@
+"""Background drain: a thread of a server that lets a child process drain the spool.
+
+    poll, search, ingest ─► orders ─► thread ─► child process ─► outcome of the payloads
+
+A search waits for it only as long as it is quick: a payload that takes seconds is no reason to answer late.
+"""
+
+import queue
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from recollect.model import Ingested
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from recollect.engine.root import Engine
+    from recollect.engine.sessions.drain_process import DrainProcess
+
+# Payloads taken by one drain unless it is told otherwise: some seconds of work, and nobody has to wait for more.
+DRAIN = 500
+# How often it looks into the spool.
+POLL_S = 2.0
+# How long a search waits for the child: while it starts, and once it runs.
+START_S = 3.0
+WAIT_S = 1.0
+# A child without work is ended after this long: it holds 30 MB and takes 0.3 CPU s to start.
+IDLE_S = 300.0
+# How long closing waits for the payload at hand, and then for the child to die.
+STOP_S = 5.0
+
+Order = tuple[int, "Future[Ingested] | None"]
+
+
+class BackgroundDrain:
+    """Drains the spool of an engine, in a process of its own."""
+
+    def __init__(self, engine: "Engine", stop: threading.Event) -> None:
+        self._engine = engine
+        self._stop = stop
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
+        self._child: DrainProcess | None = None
+        self._begun_at: float | None = None
+
+    def start(self) -> None:
+        """Start the thread, once."""
+        with self._starting:
+            if self._thread is None and not self._stop.is_set():
+                self._thread = threading.Thread(target=self._work, name="recollect-capture", daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and its child, after the payload at hand where that is quick; `stop` is set before."""
+        self._orders.put(None)
+        thread = self._thread
+        if thread is None or thread is threading.current_thread():
+            return
+        for is_kill in (False, True):
+            if (child := self._child) is not None:
+                child.kill() if is_kill else child.terminate()
+            thread.join(timeout=STOP_S)
+            if not thread.is_alive():
+                return
+
+    def drain(self, limit: int) -> Ingested:
+        """Return the outcome of up to `limit` payloads, once they are done."""
+        return self._ask(limit, None)
+
+    def catch_up(self, limit: int) -> None:
+        """Wait for up to `limit` payloads, but not for one that is slow: not at all if the child is at it already."""
+        begun_at = self._begun_at
+        if self._child is None:
+            wait_s = START_S
+        elif begun_at is None:
+            wait_s = WAIT_S
+        else:
+            wait_s = max(0.0, begun_at + WAIT_S - time.monotonic())
+        self._ask(limit, wait_s)
+
+    def _ask(self, limit: int, wait_s: float | None) -> Ingested:
+        from concurrent.futures import Future
+
+        spool = self._engine.capture.spool
+        if spool.is_empty():
+            return Ingested()
+        self.start()
+        asked: Future[Ingested] = Future()
+        self._orders.put((limit, asked))
+        with suppress(TimeoutError):
+            if not self._stop.is_set():  # else the thread may be gone
+                return asked.result(wait_s)
+        return Ingested(waiting=spool.waiting(), notes=("hook events are still being processed",))
+
+    def _work(self) -> None:
+        used_at = time.monotonic()
+        try:
+            while not self._stop.is_set() and (order := self._next()) is not None:
+                limit, asked = order
+                done = self._drained(limit)
+                if asked is not None:
+                    asked.set_result(done)
+                if done.taken:
+                    used_at = time.monotonic()
+                elif time.monotonic() - used_at > IDLE_S:
+                    self._dismiss()
+                with suppress(Exception):  # the next look tries again
+                    self._engine.access.flush()
+                    self._engine.sessions.close_silent()
+        finally:
+            self._dismiss()
+            while not self._orders.empty():
+                left = self._orders.get()
+                if left is not None and left[1] is not None:
+                    left[1].set_result(Ingested())
+
+    def _next(self) -> Order | None:
+        try:
+            return self._orders.get(timeout=POLL_S)
+        except queue.Empty:
+            return DRAIN, None
+
+    def _drained(self, limit: int) -> Ingested:
+        """Let the child drain; this thread does it where there can be no child. Never raises."""
+        try:
+            if self._engine.capture.spool.is_empty():
+                return Ingested()
+            try:
+                child = self._child = self._child or self._started()
+            except OSError:  # no more processes
+                return self._engine.capture.drain_here(limit)
+            self._begun_at = time.monotonic()
+            done = child.drain(limit)
+            if done is None:
+                self._dismiss()
+                return Ingested(notes=("the process that handles hook events died",))
+            if done.stored:
+                self._engine.embedding.wake()
+            return done
+        except Exception as problem:  # nothing is lost while it waits in the spool
+            return Ingested(notes=(f"cannot process queued hook events: {type(problem).__name__}: {problem}",))
+        finally:
+            self._begun_at = None
+
+    def _started(self) -> "DrainProcess":
+        from recollect.engine.sessions.drain_process import DrainProcess
+
+        return DrainProcess(self._engine.settings)
+
+    def _dismiss(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()

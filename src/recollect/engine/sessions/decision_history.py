@@ -1,0 +1,167 @@
+"""Decisions: which were made about a file, a symbol or a topic, in their order, and what replaced what.
+
+subject ─► anchored to it · naming it · found by a recall ─► with all that replaced them or was replaced ─► in order
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from recollect import clock
+from recollect.engine.records.memory_rows import headline, node_id
+from recollect.graph.meaning import MEANINGS
+from recollect.model import Anchor, AnchorState, Decided, Edge, Memory, MemoryType
+from recollect.patterns.chain import ordered, since
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+    from recollect.store.protocol import Store
+
+# Decisions that are looked at for a name; those of ten years.
+LOOKED_AT = 5_000
+PIECE = 500
+# Found by words and meaning where nothing is anchored to the subject or names it.
+BY_TOPIC = 20
+# Among them may be many changes that hooks saw, which are left out.
+HITS = 200
+# Of what a recall finds, what is less than half as relevant as the best only brushes the topic.
+NEAR = 0.5
+# Decisions that somebody told; hooks keep edits as decisions, too, which shows what was done and not why.
+ON_PURPOSE = ("user", "assistant", "import", "consolidation")
+SEEN = ("hook",)
+# Long chains of replacements are followed this far.
+STEPS = 50
+TEXT_CHARACTERS = 240
+
+_REPLACING = tuple(name for name, meaning in MEANINGS.items() if meaning.newer)
+_NAME = re.compile(r"[\w./:#\-]+")
+
+
+def decisions(store: Store, namespace: str | None, sources: tuple[str, ...] = ON_PURPOSE) -> list[Memory]:
+    """Return the latest decisions of a project, or of all; what hooks saw being changed is none."""
+    where: dict[str, object] = {"memory_type": "decision", "source": sources}
+    if namespace is not None:
+        where["namespace"] = namespace
+    return store.find(Memory, where, order="-created_at", limit=LOOKED_AT)
+
+
+def anchored_paths(store: Store, memories: Sequence[Memory]) -> dict[str, set[str]]:
+    """Return, by memory, the files it is anchored to, where they are now."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for kind in (Anchor, AnchorState):
+        for ids in _pieces([memory.id for memory in memories]):
+            for memory_id, path in store.columns(kind, ("memory_id", "path"), {"memory_id": ids}):
+                found[memory_id].add(path)
+    return dict(found)
+
+
+def replacements(store: Store, memories: Iterable[Memory]) -> set[tuple[str, str]]:
+    """Return pairs of memories, the newer first, of which one replaced the other."""
+    known = {memory.id: memory for memory in memories}
+    pairs = {(memory.superseded_by, memory.id) for memory in known.values() if memory.superseded_by is not None}
+    nodes = {node_id(name): name for name in known}
+    for end in ("src", "dst"):
+        for ids in _pieces(list(nodes)):
+            where = {end: ids, "relationship": _REPLACING}
+            for src, dst, relation in store.columns(Edge, ("src", "dst", "relationship"), where):
+                one, other = _memory(src), _memory(dst)
+                if one and other and one != other:
+                    pairs.add((one, other) if MEANINGS[relation].newer == "source" else (other, one))
+    return pairs
+
+
+def about(
+    engine: Engine, subject: str, namespace: str | None, sources: tuple[str, ...] = ON_PURPOSE
+) -> dict[str, tuple[Memory, str]]:
+    """Return the decisions about a subject by their ids, each with why it is one of them."""
+    rows = decisions(engine.store, namespace, sources)
+    path, _, symbol = subject.partition("::")
+    places = _placed(engine.store, rows, path, symbol)
+    found = {row.id: (row, f"anchored to {places[row.id]}") for row in rows if row.id in places}
+    if _NAME.fullmatch(subject):
+        named = re.compile(rf"(?<![\w/]){re.escape(symbol or path)}(?![\w])", re.IGNORECASE)
+        for row in rows:
+            if row.id not in found and named.search(f"{row.title or ''}\n{row.content}"):
+                found[row.id] = (row, f"mentions {symbol or path}")
+    return found or _by_topic(engine, subject, namespace, sources)
+
+
+def _by_topic(
+    engine: Engine, subject: str, namespace: str | None, sources: tuple[str, ...]
+) -> dict[str, tuple[Memory, str]]:
+    """Return the decisions that a recall finds, and those that say the same as one of them."""
+    kind: MemoryType = "decision"
+    recall = engine.recall.search(
+        subject,
+        limit=HITS,
+        namespace=namespace,
+        all_projects=namespace is None,
+        memory_type=kind,
+        judge=False,
+        code=False,
+    )
+    hits = [hit for hit in recall.hits if hit.memory.source in sources]
+    near = [hit for hit in hits if hit.score >= NEAR * hits[0].score][:BY_TOPIC]
+    folded = engine.store.get(Memory, [name for hit in near for name in hit.folded])
+    found = {hit.memory.id: (hit.memory, hit.reason) for hit in near}
+    return found | {row.id: (row, "near-duplicate") for row in folded if row.source in sources}
+
+
+def chain(engine: Engine, found: dict[str, tuple[Memory, str]]) -> list[Decided]:
+    """Return decisions with all that replaced them or was replaced by them, in the order in which they came to hold."""
+    found = dict(found)
+    pairs: set[tuple[str, str]] = set()
+    for _ in range(STEPS):
+        pairs |= replacements(engine.store, [row for row, _ in found.values()])
+        missing = list(dict.fromkeys(name for pair in sorted(pairs) for name in pair if name not in found))
+        more = {
+            row.id: (row, "supersedes or is superseded by one of them") for row in engine.store.get(Memory, missing)
+        }
+        if not more:
+            break
+        found |= more
+    pairs = {(newer, older) for newer, older in pairs if newer in found and older in found}
+    return [_decided(row, found[row.id][1], pairs) for row in ordered(row for row, _ in found.values())]
+
+
+def _decided(row: Memory, why: str, pairs: set[tuple[str, str]]) -> Decided:
+    ended = row.valid_to is not None and row.valid_to <= clock.now()
+    text = " ".join(row.content.split())
+    return Decided(
+        memory_id=row.id,
+        at=since(row),
+        text=text if len(text) <= TEXT_CHARACTERS else f"{headline(row)}: {text}"[: TEXT_CHARACTERS - 1] + "…",
+        why=why,
+        memory_type=row.memory_type,
+        author=row.author,
+        supersedes=tuple(sorted(older for newer, older in pairs if newer == row.id)),
+        superseded_by=tuple(sorted(newer for newer, older in pairs if older == row.id)),
+        holds=row.superseded_by is None and not ended,
+    )
+
+
+def _placed(store: Store, rows: Sequence[Memory], path: str, symbol: str) -> dict[str, str]:
+    """Return, by memory, the place it is anchored to that a subject means: a file by the end of its path, a symbol."""
+    found: dict[str, str] = {}
+    for kind in (Anchor, AnchorState):
+        for ids in _pieces([row.id for row in rows]):
+            for memory_id, file, name in store.columns(kind, ("memory_id", "path", "symbol"), {"memory_id": ids}):
+                is_file = file == path or file.endswith(f"/{path}")
+                wanted = symbol or path
+                is_symbol = name is not None and (name == wanted or re.split(r"::|[.#/]", name)[-1] == wanted)
+                if (is_file and (not symbol or is_symbol)) or (not symbol and is_symbol):
+                    found[memory_id] = f"{file}::{name}" if name else file
+    return found
+
+
+def _memory(node: str) -> str:
+    """Return the memory that a node stands for; empty where it stands for something else."""
+    prefix = node_id("")
+    return node.removeprefix(prefix) if node.startswith(prefix) else ""
+
+
+def _pieces(ids: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    return (tuple(ids[start : start + PIECE]) for start in range(0, len(ids), PIECE))

@@ -1,0 +1,191 @@
+"""Distilling: what a project has learnt, proposed as lines for its file of instructions.
+
+    memories, prompts, fixes, commands ─► lessons ─► not said yet ─► section ─► diff ─► shown ─► applied by its id
+
+The id of a proposal is made of the file as it is and as it would be: whoever gives it back was shown exactly that, and
+a file that has changed since no longer fits it. Only what belongs to the project is proposed; what holds for one person
+everywhere has no place in a file that all share.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from recollect import clock
+from recollect.engine.records.checkout import work_tree
+from recollect.engine.records.identity import project_root
+from recollect.engine.records.output_file import refuse_elsewhere
+from recollect.errors import Conflict, InvalidInput, NotFound, StorageError
+from recollect.files import read_file
+from recollect.model import Fix, Lesson, Memory, Proposal
+from recollect.patterns.correction import corrections
+from recollect.patterns.lesson import STATED, lessons
+from recollect.patterns.preference import tool_preferences
+from recollect.patterns.section import difference, unsaid, with_lessons
+from recollect.text.digest import digest
+from recollect.text.harmless import visible
+from recollect.text.plural import plural
+
+if TYPE_CHECKING:
+    from recollect.engine.root import Engine
+
+# Where assistants look for instructions, the one that most of them read first.
+FILES = ("AGENTS.md", "CLAUDE.md")
+# A file of instructions is read with every session; one of this size is none.
+MAX_BYTES = 1024 * 1024
+# Memories that are looked at: nobody states more preferences.
+LOOKED_AT = 1_000
+# Prompts that are looked at, the latest: what was not said again in so many has been learnt.
+PROMPTS = 3_000
+# Who stated a preference: people, or an assistant on purpose; transcripts tell what people said.
+STATED_BY = ("user", "assistant", "import")
+ID_CHARACTERS = 8
+
+
+def distil(engine: Engine, path: str, file: str | None, apply: str | None, limit: int) -> Proposal:
+    """Return what could be added to the instructions of a project; written if `apply` is its id. Raises Conflict."""
+    root = _root(path)
+    target = _target(root, file)
+    before, is_new = _read(target)
+    found = _lessons(engine, project_root(root))
+    text = before.decode("utf-8")
+    # Said in somebody's words: on one line, and nothing in it that acts instead of being read.
+    clean = [msgspec.structs.replace(row, text=_harmless(row.text)) for row in found]
+    fresh = set(unsaid(text, [row.text for row in clean]))
+    told = list({row.text: row for row in clean if row.text in fresh}.values())
+    new = told[:limit]
+    after = with_lessons(text, [row.text for row in new]).encode()
+    shown = target.relative_to(root).as_posix()
+    proposal = Proposal(
+        path=str(target),
+        diff=difference(text, after.decode(), shown, is_new=is_new),
+        lessons=tuple(new),
+        id=f"{_mark(before)}-{_mark(after)}",
+        known=len(clean) - len(told),
+        notes=(f"{plural(len(told) - limit, 'more lesson')} not shown: raise limit to see them",)
+        if len(told) > limit
+        else (),
+    )
+    return proposal if apply is None else _applied(engine, proposal, apply, target, before, after)
+
+
+def _applied(engine: Engine, proposal: Proposal, apply: str, target: Path, before: bytes, after: bytes) -> Proposal:
+    if apply.partition("-")[2] == _mark(before):
+        # It was written before, or there is nothing to write: what was agreed to is so.
+        note = "the file already contains these lessons; nothing was written"
+        return msgspec.structs.replace(proposal, notes=(*proposal.notes, note))
+    if apply != proposal.id:
+        raise Conflict(
+            "the proposal is out of date: the file or the memories have changed",
+            hint="Run `recollect distil` again and apply the new id.",
+            id=proposal.id,
+        )
+    refuse_elsewhere(engine, target)
+    _write(target, before, after)
+    return msgspec.structs.replace(proposal, applied=True)
+
+
+def _lessons(engine: Engine, namespace: str) -> list[Lesson]:
+    from recollect.engine.sessions.observed_events import observed
+
+    store = engine.store
+    now = clock.now()
+    where = {"namespace": namespace, "memory_type": STATED, "source": STATED_BY, "superseded_by": None}
+    stated = [
+        row
+        for row in store.find(Memory, where, order="-importance", limit=LOOKED_AT)
+        if all(end is None or end > now for end in (row.valid_to, row.expires_at)) and not _is_of_documents(row)
+    ]
+    fixes = store.find(Fix, {"namespace": namespace}, order="-seen_at", limit=LOOKED_AT)
+    kept = {row.id for row in store.get(Memory, list({fix.memory_id for fix in fixes})) if row.superseded_by is None}
+    return lessons(
+        stated,
+        corrections(observed(store, namespace, None, "prompt", PROMPTS)),
+        [fix for fix in fixes if fix.memory_id in kept],
+        engine.commands.known(namespace),
+        tool_preferences(observed(store, namespace, None, "tool")),
+    )
+
+
+def _is_of_documents(row: Memory) -> bool:
+    """Tell whether a memory was read in a document of the project: that one says it already."""
+    return row.metadata.get("from") in ("docs", "adr", "notes", "git")
+
+
+def _harmless(text: str) -> str:
+    # A comment would hide from people what assistants read, and could end our section.
+    return " ".join(visible(text).split()).replace("<!--", "‹!--").replace("-->", "--›")
+
+
+# --- the file ---
+
+
+def _root(path: str) -> Path:
+    try:
+        folder = Path(path).expanduser()
+        root = Path(work_tree(str(folder)))
+    except (OSError, RuntimeError) as problem:  # nobody has that name, or the current folder is gone
+        raise InvalidInput(f"{path} is not a usable path: {problem}", field="path") from None
+    if not folder.is_dir():
+        raise NotFound(f"there is no folder {path}", hint="Give the folder of a project.", path=path)
+    return root
+
+
+def _target(root: Path, file: str | None) -> Path:
+    if file is None:
+        there = [name for name in FILES if (root / name).is_file()]
+        file = there[0] if there else FILES[0]
+    name = file.strip()
+    if not name or "\0" in name:
+        raise InvalidInput("file is empty or contains a NUL character", field="file")
+    # Where it leads, links followed: CLAUDE.md is often one to AGENTS.md, and that is what is written.
+    target = Path(os.path.realpath(root / Path(name).expanduser()))
+    if not target.is_relative_to(root):
+        hint = "Give a file inside the project, relative to its root."
+        raise InvalidInput(f"{file} is outside the project {root}", hint=hint, field="file")
+    if target.suffix.lower() not in (".md", ".mdc", ".markdown", ".txt"):
+        hint = "For example AGENTS.md, CLAUDE.md or .cursor/rules/project.mdc."
+        raise InvalidInput(f"{file} is not an instructions file", hint=hint, field="file")
+    return target
+
+
+def _read(target: Path) -> tuple[bytes, bool]:
+    """Return what a file holds, and whether it is yet to be made."""
+    try:
+        content = read_file(target)
+        content.decode("utf-8")
+    except FileNotFoundError:
+        return b"", True
+    except UnicodeDecodeError as problem:
+        raise InvalidInput(f"{target.name} is not UTF-8 text (byte {problem.start})", field="file") from None
+    except OSError as problem:
+        raise InvalidInput(f"{target.name} cannot be read: {problem.strerror}", field="file") from None
+    if len(content) > MAX_BYTES:
+        raise InvalidInput(f"{target.name} is larger than {MAX_BYTES:,} bytes", field="file")
+    return content, False
+
+
+def _write(target: Path, before: bytes, after: bytes) -> None:
+    """Replace a file as a whole, unless it changed a moment ago; its mode stays."""
+    beside = target.with_name(f".{target.name}.{clock.new_id()[:8]}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(after)
+        with contextlib.suppress(FileNotFoundError):
+            beside.chmod(target.stat().st_mode & 0o7777)
+        if _read(target)[0] != before:
+            raise Conflict(f"{target.name} was changed by another program", hint="Run `recollect distil` again.")
+        beside.replace(target)
+    except OSError as problem:
+        raise StorageError(f"{target} cannot be written: {problem.strerror}") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _mark(content: bytes) -> str:
+    return digest(content.decode("utf-8"), ID_CHARACTERS)

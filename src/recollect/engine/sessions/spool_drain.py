@@ -1,0 +1,174 @@
+"""Drain: takes payloads out of the spool, in this process, and stores what they say.
+
+claim ─► notices, each within its limit of CPU time ─► one transaction ─► gone
+            └─ bad: refused    └─ too slow: set aside
+"""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from recollect.clock import CpuLimitExceeded, cpu_limit
+from recollect.errors import StorageError
+
+if TYPE_CHECKING:
+    from recollect.capture.spool import Claims, Payload, Spool
+    from recollect.engine.root import Engine
+    from recollect.engine.sessions.hook_ingest import Notice, Noticing, Written
+
+# Payloads written in one transaction: long enough to be cheap, short enough that other writers hardly wait (0.2 s).
+BATCH = 50
+# CPU time for one payload: some milliseconds are normal, and about 0.2 s for each megabyte. What takes longer than this
+# on the slowest machine never ends.
+LIMIT_CPU_S = 5.0
+LIMIT_CPU_S_PER_BYTE = 1.0 / 1_000_000
+
+
+class Drain:
+    """One drain of the spool; `counts` has the outcomes of the payloads.
+
+    stop: ends it after the payload at hand
+    kill: let the system end this process over a payload that cannot be interrupted
+    """
+
+    def __init__(self, engine: "Engine", spool: "Spool", stop: threading.Event, *, kill: bool = False) -> None:
+        self._engine = engine
+        self._spool = spool
+        self._stop = stop
+        self._kill = kill
+        self._until: float | None = None
+        self.counts: Counter[str] = Counter()
+
+    def run(self, limit: int, cpu_s: float | None = None) -> None:
+        """Take up to `limit` payloads, the oldest first; stop after `cpu_s` of CPU time. Raises StorageError, OSError.
+
+        What was claimed and not finished waits for the next drain.
+        """
+        from recollect.capture.spool import Claims
+        from recollect.engine.sessions.hook_ingest import Noticing
+
+        self._until = None if cpu_s is None else time.thread_time() + cpu_s
+        self._spool.tidy()
+        noticing = Noticing(self._engine)
+        with Claims(self._spool) as claims:
+            while self.counts["taken"] < limit and not self._is_over():
+                batch = claims.take(min(BATCH, limit - self.counts["taken"]))
+                if not batch:
+                    return
+                self._take(claims, noticing, batch)
+
+    def _is_over(self) -> bool:
+        return self._stop.is_set() or (self._until is not None and time.thread_time() >= self._until)
+
+    def _take(self, claims: "Claims", noticing: "Noticing", batch: "Sequence[Payload]") -> None:
+        notices: list[tuple[Payload, Notice]] = []
+        silent: list[Payload] = []
+        for payload in batch:
+            self.counts["taken"] += 1
+            try:
+                with cpu_limit(_limit_of([payload]), kill=self._kill):
+                    notice = noticing.notice(payload)
+            except CpuLimitExceeded:
+                self._set_aside(payload)
+            except Exception as problem:
+                # Whatever one payload holds, the others go on.
+                self._refuse(payload, problem)
+            else:
+                if notice is None:
+                    silent.append(payload)
+                else:
+                    notices.append((payload, notice))
+            if self._is_over():
+                break
+        self._hand(noticing)
+        for payload in silent:
+            claims.done(payload)
+        self.counts["skipped"] += len(silent)
+        self._write(claims, notices)
+
+    def _hand(self, noticing: "Noticing") -> None:
+        """Note which memories our own answers have put before assistants."""
+        if noticing.handed:
+            from recollect.engine.sessions import injection_outcomes
+
+            with self._engine.store.transaction("present") as transaction:
+                injection_outcomes.hand(transaction, noticing.handed)
+            noticing.handed.clear()
+
+    def _write(self, claims: "Claims", notices: "list[tuple[Payload, Notice]]") -> None:
+        """Write notices in their order. One with a statement is written alone: it is compared with those before it."""
+        for has_statements, group in groupby(notices, lambda each: bool(each[1].stated)):
+            for together in ([each] for each in group) if has_statements else [list(group)]:
+                self._write_together(claims, together)
+
+    def _write_together(self, claims: "Claims", notices: "list[tuple[Payload, Notice]]") -> None:
+        """Write notices together; if one of them cannot be written, write each alone and set that one aside."""
+        from recollect.engine.sessions.hook_ingest import compared
+
+        try:
+            with cpu_limit(_limit_of([payload for payload, _ in notices]), kill=self._kill):
+                done = self._engine.sessions.write([compared(self._engine, notice) for _, notice in notices])
+        except StorageError:
+            raise
+        except (Exception, CpuLimitExceeded) as problem:
+            if len(notices) > 1:
+                for each in notices:
+                    self._write_together(claims, [each])
+            elif isinstance(problem, CpuLimitExceeded):
+                self._set_aside(notices[0][0])
+            else:
+                self._refuse(notices[0][0], problem)
+            return
+        self._leave_errands([notice for _, notice in notices], done)
+        for payload, _ in notices:
+            claims.done(payload)
+        for written in done:
+            self.counts["skipped" if written in ("twice", "known") else written] += 1
+
+    def _leave_errands(self, notices: "Sequence[Notice]", done: "Sequence[Written]") -> None:
+        """Leave it to a language model to shorten what is long, where that is wanted.
+
+        After what was seen is stored: if this process dies in between, it stays as it is.
+        """
+        from recollect.engine.sessions.observation_compression import is_worth_it
+
+        made = [each for each, written in zip(notices, done, strict=True) if written == "stored"]
+        tools = [each.memory for each in made if each.row.event == "tool" and each.memory is not None]
+        long = [memory.id for memory in tools if is_worth_it(self._engine, memory)]
+        if long:
+            with self._engine.store.transaction("leave_errands") as transaction:
+                for memory_id in long:
+                    self._engine.errands.leave(transaction, "compress", memory_id)
+
+    def _set_aside(self, payload: "Payload") -> None:
+        """Keep a payload that takes too long for a newer version."""
+        self._spool.set_aside(payload)
+        self.counts["stuck"] += 1
+
+    def _refuse(self, payload: "Payload", problem: BaseException) -> None:
+        """Set a payload aside, its secrets replaced; if even that cannot be done, only its reason is kept."""
+        from recollect.capture.observation import BadPayload
+        from recollect.capture.spool import BAD_BYTES
+        from recollect.text.redact import redact
+
+        reason = str(problem) if isinstance(problem, BadPayload) else f"{type(problem).__name__}: {problem}"
+        told, excerpt = type(problem).__name__, ""
+        with suppress(Exception, CpuLimitExceeded), cpu_limit(LIMIT_CPU_S, kill=self._kill):
+            told = redact(reason).text[:500]
+            # Cut after secrets are out: half a key is not recognised as one.
+            excerpt = redact(payload.read()[: 8 * BAD_BYTES].decode("utf-8", "replace")).text
+        self._spool.refuse(payload, told, excerpt)
+        self.counts["bad"] += 1
+
+
+def _limit_of(payloads: "Sequence[Payload]") -> float:
+    """Return the CPU time that these payloads may take."""
+    size = 0
+    for payload in payloads:
+        with suppress(OSError):
+            size += payload.path.stat().st_size
+    return LIMIT_CPU_S + LIMIT_CPU_S_PER_BYTE * size

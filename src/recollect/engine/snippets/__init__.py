@@ -1,0 +1,1 @@
+"""Coding memories: stored, linked, searched and refined."""
