@@ -35,7 +35,7 @@ class Surface(Protocol):
 def library(row: Operation, arguments: Mapping[str, Any], words: Sequence[str], *, writes_as: Source = "user") -> Any:
     try:
         with Engine() as engine:
-            engine.writes_as = writes_as
+            engine.context.writes_as = writes_as
             return msgspec.json.decode(to_json(row.call(engine, arguments)))
     except RecollectError as error:
         return msgspec.json.decode(error_to_json(error))

@@ -1,6 +1,5 @@
 """The composition root: settings in, nouns out. Cheap to make; store and embedder are opened when first used."""
 
-import threading
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from recollect.engine.code.code_links import Links
 from recollect.engine.code.packages import Packages
 from recollect.engine.consolidation.cycles import Consolidating
 from recollect.engine.consolidation.schedule import Schedule
+from recollect.engine.context import Context
 from recollect.engine.graph.centrality import Centrality
 from recollect.engine.hook_responses.responses import Presence
 from recollect.engine.importing.history_import import Histories
@@ -37,8 +37,6 @@ from recollect.engine.sessions.sessions import Sessions
 from recollect.engine.sessions.usefulness import Useful
 from recollect.engine.sessions.working_commands import Commands
 from recollect.engine.snippets.coding_memories import Coding
-from recollect.errors import Conflict
-from recollect.model import Source
 from recollect.operations import Operation, collect
 from recollect.settings import Settings, load
 from recollect.store.protocol import Store
@@ -117,7 +115,8 @@ class Engine:
         embedder: makes the vectors instead of the configured provider
         model: the language model instead of the configured one
         """
-        self.settings = settings or load(arguments)
+        self.context = Context(settings or load(arguments))
+        self.settings = self.context.settings
         self.scope = Scope(self)
         self.memories = Memories(self)
         self.recall = Recalls(self)
@@ -152,33 +151,16 @@ class Engine:
         self.compressor = Language(self, role="compress") if own else self.language
         self.errands = Errands(self)
         self.schedule = Schedule(self)
-        # The source of what is stored without one: the user of a program or command, or an assistant that calls a tool.
-        self.writes_as: Source = "user"
-        # Folders below which files are written that a caller names; None: anywhere.
-        self.write_roots: tuple[str, ...] | None = None
-        self._store: CodeStore | None = None
-        self._closed = False
-        self._opening = threading.Lock()
 
     @property
     def store(self) -> Store:
         """The store, opened on first use."""
-        return self.code_store
+        return self.context.store
 
     @property
     def code_store(self) -> "CodeStore":
-        """The same store, as what works on source code sees it."""
-        with self._opening:
-            if self._closed:
-                raise Conflict("this engine is closed", hint="Create a new Engine.")
-            if self._store is None:
-                from recollect.store.sql import SqlStore
-                from recollect.store.sqlite import Sqlite
-
-                self._store = SqlStore(
-                    Sqlite(self.settings.database_path, busy_timeout_ms=self.settings.busy_timeout_ms)
-                )
-            return self._store
+        """The same store, with the tables of the code index."""
+        return self.context.code_store
 
     @cached_property
     def rulers(self) -> "Rulers":
@@ -213,17 +195,9 @@ class Engine:
         self.schedule.stop()
         self.language.stop()
         self.compressor.stop()
-        self._finish()
-        with self._opening:
-            self._closed = True
-            store, self._store = self._store, None
-        if store is not None:
-            store.close()
-
-    def _finish(self) -> None:
-        """Write what was kept for later."""
-        if self._store is not None:
+        if self.context.is_open:
             self.access.flush()
+        self.context.close()
 
     def __dir__(self) -> list[str]:
         return sorted([*NOUNS, "settings", "start_background", "close"])

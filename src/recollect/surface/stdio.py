@@ -200,8 +200,8 @@ class Backing:
 
                 self._engine = Engine(self._settings)
                 self._engine.scope.enter("")  # the settings name the project, if there is one
-                self._engine.writes_as = "assistant"
-                self._engine.write_roots = write_roots(self._settings)
+                self._engine.context.writes_as = "assistant"
+                self._engine.context.write_roots = write_roots(self._settings)
             return self._engine
 
     def operations(self) -> Mapping[str, Operation]:

@@ -454,6 +454,6 @@ def test_a_server_runs_cycles_only_where_the_setting_lets_it(open_engine: Callab
 
 
 def test_the_operations_and_the_cycles_have_the_same_thresholds() -> None:
-    assert (cycles.THRESHOLD_DAYS, consolidation.IMPORTANCE_THRESHOLD) == (
+    assert (cycles.THRESHOLD_DAYS, cycles.IMPORTANCE_THRESHOLD) == (
         decay.THRESHOLD_DAYS, forget.IMPORTANCE_THRESHOLD,
     )  # fmt: skip

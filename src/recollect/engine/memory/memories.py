@@ -127,7 +127,7 @@ class Memories:
                 "author": author,
                 "session_id": session_id,
                 "valid_from": valid_from,
-                "source": self._engine.writes_as if source is None else source,
+                "source": self._engine.context.writes_as if source is None else source,
                 "metadata": metadata,
             }
         )

@@ -25,10 +25,12 @@ EXPORT = b'{"kind":"recollect"'
 
 def refuse_elsewhere(engine: Engine, target: Path) -> None:
     """Raise InvalidInput for a file that this engine may not write, wherever links of its folder lead."""
-    if engine.write_roots is None:
+    if engine.context.write_roots is None:
         return
     real = Path(os.path.realpath(target.parent)) / target.name
-    if ".git" in real.parts or not any(real.is_relative_to(os.path.realpath(root)) for root in engine.write_roots):
+    if ".git" in real.parts or not any(
+        real.is_relative_to(os.path.realpath(root)) for root in engine.context.write_roots
+    ):
         raise InvalidInput(
             f"{target} is outside the project and the recollect home folder",
             hint="Choose a file inside one of them. The command line may write any file.",
