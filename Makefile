@@ -35,6 +35,7 @@ bench: $(DEV) ## measure start, store and recall
 
 reference: $(DEV) ## regenerate docs/reference/ and the output in README.md
 	@$(BIN)/python scripts/reference.py
+	@$(BIN)/python scripts/package_readmes.py
 	@$(BIN)/python scripts/console.py
 
 clean: ## remove the environment, tools and caches

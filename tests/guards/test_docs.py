@@ -32,8 +32,9 @@ def pages(tracked: list[Path]) -> list[Path]:
     return found
 
 
-def test_the_reference_is_what_the_sources_give(root: Path) -> None:
-    command = [sys.executable, str(root / "scripts" / "reference.py"), "--check"]
+@pytest.mark.parametrize("script", ["reference.py", "package_readmes.py"])
+def test_generated_pages_are_what_the_sources_give(root: Path, script: str) -> None:
+    command = [sys.executable, str(root / "scripts" / script), "--check"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
 
