@@ -1,4 +1,4 @@
-"""Write the module table of each package's README.md: `package_readmes.py` writes, `package_readmes.py --check` compares.
+"""Write the module table of each package's README.md; with --check, compare it.
 
 A row is a module or sub-package with the first sentence of its docstring. The text around the table is written by hand.
 """

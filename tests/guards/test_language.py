@@ -1,21 +1,23 @@
-"""User-facing strings stay in plain technical English: no phrase of a private style comes back."""
+"""Help, docstrings, comments and pages stay in plain technical English: no phrase of a private style comes back."""
 
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "src"
+ROOT = Path(__file__).parents[2]
 
 # Each with the plain wording that replaces it.
 BANNED = {
     r"\banew\b": "again, or the verb: rebuild, re-index, retry",
-    r"\bwhoever\b": "the subject itself: a caller, a user, another process",
-    r"\bsomebody\b|\bnobody\b": "the subject itself: a user, another process",
+    r"\b[Ww]hoever\b": "the subject itself: a caller, a user, another process",
+    r"\b[Ss]omebody\b|\b[Nn]obody\b": "the subject itself: a user, another process",
     r"\b(?:is|are|was|were) to be\b": "must, will, or the plain verb",
     r"\blets? itself\b": "can be",
     r"\bspeaks? (?:for|against|of)\b": "evidence for, evidence against, mentions",
@@ -27,30 +29,54 @@ BANNED = {
     r"(?<!there )\b(?:is|are) no (?:file|folder|database|export|project|number|JSON|UTF-8|XML|git)\b": "is not a …",
     r"\b(?:is|are|was|were) (?:left alone|set aside|taken over|taken back)\b": "paused, skipped, converted, undone",
     r"\bleads? nowhere\b": "does not exist",
-    r"\bnone: ": "default: …",
+    r"\bnone: |\bNone: of\b": "default: …",
 }
-# A value that programs compare.
+# A docstring says what the caller gets: a noun phrase or a verb, not a clause.
+CLAUSE = re.compile(r"(?:What|Whether|Who|Whose|That|How|Where) ")
+# Values that programs compare, and pages that quote users or list older wordings.
 ALLOWED = frozenset({"speaks of"})
+OLDER_PAGES = frozenset({"CHANGELOG.md"})
 
 
-@pytest.fixture(scope="module")
-def texts() -> dict[str, str]:
-    """The string literals of all modules by their places, without docstrings."""
-    return dict(row for path in sorted(SOURCE.rglob("*.py")) for row in _texts(path))
+def found(texts: Iterator[tuple[str, str]], pattern: str) -> list[str]:
+    return [place for place, text in texts if text not in ALLOWED and re.search(pattern, text)]
 
 
-def _texts(path: Path) -> Iterator[tuple[str, str]]:
-    tree = ast.parse(path.read_text())
-    bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in bare:
-            yield f"{path.relative_to(SOURCE)}:{node.lineno}:{node.col_offset}", node.value
+def sources() -> Iterator[tuple[str, str]]:
+    """Yield all strings, docstrings and comments of the sources by their places."""
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        name, text = path.relative_to(ROOT), path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield f"{name}:{node.lineno}", node.value
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                yield f"{name}:{token.start[0]}", token.string
+
+
+def docstrings() -> Iterator[tuple[str, str]]:
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                place = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}"
+                if text := ast.get_docstring(node):
+                    yield place, text
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/*.md")]):
+        if path.name not in OLDER_PAGES:
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                yield f"{path.relative_to(ROOT)}:{number}", line
 
 
 @pytest.mark.parametrize("pattern", BANNED)
-def test_user_facing_strings_use_plain_words(texts: dict[str, str], pattern: str) -> None:
-    found = [place for place, text in texts.items() if text not in ALLOWED and re.search(pattern, text)]
-    assert not found, f"write instead: {BANNED[pattern]}"
+def test_sources_and_pages_use_plain_words(pattern: str) -> None:
+    assert found(sources(), pattern) + found(pages(), pattern) == [], f"write instead: {BANNED[pattern]}"
+
+
+def test_docstrings_begin_with_a_noun_or_a_verb() -> None:
+    assert [place for place, text in docstrings() if CLAUSE.match(text)] == []
 
 
 @pytest.mark.parametrize("phrase", ["made anew", "for whoever asks", "Give it; none: of all"])
