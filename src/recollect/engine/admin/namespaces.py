@@ -84,7 +84,7 @@ class Namespaces:
         trees = self._engine.code_store.find(Tree, {"namespace": scope})
         self._engine.code_store.drop_trees([tree.id for tree in trees])
         if scope is not None:
-            Documents(self._engine, scope).forget()
+            Documents(self._engine.store, scope).forget()
         return Deleted(deleted=deleted, batch=transaction.batch)
 
 
