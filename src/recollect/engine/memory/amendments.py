@@ -72,13 +72,12 @@ class _Pair(NamedTuple):
     same_author: bool
 
 
-class Amendments:
+class Amendments(NamedTuple):
     """Finds the older memories that a new one changes."""
 
-    def __init__(self, context: Context, embedding: Embedding, calibration: Calibration) -> None:
-        self._context = context
-        self._embedding = embedding
-        self._calibration = calibration
+    context: Context
+    embedding: Embedding
+    calibration: Calibration
 
     def find(self, memory: Memory) -> list[Found]:
         """Return what a memory that is about to be stored changes; read only, in bounded time."""
@@ -99,7 +98,7 @@ class Amendments:
         from recollect.recall.statement import statement
 
         here = {"namespace": memory.namespace, "superseded_by": None, "observed": False}
-        found = self._context.store.find(Memory, {"content_hash": memory.content_hash, **here}, limit=1)
+        found = self.context.store.find(Memory, {"content_hash": memory.content_hash, **here}, limit=1)
         near = found or self.older(memory, statement(memory.content))
         return next((row for row in near if found or same(row.content, memory.content)), None)
 
@@ -113,18 +112,18 @@ class Amendments:
             return []
         texts = {text: place for place, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
         try:
-            made = np.asarray(self._embedding.of_texts(list(texts)), np.float32)
+            made = np.asarray(self.embedding.of_texts(list(texts)), np.float32)
         except EmbeddingFailed:
             return [_by_words(*pair) for pair in pairs]
         made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
         cosines = {place: float(made[texts[one]] @ made[texts[other]]) for place, (one, other) in enumerate(pairs)}
-        return list(comparable(cosines, self._calibration.of(self._embedding.model_id)).values())
+        return list(comparable(cosines, self.calibration.of(self.embedding.model_id)).values())
 
     def older(self, memory: Memory, statement: Statement) -> list[Memory]:
         """Return the memories that a statement may be about: of the same project, older, and in force."""
         from recollect.text.tokens import query_terms
 
-        store = self._context.store
+        store = self.context.store
         # Not by namespace: the index would read through all of it. What is of another one is left out below.
         where: dict[str, object] = {"superseded_by": None, "source": STATING, "observed": False}
         counts = store.term_counts(query_terms(statement.text))

@@ -35,17 +35,14 @@ class Ordered(NamedTuple):
     replaced_by: Mapping[str, str]
 
 
-class HitOrder:
+class HitOrder(NamedTuple):
     """Puts the hits of one question in order."""
 
-    def __init__(
-        self, store: Store, amendments: Amendments, ranking: Ranking, memories: Mapping[str, Memory], as_of: int | None
-    ) -> None:
-        self._store = store
-        self._amendments = amendments
-        self._ranking = ranking
-        self._memories = memories
-        self._as_of = as_of
+    store: Store
+    amendments: Amendments
+    ranking: Ranking
+    memories: Mapping[str, Memory]
+    as_of: int | None
 
     def ordered(self, chosen: Sequence[Selected], leave_out: frozenset[str]) -> Ordered:
         """Return the hits in the order in which they are shown."""
@@ -64,16 +61,16 @@ class HitOrder:
         """Tell whether a hit may be folded under a better one: never what holds now, and here, under what does not."""
         if self._superseded_by(better.memory_id) is not None and self._superseded_by(hit.memory_id) is None:
             return False
-        if better.memory_id in self._ranking.away and hit.memory_id not in self._ranking.away:
+        if better.memory_id in self.ranking.away and hit.memory_id not in self.ranking.away:
             return False
-        passages = self._ranking.pool.passages
+        passages = self.ranking.pool.passages
         return says_the_same(
-            *(passage_text(self._memories[one.memory_id], passages[one.place].pid) for one in (better, hit))
+            *(passage_text(self.memories[one.memory_id], passages[one.place].pid) for one in (better, hit))
         )
 
     def _spread(self, chosen: Sequence[Selected]) -> list[Selected]:
         """Return the hits with those of a session that has hits already a little lower, for turns between people."""
-        ranking = self._ranking
+        ranking = self.ranking
         passages = ranking.pool.passages
         sessions = {
             hit.memory_id: session
@@ -86,7 +83,7 @@ class HitOrder:
     def _replacements_first(self, chosen: Sequence[Selected]) -> list[Selected]:
         """Return the hits with every replacement just above what it replaces; below it if the past is asked about."""
         ordered = list(chosen)
-        asks_before = tense(self._ranking.query.text) == "before"
+        asks_before = tense(self.ranking.query.text) == "before"
         for hit in chosen:
             newer = self._superseded_by(hit.memory_id)
             replacement = next((other for other in ordered if other.memory_id == newer), None)
@@ -96,7 +93,7 @@ class HitOrder:
 
     def _newest_first(self, chosen: Sequence[Selected]) -> tuple[list[Selected], dict[str, str]]:
         """Return the hits with versions of one fact newest first, and by which memory each older one is replaced."""
-        ranking, memories = self._ranking, self._memories
+        ranking, memories = self.ranking, self.memories
         weights = dict(zip(ranking.query.terms, rarity(ranking.query, ranking.pool.counts).tolist(), strict=True))
         versions = [
             Version(
@@ -126,7 +123,7 @@ class HitOrder:
         replaced = dict.fromkeys(older, chosen[newest[0].place].memory_id) if older else {}
         if tense(ranking.query.text) == "now":
             found = changes(ranking.query, weights, versions)
-            alike = self._amendments.closeness([(change.new, change.old) for change in found])
+            alike = self.amendments.closeness([(change.new, change.old) for change in found])
             for change, near in zip(found, alike, strict=True):
                 if change.is_certain or near >= LEAST_ALIKE:
                     _put_above(ordered, chosen[change.newer], chosen[change.older])
@@ -137,9 +134,9 @@ class HitOrder:
 
         People tell what happened; what they tell later does not replace it.
         """
-        if memory.id in self._ranking.away or memory.observed or memory.source == SUMMARY_SOURCE:
+        if memory.id in self.ranking.away or memory.observed or memory.source == SUMMARY_SOURCE:
             return False
-        return passage.pid not in self._ranking.talk or passage.session_id is None
+        return passage.pid not in self.ranking.talk or passage.session_id is None
 
     def _members_first(self, chosen: Sequence[Selected]) -> list[Selected]:
         """Return the hits with every summary moved to just below the first of what it sums up.
@@ -147,11 +144,11 @@ class HitOrder:
         It has the words of all its members, so that it matches better than the one that was meant.
         """
         ordered = list(chosen)
-        summaries = [hit for hit in chosen if self._memories[hit.memory_id].source == SUMMARY_SOURCE]
+        summaries = [hit for hit in chosen if self.memories[hit.memory_id].source == SUMMARY_SOURCE]
         if not summaries:
             return ordered
         ends = {"src": tuple(node_id(hit.memory_id) for hit in summaries), "relationship": "SUMMARIZES"}
-        covered = {(edge.src, edge.dst) for edge in self._store.find(Edge, ends)}
+        covered = {(edge.src, edge.dst) for edge in self.store.find(Edge, ends)}
         for hit in summaries:
             own = node_id(hit.memory_id)
             places = [place for place, other in enumerate(ordered) if (own, node_id(other.memory_id)) in covered]
@@ -162,8 +159,8 @@ class HitOrder:
 
     def _superseded_by(self, memory_id: str) -> str | None:
         """Return which memory replaced this one, as far as that had happened, and happened here."""
-        newer = self._memories[memory_id].superseded_by
-        return newer if self._as_of is None and newer not in self._ranking.away else None
+        newer = self.memories[memory_id].superseded_by
+        return newer if self.as_of is None and newer not in self.ranking.away else None
 
 
 def _put_above(ordered: list[Selected], upper: Selected, lower: Selected) -> None:

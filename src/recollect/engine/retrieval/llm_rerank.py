@@ -48,25 +48,23 @@ class Outcome(NamedTuple):
     failure: RecollectError | None = None
 
 
-class Reranker:
+class Reranker(NamedTuple):
     """Has a language model judge the best hits of a search."""
 
-    def __init__(self, context: Context, llm: Language, pipeline: RecallPipeline) -> None:
-        self._context = context
-        self._settings = context.settings
-        self._llm = llm
-        self._pipeline = pipeline
+    context: Context
+    llm: Language
+    pipeline: RecallPipeline
 
     def answer(self, asked: Asked, *, least: float, leave_out: frozenset[str] = frozenset()) -> Recall:
         """Return the answer to a question with its best hits judged, and in the order of their judged relevance.
 
         least: the relevance below which a memory is not even judged; `asked.least` is what it has to have afterwards
         """
-        candidates = self._settings.judge_candidates
+        candidates = self.context.settings.judge_candidates
         wider = asked._replace(limit=max(asked.limit, candidates), least=min(asked.least, least), hides_weak=False)
-        found = self._pipeline.answer(wider, leave_out=leave_out)
+        found = self.pipeline.answer(wider, leave_out=leave_out)
         try:
-            model = self._llm.model_id
+            model = self.llm.model_id
             if not model:
                 raise ModelFailed("no language model is configured")
             prompts = {hit.memory.id: question(hit, found.query) for hit in found.hits[:candidates]}
@@ -74,7 +72,7 @@ class Reranker:
         except RecollectError as problem:
             if problem.code == "CANCELLED":
                 raise
-            plain = self._pipeline.answer(asked, leave_out=leave_out)
+            plain = self.pipeline.answer(asked, leave_out=leave_out)
             return msgspec.structs.replace(
                 plain, notes=(*plain.notes, f"not re-ranked by the language model: {problem.message}")
             )
@@ -88,13 +86,13 @@ class Reranker:
         """Return the verdicts on memories, by id, as far as there are any. Raises why the model was not asked."""
         keys = {memory_id: _key(model, prompt) for memory_id, prompt in prompts.items()}
         known = {
-            row.id: Verdict(row.score, row.reason) for row in self._context.store.get(Judgement, list(keys.values()))
+            row.id: Verdict(row.score, row.reason) for row in self.context.store.get(Judgement, list(keys.values()))
         }
         missing = {key: prompts[memory_id] for memory_id, key in keys.items() if key not in known}
         if missing:
             most = sum(tokens(prompt) + VERDICT_TOKENS for prompt in missing.values())
             # All or nothing: what cannot be judged to the end is not begun.
-            self._llm.afford(calls=len(missing), tokens=most)
+            self.llm.afford(calls=len(missing), tokens=most)
             known |= self._ask(model, missing)
         if prompts and not known:
             raise ModelFailed(f"{model} returned no score for {plural(len(prompts), 'memory', 'memories')}")
@@ -123,18 +121,18 @@ class Reranker:
                     stop.set()  # before anybody hears of it: no further request is sent
                 outcomes.put(outcome)
 
-        deadline = time.monotonic() + self._settings.judge_deadline_s
-        for number in range(min(self._settings.judge_batch_size, len(prompts))):
+        deadline = time.monotonic() + self.context.settings.judge_deadline_s
+        for number in range(min(self.context.settings.judge_batch_size, len(prompts))):
             threading.Thread(target=work, name=f"recollect-judge-{number}", daemon=True).start()
         try:
-            return _collect(outcomes, len(prompts), deadline, self._settings.judge_deadline_s)
+            return _collect(outcomes, len(prompts), deadline, self.context.settings.judge_deadline_s)
         finally:
             stop.set()
 
     def _outcome(self, model: str, key: str, prompt: str) -> Outcome:
         """Return what asking about one memory came to; a verdict is kept."""
         try:
-            said = verdict(self._llm.complete(prompt, max_tokens=VERDICT_TOKENS), prompt)
+            said = verdict(self.llm.complete(prompt, max_tokens=VERDICT_TOKENS), prompt)
         except RecollectError as problem:
             about_prompt = isinstance(problem, ModelFailed) and problem.details.get("status") in PROMPT_STATUSES
             return Outcome(key) if about_prompt else Outcome(key, failure=problem)
@@ -148,7 +146,7 @@ class Reranker:
     def _keep(self, row: Judgement) -> None:
         """Keep a judgement, and forget the oldest of too many."""
         try:
-            with self._llm.books() as store, store.transaction("judge") as transaction:
+            with self.llm.books() as store, store.transaction("judge") as transaction:
                 if not transaction.get(Judgement, [row.id]):
                     transaction.insert(row)
                 kept = store.count(Judgement)

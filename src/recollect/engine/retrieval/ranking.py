@@ -19,7 +19,6 @@ from recollect.recall.weigh import overlaid
 from recollect.store.protocol import Filter, NotBefore, Passage, Range, Store
 
 if TYPE_CHECKING:
-    from recollect.engine.context import Context
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.models.similarity_calibration import Calibration
     from recollect.engine.records.branches import Branches
@@ -58,68 +57,57 @@ class Ranking(NamedTuple):
     away: frozenset[str] = frozenset()
 
 
-class Ranker:
-    """Scores the passages that may answer a question."""
+def rank(
+    asked: Asked,
+    leave_out: frozenset[str],
+    *,
+    store: Store,
+    embedding: Embedding,
+    calibration: Calibration,
+    branches: Branches,
+    scoring: Scoring,
+    counters: UseCounters,
+) -> Ranking:
+    """Return the pool of a question with the score of every passage."""
+    query = understand(asked.text, now=clock.now() if asked.as_of is None else asked.as_of)
+    counts = store.term_counts(query.terms, query.name_terms, asked.where)
+    wording = query.text if "neutral" in leave_out else neutral(query, counts.authors)
+    vector, notes = embedding.of_query(wording)
+    core = AS_OF_POOL if asked.as_of is not None else asked.pool or POOL
+    where = _in_force(store, asked)
 
-    def __init__(
-        self,
-        context: Context,
-        embedding: Embedding,
-        calibration: Calibration,
-        scoring: Scoring,
-        counters: UseCounters,
-        branches: Branches,
-    ) -> None:
-        self._context = context
-        self._embedding = embedding
-        self._calibration = calibration
-        self._scoring = scoring
-        self._counters = counters
-        self._branches = branches
+    def measured(wanted: int) -> tuple[Pool, Mapping[str, Column], Mapping[int, float]]:
+        pool = gather(store, query, counts, vector, model=embedding.model_id, where=where, limit=wanted)
+        if asked.as_of is not None:
+            pool = pool._replace(passages=_until(pool.passages, asked.as_of))
+        cosines = pool.cosines and comparable(pool.cosines, calibration.of(embedding.model_id))
+        columns = measure(query, pool.passages, counts, cosines) if pool.passages else {}
+        return pool, {name: column for name, column in columns.items() if name not in leave_out}, cosines or {}
 
-    def rank(self, asked: Asked, leave_out: frozenset[str]) -> Ranking:
-        """Return the pool of a question with the score of every passage."""
-        store, embedding = self._context.store, self._embedding
-        query = understand(asked.text, now=clock.now() if asked.as_of is None else asked.as_of)
-        counts = store.term_counts(query.terms, query.name_terms, asked.where)
-        wording = query.text if "neutral" in leave_out else neutral(query, counts.authors)
-        vector, notes = embedding.of_query(wording)
-        core = AS_OF_POOL if asked.as_of is not None else asked.pool or POOL
-        where = _in_force(store, asked)
+    pool, signals, cosines = measured(core)
+    fitted = score(signals, unasked=asked.unasked)
+    answered = _answered(pool, fitted, signals)
+    if asked.limit > core:
+        near = {passage.pid for passage in pool.passages}
+        pool, signals, cosines = measured(asked.limit)
+        places = np.array([place for place, passage in enumerate(pool.passages) if passage.pid in near], np.int64)
+        fitted = ranked_after(fitted, places, score(signals, unasked=asked.unasked))
+    scored, profile = scoring.weighed(query, pool, fitted, asked)
+    stands = _standings(branches, pool, asked)
+    if asked.as_of is None:  # what was learnt or merged since says nothing about a moment of the past
+        if "useful" not in leave_out:
+            scored = counters.weighed(profile, scored, pool, asked)
+        if stands:
+            scored = overlaid(profile, scored, pool, {name: row.standing for name, row in stands.items()})
+    mode: Literal["hybrid", "lexical"] = "lexical" if vector is None else "hybrid"
+    return Ranking(query, pool, scored, fitted, profile, cosines, mode, notes, _talk(pool, signals), answered, stands)
 
-        def measured(wanted: int) -> tuple[Pool, Mapping[str, Column], Mapping[int, float]]:
-            pool = gather(store, query, counts, vector, model=embedding.model_id, where=where, limit=wanted)
-            if asked.as_of is not None:
-                pool = pool._replace(passages=_until(pool.passages, asked.as_of))
-            cosines = pool.cosines and comparable(pool.cosines, self._calibration.of(embedding.model_id))
-            columns = measure(query, pool.passages, counts, cosines) if pool.passages else {}
-            return pool, {name: column for name, column in columns.items() if name not in leave_out}, cosines or {}
 
-        pool, signals, cosines = measured(core)
-        fitted = score(signals, unasked=asked.unasked)
-        answered = _answered(pool, fitted, signals)
-        if asked.limit > core:
-            near = {passage.pid for passage in pool.passages}
-            pool, signals, cosines = measured(asked.limit)
-            places = np.array([place for place, passage in enumerate(pool.passages) if passage.pid in near], np.int64)
-            fitted = ranked_after(fitted, places, score(signals, unasked=asked.unasked))
-        scored, profile = self._scoring.weighed(query, pool, fitted, asked)
-        branches = self._standings(pool, asked)
-        if asked.as_of is None:  # what was learnt or merged since says nothing about a moment of the past
-            if "useful" not in leave_out:
-                scored = self._counters.weighed(profile, scored, pool, asked)
-            if branches:
-                scored = overlaid(profile, scored, pool, {name: row.standing for name, row in branches.items()})
-        mode: Literal["hybrid", "lexical"] = "lexical" if vector is None else "hybrid"
-        return Ranking(
-            query, pool, scored, fitted, profile, cosines, mode, notes, _talk(pool, signals), answered, branches
-        )
-
-    def _standings(self, pool: Pool, asked: Asked) -> dict[str, Branched]:
-        """Return how the branches stand that memories of a pool were written on, by memory id."""
-        written = {row.memory_id: row.standing.written for row in pool.passages if row.standing.written is not None}
-        stands = self._branches.standings(written.values(), asked.near) if written else {}
-        return {memory_id: stands[place] for memory_id, place in written.items()}
+def _standings(branches: Branches, pool: Pool, asked: Asked) -> dict[str, Branched]:
+    """Return how the branches stand that memories of a pool were written on, by memory id."""
+    written = {row.memory_id: row.standing.written for row in pool.passages if row.standing.written is not None}
+    stands = branches.standings(written.values(), asked.near) if written else {}
+    return {memory_id: stands[place] for memory_id, place in written.items()}
 
 
 def _talk(pool: Pool, signals: Mapping[str, Column]) -> frozenset[int]:

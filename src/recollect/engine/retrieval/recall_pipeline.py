@@ -6,8 +6,7 @@ Making one loads none of the stages: they need numpy, and most processes never a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -24,32 +23,21 @@ if TYPE_CHECKING:
     from recollect.engine.models.similarity_calibration import Calibration
     from recollect.engine.records.branches import Branches
     from recollect.engine.retrieval.query_arguments import Asked
-    from recollect.engine.retrieval.ranking import Ranker, Ranking
+    from recollect.engine.retrieval.ranking import Ranking
     from recollect.engine.retrieval.scoring import Scoring
     from recollect.engine.retrieval.use_counters import UseCounters
 
 
-class RecallPipeline:
+class RecallPipeline(NamedTuple):
     """Answers questions from the stored memories."""
 
-    def __init__(
-        self,
-        context: Context,
-        *,
-        embedding: Embedding,
-        calibration: Calibration,
-        amendments: Amendments,
-        branches: Branches,
-        scoring: Scoring,
-        counters: UseCounters,
-    ) -> None:
-        self._context = context
-        self._embedding = embedding
-        self._calibration = calibration
-        self._amendments = amendments
-        self._branches = branches
-        self._scoring = scoring
-        self._counters = counters
+    context: Context
+    embedding: Embedding
+    calibration: Calibration
+    amendments: Amendments
+    branches: Branches
+    scoring: Scoring
+    counters: UseCounters
 
     def answer(self, asked: Asked, *, leave_out: frozenset[str] = frozenset()) -> Recall:
         """Return the memories that answer a question, best first.
@@ -60,7 +48,7 @@ class RecallPipeline:
         from recollect.engine.retrieval.hit_order import FIRST, HitOrder
         from recollect.recall.select import select
 
-        store = self._context.store
+        store = self.context.store
         ranking = self.rank(asked, leave_out)
         if (nothing := self._why_nothing(ranking, asked)) is not None:
             return nothing
@@ -69,12 +57,12 @@ class RecallPipeline:
         # A memory deleted since the search began is simply not there any more.
         present = [hit for hit in chosen if hit.memory_id in memories and _holds(memories[hit.memory_id], asked)]
         ranking = ranking._replace(away=self._unmerged(ranking, memories, asked))
-        order = HitOrder(store, self._amendments, ranking, memories, asked.as_of).ordered(present, leave_out)
+        order = HitOrder(store, self.amendments, ranking, memories, asked.as_of).ordered(present, leave_out)
         shown = order.hits[: asked.limit]
         ids = [hit.memory_id for hit in shown]
         answers = replies(store, [memories[name] for name in ids], as_of=asked.as_of)
         fresh = freshness_of(store, ids)
-        used = self._counters.told(ids) if asked.explain else {}
+        used = self.counters.told(ids) if asked.explain else {}
         hits: list[Hit] = []
         for row in shown:
             name = row.memory_id
@@ -87,26 +75,24 @@ class RecallPipeline:
 
     def rank(self, asked: Asked, leave_out: frozenset[str] = frozenset()) -> Ranking:
         """Return the passages that may answer a question, each with its score."""
-        return self._ranker.rank(asked, leave_out)
+        from recollect.engine.retrieval.ranking import rank
 
-    @cached_property
-    def _ranker(self) -> Ranker:
-        from recollect.engine.retrieval.ranking import Ranker
-
-        return Ranker(
-            self._context,
-            self._embedding,
-            self._calibration,
-            self._scoring,
-            self._counters,
-            self._branches,
+        return rank(
+            asked,
+            leave_out,
+            store=self.context.store,
+            embedding=self.embedding,
+            calibration=self.calibration,
+            branches=self.branches,
+            scoring=self.scoring,
+            counters=self.counters,
         )
 
     def _why_nothing(self, ranking: Ranking, asked: Asked) -> Recall | None:
         """Return an empty answer with its reason where nothing matches well enough; else None."""
         if not ranking.pool.passages:
             # Nothing found is said of a sound index only.
-            notes = tuple(f"{gap}: run `recollect rebuild`" for gap in self._context.store.text_gaps())
+            notes = tuple(f"{gap}: run `recollect rebuild`" for gap in self.context.store.text_gaps())
         elif asked.hides_weak and ranking.answered < ANSWERED:
             notes = (f"the best match has a relevance of {ranking.answered:.2f}; a lower min_score shows it",)
         else:
@@ -117,10 +103,10 @@ class RecallPipeline:
         """Return which memories are of branches that are not merged here, what replaced the hits included."""
         away = {name for name, row in ranking.branches.items() if row.standing == "elsewhere"}
         newer = {row.superseded_by for row in memories.values() if row.superseded_by} - set(memories)
-        rows = self._context.store.get(Memory, sorted(newer))
+        rows = self.context.store.get(Memory, sorted(newer))
         written = {row.id: place for row in rows if (place := written_on(row))}
         if written:
-            stands = self._branches.standings(written.values(), asked.near)
+            stands = self.branches.standings(written.values(), asked.near)
             away |= {name for name, place in written.items() if stands[place].standing == "elsewhere"}
         return frozenset(away)
 

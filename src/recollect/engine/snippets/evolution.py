@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.models.llm import Language
     from recollect.engine.snippets.snippets import Snippets
-    from recollect.store.protocol import Store, Transaction
+    from recollect.store.protocol import Transaction
 
 OPERATION = "evolve_memory_network"
 # What runs by schedule is logged as: nobody who takes back the last change means it.
@@ -95,40 +95,26 @@ class Worse(Exception):
     """What was written would make memories harder to find."""
 
 
-class SnippetEvolution:
+class SnippetEvolution(NamedTuple):
     """Improves the contexts, tags and links of coding memories."""
 
-    def __init__(
-        self,
-        context: Context,
-        *,
-        snippets: Snippets,
-        embedding: Embedding,
-        llm: Language,
-        stopping: Callable[[], bool],
-    ) -> None:
-        """Take the nouns that evolution needs; stopping tells whether a run should end before its next batch."""
-        self._context = context
-        self._snippets = snippets
-        self._embedding = embedding
-        self._llm = llm
-        self._stopping = stopping
-
-    @property
-    def _store(self) -> Store:
-        return self._context.store
+    context: Context
+    snippets: Snippets
+    embedding: Embedding
+    llm: Language
+    stopping: Callable[[], bool]
 
     def evolve_scheduled(self, *, every_s: int, lost_s: int) -> bool:
         """Evolve those that waited longest because it is due; false if another process has begun it already.
 
         One that is stopped on the way stays unfinished in the log; what it did stays, and the next goes on behind it.
         """
-        run = enter(self._store, "evolve", every_s=every_s, lost_s=lost_s)
+        run = enter(self.context.store, "evolve", every_s=every_s, lost_s=lost_s)
         if run is None:
             return False
         wanted = Wanted("scheduled", "all", SCHEDULED_MEMORIES, None, operation=SCHEDULED)
         done = self.evolve(wanted, batch=run.batch)
-        with self._store.transaction(SCHEDULED) as transaction:
+        with self.context.store.transaction(SCHEDULED) as transaction:
             values = {"affected_count": done.memories_evolved, "finished_at": clock.now()}
             transaction.update(Consolidation, run.id, values)
         return True
@@ -142,18 +128,19 @@ class SnippetEvolution:
         memories = self._chosen(wanted)
         batch, notes, done = batch or clock.new_id(), dict[str, None](), list[Done]()
         for start in range(0, len(memories), BATCH):
-            if self._stopping():
+            if self.stopping():
                 raise Cancelled("evolution stopped: the engine was closed")
             part = [
-                Kept(memory, snippet_of(memory)) for memory in self._store.get(Memory, memories[start : start + BATCH])
+                Kept(memory, snippet_of(memory))
+                for memory in self.context.store.get(Memory, memories[start : start + BATCH])
             ]
             plan, said = self._plan(part, wanted)
             notes.update(dict.fromkeys(said))
             done.append(self._apply(plan, part, wanted, batch))
             if wanted.scope == "all" and part:
-                self._store.keep_setting(CURSOR, str(part[-1].memory.seq))
+                self.context.store.keep_setting(CURSOR, str(part[-1].memory.seq))
             progress.report(min(start + BATCH, len(memories)), len(memories), "evolving")
-        self._embedding.wake()
+        self.embedding.wake()
         if refused := sum(row.refused for row in done):
             notes[f"{plural(refused, 'refinement')} rejected: they made memories harder to find"] = None
         return Evolution(
@@ -172,13 +159,13 @@ class SnippetEvolution:
         if wanted.namespace is not None:
             where["namespace"] = wanted.namespace
         if wanted.scope != "all":
-            return [row.id for row in self._store.find(Memory, where, order="-created_at", limit=wanted.most)]
+            return [row.id for row in self.context.store.find(Memory, where, order="-created_at", limit=wanted.most)]
         # One round after the other through all of them, wherever the last run ended.
-        at = int(self._store.setting(CURSOR) or 0)
-        rows = self._store.find(Memory, {**where, "seq": Range(at_least=at + 1)}, order="seq", limit=wanted.most)
+        at = int(self.context.store.setting(CURSOR) or 0)
+        rows = self.context.store.find(Memory, {**where, "seq": Range(at_least=at + 1)}, order="seq", limit=wanted.most)
         if len(rows) < wanted.most:
             rest = {**where, "seq": Range(below=at + 1)}
-            rows += self._store.find(Memory, rest, order="seq", limit=wanted.most - len(rows))
+            rows += self.context.store.find(Memory, rest, order="seq", limit=wanted.most - len(rows))
         return [row.id for row in rows]
 
     def _plan(self, part: Sequence[Kept], wanted: Wanted) -> tuple[Plan, tuple[str, ...]]:
@@ -190,8 +177,8 @@ class SnippetEvolution:
         for place, kept in enumerate(part):
             memory = kept.memory
             edges = self._edges(memory.id)
-            near = {row.id: Kept(row, snippet_of(row)) for row in self._store.get(Memory, sorted(edges))}
-            found, said = self._snippets.neighbours(kept)
+            near = {row.id: Kept(row, snippet_of(row)) for row in self.context.store.get(Memory, sorted(edges))}
+            found, said = self.snippets.neighbours(kept)
             found += self._linked_by_model(part, place, proposed)
             notes += said
             new = [link for link in found if link.other.id not in edges]
@@ -210,7 +197,7 @@ class SnippetEvolution:
     def _edges(self, memory_id: str) -> dict[str, Edge]:
         """Return the coding links of a memory by the id of the memory at their other end."""
         node = node_id(memory_id)
-        rows = [*self._store.find(Edge, {"src": node}), *self._store.find(Edge, {"dst": node})]
+        rows = [*self.context.store.find(Edge, {"src": node}), *self.context.store.find(Edge, {"dst": node})]
         ends = {(edge.dst if edge.src == node else edge.src): edge for edge in rows if link_type(edge) is not None}
         return {name.removeprefix("mem:"): edge for name, edge in ends.items()}
 
@@ -218,7 +205,7 @@ class SnippetEvolution:
         self, kept: Kept, edges: Mapping[str, Edge], near: Mapping[str, Kept]
     ) -> dict[str, tuple[Edge, float]]:
         """Return the links of a memory that deserve more weight, by edge, with their new weights."""
-        known = self._snippets.rarities([kept.snippet, *(row.snippet for row in near.values())]) if near else {}
+        known = self.snippets.rarities([kept.snippet, *(row.snippet for row in near.values())]) if near else {}
         stronger: dict[str, tuple[Edge, float]] = {}
         for name, row in near.items():
             older, newer = sorted((kept, row), key=lambda each: each.memory.seq)
@@ -233,20 +220,20 @@ class SnippetEvolution:
 
     def _proposed(self, part: Sequence[Kept], *, strict: bool) -> tuple[Proposed | None, tuple[str, ...]]:
         """Return what the language model would change of a batch; None, with a note, where rules must do."""
-        if not self._llm.is_configured:
+        if not self.llm.is_configured:
             return None, ()
         from recollect.code.snippet.ask import EVOLUTION_TOKENS, evolution_prompt, proposed
 
         pieces = [(kept.memory.content, kept.snippet) for kept in part]
         try:
-            answer = self._llm.complete(evolution_prompt(pieces), max_tokens=EVOLUTION_TOKENS)
+            answer = self.llm.complete(evolution_prompt(pieces), max_tokens=EVOLUTION_TOKENS)
         except UNANSWERED as problem:
             if strict and not isinstance(problem, BudgetSpent):
                 raise
             return None, (f"used built-in rules: {problem.message}",)
         found = proposed(answer, pieces)
         if found is None and strict:
-            raise ModelFailed(f"{self._llm.model_id} returned an unusable answer")
+            raise ModelFailed(f"{self.llm.model_id} returned an unusable answer")
         return found, () if found is not None else (
             "used built-in rules: the language model returned an unusable answer",
         )
@@ -258,11 +245,11 @@ class SnippetEvolution:
             if one != place:
                 continue
             older, newer = sorted((part[one], part[other]), key=lambda row: row.memory.seq)
-            known = self._snippets.rarities((older.snippet, newer.snippet))
+            known = self.snippets.rarities((older.snippet, newer.snippet))
             alike = pair(older.snippet, newer.snippet, known).alike
             if alike >= LEAST_ALIKE:
                 weight = round(min(1.0, max(alike, MODEL_WEIGHT)), 3)
-                links.append(Link(part[other].memory, Related(type_, weight, f"suggested by {self._llm.model_id}")))
+                links.append(Link(part[other].memory, Related(type_, weight, f"suggested by {self.llm.model_id}")))
         return links
 
     def _apply(self, plan: Plan, part: Sequence[Kept], wanted: Wanted, batch: str) -> Done:
@@ -291,7 +278,7 @@ class SnippetEvolution:
     def _write(self, plan: Plan, watched: Sequence[Kept], wanted: Wanted, batch: str) -> Done:
         evolved: set[str] = set()
         created = strong = contexts = 0
-        with self._store.transaction(wanted.operation, batch=batch) as transaction:
+        with self.context.store.transaction(wanted.operation, batch=batch) as transaction:
             before = self.found_by_own_words(watched)
             for memory, links in plan.links.values():
                 for link in links:
@@ -321,7 +308,7 @@ class SnippetEvolution:
         for memory, snippet in {kept.memory.id: kept for kept in watched}.values():
             where = {"category": CATEGORIES, "namespace": memory.namespace}
             for query in own_queries(memory, snippet):
-                matches = self._store.search_text(query_terms(query), where, LOOKED_AT)
+                matches = self.context.store.search_text(query_terms(query), where, LOOKED_AT)
                 total += memory.id in list(dict.fromkeys(match.id for match in matches))[:SHOWN]
         return total
 

@@ -71,25 +71,15 @@ class Link(NamedTuple):
     related: Related
 
 
-class Snippets:
+class Snippets(NamedTuple):
     """Stores, links and finds coding memories."""
 
-    def __init__(
-        self,
-        context: Context,
-        *,
-        scope: Scope,
-        embedding: Embedding,
-        llm: Language,
-        memories: Memories,
-        pipeline: RecallPipeline,
-    ) -> None:
-        self._context = context
-        self._scope = scope
-        self._embedding = embedding
-        self._llm = llm
-        self._memories = memories
-        self._pipeline = pipeline
+    context: Context
+    scope: Scope
+    embedding: Embedding
+    llm: Language
+    memories: Memories
+    pipeline: RecallPipeline
 
     def store(self, content: str, *, namespace: str | None, code_type: str, context: str, strict: bool) -> CodingMemory:
         """Analyse, keep and link a piece of code. With `strict`, raises ModelFailed and EmbeddingFailed."""
@@ -99,12 +89,12 @@ class Snippets:
         before = self._before(content, namespace)
         said = context or given_context(before)
         language = named(code_type) if code_type else str(before.get("code_type") or "")
-        snippet, notes = by_model(self._llm, content, analyse(content, language=language, context=said), strict=strict)
+        snippet, notes = by_model(self.llm, content, analyse(content, language=language, context=said), strict=strict)
         kept = context or (before.get("context") if before.get("base") == snippet.context else "") or snippet.context
         notes += (told(secrets),) if secrets else ()
         if strict:
-            self._embedding.of_texts([content])
-        stored = self._memories.store(
+            self.embedding.of_texts([content])
+        stored = self.memories.store(
             content,
             tags=snippet.tags,
             namespace=namespace,
@@ -115,7 +105,7 @@ class Snippets:
         )
         memory = stored.memory
         if context and not stored.created:  # what somebody says of it is its headline
-            memory = self._memories.update(memory.id, title=snippet.context)
+            memory = self.memories.update(memory.id, title=snippet.context)
         created, more = self._linked(memory) if stored.created else (0, ())
         return CodingMemory(
             memory_id=memory.id,
@@ -129,16 +119,16 @@ class Snippets:
     def _linked(self, memory: Memory) -> tuple[int, tuple[str, ...]]:
         """Link a new memory to its neighbours; return how many links were made, and notes."""
         # A provider elsewhere may take seconds; storing does not wait for it, and evolution looks again.
-        if self._context.settings.embed_provider == "local":
-            self._embedding.embed(memory)
+        if self.context.settings.embed_provider == "local":
+            self.embedding.embed(memory)
         found, notes = self.neighbours(Kept(memory, snippet_of(memory)))
-        with self._context.store.transaction(STORED) as transaction:
+        with self.context.store.transaction(STORED) as transaction:
             return write_links(transaction, memory, found, by=STORED), notes
 
     def _before(self, content: str, namespace: str | None) -> dict[str, Any]:
         """Return the analysis of the memory with this content, if it was stored before."""
-        same = {"content_hash": content_hash(content), "namespace": self._scope.target(namespace), "observed": False}
-        return next(map(analysis, self._context.store.find(Memory, same, order="seq", limit=1)), {})
+        same = {"content_hash": content_hash(content), "namespace": self.scope.target(namespace), "observed": False}
+        return next(map(analysis, self.context.store.find(Memory, same, order="seq", limit=1)), {})
 
     def retrieve(
         self,
@@ -153,10 +143,10 @@ class Snippets:
         """Return the coding memories that answer a query, best first."""
         wanted = {named(name) for name in code_types}
         where: dict[str, object] = {"category": tuple(sorted({category(name) for name in wanted})) or CATEGORIES}
-        where |= self._scope.where(namespace, all_projects=all_projects, asks=True)
+        where |= self.scope.where(namespace, all_projects=all_projects, asks=True)
         asked = Asked(input_checks.query(query), max(limit, COUNTED), least, where, None, explain=True, near=namespace)
         # Two solutions of one problem are not an old and a new version of one fact.
-        found = self._pipeline.answer(asked, leave_out=frozenset({"supersede"}))
+        found = self.pipeline.answer(asked, leave_out=frozenset({"supersede"}))
         hits = [hit for hit in found.hits if not wanted or snippet_of(hit.memory).language in wanted]
         return RelevantMemories(
             memories=tuple(_relevant(hit, found.query) for hit in hits[:limit]),
@@ -178,27 +168,27 @@ class Snippets:
         words = list(
             dict.fromkeys(terms(" ".join((snippet.context, *snippet.keywords, *snippet.defines[:6], *snippet.errors))))
         )
-        found = [match.id for match in self._context.store.search_text(words, where, CANDIDATES)]
+        found = [match.id for match in self.context.store.search_text(words, where, CANDIDATES)]
         cosines: dict[str, float] = {}
         notes: tuple[str, ...] = ()
         # A provider elsewhere may take seconds; storing does not wait for it, and evolution looks again.
-        if self._embedding.model_id and self._context.settings.embed_provider == "local":
+        if self.embedding.model_id and self.context.settings.embed_provider == "local":
             # What is without a vector gets one now, as far as that is quick; what is missing then was not worth a wait.
-            vector, _ = self._embedding.of_query(f"{memory.title or ''}\n{passages(memory.content)[0]}")
-            if (failure := self._embedding.failure) is not None:
+            vector, _ = self.embedding.of_query(f"{memory.title or ''}\n{passages(memory.content)[0]}")
+            if (failure := self.embedding.failure) is not None:
                 notes = (f"linked by keywords only: {failure.message}",)
             if vector is not None:
-                matches = self._context.store.search_vectors(self._embedding.model_id, vector, where, CANDIDATES)
+                matches = self.context.store.search_vectors(self.embedding.model_id, vector, where, CANDIDATES)
                 for match in matches:
                     cosines[match.id] = max(cosines.get(match.id, 0.0), match.score)
         ids = [name for name in dict.fromkeys((*found, *cosines)) if name != memory.id]
-        rows = [Kept(row, snippet_of(row)) for row in self._context.store.get(Memory, ids)]
+        rows = [Kept(row, snippet_of(row)) for row in self.context.store.get(Memory, ids)]
         return rows, cosines, notes
 
     def rarities(self, snippets: Iterable[Snippet]) -> dict[str, float]:
         """Return how much each word of some subjects tells, by how many memories hold it."""
         roots = sorted({root for snippet in snippets for root in subject(snippet)})
-        counts = self._context.store.term_counts(roots)
+        counts = self.context.store.term_counts(roots)
         return {root: rarity(counts.passages, counts.of(root)) for root in roots}
 
 
