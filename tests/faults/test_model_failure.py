@@ -158,9 +158,9 @@ def test_a_model_that_echoes_its_prompt_judges_nothing_even_if_a_memory_reads_li
 
 
 def test_a_service_that_comes_back_is_used_again(home: Path, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    from recollect.engine.models import llm_budget
+    from recollect.engine.models import llm
 
-    monkeypatch.setattr(llm_budget, "FIRST_PAUSE_S", 0)
+    monkeypatch.setattr(llm, "FIRST_PAUSE_S", 0)
     service.answer = lambda body: Reply(status=503)
     with filled(opened(home, service, "ollama")) as engine:
         assert "503" in engine.recall.search("fruit").notes[-1]

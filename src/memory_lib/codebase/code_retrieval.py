@@ -17,7 +17,7 @@ from memory_lib.codebase.code_context import as_question, as_text
 from memory_lib.codebase.code_prompt import grouped, listed
 from memory_lib.codebase.scores import MAX_AGE_S, ProcessScores, Scores
 from memory_lib.general.retrieval import MemoryRetrieval, ModelFn, ScoredMemory, raised
-from recollect.engine.memory.score_cache import Kept, Key, ScoreCache
+from recollect.engine.memory.library_state import Kept, Key, ScoreCache
 
 # What a model is told of code beside the code itself; imports are left out, they are those of the whole file.
 TOLD = ("file_path", "entity_name", "signature", "docstring", "language", "dependencies", "complexity")

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from recollect.engine.importing.legacy_sqlite import Older as LegacyDatabase
     from recollect.engine.importing.legacy_sqlite import adopt as adopt_database
     from recollect.engine.library_store import UNRELATED, LibraryStore, Relevant, configured, size, without_secrets
-    from recollect.engine.memory.library_documents import Documents
-    from recollect.engine.memory.score_cache import Kept as CachedScore
-    from recollect.engine.memory.score_cache import Key as ScoreKey
-    from recollect.engine.memory.score_cache import ScoreCache
+    from recollect.engine.memory.library_state import Documents, ScoreCache
+    from recollect.engine.memory.library_state import Kept as CachedScore
+    from recollect.engine.memory.library_state import Key as ScoreKey
     from recollect.engine.models.given_embedder import CallerEmbedder, centroid, configured_vector, cosine
+    from recollect.engine.records import input_checks
     from recollect.engine.records.identity import namespace_of
     from recollect.engine.root import NOUNS, OPERATIONS, Engine
     from recollect.engine.sessions.file_evidence import current_error, spoken_of, touched
@@ -35,86 +35,35 @@ if TYPE_CHECKING:
     from recollect.recall.judge import verdict as judge_verdict
     from recollect.text.budget import tokens
 
-# Public name → where it is defined.
+# Module → the public names that it defines, as name or name=its name there; nothing behind =: the module itself.
+_PUBLIC = {
+    "recollect.engine.code.file_entities": "SourceEntity=Entity read_source source_files",
+    "recollect.engine.code.indexed_project": "FileUses Neighbour PackageRow Project Source Sources SymbolRow",
+    "recollect.engine.importing.legacy_json": "adopt_json=adopt_document",
+    "recollect.engine.importing.legacy_sqlite": "LegacyDatabase=Older adopt_database=adopt",
+    "recollect.engine.library_store": "UNRELATED LibraryStore Relevant configured size without_secrets",
+    "recollect.engine.memory.library_state": "Documents CachedScore=Kept ScoreKey=Key ScoreCache",
+    "recollect.engine.models.given_embedder": "CallerEmbedder centroid configured_vector cosine",
+    "recollect.engine.records.identity": "namespace_of",
+    "recollect.engine.records.input_checks": "input_checks=",
+    "recollect.engine.root": "NOUNS OPERATIONS Engine",
+    "recollect.engine.sessions.file_evidence": "current_error spoken_of touched",
+    "recollect.recall.judge": "judge_prompt=prompt judge_verdict=verdict",
+    "recollect.text.budget": "tokens",
+}
 _DEFINED = {
-    "SourceEntity": "recollect.engine.code.file_entities:Entity",
-    "read_source": "recollect.engine.code.file_entities:read_source",
-    "source_files": "recollect.engine.code.file_entities:source_files",
-    "FileUses": "recollect.engine.code.indexed_project:FileUses",
-    "Neighbour": "recollect.engine.code.indexed_project:Neighbour",
-    "PackageRow": "recollect.engine.code.indexed_project:PackageRow",
-    "Project": "recollect.engine.code.indexed_project:Project",
-    "Source": "recollect.engine.code.indexed_project:Source",
-    "Sources": "recollect.engine.code.indexed_project:Sources",
-    "SymbolRow": "recollect.engine.code.indexed_project:SymbolRow",
-    "adopt_json": "recollect.engine.importing.legacy_json:adopt_document",
-    "LegacyDatabase": "recollect.engine.importing.legacy_sqlite:Older",
-    "adopt_database": "recollect.engine.importing.legacy_sqlite:adopt",
-    "UNRELATED": "recollect.engine.library_store:UNRELATED",
-    "LibraryStore": "recollect.engine.library_store:LibraryStore",
-    "Relevant": "recollect.engine.library_store:Relevant",
-    "configured": "recollect.engine.library_store:configured",
-    "size": "recollect.engine.library_store:size",
-    "without_secrets": "recollect.engine.library_store:without_secrets",
-    "Documents": "recollect.engine.memory.library_documents:Documents",
-    "CachedScore": "recollect.engine.memory.score_cache:Kept",
-    "ScoreKey": "recollect.engine.memory.score_cache:Key",
-    "ScoreCache": "recollect.engine.memory.score_cache:ScoreCache",
-    "CallerEmbedder": "recollect.engine.models.given_embedder:CallerEmbedder",
-    "centroid": "recollect.engine.models.given_embedder:centroid",
-    "configured_vector": "recollect.engine.models.given_embedder:configured_vector",
-    "cosine": "recollect.engine.models.given_embedder:cosine",
-    "namespace_of": "recollect.engine.records.identity:namespace_of",
-    "NOUNS": "recollect.engine.root:NOUNS",
-    "OPERATIONS": "recollect.engine.root:OPERATIONS",
-    "Engine": "recollect.engine.root:Engine",
-    "current_error": "recollect.engine.sessions.file_evidence:current_error",
-    "spoken_of": "recollect.engine.sessions.file_evidence:spoken_of",
-    "touched": "recollect.engine.sessions.file_evidence:touched",
-    "judge_prompt": "recollect.recall.judge:prompt",
-    "judge_verdict": "recollect.recall.judge:verdict",
-    "tokens": "recollect.text.budget:tokens",
+    name.partition("=")[0]: (module, name.rpartition("=")[2])
+    for module, names in _PUBLIC.items()
+    for name in names.split()
 }
 
 __all__ = [
-    "NOUNS",
-    "OPERATIONS",
-    "UNRELATED",
-    "CachedScore",
-    "CallerEmbedder",
-    "Documents",
-    "Engine",
-    "FileUses",
-    "LegacyDatabase",
-    "LibraryStore",
-    "Neighbour",
-    "PackageRow",
-    "Project",
-    "Relevant",
-    "ScoreCache",
-    "ScoreKey",
-    "Source",
-    "SourceEntity",
-    "Sources",
-    "SymbolRow",
-    "adopt_database",
-    "adopt_json",
-    "centroid",
-    "configured",
-    "configured_vector",
-    "cosine",
-    "current_error",
-    "judge_prompt",
-    "judge_verdict",
-    "namespace_of",
-    "read_source",
-    "size",
-    "source_files",
-    "spoken_of",
-    "tokens",
-    "touched",
-    "without_secrets",
-]
+    "NOUNS", "OPERATIONS", "UNRELATED", "CachedScore", "CallerEmbedder", "Documents", "Engine", "FileUses",
+    "LegacyDatabase", "LibraryStore", "Neighbour", "PackageRow", "Project", "Relevant", "ScoreCache",
+    "ScoreKey", "Source", "SourceEntity", "Sources", "SymbolRow", "adopt_database", "adopt_json", "centroid",
+    "configured", "configured_vector", "cosine", "current_error", "input_checks", "judge_prompt", "judge_verdict",
+    "namespace_of", "read_source", "size", "source_files", "spoken_of", "tokens", "touched", "without_secrets",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -122,5 +71,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'recollect.engine' has no attribute {name!r}")
     from importlib import import_module
 
-    module, _, attribute = _DEFINED[name].partition(":")
-    return getattr(import_module(module), attribute)
+    module, attribute = _DEFINED[name]
+    found = import_module(module)
+    return getattr(found, attribute) if attribute else found

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recollect.engine.records.memory_rows import batches
 from recollect.engine.retrieval.query_arguments import Asked
 from recollect.engine.root import Engine
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 MAX_CONTENT_BYTES = 67_108_864
 # How many memories a question is ranked over at most: what a recall may return.
 MOST_RANKED = 1_000
-# Ids of one query; a database has a limit of a few ten thousand.
-IDS_AT_ONCE = 500
 # How much further to look where others' memories lie between ours.
 WIDENING = 4
 
@@ -127,14 +126,10 @@ class LibraryStore:
             doomed = dict.fromkeys(
                 row.id
                 for name, values in fields.items()
-                for start in range(0, len(values), IDS_AT_ONCE)
-                for row in self._own(transaction.find(Memory, {name: tuple(values[start : start + IDS_AT_ONCE])}))
+                for batch in batches(values)
+                for row in self._own(transaction.find(Memory, {name: batch}))
             )
-            ids = tuple(doomed)
-            return sum(
-                transaction.delete(Memory, {"id": ids[start : start + IDS_AT_ONCE]})
-                for start in range(0, len(ids), IDS_AT_ONCE)
-            )
+            return sum(transaction.delete(Memory, {"id": batch}) for batch in batches(tuple(doomed)))
 
     def touch(self, memory_ids: Sequence[str], at: int) -> None:
         """Count an access of memories at a moment."""

@@ -15,7 +15,7 @@ import msgspec
 
 from recollect.engine import Engine
 from recollect.engine.code.indexed_project import Sources
-from recollect.engine.memory.library_documents import Documents
+from recollect.engine.memory.library_state import Documents
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.record_redaction import fields_without_secrets

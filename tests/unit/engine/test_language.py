@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import FrozenClock, ScriptedModel
 
 from recollect import Engine
-from recollect.engine.models.llm_budget import FIRST_PAUSE_S, LONGEST_PAUSE_S
+from recollect.engine.models.llm import FIRST_PAUSE_S, LONGEST_PAUSE_S
 from recollect.errors import BudgetSpent, ConfigError, ModelFailed, StoreUnwritable
 from recollect.model import Spending
 from recollect.providers.protocol import Completion

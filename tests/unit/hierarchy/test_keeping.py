@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from recollect import Engine
-from recollect.engine.memory.library_documents import Documents
+from recollect.engine.memory.library_state import Documents
 from recollect.errors import Conflict, StoreCorrupt
 from recollect.hierarchy import MemoryManager
 from recollect.hierarchy.keeping import Keeping

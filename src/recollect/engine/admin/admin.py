@@ -11,8 +11,7 @@ import msgspec
 
 from recollect import clock
 from recollect.engine.memory.purge import is_due
-from recollect.engine.models.llm import CONFIGURE, Language
-from recollect.engine.models.llm_budget import day_of
+from recollect.engine.models.llm import CONFIGURE, Language, day_of
 from recollect.engine.models.pending_vectors import MAX_EMBEDDED
 from recollect.engine.records import input_checks
 from recollect.engine.records.memory_rows import full_id, logged_id

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from recollect.engine.memory.library_documents import Documents
+from recollect.engine.memory.library_state import Documents
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.model import (

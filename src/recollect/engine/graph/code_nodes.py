@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from recollect.code.record import CodePlace, SymbolHit
+from recollect.engine.records.memory_rows import batches
 from recollect.model import File, NodeKind, Tree
 
 if TYPE_CHECKING:
@@ -78,9 +79,8 @@ def code_nodes(store: CodeStore, ids: Iterable[str]) -> dict[str, CodeNode]:
     files: dict[tuple[int, str], File] = {}
     for tree in {found.tree.id for found in wanted.values()}:
         paths = sorted({found.path for found in wanted.values() if found.tree.id == tree})
-        for start in range(0, len(paths), 500):
-            for file in store.find(File, {"tree": tree, "path": tuple(paths[start : start + 500])}):
-                files[tree, file.path] = file
+        for batch in batches(paths):
+            files |= {(tree, file.path): file for file in store.find(File, {"tree": tree, "path": batch})}
     with_symbols = {files[place].id for found in wanted.values() if found.key and (place := _place(found)) in files}
     symbols = {
         number: dict(zip(symbol_keys(rows), rows, strict=True))

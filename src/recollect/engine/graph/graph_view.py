@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from recollect.engine.graph.code_nodes import code_nodes, is_code
-from recollect.engine.records.memory_rows import headline
+from recollect.engine.records.memory_rows import batches, headline
 from recollect.graph.communities import communities, modularity
 from recollect.graph.meaning import MUTUAL
 from recollect.graph.rank import arcs, pagerank
@@ -28,7 +28,7 @@ def node_views(store: Store, graph: Graph, numbers: Iterable[int]) -> dict[int, 
     """Return nodes by their number, memories under what they are called now."""
     wanted = sorted(set(numbers))
     ids = [graph.points.ids[number] for number in wanted]
-    labels = {row[0]: row[1] for chunk in _pieces(ids) for row in store.columns(Node, ("id", "label"), {"id": chunk})}
+    labels = {row[0]: row[1] for chunk in batches(ids) for row in store.columns(Node, ("id", "label"), {"id": chunk})}
     memory_ids = [memory_id for number in wanted if (memory_id := _own_memory(graph, number)) is not None]
     called = {memory.id: headline(memory) for memory in store.get(Memory, memory_ids)}
     code = code_nodes(cast("CodeStore", store), ids) if any(map(is_code, ids)) else {}
@@ -125,8 +125,3 @@ def _kind(graph: Graph, number: int) -> NodeKind:
 def _own_memory(graph: Graph, number: int) -> str | None:
     """Return the memory that a node stands for, if it does; a file may point at one without being it."""
     return graph.points.memory_ids[number] if _kind(graph, number) == "Memory" else None
-
-
-def _pieces(ids: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    """Yield ids some at a time, as many as one statement may ask for."""
-    return (tuple(ids[start : start + 500]) for start in range(0, len(ids), 500))

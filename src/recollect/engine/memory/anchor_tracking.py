@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import msgspec
 
 from recollect import clock
+from recollect.engine.records.memory_rows import batches
 from recollect.model import Anchor, AnchorState, File, Memory, Mention, Tree, Verdict
 
 if TYPE_CHECKING:
@@ -185,11 +186,10 @@ class AnchorTracking:
         if touched is None or len(touched) > MANY_PATHS:
             anchors = store.find(Anchor)
         else:
-            paths = sorted(touched)
             found: dict[str, Anchor] = {}
             ids = [row[0] for row in store.columns(AnchorState, ("id",), {"verdict": "gone"})] if touched else []
-            for start in range(0, len(paths), 500):
-                piece = {"path": tuple(paths[start : start + 500])}
+            for batch in batches(sorted(touched)):
+                piece = {"path": batch}
                 found |= {row.id: row for row in store.find(Anchor, piece)}
                 ids += [row[0] for row in store.columns(AnchorState, ("id",), piece)]
             found |= {row.id: row for row in store.get(Anchor, [row for row in ids if row not in found])}
@@ -217,8 +217,8 @@ class AnchorTracking:
         ids = list(dict.fromkeys(row.anchor.memory_id for row in known))
         return {
             row[0]: row[1]
-            for start in range(0, len(ids), 500)
-            for row in store.columns(Memory, ("id", "namespace"), {"id": tuple(ids[start : start + 500])})
+            for batch in batches(ids)
+            for row in store.columns(Memory, ("id", "namespace"), {"id": batch})
         }
 
     def _keep(self, states: Sequence[AnchorState], sketches: Mapping[str, str]) -> None:

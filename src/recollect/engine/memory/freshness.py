@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from recollect.engine.records.memory_rows import batches
 from recollect.model import Anchor, Anchored, AnchorState, Freshness, Verdict
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _TOLD: Mapping[Verdict, str] = {
 
 def freshness_of(store: Store, memory_ids: Sequence[str]) -> dict[str, Freshness]:
     """Return the freshness of memories by their id, without memories that mention no code."""
-    anchors = [row for ids in _pieces(memory_ids) for row in store.find(Anchor, {"memory_id": ids})]
+    anchors = [row for ids in batches(memory_ids) for row in store.find(Anchor, {"memory_id": ids})]
     if not anchors:
         return {}
     states = {state.id: state for state in store.get(AnchorState, [anchor.id for anchor in anchors])}
@@ -47,7 +48,7 @@ def freshness_of(store: Store, memory_ids: Sequence[str]) -> dict[str, Freshness
 def worths(store: Store, memory_ids: Iterable[str]) -> dict[str, float]:
     """Return what memories are worth by the state of their code, where that is less than all."""
     verdicts: dict[str, list[Verdict]] = {}
-    for ids in _pieces(list(dict.fromkeys(memory_ids))):
+    for ids in batches(list(dict.fromkeys(memory_ids))):
         for memory_id, verdict in store.columns(AnchorState, ("memory_id", "verdict"), {"memory_id": ids}):
             verdicts.setdefault(memory_id, []).append(verdict)
     found = {memory_id: overall(rows) for memory_id, rows in verdicts.items()}
@@ -94,10 +95,6 @@ def place(path: str, symbol: str | None) -> str:
 
 def _day(at: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(at))
-
-
-def _pieces(ids: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    return (tuple(ids[start : start + 500]) for start in range(0, len(ids), 500))
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:

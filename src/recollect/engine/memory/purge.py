@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
-from recollect.engine.memory.library_documents import KINDS, Documents
+from recollect.engine.memory.library_state import KINDS, Documents
 from recollect.engine.records.memory_rows import headline, is_own_summary, logged_id, node_id
 from recollect.errors import MemoryNotFound, RecollectError, StorageError
 from recollect.files import read_file

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 from recollect import clock
 from recollect.engine.records import input_checks
 from recollect.errors import InvalidInput, MemoryNotFound
 from recollect.model import Change, Edge, Memory, Node, Record, Stored
 from recollect.store.protocol import Filter, Has, Range, Store, Transaction
+
+T = TypeVar("T")
 
 # What the categories of coding memories begin with.
 CODE = "code/"
@@ -38,6 +40,11 @@ MAX_CANDIDATES = 5
 
 # Fields that are filled where they are empty.
 FILLED = ("title", "category", "author", "valid_from")
+
+
+def batches(values: Sequence[T], size: int = 500) -> Iterator[tuple[T, ...]]:
+    """Yield values in batches: a statement of a database may name some thousand at most."""
+    return (tuple(values[start : start + size]) for start in range(0, len(values), size))
 
 
 def content_hash(content: str) -> str:

@@ -18,7 +18,7 @@ import msgspec
 from recollect import clock
 from recollect.engine.graph.graph_view import steps
 from recollect.engine.memory.freshness import freshness_of
-from recollect.engine.records.memory_rows import headline, said_at
+from recollect.engine.records.memory_rows import batches, headline, said_at
 from recollect.engine.retrieval.query_arguments import SEARCH_RELEVANCE
 from recollect.graph.arrays import Graph, Sieve
 from recollect.graph.meaning import newer_versions
@@ -124,10 +124,9 @@ def _chance(own: Hit | None, ways: Sequence[Reach]) -> float:
 def _memories(store: Store, ids: Sequence[str], wanted: Wanted) -> dict[str, Memory]:
     """Return those of the memories that the filters let through and that hold at the moment asked about."""
     found: dict[str, Memory] = {}
-    for start in range(0, len(ids), 500):
-        for memory in store.find(Memory, {**(wanted.where or {}), "id": tuple(ids[start : start + 500])}):
-            if _holds(memory, wanted.as_of):
-                found[memory.id] = memory
+    for batch in batches(ids):
+        rows = store.find(Memory, {**(wanted.where or {}), "id": batch})
+        found |= {memory.id: memory for memory in rows if _holds(memory, wanted.as_of)}
     return found
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.engine.graph.graph_view import node_views, steps
-from recollect.engine.records.memory_rows import said_at
+from recollect.engine.records.memory_rows import batches, said_at
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
 from recollect.graph.impact import impact
 from recollect.graph.meaning import COMPUTED
@@ -77,9 +77,7 @@ def _decisions(store: Store, graph: Graph, nodes: Sequence[int], depth: int, thr
     number_of = {graph.points.memory_ids[number]: number for number in near if _is_memory(graph, number)}
     ids = [memory_id for memory_id in number_of if memory_id is not None]
     decisions = [
-        memory
-        for start in range(0, len(ids), 500)
-        for memory in store.find(Memory, {"id": tuple(ids[start : start + 500]), "memory_type": "decision"})
+        memory for batch in batches(ids) for memory in store.find(Memory, {"id": batch, "memory_type": "decision"})
     ]
     decisions.sort(key=lambda memory: (said_at(memory), memory.seq))
     return [number_of[memory.id] for memory in decisions]

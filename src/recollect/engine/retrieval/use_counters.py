@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.engine.records.memory_rows import batches
 from recollect.engine.records.scope import project_of
 from recollect.model import Memory, Usefulness
 from recollect.recall import use
@@ -52,10 +53,9 @@ class UseCounters:
         learnt = self.learnt(scope)
         if learnt is None:
             return {}
-        ids = list(dict.fromkeys(memory_ids))
         store, found = self._context.store, {}
-        for start in range(0, len(ids), PIECE):
-            piece = {"id": tuple(ids[start : start + PIECE])}
+        for batch in batches(list(dict.fromkeys(memory_ids))):
+            piece = {"id": batch}
             counts = {row[0]: row[1:] for row in store.columns(Usefulness, ("id", "offered", "used"), piece)}
             for memory_id, *about in store.columns(Memory, ("id", "memory_type", "category", "source"), piece):
                 found[memory_id] = lifted(learnt, use.kind_of(*about), *counts.get(memory_id, (0, 0)))
