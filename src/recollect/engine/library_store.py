@@ -26,7 +26,7 @@ from recollect.text.redact import redact_value
 if TYPE_CHECKING:
     from recollect.providers.protocol import Embedder
 
-# A library has no limit of its own; this is the largest that recollect lets anybody set.
+# A library has no limit of its own; this is the largest that the setting allows.
 MAX_CONTENT_BYTES = 67_108_864
 # How many memories a question is ranked over at most: what a recall may return.
 MOST_RANKED = 1_000
@@ -53,7 +53,7 @@ class LibraryStore:
         self.namespace = namespace
         self.engine = Engine(database=str(self.path), max_content_bytes=MAX_CONTENT_BYTES, embedder=embedder)
         try:
-            self.engine.store.describe()  # opened now: a wrong path is told where it is named, not at the first write
+            self.engine.store.describe()  # opened now: a wrong path fails here, not at the first write
         except BaseException:
             self.engine.close()
             raise
@@ -76,7 +76,7 @@ class LibraryStore:
     def select(self, **fields: object) -> list[Memory]:
         """Return the memories with these values, a tuple meaning any of them, oldest first.
 
-        Looked for by the values and then told apart: asked for both, a database reads the whole namespace.
+        Filtered by the values first: asked for both, a database reads the whole namespace.
         """
         where = fields or self._where(None)
         return self._own(self.engine.store.find(Memory, where, order="created_at"))
@@ -104,7 +104,7 @@ class LibraryStore:
         return self.engine.store.count(Memory, {**self._where(None), **fields})
 
     def update(self, memory_id: str, **fields: Any) -> bool:
-        """Change fields of a memory; tell whether it is there. Raises ValueError for what cannot be kept."""
+        """Change fields of a memory; return whether it exists. Raises ValueError for what cannot be stored."""
         if self.get(memory_id) is None:
             return False
         try:
@@ -201,7 +201,7 @@ class LibraryStore:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Turn refusals of ours into ValueError, which is what the documents of the libraries name."""
+    """Turn InvalidInput and Conflict into ValueError, as the documents of the libraries demand."""
     try:
         yield
     except (InvalidInput, Conflict) as problem:

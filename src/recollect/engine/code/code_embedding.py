@@ -120,7 +120,7 @@ def links_of(graph: Graph, piece: ChunkRow) -> list[str]:
 
 
 def _told(graph: Graph, rows: Rows, node: int, arrow: str) -> list[str]:
-    """Return the links of one node in one direction, the most telling and the surest first."""
+    """Return the links of one node in one direction, the most informative and most certain first."""
     places = range(int(rows.starts[node]), int(rows.starts[node + 1]))
     told: list[tuple[int, float, str]] = []
     for place in places:

@@ -40,7 +40,7 @@ MAX_CALLS = 5
 
 
 class CodeIndex:
-    """Source code as symbols and searchable pieces."""
+    """Indexes source code; searches symbols and chunks."""
 
     def __init__(
         self,
@@ -322,7 +322,7 @@ class CodeIndex:
         return CodeScope(trees, languages, below)
 
     def why_nothing(self, scope: "CodeScope") -> tuple[str, ...]:
-        """Return what may be the reason that nothing was found: nothing is indexed there."""
+        """Return why nothing may have been found: nothing is indexed there."""
         trees = self._context.store.find(Tree)
         if not trees:
             return ("No code is indexed yet. Run `recollect index` in a project.",)

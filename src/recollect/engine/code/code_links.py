@@ -38,7 +38,7 @@ Depth = Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
 
 
 class Links:
-    """Who uses what in the code."""
+    """Dependencies between symbols and files, kept up to date."""
 
     def __init__(self, context: "Context", code: "CodeIndex", centrality: "Centrality") -> None:
         self._context = context
@@ -122,7 +122,7 @@ class Links:
     # --- lookups for other modules ---
 
     def graph(self) -> "tuple[Graph, tuple[str, ...]]":
-        """Return the graph with all code linked, and what to know about that; takes as long as linking does."""
+        """Return the graph with all code linked, and notes; takes as long as linking does."""
         notes = self.refresh()
         return self._centrality.graph(), notes
 
@@ -151,7 +151,7 @@ class Links:
     # --- keeping links up to date ---
 
     def refresh(self, *, wait_s: float = WAIT_S) -> tuple[str, ...]:
-        """Link every indexed tree that changed since it was linked; returns what to know about it."""
+        """Link every indexed tree that changed since it was linked; returns notes."""
         from recollect.code.resolve.link import is_linked, link
 
         notes: list[str] = []
@@ -176,7 +176,7 @@ class Links:
         return done
 
     def want(self, number: int) -> bool:
-        """Have a tree linked in the background; returns whether there is one, which comes to it within seconds."""
+        """Link a tree in the background, within seconds; returns whether there is a background."""
         if self._thread is None or self._stop.is_set():
             return False
         self._wanted |= {number}
@@ -189,7 +189,7 @@ class Links:
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop the thread; what it is in the middle of is left to the next one."""
+        """Stop the thread; unfinished work is left to the next one."""
         self._stop.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=STOP_S)

@@ -1,7 +1,7 @@
-"""Readers: who reads a constant or names a type, which is no link of the graph but stands in the text.
+"""Constant references: symbols that read a constant or name a type, which are no links of the graph.
 
-Asked only for what a diff changes: the file it is in and the files that use that file are looked through for the name,
-and the line it stands on leads to the function around it.
+For changed symbols of a diff only: their file and the files that use it are searched for the name; each line leads to
+the function around it.
 """
 
 from __future__ import annotations

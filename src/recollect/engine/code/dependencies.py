@@ -1,4 +1,4 @@
-"""Dependencies: what code uses and what uses it: the graph tells the way, the links of files tell the places."""
+"""Dependencies and impact of code: paths from the graph, lines from the links of files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def dependencies(store: LinkStore, graph: Graph, asked: Asked, direction: Direct
 
 
 class _Inside:
-    """What stands in some code and did not become a link: read from the links of its files."""
+    """Uses in some code that did not become links, from the links of its files."""
 
     def __init__(self, store: LinkStore, ids: Iterable[str]) -> None:
         self._nodes = list(code_nodes(store, ids).values())
@@ -299,7 +299,7 @@ CALLS = RELATIONS.index("CALLS")
 
 
 class Calls(NamedTuple):
-    """The ids of symbols and files that call a symbol, and of those that it calls; surest first."""
+    """The ids of symbols and files that call a symbol, and of those that it calls; most certain first."""
 
     callers: list[str]
     callees: list[str]
@@ -329,7 +329,7 @@ def _node(root: str, path: str, key: str) -> str:
 
 
 def _called(edges: Edges) -> list[tuple[str, str]]:
-    """Return the calls of a file as (key of the caller, target), surest first."""
+    """Return the calls of a file as (key of the caller, target), most certain first."""
     places = np.flatnonzero(np.frombuffer(edges.relation, np.uint8) == CALLS)
     sure = np.frombuffer(edges.confidence, np.uint8)[places]
     places = places[np.argsort(-sure.astype(np.int16), kind="stable")]

@@ -137,7 +137,7 @@ def _listed(kept: Project) -> Iterator[tuple[str, str]]:
 def _special(kept: Project) -> Iterator[tuple[str, str]]:
     """Yield what makes an instance with the methods of it that the language calls by itself, where no link shows when.
 
-    `__getattr__`, `__bool__`, `__del__`: whoever has an instance runs them, and nothing that is written calls them.
+    `__getattr__`, `__bool__`, `__del__`: any user of an instance runs them, and no code names them.
     """
     graph = kept.graph
     used = set(only(graph, USES).dst.tolist())

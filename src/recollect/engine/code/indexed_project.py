@@ -258,7 +258,7 @@ class Sources:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know about the links, if anybody asked for them: nothing where they are all there."""
+        """What is missing of the links, if they were asked for."""
         loose = self.__dict__.get("_loose")
         return loose.notes if loose is not None else ()
 
@@ -354,7 +354,7 @@ class Project:
 
     @cached_property
     def packages(self) -> list[PackageRow]:
-        """The packages that its manifests tell of."""
+        """The packages of its manifests."""
         tree = self.sources.tree
         return [] if tree is None else self._context.code_store.packages([tree.id])
 

@@ -1,4 +1,4 @@
-"""Code nodes: from the ids that the graph gives files and symbols to what the index knows of them, and back.
+"""Code nodes: files and symbols of the index by their graph ids, and back.
 
 sym:/home/me/app/src/server.py::Server.start      tree /home/me/app, file src/server.py, key Server.start
 """
@@ -35,7 +35,7 @@ class CodeNode(NamedTuple):
 
     @property
     def is_test(self) -> bool:
-        """Tell whether it is a test itself."""
+        """Whether it is a test."""
         return self.symbol is not None and (self.symbol.test or self.symbol.kind == "Test")
 
 

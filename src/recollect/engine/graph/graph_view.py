@@ -123,5 +123,5 @@ def _kind(graph: Graph, number: int) -> NodeKind:
 
 
 def _own_memory(graph: Graph, number: int) -> str | None:
-    """Return the memory that a node stands for, if it does; a file may point at one without being it."""
+    """Return the memory that a node represents; None for other nodes, even if they refer to one."""
     return graph.points.memory_ids[number] if _kind(graph, number) == "Memory" else None

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 # Older passages that one statement is compared with, the best by words: what says nearly the same is among the first.
 COMPARED = 12
-# What one look may read, in places where its words occur: a millisecond or two, whatever is stored. A few of the rarest
-# words are always looked up.
+# Postings that one query may read: a millisecond or two, whatever is stored. A few of the rarest words are always
+# looked up.
 POSTINGS = 1_000
 LEAST_TERMS = 3
 # Statements of one memory that are looked up, and changes that are noted: a note of a meeting changes a few things.
@@ -40,16 +40,15 @@ LOOKED_UP = 6
 MOST = 3
 # Pairs of statements whose vectors are compared, about a millisecond each.
 EMBEDDED = 8
-# Longer texts are documents; what they change, somebody has to say.
+# Longer texts are documents; what they change must be stated.
 MOST_CHARACTERS = 2_000
-# A statement changes one fact. Where the evidence for two older memories differs by less than this, nobody can tell
-# which is meant.
+# A statement changes one fact. Where the evidence for two older memories differs by less than this, it is ambiguous.
 CLEARLY = 0.03
 # How far the evidence exceeds what is needed where it is strong.
 BEYOND_DOUBT = 0.15
 # An older memory is replaced as a whole only if the statement is most of it.
 MAINLY = 0.6
-# Who states things that change by being stated again. What hooks record has happened, and cycles sum up.
+# Sources whose statements can change earlier ones. Hooks record events, and consolidation summarizes.
 STATING = ("user", "assistant", "import")
 
 

@@ -4,9 +4,9 @@
                                                 same place, another?    changed
                                                 not there ─► follow     moved, or changed on the way, or gone
 
-Only anchors of touched files are looked at, and those that were gone: what was deleted from one file may turn up in
-another with the next save. A process that dies between indexing and comparing leaves a note, and whoever indexes the
-tree next compares all.
+Only anchors of touched files are compared, and those that were gone: code deleted from one file may turn up in another
+with the next save. A process that dies between indexing and comparing leaves a note, and the next one that indexes the
+tree compares all.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ class AnchorTracking:
 
     @contextmanager
     def observed(self) -> Iterator[CodeStore]:
-        """Yield the store to index code through; when it is done, memories are compared with what it wrote."""
+        """Yield the store to index code through; afterwards memories are compared with what was written."""
         seen = self.remembering()
         yield cast("CodeStore", seen)
         self.settle(seen)
 
     def remembering(self) -> Remembering:
-        """Return the store to index code through, for `settle` to look at after every update."""
+        """Return the store to index code through; call `settle` after every update."""
         from recollect.code.freshness.before import Remembering
 
         return Remembering(self._context.code_store, self._begin)
@@ -94,7 +94,7 @@ class AnchorTracking:
         return store.count(Anchor) > 0
 
     def follow(self, tree: Tree, seen: Remembering) -> None:
-        """Tie waiting memories to the code of a tree, and judge the anchors that an update may have changed."""
+        """Anchor waiting memories to the code of a tree, and compare the anchors that an update may have changed."""
         from recollect.code.freshness.follow import Difference
 
         store, anchoring = self._context.code_store, self._anchoring
@@ -119,7 +119,7 @@ class AnchorTracking:
     def _note_copies(self, tree: Tree, difference: Difference) -> None:
         """Remember new symbols with the content or the name of anchored ones.
 
-        Somebody who moves code pastes it, saves, and deletes the original later.
+        A person who moves code pastes it, saves, and deletes the original later.
         """
         from recollect.code.freshness.follow import copies
 
@@ -139,7 +139,7 @@ class AnchorTracking:
             store.keep_setting(f"copies/{tree.id}", msgspec.json.encode(latest[-MAX_COPIES:]).decode())
 
     def catch_up(self) -> None:
-        """Tie and judge what was written without being told of: memories and anchors that were imported or put back."""
+        """Anchor and compare memories that were imported or restored."""
         from recollect.code.freshness.follow import Difference
 
         if not self._context.code_store.code_generation():
@@ -149,7 +149,7 @@ class AnchorTracking:
         self._judge(None, Difference({}, {}), set(), set())
 
     def _renamed(self, tree: Tree, seen: Remembering, after: Mapping[str, object]) -> dict[str, str]:
-        """Return what git says of files that are gone: it also knows those that were renamed and rewritten."""
+        """Return the new paths of deleted files by git, which also knows those renamed and rewritten."""
         from recollect.code.freshness.renames import head, renames
 
         store, key = self._context.store, f"head/{tree.id}"
@@ -164,7 +164,7 @@ class AnchorTracking:
     # --- judging ---
 
     def _judge(self, tree: Tree | None, difference: Difference, touched: set[str] | None, made: set[str]) -> None:
-        """Check anchors again: those of touched files (None: all), those that were gone, and those never checked."""
+        """Compare anchors again: those of touched files (None: all), those that were gone, and new ones."""
         known = [row for row in self._affected(touched) if row.anchor.id not in made]
         scopes = self._scopes(known)
         states: list[AnchorState] = []
@@ -206,7 +206,7 @@ class AnchorTracking:
         return [row[0] for row in store.columns(Anchor, ("id",)) if row[0] not in judged]
 
     def _assumed(self, anchor: Anchor) -> AnchorState:
-        """Return the state of an anchor that was never compared: as it says of itself."""
+        """Return the state of an anchor that was never compared: fresh when it was made."""
         from recollect.engine.memory.anchoring import fresh_state
 
         return fresh_state(anchor, "", anchor.taken_at, 0)
@@ -362,9 +362,9 @@ class _Judging:
         return form.sketch_of(spot.symbol) if form is not None else ""
 
     def _by_name(self, missing: Mapping[str, Known]) -> dict[str, Went]:
-        """Return where symbols are that did not go with this update: copied before it, or never looked for.
+        """Return where symbols are that this update did not move: copied before it, or never compared.
 
-        What was never compared, since it was imported or a process died, is found by its name and content alone.
+        Anchors that were never compared, since they were imported or a process died, are found by name and content.
         """
         from recollect.code.freshness.find import named
         from recollect.code.freshness.follow import Went, original
@@ -405,7 +405,7 @@ class _Judging:
         return self._state(row, verdict, (spot.path, spot.symbol), seen, base=base)
 
     def _gone(self, row: Known) -> AnchorState:
-        """Return the state of what is nowhere to be found; a file may have another name now."""
+        """Return the state of code that was not found; a file may have another name now."""
         if row.anchor.symbol is None and (found := self._renamed_file(row)) is not None:
             return found
         state = row.state
@@ -413,7 +413,7 @@ class _Judging:
         return msgspec.structs.replace(state, verdict="gone", since=since, stamp=self._stamp)
 
     def _renamed_file(self, row: Known) -> AnchorState | None:
-        """Return the state of a file that is under another path: by its content, by its symbols, or as git says."""
+        """Return the state of a file under a new path, by its content, by its symbols, or by git."""
         from recollect.code.freshness.follow import ELSEWHERE
         from recollect.code.freshness.sketch import likeness
 

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 # Anchors that may be named by hand: as many as are found in a text at most.
 MAX_GIVEN = 8
-# Memories looked at in one transaction while the code of a project is first indexed.
+# Memories per transaction while the code of a project is first indexed.
 BATCH = 200
-# Files kept in mind while memories are tied one after the other: some 20 MB.
+# Files kept in memory while memories are anchored one after the other: some 20 MB.
 MAX_FORMS = 512
 
 Origin = Literal["given", "found"]
 
 
 class Draft(NamedTuple):
-    """An anchor to be: where, and what is there now; without a hash where nothing is indexed yet."""
+    """A new anchor: its place and the current code there; no hash where nothing is indexed yet."""
 
     path: str
     symbol: str | None
@@ -56,7 +56,7 @@ NOTHING = Prepared()
 
 
 class Anchoring:
-    """Ties memories to code."""
+    """Anchors memories to code."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -92,7 +92,7 @@ class Anchoring:
             return NOTHING
         return self.prepared(self.code(trees), spoken, named)
 
-    def anew(self, old: Memory, new: Memory, given: Sequence[str] | None) -> Prepared | None:
+    def prepare_update(self, old: Memory, new: Memory, given: Sequence[str] | None) -> Prepared | None:
         """Return the anchors of a changed memory; None if its text, and so its anchors, did not change.
 
         An updated memory is compared with the current code.
@@ -128,7 +128,7 @@ class Anchoring:
         return Code(self._context.code_store, trees)
 
     def prepared(self, code: Code, spoken: Mentions, named: Sequence[str] = ()) -> Prepared:
-        """Return what mentions and places named by hand are tied to in some code."""
+        """Return the anchors of mentions and of given places in some code."""
         from recollect.code.freshness.find import find, given
 
         found = find(code, spoken)
@@ -144,7 +144,7 @@ class Anchoring:
             draft = self._taken(place, origin, code)
             if draft is not None:
                 drafts.setdefault((draft.path, draft.symbol), draft)
-        # A file that was named only to say where a symbol is, is not what the text speaks of.
+        # A file that only says where a symbol is, is no anchor of its own.
         exact = {draft.path for draft in drafts.values() if draft.symbol is not None}
         kept = [
             draft for draft in drafts.values() if draft.symbol or draft.origin == "given" or draft.path not in exact
@@ -182,11 +182,11 @@ class Anchoring:
     # --- writing it down ---
 
     def write(
-        self, transaction: Transaction, memory: Memory, prepared: Prepared, *, anew: bool = False, late: bool = False
+        self, transaction: Transaction, memory: Memory, prepared: Prepared, *, replace: bool = False, late: bool = False
     ) -> None:
-        """Tie a memory to what was prepared; what it is tied to already stays as it is.
+        """Write the prepared anchors of a memory; existing ones stay.
 
-        anew: the memory was written anew: it is compared with the code of now, and tied to nothing else
+        replace: the memory was rewritten: anchors are compared with the current code, and no others stay
         late: the memory was written before its code was indexed
         """
         known = {(row.path, row.symbol): row for row in transaction.find(Anchor, {"memory_id": memory.id})}
@@ -194,16 +194,16 @@ class Anchoring:
             row = known.pop((draft.path, draft.symbol), None)
             if row is None:
                 self._insert(transaction, memory.id, memory.updated_at, draft, late=late)
-            elif anew:
+            elif replace:
                 self.retake(transaction, row, draft)
             elif draft.origin == "given":
                 transaction.update(Anchor, row.id, {"origin": "given"})
-        if anew:
+        if replace:
             transaction.delete(Anchor, {"id": tuple(row.id for row in known.values())})
         self._wait(transaction, memory, prepared.unknown)
 
     def _insert(self, transaction: Transaction, memory_id: str, at: int, draft: Draft, *, late: bool = False) -> None:
-        # What is tied while it is written is tied at that time, however long the writing takes.
+        # An anchor written with its memory has the memory's time, however long the writing takes.
         now, stamp = clock.now() if late else at, self._context.code_store.code_generation()
         made = transaction.insert(
             Anchor(
@@ -223,7 +223,7 @@ class Anchoring:
             transaction.insert(fresh_state(made, draft.file_hash, now, stamp))
 
     def retake(self, transaction: Transaction, row: Anchor, draft: Draft) -> None:
-        """Compare an anchor with the code of now from now on; where that is what it was, nothing changes."""
+        """Compare an anchor with the current code from now on; nothing changes where that is the same."""
         state = next(iter(transaction.get(AnchorState, [row.id])), None)
         values = {name: value for name, value in draft._asdict().items() if name != "file_hash"}
         is_fresh = state is not None and state.verdict == "fresh"
@@ -241,9 +241,9 @@ class Anchoring:
     # --- catching up when code is indexed ---
 
     def catch_up(self, tree: Tree, defined: Iterable[str] = ()) -> list[str]:
-        """Tie memories to the code of a tree that were not when they were written; returns the ids of new anchors.
+        """Anchor memories to the code of a tree that was indexed after them; returns the ids of new anchors.
 
-        Those are: memories stored or imported since the tree was last looked at, memories that wait for one of the
+        Those are: memories stored or imported since the tree was last read, memories that wait for one of the
         names now defined, and places named by hand before there was an index.
         """
         key = f"anchored/{tree.id}"
@@ -264,7 +264,7 @@ class Anchoring:
         return self._context.store.find(Memory, where, order="rev", limit=BATCH)
 
     def _tied(self, ids: Sequence[str]) -> set[str]:
-        """Return which of these memories have been looked at already."""
+        """Return which of these memories have been anchored already."""
         where = {"memory_id": tuple(ids)}
         return {
             row[0] for kind in (Anchor, Mention) for row in self._context.store.columns(kind, ("memory_id",), where)
@@ -307,7 +307,7 @@ class Anchoring:
         return made
 
     def _place_given(self, tree: Tree) -> list[str]:
-        """Take the hashes of places that were named by hand before there was an index."""
+        """Take the hashes of given places that were not indexed yet."""
         from recollect.code.freshness.find import given
 
         store = self._context.store

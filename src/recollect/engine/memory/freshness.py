@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 # What a memory is worth beside its match, relative to one that holds. A changed function mostly still does what was
 # said of it, so half of what a replaced memory loses; what is gone cannot be relied on, so as much as that one.
 WORTH: Mapping[str, float] = {"changed": 0.5, "gone": 0.0}
-# Anchors told of in a note; the record has them all.
+# Anchors named in a note; the record has them all.
 NOTED = 3
 
-# In this order a verdict is told: what calls for a look first.
+# Order of verdicts in a note: those that need a review first.
 _ORDER: tuple[Verdict, ...] = ("gone", "changed", "moved", "unanchored", "fresh")
 _TOLD: Mapping[Verdict, str] = {
     "gone": "{place} no longer exists",
@@ -46,7 +46,7 @@ def freshness_of(store: Store, memory_ids: Sequence[str]) -> dict[str, Freshness
 
 
 def worths(store: Store, memory_ids: Iterable[str]) -> dict[str, float]:
-    """Return what memories are worth by the state of their code, where that is less than all."""
+    """Return the weight of memories by the state of their code, where it is below 1."""
     verdicts: dict[str, list[Verdict]] = {}
     for ids in batches(list(dict.fromkeys(memory_ids))):
         for memory_id, verdict in store.columns(AnchorState, ("memory_id", "verdict"), {"memory_id": ids}):
@@ -72,7 +72,7 @@ def anchored(anchor: Anchor, state: AnchorState | None) -> Anchored:
 
 
 def summed(rows: Sequence[Anchored]) -> Freshness:
-    """Return the freshness of a memory from its anchors, what calls for a look first."""
+    """Return the freshness of a memory from its anchors, those that need a review first."""
     ordered = tuple(sorted(rows, key=lambda row: (_ORDER.index(row.verdict), row.path, row.symbol or "")))
     verdict = overall([row.verdict for row in ordered])
     calling = [row for row in ordered if row.verdict == ordered[0].verdict or row.verdict in WORTH]

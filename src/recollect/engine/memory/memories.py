@@ -65,7 +65,7 @@ _ORDERS: dict[str, str] = {"newest": "-created_at", "oldest": "created_at", "imp
 
 
 class Memories:
-    """What was read, decided and learnt."""
+    """Stores, changes, deletes and links memories."""
 
     def __init__(
         self,
@@ -187,9 +187,9 @@ class Memories:
         return msgspec.structs.replace(stored, amends=noted)
 
     def insert(self, rows: Sequence[Mapping[str, Any]]) -> list[Memory]:
-        """Add memories exactly as given, all or none: nothing is merged, amended or tied to code.
+        """Add memories exactly as given, all or none: nothing is merged, amended or anchored.
 
-        What libraries on the engine keep by. A row has fields of a memory; its id and created_at may be among them,
+        For libraries on the engine. A row has fields of a memory; its id and created_at may be among them,
         what it is a part of (parent_id, chunk_index), and how it was used (access_count, last_accessed_at). Secrets
         are replaced as ever. Raises InvalidInput, and Conflict where an id is taken.
         """
@@ -333,7 +333,7 @@ class Memories:
         known = existing(self._context.store, memory_id)
         values = self._analysed(known, values)
         wanted = msgspec.structs.replace(known, **values)
-        prepared = self._anchoring.anew(known, wanted, anchors)
+        prepared = self._anchoring.prepare_update(known, wanted, anchors)
         with self._context.store.transaction("update_memory") as transaction:
             current = existing(transaction, memory_id)
             if any(getattr(current, field) != value for field, value in values.items()):
@@ -342,7 +342,7 @@ class Memories:
             if updated.namespace != current.namespace and transaction.get(Node, [node_id(updated.id)]):
                 transaction.update(Node, node_id(updated.id), {"namespace": updated.namespace})
             if prepared is not None:
-                self._anchoring.write(transaction, updated, prepared, anew=True)
+                self._anchoring.write(transaction, updated, prepared, replace=True)
         self._embedding.wake()
         return updated
 
@@ -491,7 +491,7 @@ class Memories:
 
 
 def _is_question(values: Mapping[str, Any]) -> bool:
-    """Tell whether a text of no stated type, and no turn of a conversation, only asks for something."""
+    """Tell whether a text without a given type, and no turn of a conversation, is only a question."""
     from recollect.text.asking import only_asks
 
     return values["memory_type"] == "context" and not _is_turn(values) and only_asks(values["content"])

@@ -1,13 +1,12 @@
-"""Purging: memories leave for good, and nothing of what they said stays behind.
+"""Purge: remove memories for good, from the log, caches and files too.
 
     ids ─► plan: dependents, other memories with the same words ─► one transaction ─► database files rewritten
 
-Deleting keeps the words in the log, so that it can be undone: right for a mistake, wrong for a secret. What only
-repeats a memory goes with it: its parts, summaries of it that nobody has rewritten, what hooks saw of it, what was
-cached. What somebody else wrote is left and named in the answer, since the same words may be meant there.
+Deleting keeps the content in the log, so that it can be undone: right for a mistake, wrong for a secret. A purge also
+removes what only repeats a memory: its parts, its summaries unless edited, hook events and caches. Other memories with
+some of its lines are kept and listed in the answer.
 
-A line of twelve characters or more counts as words of a memory; shorter ones stand in too much that has nothing to do
-with it.
+Lines of twelve characters or more identify a memory; shorter ones occur in too many others.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ def purge(
             return _told(_planned(store, wanted, keep_current=keep_current), dry_run=True)
     for name in wanted:
         _versions(store, name)  # a wrong id must not leave a mark behind
-    hooks().drain()  # what hooks have left is looked at too
+    hooks().drain()  # queued hook events may repeat it
     store.keep_setting(DUE, "1")
     changes = others = 0
     with store.transaction("purge_memories") as transaction:
@@ -93,14 +92,14 @@ def purge(
     with suppress(RecollectError):
         retry()
     if wanted:
-        store.graph_written()  # the log tells caches of the graph no more what was there
+        store.graph_written()  # the log no longer has what caches of the graph need
     notes = scrub(store)
     done = _told(plan, dry_run=False)
     return msgspec.structs.replace(done, changes=changes, others=others, scrubbed=not notes, notes=notes)
 
 
 def scrub(store: Store) -> tuple[str, ...]:
-    """Leave no byte of what was removed in the files; return why that could not be done, or nothing."""
+    """Rewrite the files without removed data; return why that could not be done, or nothing."""
     try:
         store.scrub()
     except StorageError as problem:
@@ -113,7 +112,7 @@ def scrub(store: Store) -> tuple[str, ...]:
 
 
 def is_due(store: Store) -> bool:
-    """Tell whether something was removed for good and may still lie in the files."""
+    """Tell whether purged data may still be in the files."""
     return bool(store.setting(DUE))
 
 
@@ -157,7 +156,7 @@ def _versions(rows: Store | Transaction, memory_id: str) -> list[Memory]:
 
 
 def _repeated(rows: Store | Transaction, ids: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what only repeats these memories, parts and summaries, and summaries that somebody has rewritten."""
+    """Return the parts and summaries of these memories, and apart from them the edited summaries."""
     along: dict[str, None] = {}
     rewritten: dict[str, None] = {}
     waiting = list(ids)
@@ -167,7 +166,7 @@ def _repeated(rows: Store | Transaction, ids: tuple[str, ...]) -> tuple[tuple[st
         edges = [*rows.find(Edge, {"dst": node_id(name)}), *rows.logged(Edge, "dst", node_id(name))]
         owners = [edge.src.removeprefix("mem:") for edge in edges if edge.relationship == "SUMMARIZES"]
         summaries = [(row.id, is_own_summary(row)) for row in rows.get(Memory, owners)]
-        # One that is only in the log has no reader who would miss it.
+        # One that is only in the log is missed by no reader.
         summaries += [(owner, True) for owner in owners if not rows.get(Memory, [owner])]
         for found, ours in [*((part.id, True) for part in parts), *summaries]:
             if found not in ids and found not in along and found not in rewritten:

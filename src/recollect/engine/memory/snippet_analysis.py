@@ -27,14 +27,14 @@ UNANSWERED = (ModelFailed, ConfigError, StorageError)
 
 
 def analysed_again(llm: Language, known: Memory, content: str) -> dict[str, Any]:
-    """Return the fields of a coding memory that its new content changes; what somebody gave it stays.
+    """Return the fields of a coding memory that its new content changes; given ones stay.
 
     Links stay as they are: evolution looks at them again.
     """
     kept, before = analysis(known), snippet_of(known)
     said = given_context(kept)
     former = analyse(known.content, context=said)
-    language = before.language if before.language != former.language else ""  # somebody named it
+    language = before.language if before.language != former.language else ""  # the user named it
     snippet, _ = by_model(llm, content, analyse(content, language=language, context=said), strict=False)
     tags = (*(tag for tag in known.tags if tag not in former.tags), *snippet.tags)
     is_title_made = not said and known.title in (None, kept.get("base"))
@@ -47,7 +47,7 @@ def analysed_again(llm: Language, known: Memory, content: str) -> dict[str, Any]
 
 
 def given_context(kept: Mapping[str, Any]) -> str:
-    """Return what somebody said of a piece that was stored before; without what evolution made of it."""
+    """Return the context that a user gave a stored piece; without changes by evolution."""
     context, base = str(kept.get("context") or ""), str(kept.get("base") or "")
     return (context if one_line(context) == base else base) if kept.get("is_given") else ""
 
@@ -76,7 +76,7 @@ def category(language: str) -> str:
 
 
 def described(snippet: Snippet, context: str) -> dict[str, Any]:
-    """Return what is kept of an analysis, as metadata; context: all that is said of it, `base` before any evolution."""
+    """Return an analysis as metadata; context: the current context, `base`: the one before evolution."""
     return {
         "code_type": snippet.language,
         "context": context,
@@ -93,7 +93,7 @@ def described(snippet: Snippet, context: str) -> dict[str, Any]:
 
 
 def analysis(memory: Memory) -> dict[str, Any]:
-    """Return what a coding memory keeps of its analysis; empty where that is missing or was overwritten."""
+    """Return the stored analysis of a coding memory; empty where that is missing or was overwritten."""
     kept = memory.metadata.get(KEY)
     return kept if isinstance(kept, dict) else {}
 

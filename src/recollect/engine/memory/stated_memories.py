@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recollect.engine.records.branches import Position
     from recollect.store.protocol import Transaction
 
-# Events whose text is somebody's own words.
+# Events whose text is what a user or an assistant wrote.
 SPEAKERS: Mapping[str, Speaker] = {"prompt": "user", "turn_end": "assistant"}
 STATED_IN = {"user": "prompt", "assistant": "answer"}
 # Each repetition makes a statement more important: after five, a rule is at the top.

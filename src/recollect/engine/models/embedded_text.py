@@ -1,7 +1,7 @@
-"""Enrichment: what is embedded of a memory, and which memories to embed again because their links changed.
+"""Embedded text: what is embedded of a memory, and which memories to embed again because their links changed.
 
-A change of its own fields throws a memory's vectors away (store.transaction). A change of its links does not touch the
-memory, so whoever makes vectors reads the log of changes from where it was last read to the end:
+A change of a memory's fields deletes its vectors (store.transaction). A change of its links does not touch the memory,
+so the embedder reads the change log from where it stopped last time:
 
     changes of links ──► memories at their ends ──► new vectors ──► "read up to here", kept with the model's id
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Changes read at once: most are not about links, and those that are not are passed over in microseconds.
 PAGE = 256
-# Memories made anew together: a search that makes vectors itself may make so many more than it was allowed.
+# Memories embedded again together: a search that makes vectors may exceed its limit by so many.
 FEW = 32
 # How far the log was read is kept after links changed, and else once per this many changes: it costs a write, and
 # reading so many changes again costs less.
@@ -49,7 +49,7 @@ class Enricher:
 
     @property
     def suffix(self) -> str:
-        """What tells vectors of this enrichment from others, behind the model's id."""
+        """The suffix of the model id that marks vectors of this enrichment."""
         name = self._context.settings.enrichment
         return "" if name == "off" else f"+{name}"
 
@@ -70,7 +70,7 @@ class Enricher:
         self._seen = newest if kept is None else min(int(kept), newest)
 
     def behind(self, model: str, newest: int | None = None) -> bool:
-        """Tell whether anything changed since links were last looked at; never, where links are not embedded.
+        """Tell whether anything changed since links were last read; never, where links are not embedded.
 
         newest: the number of the last change, where the caller knows it
         """
@@ -78,7 +78,7 @@ class Enricher:
         return self._seen is not None and (self._newest() if newest is None else newest) > self._seen
 
     def outdated(self, model: str) -> Iterator[Outdated]:
-        """Yield the memories whose links changed since they were last looked at, a few at a time.
+        """Yield the memories whose links changed since they were last read, a few at a time.
 
         The next are those after what is `done` by then.
         """

@@ -1,9 +1,9 @@
-"""Embedding: vectors catch up with memories, in the background where a process lives long, on demand elsewhere.
+"""Embedding queue: make vectors of memories, in the background of a server or on demand in a command.
 
 A write never waits for a vector and never fails for lack of one. The worker thread of a server makes missing vectors.
-Every recall makes some before it ranks, so that what was stored a moment ago is found by its meaning: a bounded number,
-and beside a worker only those of the newest short memories. While most are missing, recall is lexical and says so. A
-memory that the embedder cannot take is set aside, and the others go on.
+Every recall makes a bounded number before it ranks, so that a memory stored a moment ago is found by meaning; beside a
+worker, only those of the newest short memories. While most are missing, recall is keyword-only and says so. A memory
+that the embedder refuses is set aside.
 """
 
 import threading
@@ -37,7 +37,7 @@ FIRST_PAUSE_S = 5.0
 LONGEST_PAUSE_S = 300.0
 # Pieces of code between two looks for new memories, which come first.
 CODE_BATCH = 64
-# Passages of a memory whose vectors somebody waits for: a third of a second of the local model at most.
+# Passages of a memory that are embedded while a caller waits: a third of a second of the local model at most.
 AT_ONCE = 4
 # Passages that a search embeds beside a worker, of the newest short memories: half a second of the local model at most.
 NEWEST = 8
@@ -48,7 +48,7 @@ POLL_S = 2.0
 
 
 class Embedding:
-    """Makes vectors for memories and questions, and knows how far it is."""
+    """Makes vectors of memories and questions."""
 
     def __init__(
         self, context: "Context", embedder: "Embedder | None" = None, *, embed_code: Callable[[int], int]
@@ -84,7 +84,7 @@ class Embedding:
 
     @property
     def model_id(self) -> str:
-        """The id stamped on vectors made now, which tells the enrichment too; empty when embeddings are off."""
+        """The id stamped on vectors made now, with the enrichment; empty when embeddings are off."""
         embedder = self.embedder
         return embedder.model_id + self._enricher.suffix if embedder else ""
 
@@ -144,7 +144,7 @@ class Embedding:
             return None, (*notes, f"search is keyword-only: {problem.message}")
 
     def _embed_newest(self) -> bool:
-        """Make the vectors of the newest short memories, a few; tell whether any were made."""
+        """Make the vectors of a few of the newest short memories; returns whether any were made."""
         store, most = self._context.store, min(NEWEST, self._context.settings.embed_on_demand)
         if not most or store.describe().read_only:
             return False
@@ -203,9 +203,9 @@ class Embedding:
             self._catch_up_quietly(AT_IMPORT)
 
     def embed(self, memory: Memory) -> None:
-        """Make the vectors of a memory now, where that is quick: whoever stored it may ask for it next.
+        """Make the vectors of a memory now if it is short: its author may search for it next.
 
-        Of a long one they come later, like those of all that are only kept. A failure is recorded for health.
+        Long memories are embedded later. A failure is recorded for health.
         """
         texts = self._enricher.texts(memory) if self.model_id else []
         if not 0 < len(texts) <= AT_ONCE or self._context.store.describe().read_only:
@@ -299,7 +299,7 @@ class Embedding:
             self._thread.join(timeout=30)
 
     def wake(self) -> None:
-        """Tell the worker that there may be something to do."""
+        """Wake the worker: there may be something to embed."""
         self._wake.set()
 
     def _work(self) -> None:
@@ -310,9 +310,9 @@ class Embedding:
                 self._wake.clear()
 
     def _code_quietly(self) -> bool:
-        """Make a few vectors of code; tell whether there may be more to make.
+        """Make a few vectors of code; returns whether there may be more to make.
 
-        Then wait as long as that took: a project can have a hundred thousand pieces, and a person works beside it.
+        Then wait as long as that took: a project can have a hundred thousand chunks, and a person works beside it.
         """
         began = time.monotonic()
         try:

@@ -47,10 +47,10 @@ class Limits(NamedTuple):
 
 
 class Language:
-    """Asks the language model, and knows what that cost."""
+    """Asks the language model within its budget."""
 
     def __init__(self, context: "Context", model: "Model | None" = None, *, role: "Role" = "llm") -> None:
-        """Ask `model`; none: the provider that is configured for the role, opened on first use."""
+        """Ask `model`; default: the provider configured for the role, opened on first use."""
         self._context = context
         self._role = role
         self._model = model
@@ -87,7 +87,7 @@ class Language:
     def complete(self, prompt: str, *, max_tokens: int) -> str:
         """Return what the model says to a prompt, at most `max_tokens` of it; counted, and within the budget.
 
-        Secrets in the prompt are replaced before it is sent, whoever wrote it.
+        Secrets in the prompt are replaced before it is sent.
         Raises BudgetSpent, ModelFailed (also when none is configured), and StorageError where the call could not be
         counted. Not to be called within a transaction: it counts in one of its own.
         """
@@ -115,9 +115,9 @@ class Language:
 
     @contextmanager
     def books(self) -> Iterator[Store]:
-        """Give the store to write down what a model cost or said. Raises Conflict once the engine is being closed.
+        """Yield the store, to record what a model cost or answered. Raises Conflict while the engine is closed.
 
-        A request may come home long after whoever sent it has gone; the database is not closed under its hands.
+        A request may return long after its caller has gone; the database is not closed while it is recorded.
         """
         with self._writing:
             if self._stopped:
@@ -125,7 +125,7 @@ class Language:
             yield self._context.store
 
     def stop(self) -> None:
-        """Let nothing be written down any more, after what is being written."""
+        """Refuse further records, after the one being written."""
         with self._writing:
             self._stopped = True
 
@@ -168,7 +168,7 @@ class Language:
             with self.books() as store:
                 settle(store, row, spare_tokens=spare, failure=told, pausing=pausing)
         except (StorageError, Conflict):
-            # Too much stays counted. An answer that was paid for is not lost because the ledger is locked or closed.
+            # Too much stays counted. An answer that was paid for is not lost because the database is locked or closed.
             return
 
 
@@ -187,7 +187,7 @@ def _cost(failure: ModelFailed, asked: int) -> int:
 
 
 def day_of(moment: int) -> str:
-    """Return the UTC day of a moment, as it stands in the ledger."""
+    """Return the UTC day of a moment, as it is stored with the usage."""
     return time.strftime("%Y-%m-%d", time.gmtime(moment))
 
 

@@ -16,7 +16,7 @@ T = TypeVar("T")
 # What the categories of coding memories begin with.
 CODE = "code/"
 
-# Operations by which somebody says that a memory is not to be there.
+# Operations by which a user removes a memory.
 UNWANTED = ("delete_memory", "purge_memories")
 
 # How far a memory is trusted, by how it was recorded and who said it. A person states what they know; an assistant may
@@ -80,9 +80,9 @@ def summary_mark(title: str | None, content: str) -> str:
 
 
 def is_learnt(memory: Memory) -> bool:
-    """Tell whether a memory says what a project's past does: that code has changed since is in its nature.
+    """Tell whether a memory was imported from a project's history and not edited since.
 
-    Nobody has to settle it, and the next import writes anew what there is to.
+    That its code has changed needs no review: the next import rewrites it.
     """
     return "from" in memory.metadata and memory.metadata.get("written") == memory.content_hash
 
@@ -131,7 +131,7 @@ def full_id(
 
 
 def unwanted(rows: Store | Transaction, ids: Sequence[str]) -> frozenset[str]:
-    """Return which of these memories somebody deleted or purged: what is imported does not bring them back."""
+    """Return which of these memories a user deleted or purged: an import does not bring them back."""
     where = {"entity": "memories", "entity_id": tuple(ids), "operation": UNWANTED}
     deleted = (change.entity_id for change in rows.find(Change, where)) if ids else ()
     return purged(rows, ids).union(deleted)
@@ -222,7 +222,7 @@ def gained(known: Memory, again: Memory) -> dict[str, Any]:
         "metadata": {**known.metadata, **again.metadata},
         "importance": max(known.importance, again.importance),
     }
-    # What somebody says now and nobody said before. A type that nobody chose is `context`.
+    # Fields that are given now and were not before. `context` is the type of memories stored without one.
     merged |= {field: getattr(again, field) for field in FILLED if getattr(known, field) is None}
     if known.memory_type == "context":
         merged["memory_type"] = again.memory_type

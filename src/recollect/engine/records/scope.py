@@ -87,7 +87,7 @@ class Scope:
     def _nearest_known(self, folder: Path) -> str:
         """Return the nearest folder around this one that is a namespace; empty: there is none.
 
-        A home folder or the root is no project unless somebody names it.
+        A home folder or the root is a project only if a user names it.
         """
         never = (Path("~").expanduser(), Path(folder.anchor))
         around = [str(place) for place in (folder, *folder.parents) if place not in never]

@@ -1,4 +1,4 @@
-"""Expand: what a search found, and what that is linked to.
+"""Expansion: the hits of a search and the memories they are linked to.
 
     search ─► seeds ─► relevance spreads along links (graph.spread) ─► joined with what was found by itself ─► the best
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # The score of a linked memory relative to its seed: always lower.
 BELOW_SEED = 0.99
-# Reached memories that are looked at, the best of them: a hub links to thousands, and nobody asks for more.
+# Reached memories that are read, the best: a hub links to thousands.
 MOST_REACHED = 500
 # What a seed is called in a reason.
 CALLED_CHARACTERS = 60
@@ -73,7 +73,7 @@ def expanded(store: Store, graph: Graph, found: Recall, wanted: Wanted, through:
     """
     own = {hit.memory.id: hit for hit in found.hits}
     reached = _reached(graph, [hit for hit in found.hits[: wanted.limit] if hit.score >= wanted.least], wanted, through)
-    # What another hit speaks for already is no hit of its own, links or not.
+    # A memory that is folded under another hit is no hit of its own.
     for memory_id in {folded for hit in found.hits for folded in hit.folded}:
         reached.pop(memory_id, None)
     chances = {memory_id: _chance(own.get(memory_id), ways) for memory_id, ways in reached.items()}

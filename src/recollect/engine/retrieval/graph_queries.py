@@ -1,4 +1,4 @@
-"""Graph: links between memories, files and symbols, and recall that follows them."""
+"""Graph queries: recall along links, traversal, PageRank, clusters."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,7 +48,7 @@ Resolution = Annotated[float, msgspec.Meta(ge=0.01, le=100.0)]
 
 
 class GraphQueries:
-    """Nodes and the links between them."""
+    """Queries on the graph of memories, files and symbols."""
 
     def __init__(
         self,
@@ -329,7 +329,7 @@ class GraphQueries:
         return graph.index.get(node_id(memory.id))
 
     def _unlinked(self, start_id: str, algorithm: Algorithm, max_depth: int) -> Traversal:
-        """Return the walk of a memory that has no node yet: it comes no farther than itself."""
+        """Return the traversal of a memory without links: the memory itself."""
         memory = existing(self._context.store, start_id.removeprefix("mem:"))
         view = NodeView(
             id=node_id(memory.id),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Up to here a memory is shown whole, and times are worked out in all of it: about 500 tokens.
 WHOLE_CHARACTERS = 2_000
-# Hits that get their reply: further down nobody reads on.
+# Hits that show their reply.
 MOST_REPLIES = 50
 
 
@@ -61,7 +61,7 @@ def explained(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | N
 
 
 def excerpt(memory: Memory, pid: int) -> Excerpt:
-    """Return where a passage stands in its memory, as far as the memory still has it."""
+    """Return the range of a passage in its memory, as far as the memory still has it."""
     parts = passages(memory.content)
     part = min(pid % MAX_PASSAGES, len(parts) - 1)
     start = sum(map(len, parts[:part]))
@@ -69,8 +69,8 @@ def excerpt(memory: Memory, pid: int) -> Excerpt:
 
 
 def moments(memory: Memory, passage: Passage, shown: Excerpt) -> tuple[Moment, ...]:
-    """Return the times that only the moment of a memory tells, in the order of its words."""
-    # What was found when the passage was stored saves looking again: most name no time.
+    """Return the relative times in a memory with their dates, in the order of its words."""
+    # Most passages name no time, which was found out when they were stored.
     if passage.shape.times == () and passage.shape.parts == 1:
         return ()
     from recollect.text.dates import mentions
@@ -109,7 +109,7 @@ def replies(store: Store, turns: Sequence[Memory], *, as_of: int | None = None) 
 
 
 def _answers(following: Memory, turn: Memory, as_of: int | None) -> bool:
-    """Tell whether a turn answers the one before it: another speaks, an assistant or because they were asked."""
+    """Tell whether a turn answers the one before it: by another author, an assistant or after a question."""
     if following.namespace != turn.namespace or (as_of is not None and said_at(following) > as_of):
         return False
     another = (following.author or following.source) != (turn.author or turn.source)

@@ -1,4 +1,4 @@
-"""Impact: what hits of a search are linked with, and what depends on that.
+"""Hit impact: what the hits of a search are linked to, and what depends on that.
 
     memory ─► what it is linked with ─► the code among it ─► what depends on that code, and on the memory itself
 
@@ -71,7 +71,7 @@ def _found(store: Store, graph: Graph, memory_id: str, anchored: Sequence[str], 
 
 
 def _decisions(store: Store, graph: Graph, nodes: Sequence[int], depth: int, through: Sieve) -> list[int]:
-    """Return the decisions that a memory is connected with, by links that somebody made, oldest first."""
+    """Return the decisions that a memory is connected with, by links that were not computed, oldest first."""
     made = Sieve(through.nodes, _all_but_computed(through))
     near = expand(graph, nodes, depth, through=made).order[len(nodes) :].tolist()
     number_of = {graph.points.memory_ids[number]: number for number in near if _is_memory(graph, number)}

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 # Judgements kept, the latest: 10 MB or so. Five hundred questions about twenty memories each.
 MAX_KEPT = 10_000
-# How often whoever waits can say that it is not wanted any more.
+# How often a waiting caller can cancel.
 LISTEN_S = 0.25
 # Forgotten at once: as many as one statement can name.
 MAX_FORGOTTEN = 500
 
 
 class Outcome(NamedTuple):
-    """What asking about one memory came to: a verdict, an answer without one, or the failure that ends the stage."""
+    """The outcome for one memory: a verdict, an answer without one, or the failure that ends the stage."""
 
     key: str
     verdict: Verdict | None = None
@@ -101,8 +101,8 @@ class Reranker(NamedTuple):
     def _ask(self, model: str, prompts: Mapping[str, str]) -> dict[str, Verdict]:
         """Return the verdicts on all prompts, by key, asking about several at a time. Raises the first failure.
 
-        A request cannot be called back, so threads that are still waiting at the deadline are left to themselves: what
-        they bring home is kept for the next time.
+        A request cannot be cancelled, so threads that still wait at the deadline go on: their verdicts are kept for the
+        next time.
         """
         waiting: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
         for row in prompts.items():
@@ -118,7 +118,7 @@ class Reranker(NamedTuple):
                     return
                 outcome = self._outcome(model, key, prompt)
                 if outcome.failure is not None:
-                    stop.set()  # before anybody hears of it: no further request is sent
+                    stop.set()  # at once, so that no further request is sent
                 outcomes.put(outcome)
 
         deadline = time.monotonic() + self.context.settings.judge_deadline_s
@@ -130,13 +130,13 @@ class Reranker(NamedTuple):
             stop.set()
 
     def _outcome(self, model: str, key: str, prompt: str) -> Outcome:
-        """Return what asking about one memory came to; a verdict is kept."""
+        """Return the outcome for one memory; a verdict is kept."""
         try:
             said = verdict(self.llm.complete(prompt, max_tokens=VERDICT_TOKENS), prompt)
         except RecollectError as problem:
             about_prompt = isinstance(problem, ModelFailed) and problem.details.get("status") in PROMPT_STATUSES
             return Outcome(key) if about_prompt else Outcome(key, failure=problem)
-        except Exception as problem:  # in a thread, nobody else would hear of it
+        except Exception as problem:  # a thread must report it to its caller
             return Outcome(key, failure=ModelFailed(f"scoring failed: {type(problem).__name__}: {problem}"))
         if said is not None:
             row = Judgement(id=key, model=model, score=said.score, reason=said.reason, judged_at=clock.now())

@@ -1,4 +1,4 @@
-"""Scoring: which weights rank a recall, for a namespace or for all; set, shown, and applied to a pool."""
+"""Scoring weights: set, show and apply the weights that rank a recall, per project or for all."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast

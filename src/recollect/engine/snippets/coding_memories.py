@@ -1,4 +1,4 @@
-"""Coding memories: pieces of code with what they are about, linked to their neighbours, found by what they solve."""
+"""Coding memories: operations that store, find and evolve code snippets."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
@@ -26,7 +26,7 @@ Memories = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
 
 
 class Coding:
-    """Pieces of code worth having again."""
+    """Code snippets with their context and links."""
 
     def __init__(
         self,

@@ -1,10 +1,10 @@
-"""Evolution: coding memories learn from each other, ten at a time, and never at the cost of being found.
+"""Evolution: improve contexts, tags and links of coding memories, unless that makes them harder to find.
 
     scope ─► batch of ten ─► plan: links, weights, tags, contexts ─► written, measured by their own words ─► kept
                                                                        └ harder to find: left out
 
-The measuring happens inside the transaction that writes: what is not kept was never seen by anybody. All batches of a
-run are one batch of the change log, which `undo` takes back.
+They are measured inside the transaction that writes, so a rejected change is never visible. All batches of a run are
+one batch of the change log, which `undo` reverts.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from recollect.store.protocol import Transaction
 
 OPERATION = "evolve_memory_network"
-# What runs by schedule is logged as: nobody who takes back the last change means it.
+# The operation of scheduled runs in the log: `undo` of the last change skips it.
 SCHEDULED = "scheduled_evolve"
 # Of one run by schedule: a minute or two by rules, twenty calls of a language model where one is configured.
 SCHEDULED_MEMORIES = 200
@@ -323,7 +323,7 @@ def _refinement(kept: Kept, linked: Sequence[Neighbour], proposed: Proposed | No
     if noted is not None:
         context = noted.context or context
         tags = tuple(dict.fromkeys((*tags, *noted.tags)))[: max(MOST_TAGS, len(tags))]
-    # What somebody said of their own code stays, and so does a title that somebody has written since.
+    # A given context stays, and so does a title that was edited since.
     if snippet.is_given or (memory.title or "") not in (base, last):
         context = memory.title or ""
     is_same = context == (memory.title or "") and tags == memory.tags
@@ -331,7 +331,7 @@ def _refinement(kept: Kept, linked: Sequence[Neighbour], proposed: Proposed | No
 
 
 def _refine(transaction: Transaction, row: Refinement) -> tuple[bool, bool]:
-    """Write a line and tags; tell whether anything changed, and whether the line did. What was edited since stays."""
+    """Write a context and tags; return whether anything changed, and whether the context did. Edits stay."""
     current = transaction.get(Memory, [row.memory.id])
     if not current or current[0].rev != row.memory.rev:
         return False, False
@@ -348,6 +348,6 @@ def _refine(transaction: Transaction, row: Refinement) -> tuple[bool, bool]:
 
 
 def own_queries(memory: Memory, snippet: Snippet) -> tuple[str, ...]:
-    """Return what a memory would be looked for with: what somebody said of it, its keywords, the names it defines."""
+    """Return queries for a memory: its given context, its keywords, the names it defines."""
     base = str(analysis(memory).get("base") or "") if snippet.is_given else ""
     return tuple(filter(None, (base, " ".join(snippet.keywords), " ".join(snippet.defines[:3]))))

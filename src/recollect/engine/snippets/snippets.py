@@ -1,4 +1,4 @@
-"""Snippets: coding memories as they are kept, found and linked.
+"""Snippets: store, link and find coding memories.
 
     content ─► analyse ─► memory: title = the line about it, tags, category = its language, metadata.coding = the rest
                               └─► candidates by words and by meaning ─► relate ─► edges with their link type
@@ -51,7 +51,7 @@ STORED = "store_coding_memory"
 # together is among the first, and a piece that is linked with everything is linked with nothing.
 CANDIDATES = 24
 MOST_LINKS = 6
-# Hits looked at for the number of all that are relevant enough.
+# Hits that are counted as relevant enough, at most.
 COUNTED = 200
 # Kinds of evidence that are named as the reason of a match: those that carried at least this share of it.
 CARRIED = 0.25
@@ -104,7 +104,7 @@ class Snippets(NamedTuple):
             amend=False,
         )
         memory = stored.memory
-        if context and not stored.created:  # what somebody says of it is its headline
+        if context and not stored.created:  # a given context is the headline
             memory = self.memories.update(memory.id, title=snippet.context)
         created, more = self._linked(memory) if stored.created else (0, ())
         return CodingMemory(
@@ -155,7 +155,7 @@ class Snippets(NamedTuple):
         )
 
     def neighbours(self, kept: Kept) -> tuple[list[Link], tuple[str, ...]]:
-        """Return the links that a memory should have, strongest first, and notes about what was not looked at."""
+        """Return the links that a memory should have, strongest first, and notes about what was skipped."""
         candidates, cosines, notes = self._candidates(kept)
         return related(
             kept, candidates, self.rarities([kept.snippet, *(row.snippet for row in candidates)]), cosines
@@ -186,7 +186,7 @@ class Snippets(NamedTuple):
         return rows, cosines, notes
 
     def rarities(self, snippets: Iterable[Snippet]) -> dict[str, float]:
-        """Return how much each word of some subjects tells, by how many memories hold it."""
+        """Return the rarity of each word of some subjects, by how many memories have it."""
         roots = sorted({root for snippet in snippets for root in subject(snippet)})
         counts = self.context.store.term_counts(roots)
         return {root: rarity(counts.passages, counts.of(root)) for root in roots}
@@ -219,7 +219,7 @@ def write_links(transaction: Transaction, memory: Memory, links: Sequence[Link],
         relationship = RELATIONSHIPS[found.type]
         src, dst = node_id(older.id), node_id(newer.id)
         if transaction.find(Edge, {"src": src, "dst": dst, "relationship": relationship}, limit=1):
-            continue  # somebody linked them the same way by hand
+            continue  # linked the same way by hand
         edge = Edge(
             id=clock.new_id(),
             src=src,
