@@ -158,7 +158,7 @@ def test_what_a_model_proposes_is_taken_over_and_what_it_makes_up_is_not(open_en
 
 
 @pytest.mark.parametrize("answer", ["", "no JSON", '{"notes": 3}'])
-def test_without_a_useful_answer_rules_evolve_and_that_is_said(open_engine: OpenEngine, answer: str) -> None:
+def test_rules_replace_an_unusable_answer_and_a_note_says_so(open_engine: OpenEngine, answer: str) -> None:
     engine = open_engine(embed_provider="off", model=ScriptedModel(answer))
     hamming(engine)
     unlinked(engine)
@@ -199,7 +199,7 @@ def test_all_of_them_have_their_turn(engine: Engine, monkeypatch: pytest.MonkeyP
     assert len(set(seen)) == 5
 
 
-def test_a_title_that_somebody_wrote_since_stays(engine: Engine) -> None:
+def test_an_edited_title_stays(engine: Engine) -> None:
     hamming(engine)
     last = engine.store.find(Memory)[-1]
     engine.memories.update(last.id, title="My own words")
@@ -212,7 +212,7 @@ def test_a_title_that_somebody_wrote_since_stays(engine: Engine) -> None:
 WEEK = 7 * 86_400
 
 
-def test_nothing_evolves_by_itself_unless_somebody_says_so(engine: Engine, frozen: FrozenClock) -> None:
+def test_nothing_evolves_by_itself_unless_the_setting_allows_it(engine: Engine, frozen: FrozenClock) -> None:
     hamming(engine)
     unlinked(engine)
     before = state(engine)
@@ -261,7 +261,7 @@ def test_one_of_several_servers_lets_memories_evolve(open_engine: OpenEngine, fr
     assert [engine.schedule.run_due() for engine in engines] == [("evolve",), (), ()]
 
 
-def test_an_evolution_that_is_stopped_goes_on_where_it_was(
+def test_a_stopped_evolution_resumes_where_it_was(
     open_engine: OpenEngine, frozen: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = open_engine(embed_provider="off", evolve=True, consolidate=False)

@@ -99,7 +99,7 @@ def test_another_model_makes_its_own(
     assert engine.code.search("anchor").mode == "hybrid"
 
 
-def test_another_card_makes_them_anew(engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_embedded_text_makes_all_vectors_again(engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.code.embed()
     monkeypatch.setattr(code_embedding, "CARD", "card-of-tomorrow")
     assert engine.code.embed() == 4
@@ -167,7 +167,7 @@ def test_a_server_makes_them_in_the_background_after_those_of_memories(
     assert "The fleet sails at dawn" in embedder.embedded[:first_card]
 
 
-def test_what_others_use_comes_before_what_nobody_uses(
+def test_used_files_are_embedded_before_unused_ones(
     engine: Engine, embedder: HashingEmbedder, tmp_path: Path
 ) -> None:
     fleet = write(
@@ -228,7 +228,7 @@ def test_the_documented_enrichment_tells_what_a_piece_is_linked_with(
 
 
 @pytest.mark.parametrize(("enrichment", "link"), [("lean", True), ("documented", False)])
-def test_otherwise_and_of_what_is_not_linked_nothing_is_told(
+def test_without_the_setting_or_without_links_no_links_are_embedded(
     tmp_path: Path, embedder: HashingEmbedder, open_engine: Callable[..., Engine], enrichment: str, link: bool
 ) -> None:
     engine = open_engine(embedder=embedder, enrichment=enrichment)

@@ -63,7 +63,7 @@ def test_a_configured_model_is_opened_by_its_settings(open_engine: OpenEngine) -
     assert spent(engine).calls == 0
 
 
-def test_settings_that_can_never_work_are_told_and_break_nothing_else(open_engine: OpenEngine) -> None:
+def test_invalid_settings_are_reported_and_break_nothing_else(open_engine: OpenEngine) -> None:
     engine = open_engine(embed_provider="off", llm_provider="ollama", llm_url="nowhere")
     with pytest.raises(ConfigError):
         engine.llm.complete("Why?", max_tokens=5)
@@ -105,7 +105,7 @@ def test_the_models_of_a_store_share_one_budget_and_one_record(asking: Engine, o
     assert spent(asking).calls == spent(other).calls == 2
 
 
-def test_counting_begins_anew_at_midnight_utc(asking: Engine, frozen: FrozenClock) -> None:
+def test_counting_restarts_at_midnight_utc(asking: Engine, frozen: FrozenClock) -> None:
     frozen.at = DAY * 20_000 - 1
     asking.llm.complete("Why?", max_tokens=5)
     assert (spent(asking).day, spent(asking).calls) == ("2024-10-03", 1)
@@ -224,7 +224,7 @@ def test_another_model_is_not_paused_with_it(asking: Engine, model: ScriptedMode
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])
-def test_a_prompt_that_was_refused_does_not_speak_against_the_model(
+def test_a_refused_prompt_does_not_pause_the_model(
     asking: Engine, model: ScriptedModel, status: int
 ) -> None:
     fail(asking, model, ModelFailed("too long", status=status))
@@ -289,7 +289,7 @@ def test_the_model_that_shortens_observations_is_counted_and_watched_like_the_ot
 
 
 @pytest.mark.parametrize("wish", [{"judge": True}, {"summaries": "model"}, {"compress_provider": "llm"}], ids=str)
-def test_a_wish_for_a_model_that_is_not_configured_is_told(open_engine: OpenEngine, wish: dict[str, Any]) -> None:
+def test_health_reports_a_wanted_model_that_is_not_configured(open_engine: OpenEngine, wish: dict[str, Any]) -> None:
     engine = open_engine(embed_provider="off", **wish)
     check = next(row for row in engine.admin.health().checks if row.name == "language model")
     assert check.status == "degraded" and next(iter(wish)) in check.detail and "llm_provider" in check.mend
@@ -306,6 +306,6 @@ def test_what_was_spent_is_shown_for_each_of_the_last_days(asking: Engine, froze
     assert [row.calls for row in asking.admin.spending(days=366).days] == [1, 1, 1]
 
 
-def test_no_secret_is_sent_whoever_wrote_the_prompt(asking: Engine, model: ScriptedModel) -> None:
+def test_no_secret_is_sent_to_the_model(asking: Engine, model: ScriptedModel) -> None:
     asking.llm.complete("Is ghp_0123456789abcdefABCDEF0123456789abcd a key?", max_tokens=5)
     assert "ghp_" not in model.asked[0] and "a key?" in model.asked[0]
