@@ -99,7 +99,9 @@ def test_another_model_makes_its_own(
     assert engine.code.search("anchor").mode == "hybrid"
 
 
-def test_another_embedded_text_makes_all_vectors_again(engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_embedded_text_makes_all_vectors_again(
+    engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     engine.code.embed()
     monkeypatch.setattr(code_embedding, "CARD", "card-of-tomorrow")
     assert engine.code.embed() == 4
@@ -167,9 +169,7 @@ def test_a_server_makes_them_in_the_background_after_those_of_memories(
     assert "The fleet sails at dawn" in embedder.embedded[:first_card]
 
 
-def test_used_files_are_embedded_before_unused_ones(
-    engine: Engine, embedder: HashingEmbedder, tmp_path: Path
-) -> None:
+def test_used_files_are_embedded_before_unused_ones(engine: Engine, embedder: HashingEmbedder, tmp_path: Path) -> None:
     fleet = write(
         tmp_path / "fleet",
         {

@@ -109,9 +109,7 @@ def test_after_a_change_of_enrichment_search_is_by_words_until_most_vectors_are_
 # --- made anew ---
 
 
-def test_a_new_link_embeds_the_memories_at_its_ends_again(
-    linked: Engine, embedder: HashingEmbedder
-) -> None:
+def test_a_new_link_embeds_the_memories_at_its_ends_again(linked: Engine, embedder: HashingEmbedder) -> None:
     a, b, _ = (linked.memories.store(name, tags=("x",)).memory.id for name in ("First", "Second", "Third"))
     assert len(embedded(embedder, linked)) == 3
     assert embedded(embedder, linked) == []

@@ -224,9 +224,7 @@ def test_another_model_is_not_paused_with_it(asking: Engine, model: ScriptedMode
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])
-def test_a_refused_prompt_does_not_pause_the_model(
-    asking: Engine, model: ScriptedModel, status: int
-) -> None:
+def test_a_refused_prompt_does_not_pause_the_model(asking: Engine, model: ScriptedModel, status: int) -> None:
     fail(asking, model, ModelFailed("too long", status=status))
     assert (spent(asking).paused_s, spent(asking).failures) == (0, 1)
     assert asking.llm.complete("Why?", max_tokens=5) == "Because."

@@ -21,7 +21,7 @@ from recollect.code.freshness.form import read
 from recollect.code.record import CodePlace, DeadCode, DeadSymbol
 from recollect.code.resolve.translate import has_program
 from recollect.code.testing import is_test_file
-from recollect.engine.code.constant_references import UNLINKED
+from recollect.engine.code.implicit_uses import UNLINKED
 from recollect.engine.graph.code_nodes import file_place, symbol_hit
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
 from recollect.graph.project import USES, Project, project

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from recollect.code.resolve.modules import family
-from recollect.engine.graph.code_nodes import CodeNode, code_nodes, target_of
+from recollect.engine.graph.code_nodes import CodeNode, code_node_id, code_nodes, target_of
 from recollect.engine.graph.graph_view import node_views
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
 from recollect.graph.reach import Reach, affected, contained, reach
@@ -320,12 +320,8 @@ def calls(store: LinkStore, found: FoundSymbol) -> Calls | None:
     paths = {row.id: row.path for row in store.get(File, files)}
     for number, edges in store.file_edges(files).items():
         if number in paths:
-            callers += [_node(root, paths[number], source) for source, name in _called(edges) if name == target]
+            callers += [code_node_id(root, paths[number], source) for source, name in _called(edges) if name == target]
     return Calls(list(dict.fromkeys(callers)), list(dict.fromkeys(callees)))
-
-
-def _node(root: str, path: str, key: str) -> str:
-    return f"sym:{root}/{path}::{key}" if key else f"file:{root}/{path}"
 
 
 def _called(edges: Edges) -> list[tuple[str, str]]:

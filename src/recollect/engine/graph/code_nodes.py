@@ -47,6 +47,11 @@ class Address(NamedTuple):
     key: str
 
 
+def code_node_id(root: str, path: str, key: str) -> str:
+    """Return the graph id of a symbol, or of its file without a key."""
+    return f"{SYMBOL}{root}/{path}::{key}" if key else f"{FILE}{root}/{path}"
+
+
 def is_code(node_id: str) -> bool:
     """Tell whether an id is written like that of a file or symbol."""
     return node_id.startswith((SYMBOL, FILE))

@@ -139,7 +139,7 @@ class Embedding:
                 left = self._lacking()
                 notes = (_not_embedded(left, total),) if left else ()
         try:
-            return self._embed([text])[0], notes
+            return self.of_texts([text])[0], notes
         except EmbeddingFailed as problem:
             return None, (*notes, f"search is keyword-only: {problem.message}")
 
@@ -157,13 +157,14 @@ class Embedding:
     def of_question(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the vector of a text as it stands, or None with a note that says why there is none."""
         try:
-            return self._embed([text])[0], ()
+            return self.of_texts([text])[0], ()
         except EmbeddingFailed as problem:
             return None, (f"search is keyword-only: {problem.message}",)
 
     def of_texts(self, texts: list[str]) -> Any:
         """Return the vectors of texts that are not memories, in their order. Raises EmbeddingFailed."""
-        return self._embed(texts)
+        self._raise_if_paused()
+        return self._ask(texts)
 
     @property
     def stopping(self) -> bool:
@@ -261,9 +262,8 @@ class Embedding:
             self.try_now()
             return self._one_by_one(parts)
         if len(parts) == 1 and parts[0].first and time.thread_time() - began > LIMIT_CPU_S:
-            self._put_aside(
-                parts[0], f"{plural(len(parts[0].texts), 'passage')} took more than {LIMIT_CPU_S:g} s of CPU time"
-            )
+            why = f"{plural(len(parts[0].texts), 'passage')} took more than {LIMIT_CPU_S:g} s of CPU time"
+            put_aside(self._context.store, self.model_id, parts[0].memory, why)
         made, start = [], 0
         for part in parts:
             made.append(_made(part, rows[start : start + len(part.texts)]))
@@ -278,11 +278,8 @@ class Embedding:
                 made.append(_made(part, self._ask(part.texts)))
             except EmbeddingFailed as problem:
                 self.try_now()
-                self._put_aside(part, problem.message)
+                put_aside(self._context.store, self.model_id, part.memory, problem.message)
         return made
-
-    def _put_aside(self, part: Part, why: str) -> None:
-        put_aside(self._context.store, self.model_id, part.memory, why)
 
     def start(self) -> None:
         """Start the worker thread, once."""
@@ -334,10 +331,6 @@ class Embedding:
     def try_now(self) -> None:
         """Ask the embedder, even if it failed a moment ago. Raises EmbeddingFailed."""
         self._ask(["health"])
-
-    def _embed(self, texts: list[str]) -> Any:
-        self._raise_if_paused()
-        return self._ask(texts)
 
     def _raise_if_paused(self) -> None:
         if self._failure is not None and time.monotonic() < self._resume_at:

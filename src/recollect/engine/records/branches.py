@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -171,19 +171,20 @@ class Branches:
             for row, standing in zip(rows, found, strict=True)
         ]
 
+    def _answer(self, key: tuple[str, str, str], ask: Callable[[], bool]) -> bool:
+        """Return what git answered once; false where it is not asked."""
+        if key not in self._known and self.asks_git:
+            self._known[key] = ask()
+        return self._known.get(key, False)
+
     def _is_alive(self, seen: Checkout, commit: str) -> bool:
         """Tell whether a branch still has a commit: its own branch was renamed or continued."""
         key = (f"alive in {seen.common}", seen.head, commit)
-        if key not in self._known and self.asks_git:
-            self._known[key] = is_on_a_branch(seen.common, commit)
-        return self._known.get(key, False)
+        return self._answer(key, lambda: is_on_a_branch(seen.common, commit))
 
     def _is_held(self, common: Path, head: str, commit: str) -> bool:
         """Tell whether the history of `head` has all that a branch changed up to a commit."""
-        key = (f"held by {common}", head, commit)
-        if key not in self._known and self.asks_git:
-            self._known[key] = is_held(common, head, commit)
-        return self._known.get(key, False)
+        return self._answer((f"held by {common}", head, commit), lambda: is_held(common, head, commit))
 
     def _reach(self, common: Path, head: str, commits: Sequence[str]) -> Mapping[str, bool | None]:
         """Return for commits whether they are part of the history of `head`; None where that is unknown."""

@@ -269,14 +269,13 @@ def match_reason(hit: Hit, query: str) -> str:
     """
     signals = hit.signals
     by_words = f"Keyword match: {' '.join(signals.matched_terms)}" if signals.matched_terms else ""
+    by_meaning = f"Close in meaning (cosine {signals.semantic:.2f})" if signals.semantic is not None else ""
     told = {
         "matches words of the query": by_words,
         "matching words": by_words,
         "its tags match the query": _tags_named(hit.memory, query),
-        "close in meaning": f"Close in meaning (cosine {signals.semantic:.2f})" if signals.semantic is not None else "",
-        "similar in meaning": f"Close in meaning (cosine {signals.semantic:.2f})"
-        if signals.semantic is not None
-        else "",
+        "close in meaning": by_meaning,
+        "similar in meaning": by_meaning,
         "its session matches the query": "Its session matches the query",
     }
     carried = [(share.share, told[share.meaning]) for share in signals.shares if told.get(share.meaning)]
