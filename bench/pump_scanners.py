@@ -502,8 +502,8 @@ CODE: tuple[Any, ...] = (
     ("versions", "hierarchy.stack", _versions),
 )  # fmt: skip
 RECALL: tuple[Any, ...] = (
-    ("work at hand", "engine.at_hand", _at_hand),
-    ("work left", "capture.summary engine.recent_work engine.context_sources", _left),
+    ("work at hand", "engine.hook_responses.work_in_progress", _at_hand),
+    ("work left", "capture.summary engine.hook_responses.recent_sessions engine.hook_responses.briefing", _left),
     ("only asks", "text.asking", lambda text: [asking._asks(part) for part in asking._SENTENCE.split(text)]),
     ("recall query", "recall.query", _query),
     ("amendments", "recall.amend recall.statement recall.values", _amend),
@@ -516,9 +516,9 @@ RECALL: tuple[Any, ...] = (
 )
 OUTSIDE: tuple[Any, ...] = (
     ("fence", "render.untrusted", lambda text: (untrusted.fence(text), untrusted.inline(text))),
-    ("context block", "engine.context_block",
+    ("context block", "engine.hook_responses.context_block",
      lambda text: (context_block.flat(text, 300), list(context_block.quoted(text, 300)), context_block.harmless(text))),
-    ("rule about", "engine.touched", lambda text: diff_memories.rule_about(text, ("a", "b"))),
+    ("rule about", "engine.review.diff_memories", lambda text: diff_memories.rule_about(text, ("a", "b"))),
     ("json-rpc", "surface.jsonrpc", _jsonrpc),
     ("jsonc", "surface.assistants.jsonc", _jsonc),
     ("jsonc object", "surface.assistants.jsonc", _jsonc, '{"a": '),
@@ -533,20 +533,21 @@ NAMES = "it matches single names, paths and ids, which are bounded where they co
 WITHOUT_ROW = {
     **dict.fromkeys(
         (
-            "code.diff.git", "code.lookup", "code.manifests.provided", "code.resolve.modules", "code.search.kinds",
-            "code.search.report_signals", "code.search.span", "code.walk", "engine.archive",
-            "engine.branches", "engine.checkout", "engine.decisions", "engine.identity", "engine.migrating",
-            "engine.readers", "engine.repo_map", "engine.unseen", "hierarchy.looking", "surface.assistants.entry",
-            "code.diff.work_tree", "text.naming", "text.short_id",
+            "code.diff.git", "code.diff.work_tree", "code.lookup", "code.manifests.provided", "code.resolve.modules",
+            "code.search.kinds", "code.search.report_signals", "code.search.span", "code.walk",
+            "engine.admin.archive", "engine.code.implicit_uses", "engine.code.repo_map",
+            "engine.importing.memory_import", "engine.records.branches", "engine.records.checkout",
+            "engine.records.identity", "engine.sessions.decision_history", "hierarchy.looking",
+            "surface.assistants.entry", "text.naming", "text.short_id",
         ),
         NAMES,
     ),
     "capture.transcripts.table": "it looks at the first kilobytes of a file",
     "expected": "it matches at most 41 characters of a number, at one place",
     "text.moment": "it refuses more than 60 characters first",
-    "engine.stated": "it looks at statements, which have at most 400 characters",
-    "engine.cycles": "it looks at single lines of indexed files",
-    "engine.dead_code": "it splits text into words, and looks at signatures of 400 characters",
+    "engine.memory.stated_memories": "it looks at statements, which have at most 400 characters",
+    "engine.code.import_cycles": "it looks at single lines of indexed files",
+    "engine.code.dead_code": "it splits text into words, and looks at signatures of 400 characters",
     "hierarchy.entries": "it looks for targets at the beginning of lines",
     "hierarchy.fill": "it splits a description into words",
     "hierarchy.knowledge": "it splits a query into words",

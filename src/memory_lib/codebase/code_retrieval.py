@@ -17,7 +17,7 @@ from memory_lib.codebase.code_context import as_question, as_text
 from memory_lib.codebase.code_prompt import grouped, listed
 from memory_lib.codebase.scores import MAX_AGE_S, ProcessScores, Scores
 from memory_lib.general.retrieval import MemoryRetrieval, ModelFn, ScoredMemory, raised
-from recollect.engine.memory.score_cache import Kept, Key, ScoreCache
+from recollect.engine.memory.library_state import Kept, Key, ScoreCache
 
 # What a model is told of code beside the code itself; imports are left out, they are those of the whole file.
 TOLD = ("file_path", "entity_name", "signature", "docstring", "language", "dependencies", "complexity")
@@ -56,7 +56,7 @@ class CodeMemoryRetrieval(MemoryRetrieval):
         self.recency_days = recency_days
         super().__init__(small_model_fn, **kwargs)
         shelf = kwargs.get("shelf")
-        self._scores: Scores = ScoreCache(shelf.engine, MAX_AGE_S) if shelf is not None else ProcessScores()
+        self._scores: Scores = ScoreCache(shelf.engine.store, MAX_AGE_S) if shelf is not None else ProcessScores()
         self._hits = self._looked = 0
 
     async def retrieve_code_memories(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import Protocol
 
-from recollect.engine.memory.score_cache import Kept, Key
+from recollect.engine.memory.library_state import Kept, Key
 
 MAX_AGE_S = 3600
 
 
 class Scores(Protocol):
-    """Scores by what they depend on; see recollect.engine.memory.score_cache, which keeps them in a database."""
+    """Scores by what they depend on; see recollect.engine.memory.library_state, which keeps them in a database."""
 
     def get(self, keys: list[Key]) -> dict[Key, Kept]: ...
 

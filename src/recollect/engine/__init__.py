@@ -1,6 +1,6 @@
-"""The engine: the composition root and its nouns. The only place that opens a store or a provider.
+"""The engine: the composition root, its nouns, and the names that facades and surfaces import.
 
-The root is loaded when it is first asked for: a hook that only glances at the store does without.
+Names are loaded when they are first used: a hook that only reads the store does without the root.
 """
 
 from __future__ import annotations
@@ -8,16 +8,69 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from recollect.engine.root import NOUNS as NOUNS
-    from recollect.engine.root import OPERATIONS as OPERATIONS
-    from recollect.engine.root import Engine as Engine
+    from recollect.engine.code.file_entities import Entity as SourceEntity
+    from recollect.engine.code.file_entities import read_source, source_files
+    from recollect.engine.code.indexed_project import (
+        FileUses,
+        Neighbour,
+        PackageRow,
+        Project,
+        Source,
+        Sources,
+        SymbolRow,
+    )
+    from recollect.engine.importing.legacy_json import adopt_document as adopt_json
+    from recollect.engine.importing.legacy_sqlite import Older as LegacyDatabase
+    from recollect.engine.importing.legacy_sqlite import adopt as adopt_database
+    from recollect.engine.library_store import UNRELATED, LibraryStore, Relevant, configured, size, without_secrets
+    from recollect.engine.memory.library_state import Documents, ScoreCache
+    from recollect.engine.memory.library_state import Kept as CachedScore
+    from recollect.engine.memory.library_state import Key as ScoreKey
+    from recollect.engine.models.given_embedder import CallerEmbedder, centroid, configured_vector, cosine
+    from recollect.engine.records import input_checks
+    from recollect.engine.records.identity import namespace_of
+    from recollect.engine.root import NOUNS, OPERATIONS, Engine
+    from recollect.engine.sessions.file_evidence import current_error, spoken_of, touched
+    from recollect.recall.judge import prompt as judge_prompt
+    from recollect.recall.judge import verdict as judge_verdict
+    from recollect.text.budget import tokens
 
-__all__ = ["NOUNS", "OPERATIONS", "Engine"]
+# Module → the public names that it defines, as name or name=its name there; nothing behind =: the module itself.
+_PUBLIC = {
+    "recollect.engine.code.file_entities": "SourceEntity=Entity read_source source_files",
+    "recollect.engine.code.indexed_project": "FileUses Neighbour PackageRow Project Source Sources SymbolRow",
+    "recollect.engine.importing.legacy_json": "adopt_json=adopt_document",
+    "recollect.engine.importing.legacy_sqlite": "LegacyDatabase=Older adopt_database=adopt",
+    "recollect.engine.library_store": "UNRELATED LibraryStore Relevant configured size without_secrets",
+    "recollect.engine.memory.library_state": "Documents CachedScore=Kept ScoreKey=Key ScoreCache",
+    "recollect.engine.models.given_embedder": "CallerEmbedder centroid configured_vector cosine",
+    "recollect.engine.records.identity": "namespace_of",
+    "recollect.engine.records.input_checks": "input_checks=",
+    "recollect.engine.root": "NOUNS OPERATIONS Engine",
+    "recollect.engine.sessions.file_evidence": "current_error spoken_of touched",
+    "recollect.recall.judge": "judge_prompt=prompt judge_verdict=verdict",
+    "recollect.text.budget": "tokens",
+}
+_DEFINED = {
+    name.partition("=")[0]: (module, name.rpartition("=")[2])
+    for module, names in _PUBLIC.items()
+    for name in names.split()
+}
+
+__all__ = [
+    "NOUNS", "OPERATIONS", "UNRELATED", "CachedScore", "CallerEmbedder", "Documents", "Engine", "FileUses",
+    "LegacyDatabase", "LibraryStore", "Neighbour", "PackageRow", "Project", "Relevant", "ScoreCache",
+    "ScoreKey", "Source", "SourceEntity", "Sources", "SymbolRow", "adopt_database", "adopt_json", "centroid",
+    "configured", "configured_vector", "cosine", "current_error", "input_checks", "judge_prompt", "judge_verdict",
+    "namespace_of", "read_source", "size", "source_files", "spoken_of", "tokens", "touched", "without_secrets",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _DEFINED:
         raise AttributeError(f"module 'recollect.engine' has no attribute {name!r}")
-    from recollect.engine import root
+    from importlib import import_module
 
-    return getattr(root, name)
+    module, attribute = _DEFINED[name]
+    found = import_module(module)
+    return getattr(found, attribute) if attribute else found

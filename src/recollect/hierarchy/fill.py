@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.engine.code.project_sources import Neighbour, Sources
+from recollect.engine.code.indexed_project import Neighbour, Sources
 from recollect.engine.sessions.file_evidence import spoken_of, touched
 from recollect.text.plural import plural
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.engine.memory.library_documents import Documents
+from recollect.engine.memory.library_state import Documents
 from recollect.errors import Conflict, StoreCorrupt
 from recollect.hierarchy.model import Moved
 from recollect.hierarchy.state import MAX_EVENTS, State

@@ -162,7 +162,7 @@ def test_too_many_places_and_no_places_are_refused(engine: Engine, indexed: Path
 # --- when ---
 
 
-def test_what_was_stored_before_the_index_is_tied_later_and_says_so(
+def test_memories_stored_before_the_index_are_anchored_later_and_marked_late(
     engine: Engine, project: Path, frozen: FrozenClock
 ) -> None:
     found = remember(engine, project, "parse_file is written by hand")
@@ -222,7 +222,7 @@ def test_an_import_is_compared_with_the_code_that_is_here(
     assert (fresh(late, kept).verdict, fresh(late, lost).verdict) == ("fresh", "changed")
 
 
-def test_words_written_anew_are_compared_with_the_code_of_now(engine: Engine, indexed: Path) -> None:
+def test_a_rewritten_memory_is_compared_with_the_current_code(engine: Engine, indexed: Path) -> None:
     memory_id = remember(engine, indexed, "Server.start opens the port", anchors=("src/other.py",))
     edit(engine, indexed, "src/server.py", "backlog=10", "backlog=20")
     engine.memories.update(memory_id, importance=0.9)
@@ -353,7 +353,7 @@ def test_what_a_process_that_died_did_not_compare_is_compared_by_the_next(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(engine.following, "settle", die)
+        patch.setattr(engine.anchor_tracking, "settle", die)
         edit(engine, indexed, "src/server.py", "backlog=10", "backlog=20")
     assert fresh(engine, start).verdict == "fresh"
     edit(engine, indexed, "src/other.py", "start(1)", "start(2)")

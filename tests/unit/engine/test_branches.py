@@ -169,7 +169,7 @@ def test_what_is_merged_counts_as_ordinary(engine: Engine, app: Path, how: str) 
     assert notes == ["from branch feature, now deleted", "from branch feature, merged here"]
 
 
-def test_a_branch_that_goes_on_after_a_merge_is_merged_as_far_as_it_was(engine: Engine, app: Path) -> None:
+def test_a_branch_continued_after_a_merge_is_merged_up_to_that_commit(engine: Engine, app: Path) -> None:
     git(app, "switch", "-q", "-c", "feature")
     commit(app, "b.py", "second")
     early = stored(engine, "Keys are compared byte by byte").content
@@ -277,7 +277,7 @@ def test_a_newer_version_on_an_unmerged_branch_does_not_replace_what_holds_here(
     assert recalled(engine, "request timeout seconds")[old.content].superseded_by == new.id
 
 
-def test_what_is_told_on_two_branches_belongs_to_the_project(engine: Engine, app: Path) -> None:
+def test_a_memory_stored_on_two_branches_belongs_to_the_project(engine: Engine, app: Path) -> None:
     content = "Tests are run with make check"
     git(app, "switch", "-q", "-c", "one")
     first = stored(engine, content)

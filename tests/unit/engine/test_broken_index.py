@@ -60,7 +60,7 @@ def reopened(home: Path, project: Path) -> Iterator[Callable[[str], Engine]]:
 
 
 @pytest.mark.parametrize("table", ASK)
-def test_lost_rows_are_told_with_the_empty_answer_and_mended(
+def test_lost_index_rows_are_reported_with_an_empty_answer_and_repaired(
     table: str, reopened: Callable[[str], Engine], project: Path
 ) -> None:
     engine = reopened(f"DELETE FROM {table}")

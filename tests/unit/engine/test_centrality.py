@@ -122,7 +122,7 @@ def test_a_kept_state_that_cannot_be_read_counts_as_none(engine: Engine) -> None
 # --- whoever has time ---
 
 
-def test_a_search_serves_what_is_kept_and_then_makes_it_anew(engine: Engine) -> None:
+def test_a_search_uses_stored_centrality_and_then_recomputes_it(engine: Engine) -> None:
     ids = link(engine, ("a", "hub"), ("b", "hub"))
     assert central(engine, ids["hub"]) == 0.0
     engine.recall.search("about hub")
@@ -164,7 +164,7 @@ def test_a_search_does_not_fail_where_it_cannot_be_kept(engine: Engine, monkeypa
         engine.graph.recompute()
 
 
-def test_a_server_makes_it_anew_in_the_background_and_ends_when_told(
+def test_a_server_recomputes_centrality_in_the_background_until_stopped(
     open_engine: Callable[..., Engine], embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(centrality, "POLL_S", 0.01)

@@ -160,13 +160,13 @@ def test_only_what_is_asked_for_is_searched(harbour: Engine) -> None:
     ],
     ids=str,
 )
-def test_where_a_filter_leaves_nothing_it_is_said(harbour: Engine, options: dict[str, str], note: str) -> None:
+def test_the_answer_says_why_a_filter_leaves_nothing(harbour: Engine, options: dict[str, str], note: str) -> None:
     answer = harbour.code.search("burner", **options)  # type: ignore[arg-type]
     assert answer.hits == ()
     assert any(line.startswith(note) for line in answer.notes)
 
 
-def test_where_nothing_is_indexed_it_is_said(engine: Engine) -> None:
+def test_the_answer_says_that_nothing_is_indexed(engine: Engine) -> None:
     assert "recollect index" in engine.code.search("burner").notes[0]
 
 

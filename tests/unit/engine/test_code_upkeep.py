@@ -42,7 +42,7 @@ def test_indexed_code_is_counted_with_its_vectors(engine: Engine, project: Path)
     assert "indexed code: 3 files, 3 symbols, 3 chunks (2 vectors)" in to_text(stats)
 
 
-def test_without_code_nothing_is_said_of_it(engine: Engine) -> None:
+def test_without_code_stats_omit_it(engine: Engine) -> None:
     stats = engine.admin.stats()
     assert (stats.code_files, stats.code_pieces, stats.code_embeddings, stats.pending_code_embeddings) == (0, 0, 0, 0)
     assert "indexed code" not in to_text(stats)

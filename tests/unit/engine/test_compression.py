@@ -206,7 +206,7 @@ def test_tokens_are_within_the_budget_too(open_engine: OpenEngine, model: Script
 def test_no_secret_is_sent_even_if_it_is_stored(engine: Engine, model: ScriptedModel) -> None:
     key = "sk-ant-api03-" + "Ab3dE9fGh1" * 9 + "-AAAA"
     take(engine, fetched(f"{PAGE} The key is {key}."))
-    engine.language.complete(f"Is {key} a key?", max_tokens=5)
+    engine.llm.complete(f"Is {key} a key?", max_tokens=5)
     assert len(model.asked) == 2
     assert key not in repr(model.asked) and key not in repr(engine.store.find(Memory))
 

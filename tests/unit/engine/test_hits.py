@@ -61,7 +61,7 @@ def test_the_passage_of_a_short_memory_is_all_of_it(either: Engine) -> None:
 # --- times ---
 
 
-def test_what_words_for_times_mean_is_told_from_when_they_were_said(either: Engine) -> None:
+def test_relative_times_are_resolved_from_the_date_of_the_memory(either: Engine) -> None:
     content = "I saw the zeppelin yesterday; it was built in 1929 and flies again next week"
     either.memories.store(content, valid_from="2023-05-08")
     hit = best(either, "zeppelin")
@@ -72,12 +72,12 @@ def test_what_words_for_times_mean_is_told_from_when_they_were_said(either: Engi
     assert hit.told(0, len(content)).startswith("I saw the zeppelin yesterday [2023-05-07]; it was built in 1929")
 
 
-def test_without_a_time_of_its_own_a_memory_was_said_when_it_was_stored(either: Engine) -> None:
+def test_a_memory_without_a_date_has_the_date_of_its_storing(either: Engine) -> None:
     either.memories.store("The zeppelin landed today")
     assert [moment.means for moment in best(either, "zeppelin").times] == ["2023-11-14"]
 
 
-def test_in_a_long_memory_times_are_told_for_the_passage_that_is_shown(lexical: Engine) -> None:
+def test_in_a_long_memory_times_are_resolved_in_the_shown_passage(lexical: Engine) -> None:
     content = "\n\n".join([f"{FILLER} Yesterday it rained.", f"The zeppelin landed last year. {FILLER}", FILLER])
     lexical.memories.store(content, valid_from="2023-05-08")
     hit = best(lexical, "zeppelin landed")
@@ -190,7 +190,7 @@ def test_a_memory_is_found_by_its_tag_alone(either: Engine, tagged: str, questio
 # --- what says the same ---
 
 
-def test_what_is_said_twice_is_one_hit_that_names_the_other(either: Engine) -> None:
+def test_two_memories_that_say_the_same_are_one_hit_that_names_the_other(either: Engine) -> None:
     texts = ("The zeppelin is safe", "the zeppelin is safe!", "The zeppelin is not safe", "The zeppelin was safe")
     ids = {text: either.memories.store(text, namespace=f"n{place}").memory.id for place, text in enumerate(texts)}
     hits = ask(either, "Is the zeppelin safe?")
@@ -220,7 +220,7 @@ def test_what_holds_is_never_folded_under_what_it_replaced(either: Engine, froze
     assert new.id not in {name for hit in hits.values() for name in hit.folded}
 
 
-def test_what_two_people_say_is_said_by_two(either: Engine) -> None:
+def test_the_same_statement_of_two_authors_is_two_hits(either: Engine) -> None:
     for author in ("Ada", "Grace"):
         either.memories.store("I flew the zeppelin", author=author, deduplicate=False)
     assert {hit.memory.author for hit in ask(either, "zeppelin")} == {"Ada", "Grace"}
@@ -252,7 +252,7 @@ def test_a_turn_carries_the_assistants_reply_to_it(either: Engine) -> None:
     assert reply_to(either, "zeppelin", thanks) is None
 
 
-def test_roles_are_told_by_the_source_where_there_is_no_author(either: Engine) -> None:
+def test_the_source_is_the_role_where_there_is_no_author(either: Engine) -> None:
     turn = say(either, None, "The zeppelin leaks", source="user")
     reply = say(either, None, "Patched", source="assistant")
     assert reply_to(either, "zeppelin", turn) == reply.id
@@ -307,7 +307,7 @@ FACTS = (
 )
 
 
-def test_long_replies_do_not_drown_what_was_said_to_the_assistant(lexical: Engine) -> None:
+def test_long_replies_do_not_outrank_the_question(lexical: Engine) -> None:
     turns: dict[str, str] = {}
     for place, (fact, topic, question) in enumerate(FACTS):
         turns[question] = say(lexical, "user", f"{fact}. What should I watch?", session=f"s{place // 3}").id

@@ -41,12 +41,12 @@ def work_tree(repository: Path, name: str, *, absolute: bool = True) -> Path:
 # --- paths ---
 
 
-def test_a_path_in_a_repository_stands_for_the_repository(repository: Path) -> None:
+def test_a_path_in_a_repository_means_the_repository(repository: Path) -> None:
     for path in (repository, repository / "src", repository / "src" / "deep", repository / "not" / "there" / "yet"):
         assert project_root(path) == str(repository)
 
 
-def test_a_path_outside_any_repository_stands_for_itself(tmp_path: Path) -> None:
+def test_a_path_outside_any_repository_means_itself(tmp_path: Path) -> None:
     plain = Path(os.path.realpath(tmp_path)) / "plain"
     plain.mkdir()
     assert project_root(plain) == str(plain)
@@ -185,7 +185,7 @@ def test_a_link_to_a_repository_is_the_repository(repository: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("path", ["/" + "x" * 300, "/tmp/" + "y" * 4000], ids=["long name", "longer name"])
-def test_a_path_that_cannot_be_looked_at_stands_for_itself(path: str) -> None:
+def test_an_unreadable_path_means_itself(path: str) -> None:
     assert namespace_of(path) == path
 
 
@@ -211,7 +211,7 @@ def test_a_name_is_taken_as_it_is(name: str) -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, "", "   ", "\t\n"])
-def test_nothing_stands_for_no_namespace(nothing: str | None) -> None:
+def test_blank_input_means_no_namespace(nothing: str | None) -> None:
     assert namespace_of(nothing) is None
 
 

@@ -65,7 +65,7 @@ def test_a_memory_without_a_type_has_the_one_that_its_wording_shows(
     assert engine.memories.store(f"{content} ", memory_type="habit").memory.memory_type == "habit"
 
 
-def test_a_stored_memory_knows_who_said_it_where_and_when(engine: Engine) -> None:
+def test_a_stored_memory_has_its_source_project_and_time(engine: Engine) -> None:
     memory = engine.memories.store(
         "I like pottery", author=" Caroline ", session_id="s1", valid_from="2023-05-08T13:56"
     ).memory
@@ -123,7 +123,7 @@ def test_merging_never_lowers_the_importance_and_changes_nothing_that_is_the_sam
     assert engine.admin.changes().total == 1
 
 
-def test_storing_again_adds_what_nobody_gave_before_and_takes_nothing_away(engine: Engine) -> None:
+def test_storing_again_adds_missing_fields_and_removes_none(engine: Engine) -> None:
     given = {"title": "Tools", "category": "setup", "author": "Ada", "valid_from": 1_600_000_000}
     engine.memories.store("Use uv")
     filled = engine.memories.store("Use uv", memory_type="decision", **given).memory  # type: ignore[arg-type]

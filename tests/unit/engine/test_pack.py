@@ -104,7 +104,7 @@ def test_a_reply_that_does_not_fit_is_left_out_and_one_that_is_packed_is_not_rep
     assert [part.reply_id for part in both.sources] == [None, None]
 
 
-def test_what_is_said_already_is_left_out_but_not_what_says_more(engine: Engine) -> None:
+def test_repeated_statements_are_left_out_and_longer_ones_kept(engine: Engine) -> None:
     engine.memories.store("The shop uses SQLite")
     engine.memories.store("the shop uses sqlite!", deduplicate=False)
     more = "The shop uses SQLite because a server would need somebody who looks after it at night"
@@ -121,7 +121,7 @@ def test_what_was_replaced_is_left_out(engine: Engine, frozen: FrozenClock) -> N
     assert [part.memory_id for part in engine.recall.pack("deployments", min_score=0.0).sources] == [new.id]
 
 
-def test_a_topic_is_packed_with_all_that_was_said_of_it_over_time(engine: Engine, frozen: FrozenClock) -> None:
+def test_a_topic_is_packed_with_all_its_statements_over_time(engine: Engine, frozen: FrozenClock) -> None:
     for text in (
         "The zeppelin is in the hangar",
         "Tests of the zeppelin take an hour",

@@ -118,7 +118,7 @@ def test_a_namespace_that_is_none_is_refused(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("kept", ["nonsense", "{}", '{"profile": "default", "weights": {"vector": -1}}'])
-def test_weights_that_cannot_be_read_are_said_to_be_and_can_be_reset(engine: Engine, kept: str) -> None:
+def test_unreadable_weights_are_reported_and_can_be_reset(engine: Engine, kept: str) -> None:
     engine.store.keep_setting("scoring", kept)
     engine.memories.store("a parser")
     with pytest.raises(StoreCorrupt, match="scoring"):

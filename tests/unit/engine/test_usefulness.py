@@ -375,7 +375,7 @@ def test_nothing_is_learnt_before_there_is_enough(engine: Engine) -> None:
     take(engine, "s-1", payloads.ran("make check-bank", "ok", call="1"), stop())
     report = engine.usefulness.usefulness(namespace=ROOT)
     assert (report.weights, report.enough) == ({}, use.ENOUGH)
-    assert engine.usefulness.lifts(ROOT, [memory]) == {}
+    assert engine.counters.lifts(ROOT, [memory]) == {}
 
 
 def test_what_was_learnt_ranks_and_is_shown_and_reset_forgets_it(engine: Engine) -> None:
@@ -392,7 +392,7 @@ def test_what_was_learnt_ranks_and_is_shown_and_reset_forgets_it(engine: Engine)
     assert "it or its type was used when injected" not in meanings
     gone = engine.usefulness.usefulness(namespace=ROOT, reset=True)
     assert (gone.reset, gone.weights, gone.offered) == (2, {}, 0)
-    assert engine.usefulness.lifts(ROOT, [good, idle]) == {}
+    assert engine.counters.lifts(ROOT, [good, idle]) == {}
     engine.admin.undo(gone.batch)
     assert engine.usefulness.usefulness(namespace=ROOT).weights == report.weights
 
@@ -416,7 +416,7 @@ def test_what_is_never_used_must_fit_better_to_be_told(
     engine: Engine, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     good, idle = learnt(engine)
-    assert engine.usefulness.lifts(ROOT, [idle])[idle].leaning < 0 < engine.usefulness.lifts(ROOT, [good])[good].leaning
+    assert engine.counters.lifts(ROOT, [idle])[idle].leaning < 0 < engine.counters.lifts(ROOT, [good])[good].leaning
     # How much better is a number; that it counts is to be seen here, so that it counts for more.
     monkeypatch.setattr(use, "leaning", lambda _kind, own: -10.0 if own < 0 else 0.0)
     raw = payloads.claude("UserPromptSubmit", prompt=ABOUT_BACKOFF)

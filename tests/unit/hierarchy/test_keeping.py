@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from recollect import Engine
-from recollect.engine.memory.library_documents import Documents
+from recollect.engine.memory.library_state import Documents
 from recollect.errors import Conflict, StoreCorrupt
 from recollect.hierarchy import MemoryManager
 from recollect.hierarchy.keeping import Keeping
@@ -16,7 +16,7 @@ from recollect.hierarchy.state import MAX_EVENTS, State, noted
 
 @pytest.fixture
 def documents(engine: Engine) -> Documents:
-    return Documents(engine, "app")
+    return Documents(engine.store, "app")
 
 
 def one_more(state: State) -> State:

@@ -316,7 +316,7 @@ def test_memories_are_formatted_by_file_as_the_document_shows() -> None:
 def test_of_too_many_scores_in_a_database_the_oldest_are_forgotten(
     tmp_path: Path, now: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.engine.memory.score_cache.MAX_KEPT", 3)
+    monkeypatch.setattr("recollect.engine.memory.library_state.MAX_KEPT", 3)
     model = Model(**{f"f{number}": 0.9 for number in range(5)})
     with CodeMemoryStorage(str(tmp_path / "code.db")) as storage:
         retrieval = CodeMemoryRetrieval(model, shelf=storage.shelf)

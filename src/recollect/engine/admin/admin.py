@@ -11,12 +11,10 @@ import msgspec
 
 from recollect import clock
 from recollect.engine.memory.purge import is_due
-from recollect.engine.models.llm import CONFIGURE, Language
-from recollect.engine.models.llm_budget import day_of
+from recollect.engine.models.llm import CONFIGURE, Language, day_of
 from recollect.engine.models.pending_vectors import MAX_EMBEDDED
 from recollect.engine.records import input_checks
-from recollect.engine.records.id_prefix import full_id
-from recollect.engine.records.memory_rows import logged_id
+from recollect.engine.records.memory_rows import full_id, logged_id
 from recollect.errors import BudgetSpent, ModelFailed, NotFound, RecollectError
 from recollect.model import (
     Change,
@@ -102,7 +100,7 @@ class Admin:
             database_bytes=facts.size_bytes,
             schema_version=facts.schema_version,
             embedding_model=self._engine.embedding.model_id,
-            language_model=(self._voices() or (self._engine.language,))[0].spending(),
+            language_model=(self._voices() or (self._engine.llm,))[0].spending(),
             offered=told.offered,
             used=told.used,
             contradicted=told.contradicted,
@@ -133,7 +131,7 @@ class Admin:
 
     def _voices(self) -> tuple[Language, ...]:
         """Return the language models that are configured, each once."""
-        voices = dict.fromkeys((self._engine.language, self._engine.compressor))
+        voices = dict.fromkeys((self._engine.llm, self._engine.compressor))
         return tuple(voice for voice in voices if voice.is_configured)
 
     @operation("rebuild", "rebuild", idempotent=True, listed=())
@@ -205,7 +203,7 @@ class Admin:
         self._engine.consolidation.note_undone(target)
         self._engine.usefulness.note_undone(target)
         self._engine.embedding.wake()
-        self._engine.following.catch_up()
+        self._engine.anchor_tracking.catch_up()
         return undone
 
     def _batch(self, batch: str) -> str:
@@ -356,7 +354,7 @@ class Admin:
         checks = [_guarded(name, partial(self._look_at_voice, voice)) for voice in self._voices()]
         uses = (("judge", settings.judge), ("summaries", settings.summaries == "model"),
                 ("compress_provider", settings.compress_provider == "llm"))  # fmt: skip
-        if (wanting := [use for use, is_wanted in uses if is_wanted]) and not self._engine.language.is_configured:
+        if (wanting := [use for use, is_wanted in uses if is_wanted]) and not self._engine.llm.is_configured:
             detail = f"{' and '.join(wanting)} need a language model, but none is configured; built-in rules are used"
             checks.append(Check(name=name, status="degraded", detail=detail, mend=CONFIGURE.format(role="llm")))
         if not checks:

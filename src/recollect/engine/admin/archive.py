@@ -102,7 +102,7 @@ class Archive:
 
     def _write(self, path: Path, lines: Iterator[tuple[str, bytes]], *, overwrite: bool) -> Exported:
         count = memories = 0
-        with written(self._engine, path, overwrite=overwrite) as file:
+        with written(self._engine.context, path, overwrite=overwrite) as file:
             for kind, line in lines:
                 file.write(line + b"\n")
                 count += 1
@@ -260,7 +260,7 @@ class Archive:
             self._take_back(batch)
             raise
         self._engine.embedding.after_import()
-        self._engine.following.catch_up()
+        self._engine.anchor_tracking.catch_up()
         return msgspec.structs.replace(_counted(counts), lines=total, batch=batch, redacted=dict(redacted))
 
     def _forecast(self, records: Iterator[Record], total: int) -> Imported:

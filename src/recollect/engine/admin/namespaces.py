@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from recollect.engine.memory.library_documents import Documents
+from recollect.engine.memory.library_state import Documents
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.model import (
@@ -84,7 +84,7 @@ class Namespaces:
         trees = self._engine.code_store.find(Tree, {"namespace": scope})
         self._engine.code_store.drop_trees([tree.id for tree in trees])
         if scope is not None:
-            Documents(self._engine, scope).forget()
+            Documents(self._engine.store, scope).forget()
         return Deleted(deleted=deleted, batch=transaction.batch)
 
 

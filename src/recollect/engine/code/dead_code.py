@@ -1,10 +1,10 @@
 """Dead code: symbols that seem unused, with confidence and counter-evidence.
 
-    symbols ─► no link leads to it ─► not excused ─► its name nowhere else ─► candidate, surest first
+    symbols ─► no link leads to it ─► not excused ─► its name nowhere else ─► candidate, most certain first
                                       (table)        else less sure, and the places are named
 
-What only candidates use is a candidate, too. Code is called in ways no program sees: by a framework, by a name in a
-configuration, from another repository. So nothing here says that a symbol is dead, only what is known.
+A symbol that only candidates use is a candidate, too. Code is also called by frameworks, by names in a configuration
+and from other repositories: a candidate is not proven dead.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from recollect.code.freshness.form import read
 from recollect.code.record import CodePlace, DeadCode, DeadSymbol
 from recollect.code.resolve.translate import has_program
 from recollect.code.testing import is_test_file
-from recollect.engine.code.constant_references import UNLINKED
+from recollect.engine.code.implicit_uses import UNLINKED
 from recollect.engine.graph.code_nodes import file_place, symbol_hit
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
 from recollect.graph.project import USES, Project, project
@@ -50,7 +50,7 @@ MOST_SHOWN = 3
 
 # Names that a language or its tools call by themselves.
 ENTRIES = re.compile(r"main|__\w+__|_start|init|setup|teardown|handler|lambda_handler|run_module|pytest_\w+")
-# Decorators that do not hand a function to anybody: all others may register it.
+# Decorators that do not register a function; all others may.
 HARMLESS = re.compile(
     r"(?:\w+\.)*(?:property|staticmethod|classmethod|cached_property|cache|lru_cache|functools\.\w+|wraps|override|"
     r"contextmanager|asynccontextmanager|dataclass|dataclasses\.dataclass|final|overload|abstractmethod|total_ordering|"
@@ -285,7 +285,7 @@ def _first_look(each: _Symbol, overriding: _Overriding) -> tuple[float, str]:
 
 
 def _checked(candidate: _Candidate, spoken: _Spoken) -> DeadSymbol | None:
-    """Return a candidate after its name was looked for in all texts and among what is not resolved; None if it is used.
+    """Return a candidate after its name was searched in all texts and unresolved uses; None if it is used.
 
     Reading a constant or a type is no link, so that its name stands elsewhere in the code is all there is to know.
     """

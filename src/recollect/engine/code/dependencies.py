@@ -1,4 +1,4 @@
-"""Dependencies: what code uses and what uses it: the graph tells the way, the links of files tell the places."""
+"""Dependencies and impact of code: paths from the graph, lines from the links of files."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from recollect.code.resolve.modules import family
-from recollect.engine.graph.code_nodes import CodeNode, code_nodes, target_of
+from recollect.engine.graph.code_nodes import CodeNode, code_node_id, code_nodes, target_of
 from recollect.engine.graph.graph_view import node_views
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
 from recollect.graph.reach import Reach, affected, contained, reach
 from recollect.graph.record import Dependencies, Direction, Doubt, Impact, NodeView, OutsideUse, Use
 from recollect.graph.walk import neighbours
 from recollect.model import RELATIONS, Anchor, File, Relation
-from recollect.store.link_protocol import Edges, Sites, target_node
+from recollect.store.code_protocol import MAX_PLACES
+from recollect.store.link_protocol import Edges, Sites, symbol_keys, target_node
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
+    from recollect.store.code_protocol import FoundSymbol
     from recollect.store.link_protocol import LinkStore
 
 # Dependencies between code, besides containment.
@@ -27,6 +29,8 @@ CODE_RELATIONS: tuple[str, ...] = ("CALLS", "IMPORTS", "INHERITS", "IMPLEMENTS",
 MOST_LINES = 10
 # Files and doubts that are shown.
 MOST_SHOWN = 20
+# Files whose links are read for the callers of a symbol.
+MOST_LINKING_FILES = 2_000
 # Users of a name that are looked through for doubts: `get` is called everywhere.
 MOST_MENTIONS = 2_000
 
@@ -68,7 +72,7 @@ def dependencies(store: LinkStore, graph: Graph, asked: Asked, direction: Direct
 
 
 class _Inside:
-    """What stands in some code and did not become a link: read from the links of its files."""
+    """Uses in some code that did not become links, from the links of its files."""
 
     def __init__(self, store: LinkStore, ids: Iterable[str]) -> None:
         self._nodes = list(code_nodes(store, ids).values())
@@ -287,3 +291,45 @@ def _verdict(
     if not reasons:
         return True, "No callers: no indexed code uses it."
     return False, "No callers found, but " + "; ".join(reasons) + "."
+
+
+# --- callers and callees of one symbol, read from the links of files: no linking and no graph ---
+
+CALLS = RELATIONS.index("CALLS")
+
+
+class Calls(NamedTuple):
+    """The ids of symbols and files that call a symbol, and of those that it calls; most certain first."""
+
+    callers: list[str]
+    callees: list[str]
+
+
+def calls(store: LinkStore, found: FoundSymbol) -> Calls | None:
+    """Return the calls of a symbol; None if its file is not linked."""
+    root, file = found.tree.root, found.file
+    rows = store.file_contents([file.id])[file.id][0]
+    key = symbol_keys(rows)[found.id % MAX_PLACES]
+    own = store.file_edges([file.id]).get(file.id)
+    if own is None:
+        return None
+    target = f"s{file.path}::{key}"
+    callees = [target_node(root, name) for source, name in _called(own) if source == key]
+    callers: list[str] = []
+    files = store.files_linking(found.tree.id, target, MOST_LINKING_FILES)
+    paths = {row.id: row.path for row in store.get(File, files)}
+    for number, edges in store.file_edges(files).items():
+        if number in paths:
+            callers += [code_node_id(root, paths[number], source) for source, name in _called(edges) if name == target]
+    return Calls(list(dict.fromkeys(callers)), list(dict.fromkeys(callees)))
+
+
+def _called(edges: Edges) -> list[tuple[str, str]]:
+    """Return the calls of a file as (key of the caller, target), most certain first."""
+    places = np.flatnonzero(np.frombuffer(edges.relation, np.uint8) == CALLS)
+    sure = np.frombuffer(edges.confidence, np.uint8)[places]
+    places = places[np.argsort(-sure.astype(np.int16), kind="stable")]
+    source, target = np.frombuffer(edges.source, np.int32)[places], np.frombuffer(edges.target, np.int32)[places]
+    return [
+        (edges.sources[one], edges.targets[other]) for one, other in zip(source.tolist(), target.tolist(), strict=True)
+    ]

@@ -1,6 +1,6 @@
 """Entities of source files on disk: which files of a folder can be read, and what each of them defines.
 
-Nothing is kept: this is what libraries read code by that store it in their own way. The index (code.py) is another way.
+Nothing is stored: this is for libraries that store code in their own way, without the index.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def source_files(directory: str, *, recursive: bool = True) -> list[Listed]:
     root = Path(directory)
     if not root.is_dir():
         raise NotADirectoryError(f"{directory} is not a folder")
-    # Not as a work tree: a folder that somebody names is read even where the repository around it ignores it.
+    # Not as a work tree: a folder that a caller names is read even where the repository around it ignores it.
     found = walk(root.resolve(), is_git=False, max_bytes=MAX_FILE_BYTES).files
     listed = [Listed(each.path, real(each.path)) for each in found if recursive or "/" not in each.path]
     return [each for each in listed if _is_source(root / each.name)]

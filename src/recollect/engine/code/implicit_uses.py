@@ -1,4 +1,4 @@
-"""Unseen uses: what runs with a piece of code although no link says so.
+"""Implicit uses: code that runs with other code although no link says so, and references to constants and types.
 
     test ── its framework calls ──► fixture, set-up
     function ──► function that is written inside of it          constructor ──► methods that the language calls
@@ -6,28 +6,32 @@
     method of a protocol ──► that of every class that has all of its methods
     call of one of several ──► each of them, the less surely the more there are
     call on something unknown ──► a method of what the test's fixtures make, or of what that holds, else of the name
+    symbol that names a changed constant or type ──► that: its file and the files that use it are searched
 
-None of it is a fact, so none is kept: it is worked out when a change is weighed, where leaving out a test that fails
-costs more than naming one that does not.
+None of it is certain, so none is stored: it is computed when a change is reviewed, where missing a failing test costs
+more than listing one that passes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from recollect.code.diff.changed import SymbolChange
 from recollect.code.fixtures import hidden_uses
+from recollect.code.freshness.form import form, read
 from recollect.code.resolve.modules import family
+from recollect.engine.graph.code_nodes import code_node_id
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
-from recollect.graph.project import USES, Further, Project, only
+from recollect.graph.project import USES, FileLinks, Further, Project, only
 from recollect.graph.reach import reach
 from recollect.graph.walk import neighbours
 from recollect.model import File, Tree
-from recollect.store.link_protocol import target_node
+from recollect.store.link_protocol import symbol_keys, target_node
 
 if TYPE_CHECKING:
     from recollect.store.code_protocol import SymbolRow
@@ -53,6 +57,13 @@ COMMON = frozenset(name for kind in (str, bytes, list, dict, set, int, float, Pa
 # Files whose open calls are read, and things one of them may mean that are looked at.
 MOST_FILES, MOST_CANDIDATES = 20_000, 100
 
+# Kinds whose uses are no links unless something is called or inherited from.
+UNLINKED = frozenset({"Constant", "Type"})
+# Files that are looked through for one name, and how large they may be.
+MOST_READ_FILES, MOST_BYTES = 60, 500_000
+# A name in the same file is hardly ever something else; in one that imports the file it may be.
+SAME, OTHER = 0.9, 0.7
+
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "__construct", "init"})
 OWNER = re.compile(r"^(.*)(?:::|\.)[^.:]+$")
 _SEPARATOR = re.compile(r"::|->|[.#/\\]")
@@ -67,7 +78,7 @@ def unseen(store: LinkStore, tree: Tree, kept: Project, suites: Mapping[str, lis
 
     suites: the symbols of the files of tests of Python, by path
     """
-    hidden = [(_node(tree, *use.user), _node(tree, *use.used)) for use in hidden_uses(suites)]
+    hidden = [(code_node_id(tree.root, *use.user), code_node_id(tree.root, *use.used)) for use in hidden_uses(suites)]
     found = [Further(user, used, "CALLS", FRAMEWORK) for user, used in hidden]
     found += [Further(outer, inner, "DEPENDS_ON", INNER) for outer, inner in _inner(kept)]
     found += [Further(maker, method, "CALLS", SPECIAL) for maker, method in _special(kept)]
@@ -92,10 +103,6 @@ def _opened(store: LinkStore, tree: Tree) -> _Opened:
     families = {number: family(language) for number, _, language in rows}
     paths = {number: path for number, path, _ in rows}
     return _Opened(tree, paths, families, store.file_sites(sorted(paths)[:MOST_FILES]))
-
-
-def _node(tree: Tree, path: str, key: str) -> str:
-    return f"sym:{tree.root}/{path}::{key}" if key else f"file:{tree.root}/{path}"
 
 
 def _inner(kept: Project) -> Iterator[tuple[str, str]]:
@@ -137,7 +144,7 @@ def _listed(kept: Project) -> Iterator[tuple[str, str]]:
 def _special(kept: Project) -> Iterator[tuple[str, str]]:
     """Yield what makes an instance with the methods of it that the language calls by itself, where no link shows when.
 
-    `__getattr__`, `__bool__`, `__del__`: whoever has an instance runs them, and nothing that is written calls them.
+    `__getattr__`, `__bool__`, `__del__`: any user of an instance runs them, and no code names them.
     """
     graph = kept.graph
     used = set(only(graph, USES).dst.tolist())
@@ -214,7 +221,7 @@ def _protocols(opened: _Opened) -> Iterator[str]:
     for number, sites in opened.sites.items():
         for site in sites.outside:
             if site.relation in ("INHERITS", "IMPLEMENTS") and site.name in PROTOCOLS:
-                yield _node(opened.tree, opened.paths[number], site.source)
+                yield code_node_id(opened.tree.root, opened.paths[number], site.source)
 
 
 # --- calls that are open ---
@@ -232,12 +239,12 @@ def _possible(kept: Project, opened: _Opened, made: Mapping[str, _Made]) -> list
     for number, sites in opened.sites.items():
         path = opened.paths[number]
         for site in sites.ambiguous:
-            user = _node(tree, path, site.source)
+            user = code_node_id(tree.root, path, site.source)
             targets = [target_node(tree.root, target) for target in site.candidates[:MOST_CANDIDATES]]
             for used in targets:
                 add(user, used, made.get(user, _NOTHING).sure(used) or MAYBE / max(site.total, len(targets), 1) ** 0.5)
         for loose in sites.unresolved:
-            user, name = _node(tree, path, loose.source), _SEPARATOR.split(loose.name)[-1]
+            user, name = code_node_id(tree.root, path, loose.source), _SEPARATOR.split(loose.name)[-1]
             own = made.get(user, _NOTHING).methods(name, kept.graph.index)
             named = [] if own or name in COMMON else bearers.get((opened.families[number], name), [])
             for used, sure in own:
@@ -306,3 +313,62 @@ def _made(kept: Project, hidden: Sequence[tuple[str, str]]) -> dict[str, _Made]:
         for name, sure in of_fixture[fixture].classes.items():
             known[name] = max(sure, known.get(name, 0.0))
     return {user: _Made(known) for user, known in found.items()}
+
+
+# --- constants and types ---
+
+
+def readers(tree: Tree, files: FileLinks, changes: Iterable[SymbolChange]) -> list[Further]:
+    """Return links to changed constants and types from the symbols that name them."""
+    texts: dict[str, list[tuple[int, int, str]]] = {}
+    lines: dict[str, list[str]] = {}
+    found: list[Further] = []
+    for change in changes:
+        row = change.row
+        if row is None or row.kind not in UNLINKED or change.how in ("added", "cosmetic"):
+            continue
+        pattern = re.compile(rf"(?<![\w$]){re.escape(row.name)}(?![\w$])")
+        target = f"sym:{tree.root}/{change.old_path}::{change.old_key}"
+        for path in (change.path, *_users(tree, files, change.path)):
+            if path not in texts:
+                texts[path], lines[path] = _spans(tree.root, path)
+            sure = SAME if path == change.path else OTHER
+            for number, text in enumerate(lines[path], 1):
+                if row.name in text and pattern.search(text):
+                    key = _around(texts[path], number)
+                    if (path, key) != (change.path, change.key):
+                        source = code_node_id(tree.root, path, key)
+                        found.append(Further(source, target, "DEPENDS_ON", sure))
+    return list(dict.fromkeys(found))
+
+
+def _users(tree: Tree, files: FileLinks, path: str) -> Iterator[str]:
+    """Yield the files that use a file."""
+    number = files.graph.index.get(f"file:{tree.root}/{path}")
+    if number is None:
+        return
+    rows = files.graph.incoming
+    for place in range(
+        int(rows.starts[number]), min(int(rows.starts[number + 1]), int(rows.starts[number]) + MOST_READ_FILES)
+    ):
+        yield files.graph.points.ids[int(rows.ends[place])].removeprefix(f"file:{tree.root}/")
+
+
+def _spans(root: str, path: str) -> tuple[list[tuple[int, int, str]], list[str]]:
+    """Return where the functions and classes of a file are, innermost first, and its lines."""
+    source = read(root, path, MOST_BYTES)
+    if source is None:
+        return [], []
+    rows = form(path, source).rows
+    spans = [
+        (row.start_line, row.end_line, key) for key, row in zip(symbol_keys(rows), rows, strict=True) if _acts(row)
+    ]
+    return sorted(spans, key=lambda span: span[1] - span[0]), source.decode("utf-8", "replace").split("\n")
+
+
+def _acts(row: SymbolRow) -> bool:
+    return row.kind not in UNLINKED and row.kind != "Module"
+
+
+def _around(spans: Sequence[tuple[int, int, str]], line: int) -> str:
+    return next((key for first, last, key in spans if first <= line <= last), "")

@@ -33,7 +33,7 @@ LEAST_SURE = 0.5
 # By these, one file needs another when it is loaded.
 LOADING = ("IMPORTS",)
 CALLING = ("CALLS",)
-# What of a file is read to tell where an import stands.
+# Bytes of a file that are read to find its imports.
 MOST_BYTES = 2_000_000
 FUNCTIONS = frozenset({"Function", "Method", "Test"})
 # Python's block for type checkers, and imports of TypeScript that leave no trace in what is run.
@@ -145,7 +145,7 @@ class LateLines:
 
 def _is_wanted(graph: Graph, circle: Circle, nodes: dict[str, CodeNode], asked: Asked) -> bool:
     names = [graph.points.ids[number] for number in circle.nodes]
-    if any(name not in nodes for name in names):  # it was indexed anew a moment ago
+    if any(name not in nodes for name in names):  # it was re-indexed a moment ago
         return False
     members = [nodes[name] for name in names]
     return any(

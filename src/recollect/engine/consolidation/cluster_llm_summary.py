@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 def is_wanted(engine: Engine) -> bool:
     """Whether a language model writes summaries here."""
-    return engine.settings.summaries == "model" and engine.language.is_configured
+    return engine.settings.summaries == "model" and engine.llm.is_configured
 
 
 def foretold(engine: Engine) -> str:
     """Return what a preview says of who writes the summaries."""
     try:
-        return f"{engine.language.model_id} will rewrite the summaries"
+        return f"{engine.llm.model_id} will rewrite the summaries"
     except ConfigError as problem:
         return f"summaries stay extractive: {problem.message}"
 
@@ -48,9 +48,7 @@ def retell(engine: Engine, summaries: Sequence[str], *, operation: str, batch: s
         told += not fault
         refused += [f"a summary stays extractive: {fault}"] if fault else []
     written = (
-        (f"{engine.language.model_id} wrote {told} of {plural(len(summaries), 'summary', 'summaries')}",)
-        if told
-        else ()
+        (f"{engine.llm.model_id} wrote {told} of {plural(len(summaries), 'summary', 'summaries')}",) if told else ()
     )
     return (*written, *dict.fromkeys(refused))
 
@@ -66,13 +64,13 @@ def _retell(engine: Engine, summary_id: str, operation: str, batch: str) -> str:
     if not found or not members:
         return "its memories were deleted"
     asked = prompt([member.content for member in members])
-    said, fault = accepted(engine.language.complete(asked, max_tokens=ANSWER_TOKENS), asked)
+    said, fault = accepted(engine.llm.complete(asked, max_tokens=ANSWER_TOKENS), asked)
     if fault:
         return fault
     clean, _ = without_secrets(msgspec.structs.replace(found[0], content=said))
     mark = written(found[0].title, clean.content)
-    metadata = {**found[0].metadata, WRITTEN: mark, "written_by": engine.language.model_id}
-    with engine.language.books() as books, books.transaction(operation, batch=batch) as transaction:
+    metadata = {**found[0].metadata, WRITTEN: mark, "written_by": engine.llm.model_id}
+    with engine.llm.books() as books, books.transaction(operation, batch=batch) as transaction:
         current = transaction.get(Memory, [summary_id])
         if not current or current[0].content != found[0].content:
             return "it was changed by another process"

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from recollect import clock
 from recollect.consolidate.cluster import MOST_MEMBERS, Group
-from recollect.engine.records.memory_rows import content_hash
+from recollect.engine.records.memory_rows import SUMMARY_MARK as WRITTEN
+from recollect.engine.records.memory_rows import SUMMARY_SOURCE as MADE
+from recollect.engine.records.memory_rows import is_own_summary as is_ours
+from recollect.engine.records.memory_rows import summary_mark as written
 from recollect.model import Edge, Memory
 
 if TYPE_CHECKING:
     from recollect.consolidate.candidate import Candidate
     from recollect.store.protocol import Store
 
-# The source of what cycles make: they do not link or sum it up again.
-MADE: Final = "consolidation"
 # What is noted with a summary: the member in the middle, how many there are, and a mark of the words it was given.
 MIDDLE = "middle"
 MEMBERS = "members"
-WRITTEN = "written"
 
 
 def covered(store: Store) -> Mapping[str, tuple[str, ...]]:
@@ -47,16 +46,4 @@ def open_groups(
     return tuple(found)
 
 
-def is_ours(summary: Memory) -> bool:
-    """Tell whether a summary is current and not edited by hand: an edited one is never replaced."""
-    is_over = summary.expires_at is not None and summary.expires_at <= clock.now()
-    if summary.source != MADE or summary.superseded_by is not None or is_over:
-        return False
-    given = summary.metadata.get(WRITTEN)
-    # The first ones had no such mark, and were never written again by us.
-    return given == written(summary.title, summary.content) if given else summary.updated_at == summary.created_at
-
-
-def written(title: str | None, content: str) -> str:
-    """Return the mark of the words that a summary was given."""
-    return content_hash(f"{title or ''}\n{content}")[:16]
+__all__ = ["MADE", "MEMBERS", "MIDDLE", "WRITTEN", "covered", "is_ours", "open_groups", "written"]

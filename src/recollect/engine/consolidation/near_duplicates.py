@@ -35,7 +35,7 @@ def find(engine: Engine, candidates: Sequence[Candidate], *, k: int) -> Alike:
     if not having or len(having) < MIN_COVERAGE * len(candidates):
         return _by_words(candidates, k)
     rows = np.fromiter((place[candidate.id] for candidate in having), np.int64, len(having))
-    marks = _on_scale(MEANING, engine.rulers.of(model))
+    marks = _on_scale(MEANING, engine.calibration.of(model))
     pairs = alike(having, vectors[rows], k=k, least=min(marks.theme, marks.group))
     lacking = len(candidates) - len(having)
     notes = (f"{plural(lacking, 'memory is', 'memories are')} not embedded yet and were skipped",) if lacking else ()

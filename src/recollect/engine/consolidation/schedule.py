@@ -82,9 +82,7 @@ class Schedule:
     def _run(self, cycle: RunType) -> bool:
         if cycle != "evolve":
             return self._engine.consolidation.run_scheduled(cycle)
-        from recollect.engine.snippets.evolution import evolve_scheduled
-
-        return evolve_scheduled(self._engine, every_s=EVOLVE_S, lost_s=LOST_S)
+        return self._engine.snippet_evolution.evolve_scheduled(every_s=EVOLVE_S, lost_s=LOST_S)
 
     def is_idle(self) -> bool:
         """Look at the store; tell whether nothing was written for so many looks in a row."""

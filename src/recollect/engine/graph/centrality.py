@@ -1,11 +1,11 @@
-"""Centrality: the graph in memory, and how central each of its nodes is, kept with the nodes.
+"""Centrality: the graph in memory, and the centrality of its nodes, stored with them.
 
-How central a node is depends on all the others, so it is never worked out while somebody waits for it: what is kept is
-used, however old it is, until it has been made anew.
+The centrality of a node depends on all others, so it is never computed while a caller waits; the stored one is used
+until it is recomputed.
 
-    a server            looks every few seconds; after a change it works them out in its background thread, and then
-                        rests twenty times as long as that took: a growing graph costs it 5 % of one processor at most
-    any other process   works them out after a search (0.15 s at most), if the graph is small and a twentieth is new
+    a server            polls every few seconds; after a change it recomputes in its background thread, and then rests
+                        twenty times as long as that took: a growing graph costs it 5 % of one processor at most
+    any other process   recomputes after a search (0.15 s at most), if the graph is small and a twentieth is new
     a large graph       is left to servers and to `recompute_centrality`
 """
 
@@ -20,7 +20,7 @@ from recollect.model import Edge
 from recollect.store.protocol import Strength
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.graph.arrays import Graph
     from recollect.graph.record import Recomputed
     from recollect.graph.strength import Strengths
@@ -37,18 +37,18 @@ SMALL_EDGES = 1_000
 # And one change in so many edges moves nothing that matters.
 CHANGED_PART = 20
 
-# After this many changes that were none of the graph's, it is kept that they need not be looked at again.
+# After this many changes that do not concern the graph, their number is stored, so that they are not read again.
 FORGOTTEN_CHANGES = 1_000
 
-# Where the state of the graph is kept that the centralities were worked out from.
+# The setting with the state of the graph that centrality was computed from.
 MADE = "centrality_made"
 
 
 class Centrality:
     """Holds the graph and keeps its centralities up to date."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context") -> None:
+        self._context = context
         self._loading = threading.Lock()
         self._graph: Graph | None = None
         self._plain: Graph | None = None
@@ -61,7 +61,7 @@ class Centrality:
         from recollect.graph.load import load
 
         with self._loading:
-            self._graph = load(self._engine.store, self._graph)
+            self._graph = load(self._context.store, self._graph)
             return self._graph
 
     def rows(self) -> "Graph":
@@ -69,12 +69,12 @@ class Centrality:
         from recollect.graph.load import load_rows
 
         with self._loading:
-            self._plain = load_rows(self._engine.store, self._graph.rows if self._graph is not None else self._plain)
+            self._plain = load_rows(self._context.store, self._graph.rows if self._graph is not None else self._plain)
             return self._plain
 
     def is_stale(self, *, least_changes: int = 1) -> bool:
-        """Tell whether the graph has changed so often since its centralities were worked out."""
-        store = self._engine.store
+        """Tell whether the graph has changed so often since centrality was computed."""
+        store = self._context.store
         now = store.graph_generation()
         if now == self._fresh:
             return False
@@ -93,17 +93,17 @@ class Centrality:
         return changes >= least_changes
 
     def recompute(self, *, patiently: bool = True) -> "Recomputed":
-        """Work out how central every node is and keep it. Raises StorageError where it cannot be kept."""
+        """Compute and store the centrality of every node. Raises StorageError where it cannot be stored."""
         from recollect.graph.rank import sampled_sources
         from recollect.graph.record import Recomputed
         from recollect.graph.strength import strengths
 
-        # Without code: what is kept tells memories apart, which would all look alike beside the hubs of a program.
-        # What matters in code is worked out when it is asked for (get_pagerank).
+        # Without code: beside the hubs of a program, all memories would have the same centrality. That of code is
+        # computed on demand (get_pagerank).
         graph = self.rows()
         found = strengths(graph)
         made = {MADE: f"{graph.seen[0]}/{graph.seen[1]}"}
-        self._engine.store.put_strengths(self._rows(graph, found), made, patiently=patiently)
+        self._context.store.put_strengths(self._rows(graph, found), made, patiently=patiently)
         return Recomputed(
             nodes=graph.size,
             edges=len(graph.src),
@@ -117,13 +117,13 @@ class Centrality:
             return
         # A busy or read-only database keeps what it has: the next process tries again.
         with suppress(StorageError):
-            edges = len(self._engine.store.columns(Edge, ("rev",), limit=SMALL_EDGES + 1)) if self.is_stale() else 0
+            edges = len(self._context.store.columns(Edge, ("rev",), limit=SMALL_EDGES + 1)) if self.is_stale() else 0
             if 0 < edges <= SMALL_EDGES and self.is_stale(least_changes=max(1, edges // CHANGED_PART)):
                 self.recompute(patiently=False)
 
     @property
     def running(self) -> bool:
-        """Whether a worker thread of this process keeps them up to date."""
+        """Whether a worker thread of this process keeps centrality up to date."""
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
@@ -133,7 +133,7 @@ class Centrality:
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop the worker; what it is in the middle of is thrown away."""
+        """Stop the worker; an unfinished computation is discarded."""
         self._stop.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=STOP_S)
@@ -149,7 +149,7 @@ class Centrality:
             pause_s = max(POLL_S, REST * (time.monotonic() - began))
 
     def _rows(self, graph: "Graph", found: "Strengths") -> Iterator[Strength]:
-        """Yield what is kept of every node, until the worker is stopped."""
+        """Yield what is stored of every node, until the worker is stopped."""
         parts = zip(*(found.parts[name].tolist() for name in Strength._fields[2:]), strict=True)
         for node_id, whole, measured in zip(graph.points.ids, found.whole.tolist(), parts, strict=True):
             if self._stop.is_set():

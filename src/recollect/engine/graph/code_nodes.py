@@ -1,4 +1,4 @@
-"""Code nodes: from the ids that the graph gives files and symbols to what the index knows of them, and back.
+"""Code nodes: files and symbols of the index by their graph ids, and back.
 
 sym:/home/me/app/src/server.py::Server.start      tree /home/me/app, file src/server.py, key Server.start
 """
@@ -9,9 +9,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from recollect.code.record import CodePlace, SymbolHit
+from recollect.engine.records.memory_rows import batches
 from recollect.model import File, NodeKind, Tree
 
 if TYPE_CHECKING:
+    from recollect.code.lookup import How
     from recollect.store.code_protocol import CodeStore, FoundSymbol, SymbolRow
 
 SYMBOL, FILE = "sym:", "file:"
@@ -33,7 +35,7 @@ class CodeNode(NamedTuple):
 
     @property
     def is_test(self) -> bool:
-        """Tell whether it is a test itself."""
+        """Whether it is a test."""
         return self.symbol is not None and (self.symbol.test or self.symbol.kind == "Test")
 
 
@@ -43,6 +45,11 @@ class Address(NamedTuple):
     tree: Tree
     path: str
     key: str
+
+
+def code_node_id(root: str, path: str, key: str) -> str:
+    """Return the graph id of a symbol, or of its file without a key."""
+    return f"{SYMBOL}{root}/{path}::{key}" if key else f"{FILE}{root}/{path}"
 
 
 def is_code(node_id: str) -> bool:
@@ -77,9 +84,8 @@ def code_nodes(store: CodeStore, ids: Iterable[str]) -> dict[str, CodeNode]:
     files: dict[tuple[int, str], File] = {}
     for tree in {found.tree.id for found in wanted.values()}:
         paths = sorted({found.path for found in wanted.values() if found.tree.id == tree})
-        for start in range(0, len(paths), 500):
-            for file in store.find(File, {"tree": tree, "path": tuple(paths[start : start + 500])}):
-                files[tree, file.path] = file
+        for batch in batches(paths):
+            files |= {(tree, file.path): file for file in store.find(File, {"tree": tree, "path": batch})}
     with_symbols = {files[place].id for found in wanted.values() if found.key and (place := _place(found)) in files}
     symbols = {
         number: dict(zip(symbol_keys(rows), rows, strict=True))
@@ -117,8 +123,8 @@ def file_place(root: str, path: str, line: int, symbol: str = "") -> CodePlace:
     return CodePlace(id=f"file:{root}/{path}", path=path, line=line, symbol=symbol)
 
 
-def symbol_hit(found: FoundSymbol) -> SymbolHit:
-    """Return a symbol of the index."""
+def symbol_hit(found: FoundSymbol, match: How = "exact") -> SymbolHit:
+    """Return a symbol of the index; match: how its name matched the query."""
     row = found.symbol
     return SymbolHit(
         id=found.node,
@@ -134,4 +140,5 @@ def symbol_hit(found: FoundSymbol) -> SymbolHit:
         visibility=row.visibility,
         root=found.tree.root,
         namespace=found.tree.namespace,
+        match=match,
     )

@@ -199,7 +199,7 @@ def _known(engine: Engine, wanted: Wanted, work: AtHand, found: Sequence[Memory]
         del holding[name]
     fresh = freshness_of(store, list(holding))
     near = beside(store, holding.values(), wanted.namespace) if work.files else {}
-    leans = {name: lift.leaning for name, lift in engine.usefulness.lifts(wanted.namespace, holding).items()}
+    leans = {name: lift.leaning for name, lift in engine.counters.lifts(wanted.namespace, holding).items()}
     known = []
     for name, memory in holding.items():
         state = fresh.get(name, Freshness())

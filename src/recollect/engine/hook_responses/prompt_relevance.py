@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
     """Yield the memories that a prompt is clearly about, best first, a line each."""
-    from recollect.engine.retrieval.recall_pipeline import answer
-
     if len(query_terms(prompt[:PROMPT_CHARACTERS])) < LEAST_WORDS:
         return
     scopes = (moment.namespace, None) if moment.namespace is not None else (None,)
@@ -44,7 +42,7 @@ def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
     )
     said: frozenset[tuple[str, ...]] = frozenset()
     count = 0
-    for hit in answer(engine, asked).hits:
+    for hit in engine.pipeline.answer(asked).hits:
         says = statements(hit.memory.content)
         is_told = hit.memory.id in moment.told
         if not is_told and (count == MOST or not _may_be_told(hit, moment) or (says and says <= said)):

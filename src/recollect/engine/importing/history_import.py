@@ -81,7 +81,7 @@ class Histories:
         sources += told.sources
         changed = writing.changed + told.changed
         if changed and not dry_run:
-            self._engine.following.catch_up()
+            self._engine.anchor_tracking.catch_up()
             self._engine.embedding.after_import()
         return Learnt(
             namespace=place.namespace,

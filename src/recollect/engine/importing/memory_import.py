@@ -139,7 +139,7 @@ class Migration:
         changed = self._report.fates["created"] + self._report.fates["updated"]
         if changed and not self._dry_run:
             self._engine.embedding.after_import()
-            self._engine.following.catch_up()
+            self._engine.anchor_tracking.catch_up()
         return self._answer(batch if changed and not self._dry_run else "")
 
     def _answer(self, batch: str) -> Imported:

@@ -1,9 +1,8 @@
-"""Access: that a memory was found counts as use, so that it does not fade; kept for a while, and written beside others.
+"""Access log: a hit counts as use, so that the memory does not decay; written later, many at a time.
 
-    hits of a search ─► those that were last used a day ago or longer ─► one write, later
+    hits of a search ─► those last used a day ago or longer ─► one write, later
 
-A search must not wait for a write, nor make one for what was written today. What is lost because a process is killed
-is a date in a statistic.
+A search must not wait for a write. If a process is killed, only a date of last use is lost.
 """
 
 from __future__ import annotations
@@ -15,27 +14,27 @@ from typing import TYPE_CHECKING
 from recollect import clock
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.model import Memory
 
-# What fades does so by days (consolidate/decay.py): nobody needs to know the hour.
+# Decay counts days (consolidate/decay.py), not hours.
 EVERY_S = 86_400
-# Hits of one search that count as read: nobody reads a thousand.
+# Hits of one search that count as read.
 HITS = 20
 # Kept before they are written in any case.
 MOST = 500
 
 
-class Access:
-    """Memories that were found, and wait to be marked so."""
+class AccessLog:
+    """Memories that were found and are not marked as used yet."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, context: Context) -> None:
+        self._context = context
         self._found: set[str] = set()
         self._lock = threading.Lock()
 
     def found(self, memories: Iterable[Memory]) -> None:
-        """Remember that memories were given to somebody who asked for them; the first of them, best first."""
+        """Note the first of the memories that a search returned, best first."""
         edge = clock.now() - EVERY_S
         old = [row.id for _, row in zip(range(HITS), memories, strict=False) if row.last_accessed_at <= edge]
         if not old:
@@ -51,4 +50,4 @@ class Access:
         with self._lock:
             ids, self._found = sorted(self._found), set()
         if ids:
-            self._engine.store.touch(ids, read=False)
+            self._context.store.touch(ids, read=False)

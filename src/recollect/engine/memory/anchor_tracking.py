@@ -4,9 +4,9 @@
                                                 same place, another?    changed
                                                 not there ─► follow     moved, or changed on the way, or gone
 
-Only anchors of touched files are looked at, and those that were gone: what was deleted from one file may turn up in
-another with the next save. A process that dies between indexing and comparing leaves a note, and whoever indexes the
-tree next compares all.
+Only anchors of touched files are compared, and those that were gone: code deleted from one file may turn up in another
+with the next save. A process that dies between indexing and comparing leaves a note, and the next one that indexes the
+tree compares all.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import msgspec
 
 from recollect import clock
+from recollect.engine.records.memory_rows import batches
 from recollect.model import Anchor, AnchorState, File, Memory, Mention, Tree, Verdict
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from recollect.code.freshness.find import Code
     from recollect.code.freshness.follow import Difference, Lost, Went
     from recollect.code.freshness.form import Form, Spot
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.memory.anchoring import Anchoring
     from recollect.store.code_protocol import CodeStore
     from recollect.store.protocol import Store
 
@@ -58,43 +60,44 @@ class Seen(NamedTuple):
     file: File | None = None
 
 
-class Following:
+class AnchorTracking:
     """Keeps the verdicts on anchored memories up to date."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, context: Context, anchoring: Anchoring) -> None:
+        self._context = context
+        self._anchoring = anchoring
 
     @contextmanager
     def observed(self) -> Iterator[CodeStore]:
-        """Yield the store to index code through; when it is done, memories are compared with what it wrote."""
+        """Yield the store to index code through; afterwards memories are compared with what was written."""
         seen = self.remembering()
         yield cast("CodeStore", seen)
         self.settle(seen)
 
     def remembering(self) -> Remembering:
-        """Return the store to index code through, for `settle` to look at after every update."""
+        """Return the store to index code through; call `settle` after every update."""
         from recollect.code.freshness.before import Remembering
 
-        return Remembering(self._engine.code_store, self._begin)
+        return Remembering(self._context.code_store, self._begin)
 
     def settle(self, seen: Remembering) -> None:
         """Compare memories with what was written since the last time, and forget it."""
-        if seen.tree is not None and (rows := self._engine.store.get(Tree, [seen.tree])):
+        if seen.tree is not None and (rows := self._context.store.get(Tree, [seen.tree])):
             self.follow(rows[0], seen)
         seen.forget()
 
     def _begin(self, tree: int) -> bool:
         key = _unfinished(tree)
-        store = self._engine.store
+        store = self._context.store
         # Left by a process that died: then what it touched is not known, and everything is compared.
         store.keep_setting(key, "all" if store.setting(key) else "some")
         return store.count(Anchor) > 0
 
     def follow(self, tree: Tree, seen: Remembering) -> None:
-        """Tie waiting memories to the code of a tree, and judge the anchors that an update may have changed."""
+        """Anchor waiting memories to the code of a tree, and compare the anchors that an update may have changed."""
         from recollect.code.freshness.follow import Difference
 
-        store, anchoring = self._engine.code_store, self._engine.anchoring
+        store, anchoring = self._context.code_store, self._anchoring
         code = anchoring.code([tree])
         compares, waits = store.count(Anchor) > 0, store.count(Mention) > 0
         after: dict[str, dict[str, Spot]] = {}
@@ -116,11 +119,11 @@ class Following:
     def _note_copies(self, tree: Tree, difference: Difference) -> None:
         """Remember new symbols with the content or the name of anchored ones.
 
-        Somebody who moves code pastes it, saves, and deletes the original later.
+        A person who moves code pastes it, saves, and deletes the original later.
         """
         from recollect.code.freshness.follow import copies
 
-        store = self._engine.store
+        store = self._context.store
         if not difference.new():
             return
         anchored: set[str] = set()
@@ -136,20 +139,20 @@ class Following:
             store.keep_setting(f"copies/{tree.id}", msgspec.json.encode(latest[-MAX_COPIES:]).decode())
 
     def catch_up(self) -> None:
-        """Tie and judge what was written without being told of: memories and anchors that were imported or put back."""
+        """Anchor and compare memories that were imported or restored."""
         from recollect.code.freshness.follow import Difference
 
-        if not self._engine.code_store.code_generation():
+        if not self._context.code_store.code_generation():
             return
-        for tree in self._engine.store.find(Tree):
-            self._engine.anchoring.catch_up(tree)
+        for tree in self._context.store.find(Tree):
+            self._anchoring.catch_up(tree)
         self._judge(None, Difference({}, {}), set(), set())
 
     def _renamed(self, tree: Tree, seen: Remembering, after: Mapping[str, object]) -> dict[str, str]:
-        """Return what git says of files that are gone: it also knows those that were renamed and rewritten."""
+        """Return the new paths of deleted files by git, which also knows those renamed and rewritten."""
         from recollect.code.freshness.renames import head, renames
 
-        store, key = self._engine.store, f"head/{tree.id}"
+        store, key = self._context.store, f"head/{tree.id}"
         since = store.setting(key) or ""
         is_gone = any(path not in after for path in seen.before)
         found = renames(tree.root, since) if is_gone else {}
@@ -161,7 +164,7 @@ class Following:
     # --- judging ---
 
     def _judge(self, tree: Tree | None, difference: Difference, touched: set[str] | None, made: set[str]) -> None:
-        """Check anchors again: those of touched files (None: all), those that were gone, and those never checked."""
+        """Compare anchors again: those of touched files (None: all), those that were gone, and new ones."""
         known = [row for row in self._affected(touched) if row.anchor.id not in made]
         scopes = self._scopes(known)
         states: list[AnchorState] = []
@@ -169,25 +172,24 @@ class Following:
         for scope in dict.fromkeys(scopes.values()):
             if tree is not None and scope not in (tree.namespace, None):
                 continue
-            trees = self._engine.anchoring.trees(scope)
+            trees = self._anchoring.trees(scope)
             group = [row for row in known if scopes.get(row.anchor.memory_id, "") == scope]
             if trees and group:
-                code = self._engine.anchoring.code(trees)
-                judging = _Judging(self._engine, code, difference, is_blind=touched is None)
+                code = self._anchoring.code(trees)
+                judging = _Judging(self._anchoring, code, difference, is_blind=touched is None)
                 states += judging.states(group)
                 sketches |= judging.sketches
         self._keep(states, sketches)
 
     def _affected(self, touched: set[str] | None) -> list[Known]:
-        store = self._engine.store
+        store = self._context.store
         if touched is None or len(touched) > MANY_PATHS:
             anchors = store.find(Anchor)
         else:
-            paths = sorted(touched)
             found: dict[str, Anchor] = {}
             ids = [row[0] for row in store.columns(AnchorState, ("id",), {"verdict": "gone"})] if touched else []
-            for start in range(0, len(paths), 500):
-                piece = {"path": tuple(paths[start : start + 500])}
+            for batch in batches(sorted(touched)):
+                piece = {"path": batch}
                 found |= {row.id: row for row in store.find(Anchor, piece)}
                 ids += [row[0] for row in store.columns(AnchorState, ("id",), piece)]
             found |= {row.id: row for row in store.get(Anchor, [row for row in ids if row not in found])}
@@ -197,32 +199,32 @@ class Following:
         return [Known(row, states.get(row.id) or self._assumed(row)) for row in anchors if row.hash is not None]
 
     def _unjudged(self) -> list[str]:
-        store = self._engine.store
+        store = self._context.store
         if store.count(Anchor) == store.count(AnchorState):
             return []
         judged = {row[0] for row in store.columns(AnchorState, ("id",))}
         return [row[0] for row in store.columns(Anchor, ("id",)) if row[0] not in judged]
 
     def _assumed(self, anchor: Anchor) -> AnchorState:
-        """Return the state of an anchor that was never compared: as it says of itself."""
+        """Return the state of an anchor that was never compared: fresh when it was made."""
         from recollect.engine.memory.anchoring import fresh_state
 
         return fresh_state(anchor, "", anchor.taken_at, 0)
 
     def _scopes(self, known: Sequence[Known]) -> dict[str, str | None]:
         """Return the namespace of each memory; those that no longer hold need no verdict."""
-        store = self._engine.store
+        store = self._context.store
         ids = list(dict.fromkeys(row.anchor.memory_id for row in known))
         return {
             row[0]: row[1]
-            for start in range(0, len(ids), 500)
-            for row in store.columns(Memory, ("id", "namespace"), {"id": tuple(ids[start : start + 500])})
+            for batch in batches(ids)
+            for row in store.columns(Memory, ("id", "namespace"), {"id": batch})
         }
 
     def _keep(self, states: Sequence[AnchorState], sketches: Mapping[str, str]) -> None:
         if not states:
             return
-        with self._engine.store.transaction("judge_anchors") as transaction:
+        with self._context.store.transaction("judge_anchors") as transaction:
             present = {row.id for row in transaction.get(Anchor, [state.id for state in states])}
             known = {row.id for row in transaction.get(AnchorState, [state.id for state in states])}
             for state in states:
@@ -238,13 +240,13 @@ class Following:
 class _Judging:
     """One round of comparing anchors with the code of some trees."""
 
-    def __init__(self, engine: Engine, code: Code, difference: Difference, *, is_blind: bool = False) -> None:
+    def __init__(self, anchoring: Anchoring, code: Code, difference: Difference, *, is_blind: bool = False) -> None:
         """is_blind: what was there before is not known."""
         self._is_blind = is_blind
-        self._anchoring = engine.anchoring
+        self._anchoring = anchoring
         self._code = code
         self._difference = difference
-        self._now, self._stamp = clock.now(), engine.code_store.code_generation()
+        self._now, self._stamp = clock.now(), code.store.code_generation()
         self._files: dict[str, list[File]] = {}
         self._copies: list[Spot] | None = None
         self._forms: dict[str, Form | None] = {}
@@ -360,9 +362,9 @@ class _Judging:
         return form.sketch_of(spot.symbol) if form is not None else ""
 
     def _by_name(self, missing: Mapping[str, Known]) -> dict[str, Went]:
-        """Return where symbols are that did not go with this update: copied before it, or never looked for.
+        """Return where symbols are that this update did not move: copied before it, or never compared.
 
-        What was never compared, since it was imported or a process died, is found by its name and content alone.
+        Anchors that were never compared, since they were imported or a process died, are found by name and content.
         """
         from recollect.code.freshness.find import named
         from recollect.code.freshness.follow import Went, original
@@ -403,7 +405,7 @@ class _Judging:
         return self._state(row, verdict, (spot.path, spot.symbol), seen, base=base)
 
     def _gone(self, row: Known) -> AnchorState:
-        """Return the state of what is nowhere to be found; a file may have another name now."""
+        """Return the state of code that was not found; a file may have another name now."""
         if row.anchor.symbol is None and (found := self._renamed_file(row)) is not None:
             return found
         state = row.state
@@ -411,7 +413,7 @@ class _Judging:
         return msgspec.structs.replace(state, verdict="gone", since=since, stamp=self._stamp)
 
     def _renamed_file(self, row: Known) -> AnchorState | None:
-        """Return the state of a file that is under another path: by its content, by its symbols, or as git says."""
+        """Return the state of a file under a new path, by its content, by its symbols, or by git."""
         from recollect.code.freshness.follow import ELSEWHERE
         from recollect.code.freshness.sketch import likeness
 

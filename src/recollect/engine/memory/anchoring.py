@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from recollect.code.freshness.find import Code, Place
     from recollect.code.freshness.form import Form
     from recollect.code.freshness.mention import Mentions
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.store.protocol import Transaction
 
 # Anchors that may be named by hand: as many as are found in a text at most.
 MAX_GIVEN = 8
-# Memories looked at in one transaction while the code of a project is first indexed.
+# Memories per transaction while the code of a project is first indexed.
 BATCH = 200
-# Files kept in mind while memories are tied one after the other: some 20 MB.
+# Files kept in memory while memories are anchored one after the other: some 20 MB.
 MAX_FORMS = 512
 
 Origin = Literal["given", "found"]
 
 
 class Draft(NamedTuple):
-    """An anchor to be: where, and what is there now; without a hash where nothing is indexed yet."""
+    """A new anchor: its place and the current code there; no hash where nothing is indexed yet."""
 
     path: str
     symbol: str | None
@@ -56,10 +56,10 @@ NOTHING = Prepared()
 
 
 class Anchoring:
-    """Ties memories to code."""
+    """Anchors memories to code."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, context: Context) -> None:
+        self._context = context
 
     # --- finding the code that a memory mentions ---
 
@@ -69,7 +69,7 @@ class Anchoring:
         A tree whose folder is gone was moved or deleted: it counts only where there is no other.
         """
         where = {"namespace": namespace} if namespace is not None else None
-        found = sorted(self._engine.store.find(Tree, where), key=lambda tree: (-tree.indexed_at, -tree.id))
+        found = sorted(self._context.store.find(Tree, where), key=lambda tree: (-tree.indexed_at, -tree.id))
         present = [tree for tree in found if Path(tree.root).is_dir()]
         return present or found
 
@@ -81,7 +81,7 @@ class Anchoring:
         """
         named = _checked(given)
         # One small query decides where nothing is indexed: storing a memory is not slower for it.
-        is_indexed = self._engine.code_store.code_generation() > 0
+        is_indexed = self._context.code_store.code_generation() > 0
         trees = self.trees(namespace) if is_indexed else []
         if not trees:
             return Prepared(tuple(_waiting(text) for text in named))
@@ -92,7 +92,7 @@ class Anchoring:
             return NOTHING
         return self.prepared(self.code(trees), spoken, named)
 
-    def anew(self, old: Memory, new: Memory, given: Sequence[str] | None) -> Prepared | None:
+    def prepare_update(self, old: Memory, new: Memory, given: Sequence[str] | None) -> Prepared | None:
         """Return the anchors of a changed memory; None if its text, and so its anchors, did not change.
 
         An updated memory is compared with the current code.
@@ -101,7 +101,7 @@ class Anchoring:
         if same and given is None:
             return None
         if given is None:
-            kept = [row for row in self._engine.store.find(Anchor, {"memory_id": old.id}) if row.origin == "given"]
+            kept = [row for row in self._context.store.find(Anchor, {"memory_id": old.id}) if row.origin == "given"]
             drafts = [self.retaken(row, new.namespace) for row in kept]
         else:
             drafts = []
@@ -111,7 +111,7 @@ class Anchoring:
 
     def retaken(self, anchor: Anchor, namespace: str | None) -> Draft | None:
         """Return an anchor at the place where its code is now, with its hash of now; None if that is gone."""
-        state = next(iter(self._engine.store.get(AnchorState, [anchor.id])), None)
+        state = next(iter(self._context.store.get(AnchorState, [anchor.id])), None)
         path, symbol = (anchor.path, anchor.symbol) if state is None else (state.path, state.symbol)
         if anchor.hash is None:
             return Draft(path, symbol, anchor.origin)
@@ -125,10 +125,10 @@ class Anchoring:
         """Return the indexed code of some trees, to look places up in."""
         from recollect.code.freshness.find import Code
 
-        return Code(self._engine.code_store, trees)
+        return Code(self._context.code_store, trees)
 
     def prepared(self, code: Code, spoken: Mentions, named: Sequence[str] = ()) -> Prepared:
-        """Return what mentions and places named by hand are tied to in some code."""
+        """Return the anchors of mentions and of given places in some code."""
         from recollect.code.freshness.find import find, given
 
         found = find(code, spoken)
@@ -144,7 +144,7 @@ class Anchoring:
             draft = self._taken(place, origin, code)
             if draft is not None:
                 drafts.setdefault((draft.path, draft.symbol), draft)
-        # A file that was named only to say where a symbol is, is not what the text speaks of.
+        # A file that only says where a symbol is, is no anchor of its own.
         exact = {draft.path for draft in drafts.values() if draft.symbol is not None}
         kept = [
             draft for draft in drafts.values() if draft.symbol or draft.origin == "given" or draft.path not in exact
@@ -176,17 +176,17 @@ class Anchoring:
         """Return a file of a tree as it is on disk."""
         from recollect.code.freshness.form import form, read
 
-        source = read(root, path, self._engine.settings.index_max_file_bytes)
+        source = read(root, path, self._context.settings.index_max_file_bytes)
         return None if source is None else form(path, source)
 
     # --- writing it down ---
 
     def write(
-        self, transaction: Transaction, memory: Memory, prepared: Prepared, *, anew: bool = False, late: bool = False
+        self, transaction: Transaction, memory: Memory, prepared: Prepared, *, replace: bool = False, late: bool = False
     ) -> None:
-        """Tie a memory to what was prepared; what it is tied to already stays as it is.
+        """Write the prepared anchors of a memory; existing ones stay.
 
-        anew: the memory was written anew: it is compared with the code of now, and tied to nothing else
+        replace: the memory was rewritten: anchors are compared with the current code, and no others stay
         late: the memory was written before its code was indexed
         """
         known = {(row.path, row.symbol): row for row in transaction.find(Anchor, {"memory_id": memory.id})}
@@ -194,17 +194,17 @@ class Anchoring:
             row = known.pop((draft.path, draft.symbol), None)
             if row is None:
                 self._insert(transaction, memory.id, memory.updated_at, draft, late=late)
-            elif anew:
+            elif replace:
                 self.retake(transaction, row, draft)
             elif draft.origin == "given":
                 transaction.update(Anchor, row.id, {"origin": "given"})
-        if anew:
+        if replace:
             transaction.delete(Anchor, {"id": tuple(row.id for row in known.values())})
         self._wait(transaction, memory, prepared.unknown)
 
     def _insert(self, transaction: Transaction, memory_id: str, at: int, draft: Draft, *, late: bool = False) -> None:
-        # What is tied while it is written is tied at that time, however long the writing takes.
-        now, stamp = clock.now() if late else at, self._engine.code_store.code_generation()
+        # An anchor written with its memory has the memory's time, however long the writing takes.
+        now, stamp = clock.now() if late else at, self._context.code_store.code_generation()
         made = transaction.insert(
             Anchor(
                 id=clock.new_id(),
@@ -223,7 +223,7 @@ class Anchoring:
             transaction.insert(fresh_state(made, draft.file_hash, now, stamp))
 
     def retake(self, transaction: Transaction, row: Anchor, draft: Draft) -> None:
-        """Compare an anchor with the code of now from now on; where that is what it was, nothing changes."""
+        """Compare an anchor with the current code from now on; nothing changes where that is the same."""
         state = next(iter(transaction.get(AnchorState, [row.id])), None)
         values = {name: value for name, value in draft._asdict().items() if name != "file_hash"}
         is_fresh = state is not None and state.verdict == "fresh"
@@ -241,36 +241,38 @@ class Anchoring:
     # --- catching up when code is indexed ---
 
     def catch_up(self, tree: Tree, defined: Iterable[str] = ()) -> list[str]:
-        """Tie memories to the code of a tree that were not when they were written; returns the ids of new anchors.
+        """Anchor memories to the code of a tree that was indexed after them; returns the ids of new anchors.
 
-        Those are: memories stored or imported since the tree was last looked at, memories that wait for one of the
+        Those are: memories stored or imported since the tree was last read, memories that wait for one of the
         names now defined, and places named by hand before there was an index.
         """
         key = f"anchored/{tree.id}"
-        mark = int(self._engine.store.setting(key) or 0)
+        mark = int(self._context.store.setting(key) or 0)
         made: list[str] = []
         codes: dict[str | None, Code] = {}
         while rows := self._since(tree, mark):
             tied = self._tied([row.id for row in rows])
             made += self._tie([row for row in rows if row.id not in tied], codes)
             mark = max(row.rev for row in rows)
-            self._engine.store.keep_setting(key, str(mark))
+            self._context.store.keep_setting(key, str(mark))
         return made + self._tie(self._waiting_for(tree, frozenset(defined)), codes) + self._place_given(tree)
 
     def _since(self, tree: Tree, mark: int) -> list[Memory]:
         from recollect.store.protocol import Range
 
         where = {"namespace": (tree.namespace, None), "rev": Range(mark + 1)}
-        return self._engine.store.find(Memory, where, order="rev", limit=BATCH)
+        return self._context.store.find(Memory, where, order="rev", limit=BATCH)
 
     def _tied(self, ids: Sequence[str]) -> set[str]:
-        """Return which of these memories have been looked at already."""
+        """Return which of these memories have been anchored already."""
         where = {"memory_id": tuple(ids)}
-        return {row[0] for kind in (Anchor, Mention) for row in self._engine.store.columns(kind, ("memory_id",), where)}
+        return {
+            row[0] for kind in (Anchor, Mention) for row in self._context.store.columns(kind, ("memory_id",), where)
+        }
 
     def _waiting_for(self, tree: Tree, names: frozenset[str]) -> list[Memory]:
         """Return the memories of a tree that wait for one of these names."""
-        store = self._engine.store
+        store = self._context.store
         if not names:
             return []
         waiting = store.columns(Mention, ("memory_id", "name"))
@@ -296,7 +298,7 @@ class Anchoring:
 
     def _write_all(self, ready: Sequence[tuple[Memory, Prepared]]) -> list[str]:
         made: list[str] = []
-        with self._engine.store.transaction("anchor_memories") as transaction:
+        with self._context.store.transaction("anchor_memories") as transaction:
             present = {memory.id for memory in transaction.get(Memory, [memory.id for memory, _ in ready])}
             for memory, prepared in ready:
                 if memory.id in present:
@@ -305,17 +307,17 @@ class Anchoring:
         return made
 
     def _place_given(self, tree: Tree) -> list[str]:
-        """Take the hashes of places that were named by hand before there was an index."""
+        """Take the hashes of given places that were not indexed yet."""
         from recollect.code.freshness.find import given
 
-        store = self._engine.store
+        store = self._context.store
         waiting = store.find(Anchor, {"hash": None})
         if not waiting:
             return []
         scopes = {row.id: row.namespace for row in store.get(Memory, [row.memory_id for row in waiting])}
         waiting = [row for row in waiting if scopes.get(row.memory_id, "") in (tree.namespace, None)]
         code = self.code(self.trees(tree.namespace))
-        now, stamp = clock.now(), self._engine.code_store.code_generation()
+        now, stamp = clock.now(), self._context.code_store.code_generation()
         made: list[str] = []
         with store.transaction("anchor_memories") as transaction:
             for row in transaction.get(Anchor, [row.id for row in waiting]):

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from recollect.engine.records.memory_rows import batches
 from recollect.model import Anchor, Anchored, AnchorState, Freshness, Verdict
 
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 # What a memory is worth beside its match, relative to one that holds. A changed function mostly still does what was
 # said of it, so half of what a replaced memory loses; what is gone cannot be relied on, so as much as that one.
 WORTH: Mapping[str, float] = {"changed": 0.5, "gone": 0.0}
-# Anchors told of in a note; the record has them all.
+# Anchors named in a note; the record has them all.
 NOTED = 3
 
-# In this order a verdict is told: what calls for a look first.
+# Order of verdicts in a note: those that need a review first.
 _ORDER: tuple[Verdict, ...] = ("gone", "changed", "moved", "unanchored", "fresh")
 _TOLD: Mapping[Verdict, str] = {
     "gone": "{place} no longer exists",
@@ -34,7 +35,7 @@ _TOLD: Mapping[Verdict, str] = {
 
 def freshness_of(store: Store, memory_ids: Sequence[str]) -> dict[str, Freshness]:
     """Return the freshness of memories by their id, without memories that mention no code."""
-    anchors = [row for ids in _pieces(memory_ids) for row in store.find(Anchor, {"memory_id": ids})]
+    anchors = [row for ids in batches(memory_ids) for row in store.find(Anchor, {"memory_id": ids})]
     if not anchors:
         return {}
     states = {state.id: state for state in store.get(AnchorState, [anchor.id for anchor in anchors])}
@@ -45,9 +46,9 @@ def freshness_of(store: Store, memory_ids: Sequence[str]) -> dict[str, Freshness
 
 
 def worths(store: Store, memory_ids: Iterable[str]) -> dict[str, float]:
-    """Return what memories are worth by the state of their code, where that is less than all."""
+    """Return the weight of memories by the state of their code, where it is below 1."""
     verdicts: dict[str, list[Verdict]] = {}
-    for ids in _pieces(list(dict.fromkeys(memory_ids))):
+    for ids in batches(list(dict.fromkeys(memory_ids))):
         for memory_id, verdict in store.columns(AnchorState, ("memory_id", "verdict"), {"memory_id": ids}):
             verdicts.setdefault(memory_id, []).append(verdict)
     found = {memory_id: overall(rows) for memory_id, rows in verdicts.items()}
@@ -71,7 +72,7 @@ def anchored(anchor: Anchor, state: AnchorState | None) -> Anchored:
 
 
 def summed(rows: Sequence[Anchored]) -> Freshness:
-    """Return the freshness of a memory from its anchors, what calls for a look first."""
+    """Return the freshness of a memory from its anchors, those that need a review first."""
     ordered = tuple(sorted(rows, key=lambda row: (_ORDER.index(row.verdict), row.path, row.symbol or "")))
     verdict = overall([row.verdict for row in ordered])
     calling = [row for row in ordered if row.verdict == ordered[0].verdict or row.verdict in WORTH]
@@ -94,10 +95,6 @@ def place(path: str, symbol: str | None) -> str:
 
 def _day(at: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(at))
-
-
-def _pieces(ids: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    return (tuple(ids[start : start + 500]) for start in range(0, len(ids), 500))
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:

@@ -1,25 +1,24 @@
-"""Purging: memories leave for good, and nothing of what they said stays behind.
+"""Purge: remove memories for good, from the log, caches and files too.
 
     ids ─► plan: dependents, other memories with the same words ─► one transaction ─► database files rewritten
 
-Deleting keeps the words in the log, so that it can be undone: right for a mistake, wrong for a secret. What only
-repeats a memory goes with it: its parts, summaries of it that nobody has rewritten, what hooks saw of it, what was
-cached. What somebody else wrote is left and named in the answer, since the same words may be meant there.
+Deleting keeps the content in the log, so that it can be undone: right for a mistake, wrong for a secret. A purge also
+removes what only repeats a memory: its parts, its summaries unless edited, hook events and caches. Other memories with
+some of its lines are kept and listed in the answer.
 
-A line of twelve characters or more counts as words of a memory; shorter ones stand in too much that has nothing to do
-with it.
+Lines of twelve characters or more identify a memory; shorter ones occur in too many others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
-from recollect.engine.memory.library_documents import KINDS, Documents
-from recollect.engine.records.memory_rows import headline, logged_id, node_id
+from recollect.engine.memory.library_state import KINDS, Documents
+from recollect.engine.records.memory_rows import headline, is_own_summary, logged_id, node_id
 from recollect.errors import MemoryNotFound, RecollectError, StorageError
 from recollect.files import read_file
 from recollect.model import Change, Edge, Errand, Fix, Judgement, Memory, Node, Observed, Purge, Record, Session
@@ -27,7 +26,6 @@ from recollect.text.redact import redact
 
 if TYPE_CHECKING:
     from recollect.capture.spool import Spool
-    from recollect.engine.root import Engine
     from recollect.store.protocol import Store, Transaction
 
 # Set while purged data may still be in free pages of the files, so that an interrupted purge is reported.
@@ -56,34 +54,52 @@ class Plan(NamedTuple):
         return (*self.removed, *self.along)
 
 
-def purge(engine: Engine, ids: Sequence[str], *, keep_current: bool, dry_run: bool) -> Purge:
-    """Remove memories for good, or tell what that would remove. Raises MemoryNotFound for an id nobody ever had."""
-    wanted = tuple(dict.fromkeys(logged_id(engine.store, name) for name in ids))
-    store = engine.store
+class HookQueue(Protocol):
+    """The events that hooks left: ingested before a purge, and searched for payloads that were set aside."""
+
+    @property
+    def spool(self) -> Spool: ...
+    def drain(self) -> object: ...
+
+
+def purge(
+    store: Store,
+    ids: Sequence[str],
+    *,
+    keep_current: bool,
+    dry_run: bool,
+    hooks: Callable[[], HookQueue],
+    retry: Callable[[], None],
+) -> Purge:
+    """Remove memories for good, or return what that would remove. Raises MemoryNotFound for an unknown id.
+
+    retry: forgets which memories could not be embedded: the reason may repeat what one said
+    """
+    wanted = tuple(dict.fromkeys(logged_id(store, name) for name in ids))
     if dry_run:
         with store.snapshot():
             return _told(_planned(store, wanted, keep_current=keep_current), dry_run=True)
     for name in wanted:
         _versions(store, name)  # a wrong id must not leave a mark behind
-    engine.capture.drain()  # what hooks have left is looked at too
+    hooks().drain()  # queued hook events may repeat it
     store.keep_setting(DUE, "1")
     changes = others = 0
     with store.transaction("purge_memories") as transaction:
         plan = _planned(transaction, wanted, keep_current=keep_current)
         if wanted:
             changes, others = _carry_out(transaction, plan, keep_current=keep_current)
-    others += _forget_documents(engine, plan) + _drop_payloads(engine.capture.spool, plan.marks)
+    others += _forget_documents(store, plan) + _drop_payloads(hooks().spool, plan.marks)
     with suppress(RecollectError):
-        engine.embedding.retry()  # why a memory was set aside may repeat what it said
+        retry()
     if wanted:
-        store.graph_written()  # the log tells caches of the graph no more what was there
+        store.graph_written()  # the log no longer has what caches of the graph need
     notes = scrub(store)
     done = _told(plan, dry_run=False)
     return msgspec.structs.replace(done, changes=changes, others=others, scrubbed=not notes, notes=notes)
 
 
 def scrub(store: Store) -> tuple[str, ...]:
-    """Leave no byte of what was removed in the files; return why that could not be done, or nothing."""
+    """Rewrite the files without removed data; return why that could not be done, or nothing."""
     try:
         store.scrub()
     except StorageError as problem:
@@ -96,7 +112,7 @@ def scrub(store: Store) -> tuple[str, ...]:
 
 
 def is_due(store: Store) -> bool:
-    """Tell whether something was removed for good and may still lie in the files."""
+    """Tell whether purged data may still be in the files."""
     return bool(store.setting(DUE))
 
 
@@ -140,9 +156,7 @@ def _versions(rows: Store | Transaction, memory_id: str) -> list[Memory]:
 
 
 def _repeated(rows: Store | Transaction, ids: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what only repeats these memories, parts and summaries, and summaries that somebody has rewritten."""
-    from recollect.engine.consolidation.cluster_summaries import is_ours
-
+    """Return the parts and summaries of these memories, and apart from them the edited summaries."""
     along: dict[str, None] = {}
     rewritten: dict[str, None] = {}
     waiting = list(ids)
@@ -151,8 +165,8 @@ def _repeated(rows: Store | Transaction, ids: tuple[str, ...]) -> tuple[tuple[st
         parts = [*rows.find(Memory, {"parent_id": name}), *rows.logged(Memory, "parent_id", name)]
         edges = [*rows.find(Edge, {"dst": node_id(name)}), *rows.logged(Edge, "dst", node_id(name))]
         owners = [edge.src.removeprefix("mem:") for edge in edges if edge.relationship == "SUMMARIZES"]
-        summaries = [(row.id, is_ours(row)) for row in rows.get(Memory, owners)]
-        # One that is only in the log has no reader who would miss it.
+        summaries = [(row.id, is_own_summary(row)) for row in rows.get(Memory, owners)]
+        # One that is only in the log is missed by no reader.
         summaries += [(owner, True) for owner in owners if not rows.get(Memory, [owner])]
         for found, ours in [*((part.id, True) for part in parts), *summaries]:
             if found not in ids and found not in along and found not in rewritten:
@@ -220,12 +234,12 @@ def _carry_out(transaction: Transaction, plan: Plan, *, keep_current: bool) -> t
     return changes, others + len(plan.sessions)
 
 
-def _forget_documents(engine: Engine, plan: Plan) -> int:
+def _forget_documents(store: Store, plan: Plan) -> int:
     """Forget what libraries keep of a project as text, where it names a purged memory or has its words."""
     signs = (*plan.everything, *(msgspec.json.encode(mark).decode()[1:-1] for mark in plan.marks), *plan.marks)
     forgotten = 0
     for namespace in plan.namespaces:
-        documents = Documents(engine, namespace)
+        documents = Documents(store, namespace)
         for kind in KINDS:
             text = documents.read(kind)
             if text and any(sign in text for sign in signs):

@@ -1,14 +1,14 @@
-"""Embedding: vectors catch up with memories, in the background where a process lives long, on demand elsewhere.
+"""Embedding queue: make vectors of memories, in the background of a server or on demand in a command.
 
 A write never waits for a vector and never fails for lack of one. The worker thread of a server makes missing vectors.
-Every recall makes some before it ranks, so that what was stored a moment ago is found by its meaning: a bounded number,
-and beside a worker only those of the newest short memories. While most are missing, recall is lexical and says so. A
-memory that the embedder cannot take is set aside, and the others go on.
+Every recall makes a bounded number before it ranks, so that a memory stored a moment ago is found by meaning; beside a
+worker, only those of the newest short memories. While most are missing, recall is keyword-only and says so. A memory
+that the embedder refuses is set aside.
 """
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from recollect.store.protocol import Vectors
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.providers.protocol import Embedder
 
 # Passages per round of the worker, 2 to 5 CPU s: small enough that stopping is prompt, and that vectors are committed
@@ -37,7 +37,7 @@ FIRST_PAUSE_S = 5.0
 LONGEST_PAUSE_S = 300.0
 # Pieces of code between two looks for new memories, which come first.
 CODE_BATCH = 64
-# Passages of a memory whose vectors somebody waits for: a third of a second of the local model at most.
+# Passages of a memory that are embedded while a caller waits: a third of a second of the local model at most.
 AT_ONCE = 4
 # Passages that a search embeds beside a worker, of the newest short memories: half a second of the local model at most.
 NEWEST = 8
@@ -48,12 +48,18 @@ POLL_S = 2.0
 
 
 class Embedding:
-    """Makes vectors for memories and questions, and knows how far it is."""
+    """Makes vectors of memories and questions."""
 
-    def __init__(self, engine: "Engine", embedder: "Embedder | None" = None) -> None:
-        """Make vectors with `embedder`; none: with the configured provider, opened on first use."""
-        self._engine = engine
-        self._enricher = Enricher(engine)
+    def __init__(
+        self, context: "Context", embedder: "Embedder | None" = None, *, embed_code: Callable[[int], int]
+    ) -> None:
+        """Make vectors with `embedder`; default: the configured provider, opened on first use.
+
+        embed_code: makes at most so many vectors of indexed code, for the worker; returns how many
+        """
+        self._context = context
+        self._embed_code = embed_code
+        self._enricher = Enricher(context)
         self._embedder = embedder
         self._opened = embedder is not None
         self._lock = threading.Lock()
@@ -72,13 +78,13 @@ class Embedding:
             if not self._opened:
                 from recollect.providers.choose import open_embedder
 
-                self._embedder = open_embedder(self._engine.settings)
+                self._embedder = open_embedder(self._context.settings)
                 self._opened = True
             return self._embedder
 
     @property
     def model_id(self) -> str:
-        """The id stamped on vectors made now, which tells the enrichment too; empty when embeddings are off."""
+        """The id stamped on vectors made now, with the enrichment; empty when embeddings are off."""
         embedder = self.embedder
         return embedder.model_id + self._enricher.suffix if embedder else ""
 
@@ -94,23 +100,23 @@ class Embedding:
 
     def coverage(self) -> tuple[int, int]:
         """Return how many memories have a vector of the current model, and how many memories there are."""
-        total = self._engine.store.count(Memory)
+        total = self._context.store.count(Memory)
         return total - self._lacking() if self.model_id else 0, total
 
     def _lacking(self) -> int:
         """Return how many memories have no vector of the current model; counted again only after a change."""
-        generation = self._engine.store.generation()
+        generation = self._context.store.generation()
         if self._counted is None or self._counted[0] != generation:
-            self._counted = (generation, self._engine.store.count_lacking(self.model_id))
+            self._counted = (generation, self._context.store.count_lacking(self.model_id))
         return self._counted[1]
 
     def set_aside(self) -> list[Aside]:
         """Return the memories that get no vectors of the current model until a newer version comes."""
-        return set_aside(self._engine.store, self.model_id) if self.model_id else []
+        return set_aside(self._context.store, self.model_id) if self.model_id else []
 
     def retry(self) -> None:
         """Try the memories again that were set aside."""
-        retry(self._engine.store, self.model_id)
+        retry(self._context.store, self.model_id)
 
     def of_query(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the question's vector, or None where it could not help, with notes that say what is degraded."""
@@ -120,7 +126,7 @@ class Embedding:
         newest = self._counted[0][2] if self._counted else None
         if not self.running and (lacking or self._enricher.behind(self.model_id, newest)):
             # Some with every search: a store that only commands use gets its vectors too, a little later.
-            self._catch_up_quietly(self._engine.settings.embed_on_demand, lacking=bool(lacking))
+            self._catch_up_quietly(self._context.settings.embed_on_demand, lacking=bool(lacking))
             lacking = self._lacking()
         notes: tuple[str, ...] = ()
         if lacking:
@@ -133,13 +139,13 @@ class Embedding:
                 left = self._lacking()
                 notes = (_not_embedded(left, total),) if left else ()
         try:
-            return self._embed([text])[0], notes
+            return self.of_texts([text])[0], notes
         except EmbeddingFailed as problem:
             return None, (*notes, f"search is keyword-only: {problem.message}")
 
     def _embed_newest(self) -> bool:
-        """Make the vectors of the newest short memories, a few; tell whether any were made."""
-        store, most = self._engine.store, min(NEWEST, self._engine.settings.embed_on_demand)
+        """Make the vectors of a few of the newest short memories; returns whether any were made."""
+        store, most = self._context.store, min(NEWEST, self._context.settings.embed_on_demand)
         if not most or store.describe().read_only:
             return False
         self._enricher.begin(self.model_id)
@@ -151,13 +157,14 @@ class Embedding:
     def of_question(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the vector of a text as it stands, or None with a note that says why there is none."""
         try:
-            return self._embed([text])[0], ()
+            return self.of_texts([text])[0], ()
         except EmbeddingFailed as problem:
             return None, (f"search is keyword-only: {problem.message}",)
 
     def of_texts(self, texts: list[str]) -> Any:
         """Return the vectors of texts that are not memories, in their order. Raises EmbeddingFailed."""
-        return self._embed(texts)
+        self._raise_if_paused()
+        return self._ask(texts)
 
     @property
     def stopping(self) -> bool:
@@ -171,7 +178,7 @@ class Embedding:
         meanwhile is made before the next part. Raises EmbeddingFailed; what was made before it is kept. Makes none
         where they could not be kept.
         """
-        store, model = self._engine.store, self.model_id
+        store, model = self._context.store, self.model_id
         made = spent = 0
         if model:
             self._enricher.begin(model)
@@ -197,16 +204,16 @@ class Embedding:
             self._catch_up_quietly(AT_IMPORT)
 
     def embed(self, memory: Memory) -> None:
-        """Make the vectors of a memory now, where that is quick: whoever stored it may ask for it next.
+        """Make the vectors of a memory now if it is short: its author may search for it next.
 
-        Of a long one they come later, like those of all that are only kept. A failure is recorded for health.
+        Long memories are embedded later. A failure is recorded for health.
         """
         texts = self._enricher.texts(memory) if self.model_id else []
-        if not 0 < len(texts) <= AT_ONCE or self._engine.store.describe().read_only:
+        if not 0 < len(texts) <= AT_ONCE or self._context.store.describe().read_only:
             return
         self._enricher.begin(self.model_id)
         with suppress(RecollectError):
-            self._engine.store.put_vectors(self.model_id, self._vectors([Part(memory, 0, texts)]))
+            self._context.store.put_vectors(self.model_id, self._vectors([Part(memory, 0, texts)]))
 
     def follow_links(self, limit: int | None = None) -> int:
         """Make new vectors of memories whose links changed, where links are embedded; return of how many.
@@ -214,7 +221,7 @@ class Embedding:
         Not of long ones: their own text says enough. At most `limit` passages and those of a few memories more. Raises
         EmbeddingFailed as `catch_up` does.
         """
-        store, model = self._engine.store, self.model_id
+        store, model = self._context.store, self.model_id
         made = spent = 0
         for memory_ids, change in self._enricher.outdated(model) if model else ():
             if self._stop.is_set() or store.describe().read_only:
@@ -255,9 +262,8 @@ class Embedding:
             self.try_now()
             return self._one_by_one(parts)
         if len(parts) == 1 and parts[0].first and time.thread_time() - began > LIMIT_CPU_S:
-            self._put_aside(
-                parts[0], f"{plural(len(parts[0].texts), 'passage')} took more than {LIMIT_CPU_S:g} s of CPU time"
-            )
+            why = f"{plural(len(parts[0].texts), 'passage')} took more than {LIMIT_CPU_S:g} s of CPU time"
+            put_aside(self._context.store, self.model_id, parts[0].memory, why)
         made, start = [], 0
         for part in parts:
             made.append(_made(part, rows[start : start + len(part.texts)]))
@@ -272,11 +278,8 @@ class Embedding:
                 made.append(_made(part, self._ask(part.texts)))
             except EmbeddingFailed as problem:
                 self.try_now()
-                self._put_aside(part, problem.message)
+                put_aside(self._context.store, self.model_id, part.memory, problem.message)
         return made
-
-    def _put_aside(self, part: Part, why: str) -> None:
-        put_aside(self._engine.store, self.model_id, part.memory, why)
 
     def start(self) -> None:
         """Start the worker thread, once."""
@@ -293,7 +296,7 @@ class Embedding:
             self._thread.join(timeout=30)
 
     def wake(self) -> None:
-        """Tell the worker that there may be something to do."""
+        """Wake the worker: there may be something to embed."""
         self._wake.set()
 
     def _work(self) -> None:
@@ -304,13 +307,13 @@ class Embedding:
                 self._wake.clear()
 
     def _code_quietly(self) -> bool:
-        """Make a few vectors of code; tell whether there may be more to make.
+        """Make a few vectors of code; returns whether there may be more to make.
 
-        Then wait as long as that took: a project can have a hundred thousand pieces, and a person works beside it.
+        Then wait as long as that took: a project can have a hundred thousand chunks, and a person works beside it.
         """
         began = time.monotonic()
         try:
-            made = self._engine.code.embed(CODE_BATCH)
+            made = self._embed_code(CODE_BATCH)
         except RecollectError:
             return False
         self._wake.wait(time.monotonic() - began)
@@ -328,10 +331,6 @@ class Embedding:
     def try_now(self) -> None:
         """Ask the embedder, even if it failed a moment ago. Raises EmbeddingFailed."""
         self._ask(["health"])
-
-    def _embed(self, texts: list[str]) -> Any:
-        self._raise_if_paused()
-        return self._ask(texts)
 
     def _raise_if_paused(self) -> None:
         if self._failure is not None and time.monotonic() < self._resume_at:

@@ -1,8 +1,8 @@
-"""Given embedder: vectors by a function that a caller brought, as an embedder of ours.
+"""An embedder from a function of the caller.
 
-The function takes a text and returns its vector, or takes a list of texts and returns a list of vectors; which of the
-two is found out by trying. It has no name that could be stamped on vectors, so the stamp is a fingerprint of what it
-says of one fixed text: another function, or another model behind it, never has its vectors compared with these.
+The function takes a text and returns its vector, or takes a list of texts and returns a list of vectors; a probe finds
+out which. It has no model id, so vectors are stamped with a fingerprint of its vector of one fixed text: vectors of
+another function, or of another model behind it, are never compared with these.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ PROBE = "the memory of conversations"
 DIGITS = 3
 # Vectors kept at hand: those of the chunks and turns of an hour, so that a text is not embedded twice on its way in.
 KEPT = 2_048
-# After a failure the function is left alone for this long.
+# After a failure the function is not called for this long.
 PAUSE_S = 5.0
 
 
-class GivenEmbedder:
+class CallerEmbedder:
     """Makes vectors by a function. Safe to share between threads, if the function is."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -70,7 +70,7 @@ class GivenEmbedder:
         return np.array(rows, np.float32)
 
     def vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return what the function says of each text. Raises EmbeddingFailed."""
+        """Return the function's vector of each text. Raises EmbeddingFailed."""
         if self._takes_lists is None:
             self._probed()
         with self._lock:
@@ -138,7 +138,7 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     return sum(left * right for left, right in zip(_unit(one), _unit(other), strict=True))
 
 
-def centre(vectors: Sequence[Sequence[float]]) -> list[float]:
+def centroid(vectors: Sequence[Sequence[float]]) -> list[float]:
     """Return the direction that vectors share: the mean of their unit vectors."""
     return [sum(column) / len(vectors) for column in zip(*map(_unit, vectors), strict=True)]
 

@@ -1,16 +1,21 @@
-"""Language: the language model, where one is configured, asked within its budget.
+"""The language model, where one is configured, and its daily budget, counted in the store for all processes.
 
-Nothing here is needed: whoever asks has rules to fall back on, and says so. Nothing is asked unless it was configured.
+    reserve ─► the model is asked ─► settle
+
+A call and the most tokens it can cost are counted before it is made, under the write lock, and corrected afterwards. So
+the budget holds however many processes ask at once; a process that dies in between has counted too much, never too
+little. After a failure every process leaves the model alone for a while: a dead provider must cost one time-out, not
+one for every command. Nothing needs the model: every caller has rules to fall back on, and says so.
 """
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
-from recollect.engine.models.llm_budget import Limits, day_of, paused_s, refuse, reserve, settle, today
-from recollect.errors import ConfigError, Conflict, ModelFailed, StorageError
+from recollect.errors import BudgetSpent, ConfigError, Conflict, ModelFailed, StorageError
 from recollect.model import Spending, Usage
 from recollect.providers.protocol import Completion
 from recollect.store.protocol import Store
@@ -18,7 +23,7 @@ from recollect.text.budget import tokens
 from recollect.text.redact import redact
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.providers.choose import Role
     from recollect.providers.protocol import Model
 
@@ -28,12 +33,25 @@ CONFIGURE = "Set {role}_provider to ollama, openai or anthropic."
 PROMPT_STATUSES = frozenset({400, 413, 422})
 
 
-class Language:
-    """Asks the language model, and knows what that cost."""
+# After a failure the model is left alone for this long, doubling with every further one up to the maximum: short enough
+# to get over a restart of a local service, long enough that a dead one is asked a dozen times an hour at most.
+FIRST_PAUSE_S = 5
+LONGEST_PAUSE_S = 300
 
-    def __init__(self, engine: "Engine", model: "Model | None" = None, *, role: "Role" = "llm") -> None:
-        """Ask `model`; none: the provider that is configured for the role, opened on first use."""
-        self._engine = engine
+
+class Limits(NamedTuple):
+    """How often a day the models of a store may be asked, and how many tokens they may read and write."""
+
+    calls: int
+    tokens: int
+
+
+class Language:
+    """Asks the language model within its budget."""
+
+    def __init__(self, context: "Context", model: "Model | None" = None, *, role: "Role" = "llm") -> None:
+        """Ask `model`; default: the provider configured for the role, opened on first use."""
+        self._context = context
         self._role = role
         self._model = model
         self._opened = model is not None
@@ -48,7 +66,7 @@ class Language:
             if not self._opened:
                 from recollect.providers.choose import open_model
 
-                self._model = open_model(self._engine.settings, self._role)
+                self._model = open_model(self._context.settings, self._role)
                 self._opened = True
             return self._model
 
@@ -69,7 +87,7 @@ class Language:
     def complete(self, prompt: str, *, max_tokens: int) -> str:
         """Return what the model says to a prompt, at most `max_tokens` of it; counted, and within the budget.
 
-        Secrets in the prompt are replaced before it is sent, whoever wrote it.
+        Secrets in the prompt are replaced before it is sent.
         Raises BudgetSpent, ModelFailed (also when none is configured), and StorageError where the call could not be
         counted. Not to be called within a transaction: it counts in one of its own.
         """
@@ -97,32 +115,32 @@ class Language:
 
     @contextmanager
     def books(self) -> Iterator[Store]:
-        """Give the store to write down what a model cost or said. Raises Conflict once the engine is being closed.
+        """Yield the store, to record what a model cost or answered. Raises Conflict while the engine is closed.
 
-        A request may come home long after whoever sent it has gone; the database is not closed under its hands.
+        A request may return long after its caller has gone; the database is not closed while it is recorded.
         """
         with self._writing:
             if self._stopped:
                 raise Conflict("this engine is closed", hint="Create a new Engine.")
-            yield self._engine.store
+            yield self._context.store
 
     def stop(self) -> None:
-        """Let nothing be written down any more, after what is being written."""
+        """Refuse further records, after the one being written."""
         with self._writing:
             self._stopped = True
 
     def afford(self, *, calls: int, tokens: int) -> None:
         """Raise as `complete` would if so many calls and tokens were asked for now; nothing is counted."""
-        refuse(today(self._engine.store), self.model_id, self._limits, calls=calls, tokens=tokens)
+        refuse(today(self._context.store), self.model_id, self._limits, calls=calls, tokens=tokens)
 
     def spending(self) -> Spending | None:
         """Return what was spent today and whether the model is left alone; None where there is and was none."""
-        rows = today(self._engine.store)
+        rows = today(self._context.store)
         wrong = ""
         try:
             model = self.model_id
         except ConfigError as problem:
-            model, wrong = getattr(self._engine.settings, f"{self._role}_provider"), problem.message
+            model, wrong = getattr(self._context.settings, f"{self._role}_provider"), problem.message
         if not model and not rows:
             return None
         own = next((row for row in rows if row.model == model), None)
@@ -140,7 +158,7 @@ class Language:
 
     @property
     def _limits(self) -> Limits:
-        settings = self._engine.settings
+        settings = self._context.settings
         return Limits(settings.llm_max_calls_per_day, settings.llm_max_tokens_per_day)
 
     def _settle(self, row: Usage, spare: int, failure: ModelFailed | None = None) -> None:
@@ -150,7 +168,7 @@ class Language:
             with self.books() as store:
                 settle(store, row, spare_tokens=spare, failure=told, pausing=pausing)
         except (StorageError, Conflict):
-            # Too much stays counted. An answer that was paid for is not lost because the ledger is locked or closed.
+            # Too much stays counted. An answer that was paid for is not lost because the database is locked or closed.
             return
 
 
@@ -163,3 +181,75 @@ def _cost(failure: ModelFailed, asked: int) -> int:
     if failure.details.get("status"):
         return 0
     return int(failure.details.get("tokens") or asked)
+
+
+# --- the budget ---
+
+
+def day_of(moment: int) -> str:
+    """Return the UTC day of a moment, as it is stored with the usage."""
+    return time.strftime("%Y-%m-%d", time.gmtime(moment))
+
+
+def today(store: Store) -> list[Usage]:
+    """Return what each model cost today."""
+    return store.find(Usage, {"day": day_of(clock.now())})
+
+
+def reserve(store: Store, model: str, tokens: int, limits: Limits) -> Usage:
+    """Count one call of so many tokens at most; return the row it was counted in.
+
+    Raises BudgetSpent where it would exceed the budget, ModelFailed while the model is left alone, StorageError where
+    nothing can be counted; then nothing was.
+    """
+    day = day_of(clock.now())
+    row_id = f"{day} {model}"
+    with store.transaction("ask_model") as transaction:
+        rows = transaction.find(Usage, {"day": day})
+        refuse(rows, model, limits, calls=1, tokens=tokens)
+        row = next((row for row in rows if row.id == row_id), None)
+        if row is None:
+            return transaction.insert(Usage(id=row_id, day=day, model=model, calls=1, tokens=tokens))
+        return transaction.update(Usage, row_id, {"calls": row.calls + 1, "tokens": row.tokens + tokens})
+
+
+def refuse(rows: Sequence[Usage], model: str, limits: Limits, *, calls: int, tokens: int) -> None:
+    """Raise if so many more calls and tokens today would exceed the budget, or while the model is left alone."""
+    spent = {"calls": sum(row.calls for row in rows), "tokens": sum(row.tokens for row in rows)}
+    for name, more in (("calls", calls), ("tokens", tokens)):
+        most = getattr(limits, name)
+        if spent[name] + more > most:
+            raise BudgetSpent(
+                f"language model budget exceeded: {more:,} more {name} needed, {spent[name]:,} of {most:,} used today",
+                budget=name,
+                spent=spent[name],
+                allowed=most,
+            )
+    row = next((row for row in rows if row.model == model), None)
+    if row is not None and paused_s(row):
+        raise ModelFailed(f"{model} is paused for {paused_s(row)} s after an error: {row.failure}", model=model)
+
+
+def paused_s(row: Usage) -> int:
+    """Return for how many seconds the model is still left alone."""
+    return max(0, row.resume_at - clock.now())
+
+
+def settle(store: Store, reserved: Usage, *, spare_tokens: int, failure: str = "", pausing: bool = False) -> None:
+    """Give back the tokens of a call that were reserved and not used, and note how it ended.
+
+    pausing: the failure is the model's own, so it is paused for a while
+    """
+    with store.transaction("ask_model") as transaction:
+        (row,) = transaction.get(Usage, [reserved.id])
+        values: dict[str, object] = {"tokens": max(0, row.tokens - spare_tokens)}
+        if not failure:
+            values |= {"streak": 0, "resume_at": 0, "failure": ""}
+        else:
+            # A provider may repeat the key that it refuses.
+            values |= {"failures": row.failures + 1, "failure": redact(failure).text}
+            # Calls that were under way together fail together: that is one failure, not ten.
+            if pausing and not paused_s(row):
+                pause = min(FIRST_PAUSE_S * 2**row.streak, LONGEST_PAUSE_S)
+                values |= {"streak": row.streak + 1, "resume_at": clock.now() + pause}
+        transaction.update(Usage, reserved.id, values)

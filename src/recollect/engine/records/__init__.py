@@ -1,1 +1,1 @@
-"""What every noun needs to know of a record: its project, branch, id, valid input and redaction."""
+"""Records: project, branch, id, valid input and redaction of what is stored."""

@@ -1,15 +1,13 @@
-"""Branches: memories of a project, seen from the branch that is checked out.
+"""Branches: how the branches that memories were written on relate to the one that is checked out.
 
     written     branch, unless it is the default one, and commit of the work tree     kept with the memory
-    recalled    here ─ ordinary ─ elsewhere                                           from where the question is asked
+    recalled    here ─ ordinary ─ elsewhere                                           relative to the current branch
 
-Everything of a project is one memory; a branch lays over it what was learnt on it. What was written on the branch that
-is checked out comes first. What was written on another one counts as ordinary once that is merged here, and is marked
-and ranks lower until then: nobody knows yet whether it will ever be true of this code.
+Memories of the current branch rank first. Memories of another branch are ordinary once it is merged here; until then
+they are marked and rank lower, since they may never become true of this code.
 
-Whether a commit is part of another's history is asked of git, once for all memories of a question (ancestry.py), and
-does not change any more for these two commits. Whoever cannot wait for a program (`asks_git = False`) goes by what is
-known already.
+Git is asked once per question whether commits are part of the current history (commit_ancestry.py); answers are kept.
+A caller that cannot wait for a program (`asks_git = False`) uses the answers known so far.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -32,15 +30,15 @@ from recollect.model import Branched, Hit, Memory
 from recollect.store.protocol import Written
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.settings import Settings
 
 # Answers kept by a process: pairs of commits, a hundred bytes each.
 MAX_KNOWN = 20_000
-# Commits that are asked about at a time: more branches than anybody has in mind.
+# Commits per question to git: more than a project has active branches.
 MAX_ASKED = 200
 # Branches whose changes are compared at a time: each takes git some 10 ms, once for each state of the repository.
 MAX_COMPARED = 8
-# Commits of a branch of its own that are looked at: more are a project of their own.
+# Commits of a branch that are read: a longer branch is a project of its own.
 MAX_OWN = 5_000
 # Marks a commit below which there is none of the branch's own: what the memory is about came later.
 LATER = "+"
@@ -67,11 +65,11 @@ NOWHERE = Position()
 
 
 class Branches:
-    """Tells how the branches that memories were written on stand to the one that is checked out."""
+    """How branches of memories relate to the one that is checked out."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        # Programs are too slow for whoever answers while a person waits for the first letter: the prompt hook.
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        # The prompt hook has no time to run a program.
         self.asks_git = True
         self._known: dict[tuple[str, str, str], bool] = {}
         self._lock = threading.Lock()
@@ -136,9 +134,9 @@ class Branches:
         return found
 
     def filter(self, branch: str | None, near: str | None) -> dict[str, object]:
-        """Return the filter for memories that were written on a branch; none of a branch: of all.
+        """Return the filter for memories that were written on a branch; default: all branches.
 
-        near: what the caller named the project by. Its default branch holds what was written on no other.
+        near: what the caller named the project by. Its default branch holds memories written on no other.
         """
         name = input_checks.label("branch", branch)
         if name is None:
@@ -148,10 +146,10 @@ class Branches:
 
     def _seen_from(self, near: str | None, namespace: str | None) -> Checkout | None:
         """Return the work tree of a project that the caller is in; namespace None: whichever project that is."""
-        for folder in (near if near and is_path(near) else None, ".", self._engine.settings.namespace):
+        for folder in (near if near and is_path(near) else None, ".", self._settings.namespace):
             if not folder or not is_path(folder):
                 continue
-            with suppress(OSError, ValueError, RuntimeError):  # a folder that is gone, or nobody's home
+            with suppress(OSError, ValueError, RuntimeError):  # a folder that is gone, or the home of an unknown user
                 root = work_tree(folder)
                 if namespace is None or project_root(Path(root)) == namespace:
                     return checkout(root)
@@ -163,7 +161,7 @@ class Branches:
         tips = {row.branch: tip(seen.common, row.branch) for row in rows if row.branch != seen.branch}
         asked = {row.head.rstrip(LATER) for row in rows if row.branch in tips} | set(tips.values())
         reach = self._reach(seen.common, seen.head, sorted(commit for commit in asked if _COMMIT.fullmatch(commit)))
-        # A branch that was squashed or rebased when it was merged has commits that nobody else has, and nothing to add.
+        # A branch that was squashed or rebased into this one has commits of its own, but no changes of its own.
         ends = dict.fromkeys(tips[row.branch] or row.head for row in rows if row.branch in tips)
         alone = [commit for commit in ends if reach.get(commit) is False][:MAX_COMPARED]
         reach = {**reach, **{commit: self._is_held(seen.common, seen.head, commit) for commit in alone}}
@@ -173,22 +171,23 @@ class Branches:
             for row, standing in zip(rows, found, strict=True)
         ]
 
-    def _is_alive(self, seen: Checkout, commit: str) -> bool:
-        """Tell whether a branch still has a commit: the one that it was made on was renamed, or is gone on with."""
-        key = (f"alive in {seen.common}", seen.head, commit)
+    def _answer(self, key: tuple[str, str, str], ask: Callable[[], bool]) -> bool:
+        """Return what git answered once; false where it is not asked."""
         if key not in self._known and self.asks_git:
-            self._known[key] = is_on_a_branch(seen.common, commit)
+            self._known[key] = ask()
         return self._known.get(key, False)
+
+    def _is_alive(self, seen: Checkout, commit: str) -> bool:
+        """Tell whether a branch still has a commit: its own branch was renamed or continued."""
+        key = (f"alive in {seen.common}", seen.head, commit)
+        return self._answer(key, lambda: is_on_a_branch(seen.common, commit))
 
     def _is_held(self, common: Path, head: str, commit: str) -> bool:
-        """Tell whether all that a branch changed up to a commit is, or was, so in the history of `head`."""
-        key = (f"held by {common}", head, commit)
-        if key not in self._known and self.asks_git:
-            self._known[key] = is_held(common, head, commit)
-        return self._known.get(key, False)
+        """Tell whether the history of `head` has all that a branch changed up to a commit."""
+        return self._answer((f"held by {common}", head, commit), lambda: is_held(common, head, commit))
 
     def _reach(self, common: Path, head: str, commits: Sequence[str]) -> Mapping[str, bool | None]:
-        """Return for commits whether they are part of the history of `head`; None where nobody can tell."""
+        """Return for commits whether they are part of the history of `head`; None where that is unknown."""
         keys = {commit: (str(common), head, commit) for commit in commits}
         with self._lock:
             known: dict[str, bool | None] = {
@@ -230,11 +229,11 @@ def _standing(row: Written, now: str, reach: Mapping[str, bool | None]) -> str:
 
 def _branched(name: str, standing: str) -> Branched:
     note = _NOTES[standing].format(name=name)
-    # A branch that is gone was mostly squashed when it was merged: nobody can tell from those that were thrown away.
+    # A deleted branch was mostly squashed into another; it cannot be told from an abandoned one.
     short = {"gone": "merged", "lost": "unknown"}.get(standing, standing)
     return Branched(name=name, standing=short, note=note)  # type: ignore[arg-type]
 
 
 def _of_project(namespace: str | None) -> Checkout | None:
-    """Return the first work tree of a project that is looked at from outside."""
+    """Return the first work tree of a project, for a caller outside of it."""
     return checkout(namespace) if namespace is not None and os.path.isabs(namespace) else None  # noqa: PTH117

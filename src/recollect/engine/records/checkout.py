@@ -1,10 +1,10 @@
-"""Checkout: what a work tree is on, read from git's own files; no program is run.
+"""Checkout: branch and commit of a work tree, read from git's own files; no program is run.
 
     .git ─► folder of this work tree ─► HEAD ─► branch
                        └─ commondir ─► refs, packed-refs ─► the branch's commit, the default branch
 
 The default branch is the one the remote calls so, else the first of the usual names that exists, else the only one
-there is. During a rebase HEAD stands alone; git keeps the name of the branch beside it.
+there is. During a rebase HEAD is detached; git keeps the name of the branch in another file.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _REBASING = ("rebase-merge/head-name", "rebase-apply/head-name")
 
 
 class Checkout(NamedTuple):
-    """What a work tree is on. branch: "" where HEAD stands alone; head: "" before the first commit.
+    """Branch and commit of a work tree. branch: "" where HEAD is detached; head: "" before the first commit.
 
-    common: the folder that all work trees of the repository share. default: "" where nobody can tell
+    common: the folder that all work trees of the repository share. default: "" where it is unknown
     """
 
     root: str

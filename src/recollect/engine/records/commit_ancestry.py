@@ -1,6 +1,6 @@
-"""Ancestry: what git says of commits: whether one is part of another's history, or all that it changed is.
+"""Commit ancestry: ask git whether a commit, or all that it changed, is part of another's history.
 
-Git is asked for facts alone, never for longer than a recall may take, and fetches nothing.
+Git is never asked for longer than a recall may take, and fetches nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from recollect.git import Folders, opened
 
 # Asking git takes some milliseconds; a repository on a drive that hangs must not hang a recall.
 GIT_TIMEOUT_S = 3.0
-# Files of a branch that are compared, and commits they are looked for in: more is no feature but a project.
+# Files of a branch that are compared, and commits that are searched for them: more is not a feature branch.
 MAX_FILES = 300
 MAX_COMMITS = 1_000
 
@@ -38,7 +38,7 @@ def part_of(common: Path, head: str, commits: Sequence[str]) -> dict[str, bool]:
 
 
 def is_held(common: Path, head: str, commit: str) -> bool:
-    """Tell whether every file that a branch changed up to a commit was at some time the same in the history of `head`.
+    """Tell whether the history of `head` once had every file as a branch changed it up to a commit.
 
     So it is after the branch was squashed or rebased to be merged. Only the names of contents are compared.
     """

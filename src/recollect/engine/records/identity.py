@@ -62,7 +62,7 @@ def _path(text: str, directory: Path | None) -> Path:
     try:
         path = Path(text).expanduser()
         return path if path.is_absolute() else (directory or Path.cwd()) / path
-    except (OSError, RuntimeError) as problem:  # the current folder is gone; nobody has that name
+    except (OSError, RuntimeError) as problem:  # the current folder is gone; there is no such user
         raise InvalidWorkspace(f"{text!r} is not a usable path: {problem}", identifier=text) from None
 
 

@@ -1,4 +1,4 @@
-"""Expand: what a search found, and what that is linked to.
+"""Expansion: the hits of a search and the memories they are linked to.
 
     search ─► seeds ─► relevance spreads along links (graph.spread) ─► joined with what was found by itself ─► the best
 
@@ -18,7 +18,7 @@ import msgspec
 from recollect import clock
 from recollect.engine.graph.graph_view import steps
 from recollect.engine.memory.freshness import freshness_of
-from recollect.engine.records.memory_rows import headline
+from recollect.engine.records.memory_rows import batches, headline, said_at
 from recollect.engine.retrieval.query_arguments import SEARCH_RELEVANCE
 from recollect.graph.arrays import Graph, Sieve
 from recollect.graph.meaning import newer_versions
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # The score of a linked memory relative to its seed: always lower.
 BELOW_SEED = 0.99
-# Reached memories that are looked at, the best of them: a hub links to thousands, and nobody asks for more.
+# Reached memories that are read, the best: a hub links to thousands.
 MOST_REACHED = 500
 # What a seed is called in a reason.
 CALLED_CHARACTERS = 60
@@ -73,7 +73,7 @@ def expanded(store: Store, graph: Graph, found: Recall, wanted: Wanted, through:
     """
     own = {hit.memory.id: hit for hit in found.hits}
     reached = _reached(graph, [hit for hit in found.hits[: wanted.limit] if hit.score >= wanted.least], wanted, through)
-    # What another hit speaks for already is no hit of its own, links or not.
+    # A memory that is folded under another hit is no hit of its own.
     for memory_id in {folded for hit in found.hits for folded in hit.folded}:
         reached.pop(memory_id, None)
     chances = {memory_id: _chance(own.get(memory_id), ways) for memory_id, ways in reached.items()}
@@ -124,18 +124,16 @@ def _chance(own: Hit | None, ways: Sequence[Reach]) -> float:
 def _memories(store: Store, ids: Sequence[str], wanted: Wanted) -> dict[str, Memory]:
     """Return those of the memories that the filters let through and that hold at the moment asked about."""
     found: dict[str, Memory] = {}
-    for start in range(0, len(ids), 500):
-        for memory in store.find(Memory, {**(wanted.where or {}), "id": tuple(ids[start : start + 500])}):
-            if _holds(memory, wanted.as_of):
-                found[memory.id] = memory
+    for batch in batches(ids):
+        rows = store.find(Memory, {**(wanted.where or {}), "id": batch})
+        found |= {memory.id: memory for memory in rows if _holds(memory, wanted.as_of)}
     return found
 
 
 def _holds(memory: Memory, as_of: int | None) -> bool:
     if as_of is None:
         return memory.expires_at is None or memory.expires_at > clock.now()
-    since = memory.valid_from if memory.valid_from is not None else memory.created_at
-    return since <= as_of and (memory.valid_to is None or memory.valid_to > as_of)
+    return said_at(memory) <= as_of and (memory.valid_to is None or memory.valid_to > as_of)
 
 
 def _in_order(graph: Graph, candidates: Sequence[Candidate], wanted: Wanted) -> list[Candidate]:

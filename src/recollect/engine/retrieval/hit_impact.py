@@ -1,4 +1,4 @@
-"""Impact: what hits of a search are linked with, and what depends on that.
+"""Hit impact: what the hits of a search are linked to, and what depends on that.
 
     memory ─► what it is linked with ─► the code among it ─► what depends on that code, and on the memory itself
 
@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.engine.graph.graph_view import node_views, steps
+from recollect.engine.records.memory_rows import batches, said_at
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
 from recollect.graph.impact import impact
 from recollect.graph.meaning import COMPUTED
@@ -70,19 +71,15 @@ def _found(store: Store, graph: Graph, memory_id: str, anchored: Sequence[str], 
 
 
 def _decisions(store: Store, graph: Graph, nodes: Sequence[int], depth: int, through: Sieve) -> list[int]:
-    """Return the decisions that a memory is connected with, by links that somebody made, oldest first."""
+    """Return the decisions that a memory is connected with, by links that were not computed, oldest first."""
     made = Sieve(through.nodes, _all_but_computed(through))
     near = expand(graph, nodes, depth, through=made).order[len(nodes) :].tolist()
     number_of = {graph.points.memory_ids[number]: number for number in near if _is_memory(graph, number)}
     ids = [memory_id for memory_id in number_of if memory_id is not None]
     decisions = [
-        memory
-        for start in range(0, len(ids), 500)
-        for memory in store.find(Memory, {"id": tuple(ids[start : start + 500]), "memory_type": "decision"})
+        memory for batch in batches(ids) for memory in store.find(Memory, {"id": batch, "memory_type": "decision"})
     ]
-    decisions.sort(
-        key=lambda memory: (memory.created_at if memory.valid_from is None else memory.valid_from, memory.seq)
-    )
+    decisions.sort(key=lambda memory: (said_at(memory), memory.seq))
     return [number_of[memory.id] for memory in decisions]
 
 

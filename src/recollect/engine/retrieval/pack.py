@@ -1,4 +1,4 @@
-"""Pack: what a recall found, as one text within a budget of tokens.
+"""Pack: the hits of a recall as one text within a token budget.
 
     - [context, 2023-05-08, Ada, 5f0c…] Where did the build break yesterday [2023-05-07]?
         reply by assistant (91ab…): In the linker: the new flag is not known there
@@ -7,9 +7,8 @@
 
 A line is a memory, or of a long one the passage that matched. Replies come last: they have what is left of the budget.
 
-A memory whose code changed or moved says so. One whose code is gone is left out, and a note says how many were: nobody
-asked for what is packed, and advice about code that is not there is the worst that can be put before an assistant. A
-search still finds it.
+A memory whose code changed or moved says so. One whose code is gone is left out, and a note counts those: advice about
+code that does not exist misleads an assistant. A search still finds it.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ import time
 from collections.abc import Iterator, Sequence
 
 from recollect import clock
-from recollect.engine.retrieval.hit_excerpt import said_at
+from recollect.engine.records.memory_rows import said_at
 from recollect.model import CodeHit, Hit, Packed, PackedMemory, Recall
 from recollect.text.budget import tokens
 from recollect.text.passages import PASSAGE_CHARACTERS, SLACK
 from recollect.text.sameness import statements
 from recollect.text.short_id import short_id
 
-# Hits looked at: more than any sensible budget holds.
+# Hits that are tried: more than any sensible budget holds.
 CANDIDATES = 50
 # What of a reply is packed: about as much as most turns say; the id leads to the rest.
 REPLY_CHARACTERS = 300
 # What of a place in the code is packed: its signature and the first sentences of its documentation.
 PLACE_CHARACTERS = 200
 
-# Verdicts that are told beside a memory; that it is fresh needs no words.
+# Verdicts that are shown beside a memory.
 DOUBTFUL = frozenset({"changed", "moved"})
-# Standings of a branch that are told beside a memory.
+# Standings of a branch that are shown beside a memory.
 UNMERGED = frozenset({"elsewhere", "unknown"})
 
 _GONE = "{count} omitted, their code no longer exists (`recollect drift`)"
@@ -74,7 +73,7 @@ def packed(found: Recall, budget: int) -> Packed:
 
 
 def is_over(hit: Hit) -> bool:
-    """Tell whether a memory was replaced, or was said to hold no longer.
+    """Tell whether a memory was replaced, or no longer holds.
 
     What was replaced on a branch that is not merged here still holds here: such a hit is not marked as replaced.
     """

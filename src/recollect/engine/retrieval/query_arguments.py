@@ -1,4 +1,4 @@
-"""A checked question to the memory, and the relevance that an answer needs."""
+"""Query arguments: a checked question, and the relevance that an answer needs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Asked(NamedTuple):
     observed: whether observed memories are searched beside the known ones; else only where no known one answers
     near: what the caller named the project by; a folder of it says from which work tree the question is asked
     archived: whether what is archived or has expired may answer
-    unasked: whether it is put before an assistant that did not ask: relevance is then how likely it is worth telling
+    unasked: whether it is injected into a session: relevance is then how likely it is useful there
     pool: how many passages each arm of the search contributes; None: as many as usual
     """
 

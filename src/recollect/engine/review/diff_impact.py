@@ -17,8 +17,7 @@ import numpy as np
 from recollect.code.diff.changed import SymbolChange
 from recollect.code.record import Affected
 from recollect.code.testing import is_test_file
-from recollect.engine.code.constant_references import readers
-from recollect.engine.code.implicit_uses import CONSTRUCTORS, LEAST_SURE, MAYBE, OWNER, unseen
+from recollect.engine.code.implicit_uses import CONSTRUCTORS, LEAST_SURE, MAYBE, OWNER, readers, unseen
 from recollect.engine.graph.code_nodes import CodeNode, code_nodes, code_place
 from recollect.graph.arrays import EVERYTHING, KIND_CODES, RELATION_CODES, Graph
 from recollect.graph.project import USES, FileLinks, Project, between_files, only, project

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import msgspec
 
 from recollect.code.record import Cycles, DeadCode, RepoMap, Review
-from recollect.engine.code.indexed_trees import roots, tree_at, trees_meant
+from recollect.engine.code.code_index import roots, tree_at, trees_meant
 from recollect.engine.records import input_checks
 from recollect.errors import InvalidInput, NotFound
 from recollect.model import NODE_KINDS, File, Limit, NodeKind, Ratio, Tree
@@ -49,7 +49,7 @@ class Survey:
         from recollect.engine.code.repo_map import repo_map
 
         budget = input_checks.whole("tokens", tokens, least=LEAST_TOKENS, most=1_000_000)
-        trees = trees_meant(self._engine, namespace)
+        trees = trees_meant(self._engine.context, self._engine.code, namespace)
         named = tuple(input_checks.text("focus", text).strip() for text in input_checks.several("focus", focus))
         if len(named) > MAX_FOCUS:
             raise InvalidInput(
@@ -127,7 +127,7 @@ class Survey:
         from recollect.engine.code.import_cycles import Asked, cycles
 
         chosen = input_checks.one_of("of", of, ("imports", "calls"))
-        trees = trees_meant(self._engine, namespace)
+        trees = trees_meant(self._engine.context, self._engine.code, namespace)
         part, notes = self._part(namespace, trees)
         asked = Asked(
             chosen, trees, _below(path), _kinds(kinds), input_checks.whole("limit", limit, least=1, most=1000)
@@ -161,7 +161,7 @@ class Survey:
         if not wanted <= KINDS:
             odd = ", ".join(sorted(wanted - KINDS))
             raise InvalidInput(f"unknown kind {odd}", hint=f"One of: {', '.join(sorted(KINDS))}.", field="kinds")
-        trees = trees_meant(self._engine, namespace)
+        trees = trees_meant(self._engine.context, self._engine.code, namespace)
         part, notes = self._part(namespace, trees)
         least = input_checks.ratio("min_confidence", min_confidence)
         asked = Asked(trees, _below(path), wanted, least, input_checks.whole("limit", limit, least=1, most=1000))

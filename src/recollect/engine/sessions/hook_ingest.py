@@ -241,7 +241,7 @@ def file_node(path: str) -> str:
 
 def compared(engine: Engine, notice: Notice) -> Notice:
     """Return a notice with its statements compared with what is stored."""
-    return notice._replace(stated=tuple(compare(engine, each) for each in notice.stated))
+    return notice._replace(stated=tuple(compare(engine.amendments, engine.anchoring, each) for each in notice.stated))
 
 
 def write(transaction: Transaction, notice: Notice, anchor: Callable[[Transaction, Memory, Prepared], None]) -> Written:

@@ -85,7 +85,7 @@ def _applied(engine: Engine, proposal: Proposal, apply: str, target: Path, befor
             hint="Run `recollect distil` again and apply the new id.",
             id=proposal.id,
         )
-    refuse_elsewhere(engine, target)
+    refuse_elsewhere(engine.context, target)
     _write(target, before, after)
     return msgspec.structs.replace(proposal, applied=True)
 

@@ -118,7 +118,7 @@ class Errands:
         return True
 
     def _voice(self, kind: ErrandKind) -> "Language":
-        return self._engine.compressor if kind == "compress" else self._engine.language
+        return self._engine.compressor if kind == "compress" else self._engine.llm
 
     def _take(self, kinds: Collection[ErrandKind]) -> Errand | None:
         """Return an errand that nobody else will take for a while; None if none is due."""

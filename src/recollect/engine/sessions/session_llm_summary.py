@@ -39,15 +39,15 @@ def retell(engine: Engine, session_id: str) -> Retold:
     memories = engine.store.get(Memory, [insight_id]) if insight_id else []
     if not memories or memories[0].metadata.get(TOLD_BY, BY_RULES) != BY_RULES:
         return Retold(False)
-    memory, model = memories[0], engine.language.model_id
+    memory, model = memories[0], engine.llm.model_id
     rows = engine.store.find(Observed, {"session_id": session_id}, order="-id", limit=READ)
     asked = prompt(memory.content, list(reversed(rows)))
-    said = accepted(engine.language.complete(asked, max_tokens=ANSWER_TOKENS), asked)
+    said = accepted(engine.llm.complete(asked, max_tokens=ANSWER_TOKENS), asked)
     if not said.text:
         return Retold(False, f"{model} returned an unusable summary: {said.fault}")
     head = memory.content.partition("\n")[0]
     clean, _ = without_secrets(Memory(id=memory.id, content=said.text))
-    with engine.language.books() as store, store.transaction(OPERATION) as transaction:
+    with engine.llm.books() as store, store.transaction(OPERATION) as transaction:
         current = transaction.get(Memory, [memory.id])
         if not current or current[0].content != memory.content:
             return Retold(False)  # more has happened since, or somebody knows better

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect import clock
 from recollect.engine.records import input_checks
-from recollect.engine.records.id_prefix import full_id
+from recollect.engine.records.memory_rows import full_id
 from recollect.errors import InvalidInput, NotFound, RecollectError, StorageError
 from recollect.model import (
     Injection,

@@ -8,7 +8,6 @@ before has counted nothing, and whoever comes after goes on. An undo takes back 
 counted, so that they do not come back by themselves.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -17,39 +16,19 @@ from recollect import clock
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import existing, headline
-from recollect.engine.records.scope import project_of
+from recollect.engine.retrieval.use_counters import PIECE, told
 from recollect.model import Change, Injection, Memory, MemoryUse, Usefulness, UsefulnessReport
 from recollect.operations import operation
 from recollect.recall import use
 
 if TYPE_CHECKING:
-    from recollect.engine.retrieval.query_arguments import Asked
     from recollect.engine.root import Engine
-    from recollect.recall.gather import Pool
-    from recollect.recall.profiles import Profile
-    from recollect.recall.score import Scored
     from recollect.store.protocol import Filter, Transaction
 
 # Offers counted in one transaction: some tenths of a second, so that nobody else waits long to write.
 BATCH = 200
-# Ids asked for at a time.
-PIECE = 500
-# Passages of a pool beyond those asked for that are weighed, the best: what was learnt moves nothing past more.
-WEIGHED = 20
 # Memories that a report tells of.
 SHOWN = 10
-
-
-class Lifts(NamedTuple):
-    """By how much a memory is used more often than others, in logits: its kind, and itself among its kind."""
-
-    kind: float
-    own: float
-
-    @property
-    def leaning(self) -> float:
-        """How much sooner it is told unasked."""
-        return use.leaning(self.kind, self.own)
 
 
 class Totals(NamedTuple):
@@ -98,7 +77,7 @@ class Useful:
         said = store.find(Usefulness, where, order="-at", limit=PIECE)
         best = sorted(said, key=lambda row: (-(row.used + row.contradicted), -row.offered, row.id))[:SHOWN]
         labels = {memory.id: headline(memory) for memory in store.get(Memory, [row.id for row in best])}
-        learnt = self._learnt(scope)
+        learnt = self._engine.counters.learnt(scope)
         return UsefulnessReport(
             namespace=scope,
             offered=totals.offered,
@@ -163,57 +142,6 @@ class Useful:
         for scope in scopes:
             self.learn(scope)
         return forgotten, batch if forgotten else ""
-
-    # --- what recall and hooks ask ---
-
-    def _learnt(self, scope: str | None) -> use.Learnt | None:
-        """Return what a namespace has taught; a look-up by key."""
-        return use.read(self._engine.store.setting(use.key(scope)))
-
-    def lifts(self, scope: str | None, memory_ids: Iterable[str]) -> Mapping[str, Lifts]:
-        """Return by how much memories are used more often than others, by id; empty until enough is known."""
-        learnt = self._learnt(scope)
-        if learnt is None:
-            return {}
-        ids = list(dict.fromkeys(memory_ids))
-        store, found = self._engine.store, {}
-        for start in range(0, len(ids), PIECE):
-            piece = {"id": tuple(ids[start : start + PIECE])}
-            counts = {row[0]: row[1:] for row in store.columns(Usefulness, ("id", "offered", "used"), piece)}
-            for memory_id, *about in store.columns(Memory, ("id", "memory_type", "category", "source"), piece):
-                found[memory_id] = lifted(learnt, use.kind_of(*about), *counts.get(memory_id, (0, 0)))
-        return found
-
-    def weighed(self, profile: "Profile", scored: "Scored", pool: "Pool", asked: "Asked") -> "Scored":
-        """Return a pool with what was learnt of its memories in the namespace asked about."""
-        from recollect.recall.weigh import leaning
-
-        scope = project_of(asked.where)
-        if scope is None:
-            return scored
-        best = scored.scores.argsort()[::-1][: WEIGHED + asked.limit].tolist()
-        rows = self.lifts(scope, (pool.passages[place].memory_id for place in best))
-        if not rows:
-            return scored
-        gains = {memory_id: use.points(row.kind, row.own) for memory_id, row in rows.items()}
-        leans = {memory_id: row.leaning for memory_id, row in rows.items()} if asked.unasked else {}
-        return leaning(profile, scored, pool, gains, leans)
-
-    def told(self, memory_ids: Sequence[str]) -> dict[str, str]:
-        """Return how injected memories were used, as text, by id."""
-        return {row.id: told(row) for row in self._engine.store.get(Usefulness, memory_ids)}
-
-
-def lifted(learnt: use.Learnt, kind: str, offered: int, used: int) -> Lifts:
-    """Return by how much a memory is used more often than others: as one of its kind, and by its own counts."""
-    return Lifts(learnt.kinds.get(kind, 0.0), use.own(used, offered, learnt, kind) if offered else 0.0)
-
-
-def told(row: Usefulness) -> str:
-    """Return how an injected memory was used, as text, with the change of its confidence."""
-    said = use.told(row.offered, row.used, row.contradicted, row.last)
-    moved = f"; confidence {row.given:.2f} → {row.confidence:.2f}" if row.confidence != row.given else ""
-    return said + moved
 
 
 def _counted(transaction: "Transaction", row: Injection) -> set[str | None]:

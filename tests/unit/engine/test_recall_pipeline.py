@@ -58,7 +58,7 @@ def test_a_long_memory_that_matches_everywhere_leaves_room_for_others(either: En
     assert len(ask(either, "needle")) == 6
 
 
-def test_a_long_memory_that_became_short_is_not_found_by_what_it_said(either: Engine) -> None:
+def test_a_shortened_memory_is_not_found_by_its_old_content(either: Engine) -> None:
     memory = either.memories.store("\n\n".join([FILLER, f"{FILLER} The zeppelin has landed."])).memory
     either.memories.store("Something else")
     assert "zeppelin" in ask(either, "zeppelin")[0].signals.matched_terms
@@ -69,7 +69,7 @@ def test_a_long_memory_that_became_short_is_not_found_by_what_it_said(either: En
 # --- sessions ---
 
 
-def test_what_stands_beside_the_words_of_a_question_is_found_with_them(open_engine: Callable[..., Engine]) -> None:
+def test_neighbouring_turns_are_found_with_the_matching_one(open_engine: Callable[..., Engine]) -> None:
     engine = open_engine(embed_provider="off")
     for text in ("Where did we put the zeppelin?", "Into the hangar at the lake, as always.", "Thanks"):
         engine.memories.store(text, session_id="s")
@@ -152,7 +152,7 @@ def test_of_versions_of_a_fact_the_newest_comes_first_and_the_others_say_so(eith
     assert first.score >= second.score
 
 
-def test_what_was_said_at_the_same_time_replaces_nothing(either: Engine) -> None:
+def test_statements_of_the_same_time_replace_nothing(either: Engine) -> None:
     for name in ("MySQL", "SQLite"):
         either.memories.store(f"The shop uses the database {name}")
     hits = ask(either, "Which database does the shop use?")
@@ -248,7 +248,7 @@ def test_a_question_about_a_time_to_come_is_about_plans_for_it(databases: Engine
 # --- reasons ---
 
 
-def test_what_each_kind_of_evidence_added_is_told_if_asked(either: Engine) -> None:
+def test_explain_shows_what_each_signal_added(either: Engine) -> None:
     either.memories.store("The parser is written by hand")
     either.memories.store("Something else")
     plain, explained = ask(either, "parser")[0], ask(either, "parser", explain=True)[0]

@@ -124,7 +124,7 @@ def test_the_view_can_be_cut_to_a_project_or_a_package(engine: Engine, shops: tu
     assert "@acme/core" in problem.value.hint
 
 
-def test_nothing_indexed_and_no_manifest_are_told_apart(engine: Engine, base: Path) -> None:
+def test_nothing_indexed_and_no_manifest_give_different_notes(engine: Engine, base: Path) -> None:
     assert engine.packages.cross_repo().notes == ("No code is indexed yet. Run `recollect index` in a project.",)
     make(engine, base / "plain", {"a.py": "x = 1\n"})
     assert engine.packages.cross_repo().notes == ("No indexed project has a package manifest.",)
@@ -211,7 +211,7 @@ def test_a_path_out_of_one_repository_leads_into_another(engine: Engine, base: P
     assert (link.source, link.target, link.across) == ("app", "the-lib", True)
 
 
-def test_packages_that_need_each_other_are_told(engine: Engine, base: Path) -> None:
+def test_circular_package_dependencies_are_reported(engine: Engine, base: Path) -> None:
     make(
         engine,
         base / "round",
@@ -229,7 +229,7 @@ def test_packages_that_need_each_other_are_told(engine: Engine, base: Path) -> N
     }
 
 
-def test_a_manifest_that_cannot_be_read_is_told_and_indexed_as_text(engine: Engine, base: Path) -> None:
+def test_an_unreadable_manifest_is_reported_and_indexed_as_text(engine: Engine, base: Path) -> None:
     write(
         base / "bad",
         {"package.json": '{"name": "half', "pom.xml": "<project><a></project>", "go.mod": b"module \xe9\xff"},

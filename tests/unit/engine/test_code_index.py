@@ -85,7 +85,7 @@ def test_symbols_are_found_by_name_and_filtered(engine: Engine, project: Path) -
     assert len(engine.code.symbols("start", limit=1).symbols) == 1
 
 
-def test_where_nothing_is_indexed_it_is_said(engine: Engine) -> None:
+def test_the_answer_says_that_nothing_is_indexed(engine: Engine) -> None:
     assert "recollect index" in engine.code.symbols("start").notes[0]
     with pytest.raises(NotFound) as raised:
         engine.code.symbol("start")
@@ -137,7 +137,7 @@ def test_an_empty_project_is_indexed(engine: Engine, tmp_path: Path) -> None:
     assert (done.files, done.symbols, done.notes) == (0, 0, ())
 
 
-def test_what_could_not_be_read_is_told_up_to_a_point(engine: Engine, project: Path) -> None:
+def test_unreadable_files_are_reported_up_to_a_limit(engine: Engine, project: Path) -> None:
     write(project, {f"odd{number:02}.py": "def f(:\n    ]]\n" for number in range(30)})
     notes = engine.code.index(str(project)).notes
     assert len(notes) == 21

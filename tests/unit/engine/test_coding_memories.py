@@ -12,7 +12,7 @@ from tests.coding import FIBONACCI, FIBONACCI_DP
 from tests.fakes import FrozenClock, HashingEmbedder, ScriptedModel
 
 from recollect import Engine
-from recollect.engine.snippets.snippets import snippet_of
+from recollect.engine.memory.snippet_analysis import snippet_of
 from recollect.errors import (
     ContentTooLarge,
     EmbeddingFailed,
@@ -82,7 +82,7 @@ def test_a_piece_is_kept_with_what_was_found_out_about_it(engine: Engine) -> Non
     assert snippet_of(memory).defines == ("fibonacci",)
 
 
-def test_what_nobody_said_is_found_out(engine: Engine) -> None:
+def test_missing_language_and_context_are_detected(engine: Engine) -> None:
     stored = engine.coding.store(JAVASCRIPT)
     memory = engine.memories.get(stored.memory_id)
     assert memory.category == "code/javascript"
@@ -96,7 +96,7 @@ def test_the_same_piece_is_kept_once_and_says_so(engine: Engine) -> None:
     assert engine.store.count(Memory) == 1
 
 
-def test_storing_a_piece_again_keeps_what_the_user_said_of_it(engine: Engine) -> None:
+def test_storing_a_piece_again_keeps_its_given_context(engine: Engine) -> None:
     first = engine.coding.store(SLUG, context="Make a slug of a headline")
     before = engine.memories.get(first.memory_id)
     again = engine.coding.store(SLUG)
@@ -230,7 +230,7 @@ def test_a_reason_names_words_only_where_words_match_and_meaning_only_where_that
     assert all("meaning" not in row.match_reason for row in off.coding.retrieve("slug", min_relevance=0.0).memories)
 
 
-def test_no_part_of_a_secret_is_kept_and_that_is_said(engine: Engine) -> None:
+def test_secrets_are_replaced_and_the_answer_says_so(engine: Engine) -> None:
     secret = "ghp_" + "Wombat" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1"
     stored = engine.coding.store(f"def login():\n    token = connect('{secret}')", context=f"Log in with {secret}")
     kept = json.dumps(engine.archive.export().content).lower()
@@ -318,7 +318,7 @@ def test_a_database_that_says_no_is_a_storage_error(engine: Engine, home: Path) 
     assert told["details"]["path"] == str(home / "recollect.db")
 
 
-def test_a_model_that_fails_is_done_without_and_that_is_said(open_engine: OpenEngine) -> None:
+def test_rules_replace_a_failed_model_and_a_note_says_so(open_engine: OpenEngine) -> None:
     broken = ScriptedModel()
     broken.failure = ModelFailed("nobody answers", status=500)
     engine = open_engine(embed_provider="off", model=broken)

@@ -12,7 +12,7 @@ from tests.harbour import FILES
 from tests.trees import write
 
 from recollect import Engine
-from recollect.engine.retrieval.code_pointers import PLACES, UNASKED_RELEVANCE
+from recollect.engine.retrieval.memory_search import PLACES, UNASKED_RELEVANCE
 from recollect.text.budget import tokens
 
 
@@ -84,7 +84,7 @@ def test_unasked_places_need_no_vectors(harbour: Engine, embedder: HashingEmbedd
     assert embedder.embedded[asked:] == ["replace_burner"]  # for the memories alone
 
 
-def test_what_is_missing_is_said_only_to_who_asked(open_engine: Callable[..., Engine]) -> None:
+def test_missing_code_is_reported_only_if_code_was_asked_for(open_engine: Callable[..., Engine]) -> None:
     engine = open_engine(embed_provider="off")
     plain = engine.recall.search("replace_burner")
     assert (plain.places, len(plain.notes)) == ((), 1)

@@ -1,26 +1,35 @@
-"""Score cache: what a caller's model once said of a memory in a context, kept in the database beside the memories.
+"""State that libraries keep in the database: scores by a caller's model, and texts of a project.
 
 A score is found by context, memory and the hash of the memory's file; it holds for a while. Rows are those of
-judgements (judge.py), told apart by who gave them: here that names the file, so that a file's scores can be forgotten.
+judgements (llm_rerank); their model field names the file, so that a file's scores can be forgotten.
+
+A text is written only over the one that its writer has read, so that of two processes that change it at once neither
+loses what the other did. It is derived state: nothing of it is logged, and deleting the project deletes it.
 """
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recollect import clock
+from recollect.engine.records.memory_rows import batches
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.model import Judgement
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.store.protocol import Store
 
 PREFIX = "memory_lib:"
 # As many as the judge of a recall keeps, for the same reason: about 10 MB.
 MAX_KEPT = 10_000
 # Forgotten at once: as many as one statement can name.
 MAX_FORGOTTEN = 500
+
+
+# hierarchy: what is in the context window. overview: what is known of a project as a whole.
+Kind = Literal["hierarchy", "overview"]
+KINDS: tuple[Kind, ...] = ("hierarchy", "overview")
 
 
 class Key(NamedTuple):
@@ -48,27 +57,22 @@ class Kept(NamedTuple):
 class ScoreCache:
     """Scores in the database of an engine; other processes see them, and they outlive this one."""
 
-    def __init__(self, engine: Engine, max_age_s: int) -> None:
-        self._engine = engine
+    def __init__(self, store: Store, max_age_s: int) -> None:
+        self._store = store
         self._max_age_s = max_age_s
 
     def get(self, keys: list[Key]) -> dict[Key, Kept]:
         """Return the scores that are kept under these keys and still hold."""
         oldest = clock.now() - self._max_age_s
         by_digest = {key.digest(): key for key in keys}
-        names = list(by_digest)
-        rows = [
-            row
-            for start in range(0, len(names), MAX_FORGOTTEN)
-            for row in self._engine.store.get(Judgement, names[start : start + MAX_FORGOTTEN])
-        ]
+        rows = [row for batch in batches(list(by_digest)) for row in self._store.get(Judgement, batch)]
         return {by_digest[row.id]: Kept(row.score, row.reason, row.judged_at) for row in rows if row.judged_at > oldest}
 
     def put(self, scores: dict[Key, Kept]) -> None:
         """Keep scores, in the place of older ones under the same keys; the oldest of too many are forgotten."""
         if not scores:
             return
-        with self._engine.store.transaction("score_cache") as transaction:
+        with self._store.transaction("score_cache") as transaction:
             for key, kept in scores.items():
                 row = Judgement(
                     id=key.digest(),
@@ -83,12 +87,12 @@ class ScoreCache:
 
     def forget(self, file_path: str) -> int:
         """Forget the scores of a file's memories; return how many there were."""
-        with self._engine.store.transaction("score_cache") as transaction:
+        with self._store.transaction("score_cache") as transaction:
             return transaction.delete(Judgement, {"model": PREFIX + file_path})
 
     def clear(self) -> None:
         """Forget all scores."""
-        with self._engine.store.transaction("score_cache") as transaction:
+        with self._store.transaction("score_cache") as transaction:
             for model in self._sizes():
                 transaction.delete(Judgement, {"model": model})
 
@@ -97,13 +101,38 @@ class ScoreCache:
         return sum(self._sizes().values())
 
     def _sizes(self) -> dict[str, int]:
-        found = self._engine.store.tally(Judgement, "model")
+        found = self._store.tally(Judgement, "model")
         return {model: count for model, count in found.items() if model.startswith(PREFIX)}
 
     def _forget_oldest(self) -> None:
-        more = self._engine.store.count(Judgement) - MAX_KEPT
+        more = self._store.count(Judgement) - MAX_KEPT
         while more > 0:
-            oldest = self._engine.store.find(Judgement, order="judged_at", limit=min(more, MAX_FORGOTTEN))
-            with self._engine.store.transaction("score_cache") as transaction:
+            oldest = self._store.find(Judgement, order="judged_at", limit=min(more, MAX_FORGOTTEN))
+            with self._store.transaction("score_cache") as transaction:
                 transaction.delete(Judgement, {"id": tuple(row.id for row in oldest)})
             more -= len(oldest)
+
+
+class Documents:
+    """The texts of one project."""
+
+    def __init__(self, store: Store, namespace: str) -> None:
+        self._store = store
+        self._namespace = namespace
+
+    def read(self, kind: Kind) -> str | None:
+        """Return the text as it was written, None if there is none; an empty one was forgotten."""
+        return self._store.setting(self._key(kind))
+
+    def swap(self, kind: Kind, before: str | None, after: str) -> bool:
+        """Write a text in the place of `before`; false: another was written since that was read."""
+        return self._store.swap_setting(self._key(kind), before, after)
+
+    def forget(self) -> None:
+        """Forget all texts of the project."""
+        for kind in KINDS:
+            if self.read(kind):
+                self._store.keep_setting(self._key(kind), "")
+
+    def _key(self, kind: Kind) -> str:
+        return f"{kind}/{self._namespace}"

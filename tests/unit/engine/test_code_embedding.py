@@ -13,7 +13,7 @@ from tests.trees import write
 
 from recollect import Engine
 from recollect.code.card import MAX_TIES
-from recollect.engine.code import code_vectors
+from recollect.engine.code import code_embedding
 from recollect.errors import EmbeddingFailed
 from recollect.model import Tree
 
@@ -48,7 +48,7 @@ def test_every_piece_gets_a_vector_of_its_card(engine: Engine, embedder: Hashing
 def test_no_more_are_made_than_asked_for(
     engine: Engine, embedder: HashingEmbedder, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code_vectors, "BATCH", 2)
+    monkeypatch.setattr(code_embedding, "BATCH", 2)
     assert engine.code.embed(3) == 3 == len(embedder.embedded)
     assert engine.code.coverage() == (3, 1)
     assert engine.code.embed(3) == 1
@@ -99,16 +99,18 @@ def test_another_model_makes_its_own(
     assert engine.code.search("anchor").mode == "hybrid"
 
 
-def test_another_card_makes_them_anew(engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_embedded_text_makes_all_vectors_again(
+    engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     engine.code.embed()
-    monkeypatch.setattr(code_vectors, "CARD", "card-of-tomorrow")
+    monkeypatch.setattr(code_embedding, "CARD", "card-of-tomorrow")
     assert engine.code.embed() == 4
 
 
 def test_a_failure_keeps_what_was_made_before_it(
     engine: Engine, embedder: HashingEmbedder, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code_vectors, "BATCH", 1)
+    monkeypatch.setattr(code_embedding, "BATCH", 1)
     calls: list[int] = []
 
     def fail_at_the_third() -> None:
@@ -125,7 +127,7 @@ def test_a_failure_keeps_what_was_made_before_it(
 def test_stopping_ends_it_after_the_batch_at_hand(
     engine: Engine, embedder: HashingEmbedder, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code_vectors, "BATCH", 1)
+    monkeypatch.setattr(code_embedding, "BATCH", 1)
     embedder.when_called = engine.embedding.stop
     assert engine.code.embed() == 1
     assert engine.code.coverage() == (1, 3)
@@ -167,9 +169,7 @@ def test_a_server_makes_them_in_the_background_after_those_of_memories(
     assert "The fleet sails at dawn" in embedder.embedded[:first_card]
 
 
-def test_what_others_use_comes_before_what_nobody_uses(
-    engine: Engine, embedder: HashingEmbedder, tmp_path: Path
-) -> None:
+def test_used_files_are_embedded_before_unused_ones(engine: Engine, embedder: HashingEmbedder, tmp_path: Path) -> None:
     fleet = write(
         tmp_path / "fleet",
         {
@@ -228,7 +228,7 @@ def test_the_documented_enrichment_tells_what_a_piece_is_linked_with(
 
 
 @pytest.mark.parametrize(("enrichment", "link"), [("lean", True), ("documented", False)])
-def test_otherwise_and_of_what_is_not_linked_nothing_is_told(
+def test_without_the_setting_or_without_links_no_links_are_embedded(
     tmp_path: Path, embedder: HashingEmbedder, open_engine: Callable[..., Engine], enrichment: str, link: bool
 ) -> None:
     engine = open_engine(embedder=embedder, enrichment=enrichment)

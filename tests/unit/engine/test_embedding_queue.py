@@ -73,7 +73,7 @@ def test_a_search_makes_no_more_vectors_than_it_may_and_says_what_is_missing(
     assert (second.mode, second.notes) == ("hybrid", ())
 
 
-def test_what_has_no_vector_yet_stands_above_what_has_one_and_answers_less(
+def test_a_memory_without_a_vector_ranks_above_a_worse_match_with_one(
     open_engine: Callable[..., Engine], embedder: HashingEmbedder
 ) -> None:
     engine = open_engine(embedder=embedder, embed_on_demand=0)
@@ -99,7 +99,7 @@ def test_searches_make_vectors_until_most_memories_have_one(
     assert engine.recall.search("needle").mode == "hybrid"
 
 
-def test_a_changed_memory_is_embedded_anew(engine: Engine, embedder: HashingEmbedder) -> None:
+def test_a_changed_memory_is_embedded_again(engine: Engine, embedder: HashingEmbedder) -> None:
     memory = engine.memories.store("old words").memory
     engine.embedding.catch_up()
     engine.memories.update(memory.id, content="new words")

@@ -1,8 +1,7 @@
-"""Shelf: the memories of one library in a database file of their own, kept by id and exactly as they were given.
+"""Library store: the memories of a library in a database file of its own, kept exactly as given.
 
-What the classes of memory_lib stand on. A shelf sees its own namespace alone, so that one file can hold several, and a
-library never counts or clears what another program remembers. Hooks and projects do not concern it: nothing is drained
-into its file, and what it is asked is answered by rank alone.
+A library store sees one namespace, so that one file can hold several, and a library never counts or deletes memories of
+another program. Hooks and projects do not concern it: no hook events are ingested, and questions are answered by rank.
 """
 
 from __future__ import annotations
@@ -12,24 +11,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recollect.engine.records.memory_rows import batches
+from recollect.engine.retrieval.query_arguments import Asked
 from recollect.engine.root import Engine
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound
 from recollect.model import Hit, Memory, Signals
-from recollect.recall.judge import Verdict as Verdict
 from recollect.recall.judge import prompt as prompt
 from recollect.recall.judge import verdict as verdict
+from recollect.settings import load
 from recollect.store.protocol import Filter, Has, Range
+from recollect.text.budget import tokens as tokens
 from recollect.text.redact import redact_value
 
 if TYPE_CHECKING:
     from recollect.providers.protocol import Embedder
 
-# A library has no limit of its own; this is the largest that recollect lets anybody set.
+# A library has no limit of its own; this is the largest that the setting allows.
 MAX_CONTENT_BYTES = 67_108_864
 # How many memories a question is ranked over at most: what a recall may return.
 MOST_RANKED = 1_000
-# Ids of one query; a database has a limit of a few ten thousand.
-IDS_AT_ONCE = 500
 # How much further to look where others' memories lie between ours.
 WIDENING = 4
 
@@ -44,7 +44,7 @@ class Relevant(NamedTuple):
 UNRELATED = Relevant(0.0, "unrelated to the query")
 
 
-class Shelf:
+class LibraryStore:
     """Memories of one namespace of a database file, which is made if it is not there."""
 
     def __init__(self, path: str | Path, namespace: str, *, embedder: Embedder | None = None) -> None:
@@ -53,7 +53,7 @@ class Shelf:
         self.namespace = namespace
         self.engine = Engine(database=str(self.path), max_content_bytes=MAX_CONTENT_BYTES, embedder=embedder)
         try:
-            self.engine.store.describe()  # opened now: a wrong path is told where it is named, not at the first write
+            self.engine.store.describe()  # opened now: a wrong path fails here, not at the first write
         except BaseException:
             self.engine.close()
             raise
@@ -76,7 +76,7 @@ class Shelf:
     def select(self, **fields: object) -> list[Memory]:
         """Return the memories with these values, a tuple meaning any of them, oldest first.
 
-        Looked for by the values and then told apart: asked for both, a database reads the whole namespace.
+        Filtered by the values first: asked for both, a database reads the whole namespace.
         """
         where = fields or self._where(None)
         return self._own(self.engine.store.find(Memory, where, order="created_at"))
@@ -104,7 +104,7 @@ class Shelf:
         return self.engine.store.count(Memory, {**self._where(None), **fields})
 
     def update(self, memory_id: str, **fields: Any) -> bool:
-        """Change fields of a memory; tell whether it is there. Raises ValueError for what cannot be kept."""
+        """Change fields of a memory; return whether it exists. Raises ValueError for what cannot be stored."""
         if self.get(memory_id) is None:
             return False
         try:
@@ -126,14 +126,10 @@ class Shelf:
             doomed = dict.fromkeys(
                 row.id
                 for name, values in fields.items()
-                for start in range(0, len(values), IDS_AT_ONCE)
-                for row in self._own(transaction.find(Memory, {name: tuple(values[start : start + IDS_AT_ONCE])}))
+                for batch in batches(values)
+                for row in self._own(transaction.find(Memory, {name: batch}))
             )
-            ids = tuple(doomed)
-            return sum(
-                transaction.delete(Memory, {"id": ids[start : start + IDS_AT_ONCE]})
-                for start in range(0, len(ids), IDS_AT_ONCE)
-            )
+            return sum(transaction.delete(Memory, {"id": batch}) for batch in batches(tuple(doomed)))
 
     def touch(self, memory_ids: Sequence[str], at: int) -> None:
         """Count an access of memories at a moment."""
@@ -151,29 +147,24 @@ class Shelf:
         least: leave out what is less likely to be relevant, 0 to 1
         pool: rank fewer passages than a recall would: the best few hits are the same nearly always, for less
         """
-        from recollect.engine.retrieval.query_arguments import Asked
-        from recollect.engine.retrieval.recall_pipeline import answer
-
         self._embed_beside()
         asked = Asked(
             question[:20_000], min(limit, MOST_RANKED), least, self._where(None), None, explain=False, pool=pool
         )
-        return list(answer(self.engine, asked).hits)
+        return list(self.engine.pipeline.answer(asked).hits)
 
     def relevance(self, question: str, limit: int = MOST_RANKED) -> dict[str, Relevant]:
         """Return the relevance of memories to a question, by id, best first; without unrelated ones.
 
         limit: how many are looked for; twice as many may be found, by words and by meaning
         """
-        from recollect.engine.retrieval.query_arguments import Asked
-        from recollect.engine.retrieval.recall_pipeline import rank
         from recollect.recall.explain import matched_words, reason
 
         if not question.strip():
             return {}
         self._embed_beside()
         asked = Asked(question[:20_000], min(limit, MOST_RANKED), 0.0, self._where(None), None, explain=False)
-        ranking = rank(self.engine, asked, frozenset())
+        ranking = self.engine.pipeline.rank(asked)
         pool, best = ranking.pool, dict[str, Relevant]()
         for place in (-ranking.scored.scores).argsort(kind="stable").tolist() if pool.passages else ():
             passage = pool.passages[place]
@@ -210,7 +201,7 @@ class Shelf:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Turn refusals of ours into ValueError, which is what the documents of the libraries name."""
+    """Turn InvalidInput and Conflict into ValueError, as the documents of the libraries demand."""
     try:
         yield
     except (InvalidInput, Conflict) as problem:
@@ -221,3 +212,14 @@ def without_secrets(text: str) -> str:
     """Return a text with its secrets replaced by marks of their kind, as it will be kept."""
     clean, _ = redact_value(text)
     return str(clean)
+
+
+def configured(*names: str) -> dict[str, Any]:
+    """Return the settings of these names as they are in force here. Raises ConfigError."""
+    settings = load()
+    return {name: getattr(settings, name) for name in names}
+
+
+def size(text: str) -> int:
+    """Return the bytes of a text in UTF-8; a lone surrogate counts as the three bytes it would be."""
+    return len(text.encode("utf-8", "surrogatepass"))

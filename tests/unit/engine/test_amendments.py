@@ -109,13 +109,13 @@ def test_what_is_not_meant_to_change_anything_changes_nothing(
     assert engine.store.get(Memory, [old.id])[0].superseded_by is None
 
 
-def test_what_a_hook_saw_is_not_changed_by_what_is_said(engine: Engine, frozen: FrozenClock) -> None:
+def test_a_statement_does_not_change_hook_events(engine: Engine, frozen: FrozenClock) -> None:
     engine.memories.store(OLD, source="hook")
     frozen.at += 1
     assert engine.memories.store(NEW).amends == ()
 
 
-def test_whoever_names_what_is_superseded_is_taken_at_their_word(engine: Engine, frozen: FrozenClock) -> None:
+def test_a_named_superseded_memory_is_replaced_without_comparison(engine: Engine, frozen: FrozenClock) -> None:
     other = engine.memories.store("Calls give up after half a minute.").memory
     old, stored = both(engine, frozen, supersedes=other.id)
     assert stored.amends == ()

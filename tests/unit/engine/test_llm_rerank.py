@@ -118,7 +118,7 @@ def test_the_least_relevance_is_that_of_the_judge(engine: Engine) -> None:
 
 def test_what_the_search_alone_would_not_have_shown_can_be_the_best(engine: Engine) -> None:
     alone = contents(engine.recall.search("fruit", limit=1))
-    engine.language.model.says = likes(next(text for text in FRUIT if text not in alone))  # type: ignore[union-attr]
+    engine.llm.model.says = likes(next(text for text in FRUIT if text not in alone))  # type: ignore[union-attr]
     (best,) = contents(engine.recall.search("fruit", limit=1, judge=True))
     assert [best] != alone
 
@@ -155,7 +155,7 @@ def test_the_same_question_costs_nothing_a_second_time_also_after_a_restart(
     assert len(model.asked) == len(FRUIT)
 
 
-def test_another_question_memory_or_model_is_judged_anew(
+def test_another_question_memory_or_model_is_judged_again(
     engine: Engine, opened: Callable[..., Engine], model: ScriptedModel
 ) -> None:
     engine.recall.search("fruit", judge=True)
@@ -207,13 +207,13 @@ def same_as_without(engine: Engine, **options: Any) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("options", [{}, {"limit": 2}, {"min_score": 0.3}], ids=["usual", "few", "relevant"])
-def test_if_the_model_fails_the_usual_order_stands(engine: Engine, model: ScriptedModel, options: Any) -> None:
+def test_if_the_model_fails_the_search_order_is_kept(engine: Engine, model: ScriptedModel, options: Any) -> None:
     model.failure = ModelFailed("nobody answers")
     (note,) = same_as_without(engine, **options)
     assert note == "not re-ranked by the language model: nobody answers"
 
 
-def test_if_the_model_fails_in_the_middle_the_usual_order_stands_and_what_was_judged_is_kept(
+def test_if_the_model_fails_midway_the_search_order_and_the_verdicts_are_kept(
     opened: Callable[..., Engine], engine: Engine, model: ScriptedModel, frozen: FrozenClock
 ) -> None:
     says = likes("pear")
@@ -351,7 +351,7 @@ def test_no_more_are_judged_at_a_time_than_the_settings_say(
     assert most == size
 
 
-def test_whoever_waits_hears_how_far_it_is_and_may_withdraw(engine: Engine) -> None:
+def test_a_waiting_caller_gets_progress_and_can_cancel(engine: Engine) -> None:
     engine.embedding.catch_up()
     heard: list[tuple[int, int | None, str]] = []
     with progress.reporting_to(lambda *row: heard.append(row)):

@@ -120,7 +120,7 @@ def test_the_confidence_of_impact_falls_along_the_way(engine: Engine, root: Path
     assert "test_offer" not in uses(engine.links.impact("total", min_confidence=found["Cart.sum"]))
 
 
-def test_places_that_may_use_it_are_told_apart_from_those_that_do(engine: Engine, root: Path) -> None:
+def test_possible_uses_are_listed_apart_from_certain_ones(engine: Engine, root: Path) -> None:
     found = engine.links.impact("Cart.add")
     assert "pay" not in uses(found)
     assert ("shop/odd.py", 2) in {(doubt.path, doubt.line) for doubt in found.doubts}

@@ -109,9 +109,7 @@ def test_after_a_change_of_enrichment_search_is_by_words_until_most_vectors_are_
 # --- made anew ---
 
 
-def test_a_new_link_makes_the_vectors_anew_of_what_it_is_embedded_with(
-    linked: Engine, embedder: HashingEmbedder
-) -> None:
+def test_a_new_link_embeds_the_memories_at_its_ends_again(linked: Engine, embedder: HashingEmbedder) -> None:
     a, b, _ = (linked.memories.store(name, tags=("x",)).memory.id for name in ("First", "Second", "Third"))
     assert len(embedded(embedder, linked)) == 3
     assert embedded(embedder, linked) == []
@@ -122,7 +120,7 @@ def test_a_new_link_makes_the_vectors_anew_of_what_it_is_embedded_with(
     assert embedded(embedder, linked) == []
 
 
-def test_links_that_are_not_embedded_make_nothing_anew(open_engine: Open, embedder: HashingEmbedder) -> None:
+def test_links_that_are_not_embedded_change_no_vectors(open_engine: Open, embedder: HashingEmbedder) -> None:
     engine = open_engine(embedder=embedder, enrichment="lean")
     a, b = (engine.memories.store(name).memory.id for name in ("First", "Second"))
     embedded(embedder, engine)
@@ -132,7 +130,7 @@ def test_links_that_are_not_embedded_make_nothing_anew(open_engine: Open, embedd
     assert embedded(embedder, engine) == ["Second\nFirst"]
 
 
-def test_a_link_that_is_gone_or_back_makes_the_vectors_anew(linked: Engine, embedder: HashingEmbedder) -> None:
+def test_a_deleted_or_restored_link_embeds_its_memories_again(linked: Engine, embedder: HashingEmbedder) -> None:
     a, b = (linked.memories.store(name).memory.id for name in ("First", "Second"))
     linked.memories.associate(a, b)
 
@@ -149,7 +147,7 @@ def test_a_link_that_is_gone_or_back_makes_the_vectors_anew(linked: Engine, embe
     assert first() == [without]
 
 
-def test_tags_and_type_that_change_make_the_vector_anew(linked: Engine, embedder: HashingEmbedder) -> None:
+def test_changed_tags_and_type_embed_the_memory_again(linked: Engine, embedder: HashingEmbedder) -> None:
     memory = linked.memories.store("First", tags=("old",)).memory.id
     embedded(embedder, linked)
     linked.memories.update(memory, tags=("new",))
