@@ -1,4 +1,4 @@
-"""Namespaces: what each project has, and how to remove one."""
+"""Namespaces: list projects, show their statistics, delete one."""
 
 from typing import TYPE_CHECKING
 
@@ -22,20 +22,20 @@ from recollect.model import (
 from recollect.operations import operation
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
 
 
 class Namespaces:
-    """Projects, as far as memories know them."""
+    """Projects that memories belong to."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context") -> None:
+        self._context = context
 
     @operation("list_namespaces", "namespaces", read_only=True)
     def list(self) -> NamespaceList:
         """List projects (namespaces) with their number of memories."""
-        tally = self._engine.store.tally(Memory, "namespace")
-        known = self._engine.store.tally(Workspace, "id")
+        tally = self._context.store.tally(Memory, "namespace")
+        known = self._context.store.tally(Workspace, "id")
         counts = {**tally, **{name: 0 for name in known if name not in tally}}
         return NamespaceList(
             namespaces=tuple(NamespaceCount(namespace=name, memories=count) for name, count in counts.items())
@@ -48,7 +48,7 @@ class Namespaces:
         namespace: project path or name; '-': memories without a project
         """
         scope = _named(namespace)
-        store, where = self._engine.store, {"namespace": scope}
+        store, where = self._context.store, {"namespace": scope}
         newest = store.find(Memory, where, order="-created_at", limit=1)
         oldest = store.find(Memory, where, order="created_at", limit=1)
         nodes = store.find(Node, where)
@@ -73,18 +73,20 @@ class Namespaces:
 
         namespace: project path or name; '-': memories without a project
         """
+        from recollect.engine.sessions.injection_outcomes import learn
+
         scope = _named(namespace)
-        with self._engine.store.transaction("delete_namespace") as transaction:
+        store, code_store = self._context.store, self._context.code_store
+        with store.transaction("delete_namespace") as transaction:
             deleted = transaction.delete(Memory, {"namespace": scope})
             for kind in (Node, Session, Observed, Fix):
                 transaction.delete(kind, {"namespace": scope})
             if scope is not None:
                 transaction.delete(Workspace, {"id": scope})
-        self._engine.usefulness.learn(scope)  # of nothing: what its memories had taught goes with them
-        trees = self._engine.code_store.find(Tree, {"namespace": scope})
-        self._engine.code_store.drop_trees([tree.id for tree in trees])
+        learn(store, scope)  # without memories: this drops the weights of the project
+        code_store.drop_trees([tree.id for tree in code_store.find(Tree, {"namespace": scope})])
         if scope is not None:
-            Documents(self._engine, scope).forget()
+            Documents(store, scope).forget()
         return Deleted(deleted=deleted, batch=transaction.batch)
 
 

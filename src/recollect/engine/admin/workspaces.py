@@ -1,4 +1,4 @@
-"""Workspaces: the record of a namespace, for people to name and describe."""
+"""Workspaces: the display name and description of a namespace."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -12,14 +12,14 @@ from recollect.model import Memory, Workspace, WorkspaceAnswer, WorkspaceView
 from recollect.operations import operation
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
 
 
 class Workspaces:
     """Named projects. The id of a workspace is its namespace."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context") -> None:
+        self._context = context
 
     @operation("workspace_init", "workspace-init", idempotent=True, positional=("identifier",), listed=())
     def init(self, identifier: str | None = None, *, name: str | None = None) -> WorkspaceAnswer:
@@ -29,7 +29,7 @@ class Workspaces:
         name: display name of a new workspace
         """
         key = _key(identifier if identifier is not None else ".")
-        with self._engine.store.transaction("workspace_init") as transaction:
+        with self._context.store.transaction("workspace_init") as transaction:
             known = transaction.get(Workspace, [key])
             if known:
                 return self._answer(known[0], created=False)
@@ -45,7 +45,7 @@ class Workspaces:
         """
         key = _key(identifier)
         workspace = _new(key, name, description)
-        with self._engine.store.transaction("workspace_create") as transaction:
+        with self._context.store.transaction("workspace_create") as transaction:
             if transaction.get(Workspace, [key]):
                 raise WorkspaceExists(f"workspace {key} already exists", workspace_id=key)
             return self._answer(transaction.insert(workspace), created=True)
@@ -57,7 +57,7 @@ class Workspaces:
         identifier: path or name
         """
         key = _key(identifier)
-        known = self._engine.store.get(Workspace, [key])
+        known = self._context.store.get(Workspace, [key])
         if not known:
             raise WorkspaceNotFound(f"workspace {key} does not exist", workspace_id=key)
         return self._answer(known[0], created=False)
@@ -69,7 +69,7 @@ class Workspaces:
             description=workspace.description,
             created_at=_iso(workspace.created_at),
             updated_at=_iso(workspace.updated_at),
-            memory_count=self._engine.store.count(Memory, {"namespace": workspace.id}),
+            memory_count=self._context.store.count(Memory, {"namespace": workspace.id}),
         )
         return WorkspaceAnswer(workspace=view, created=created)
 

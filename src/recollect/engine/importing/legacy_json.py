@@ -1,8 +1,8 @@
-"""A JSON file of conversations becomes a database of ours, in its place; as it was it stays beside.
+"""Convert a JSON file of conversations to a recollect database, in place; a copy is kept beside it.
 
     JSON file, locked ─► its turns ─► a new database beside it ─► copy of the file ─► the database takes its place
 
-Whatever stops it before the last step leaves the file as it was. What is no turn of a conversation stays in the copy.
+If it stops before the last step, the file stays as it was. Other JSON than turns of a conversation stays in the copy.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ Rows = Callable[[Turns], Iterator[Mapping[str, Any]]]
 
 
 class Adopted(NamedTuple):
-    """Where the file is kept as it was, and how much of it was no turn of a conversation."""
+    """The path of the copy, and how many records were no turns of a conversation."""
 
     saved: Path
     left: int
 
 
 def adopt_document(path: str | Path, namespace: str, rows: Rows) -> Adopted | None:
-    """Make the file at a path a database of ours if it is a JSON file of conversations; else None.
+    """Convert a JSON file of conversations to a database; None for other files.
 
-    rows: what is kept of its turns. Raises StoreForeign for JSON of another kind.
+    rows: makes rows of its turns. Raises StoreForeign for JSON of another kind.
     """
     file = Path(path).expanduser().absolute()
     if not _is_document(file):
@@ -69,12 +69,12 @@ def _is_document(path: Path) -> bool:
         with open_file(path) as file:
             return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(OPENINGS)
     except OSError:
-        return False  # whoever opens it says what is wrong
+        return False  # opening it reports the error
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Keep others from taking the same file over at the same time."""
+    """Keep other processes from converting the same file."""
     with open_file(path) as file:
         if sys.platform != "win32":
             import fcntl

@@ -1,9 +1,8 @@
-"""A database file of the older memory library becomes one of ours, in its place; as it was it stays beside.
+"""Convert a database of the older memory library to a recollect database, in place; a copy is kept beside it.
 
     older file, locked for writers ─► a new file beside it ─► copy of the older one ─► the new one takes its place
 
-Whatever stops it before the last step leaves the older file where it was. The lock keeps out whoever opens the file at
-the same time: they wait, and then find it done.
+If it stops before the last step, the older file stays. Other processes wait for the lock, and then find it done.
 """
 
 from __future__ import annotations
@@ -32,17 +31,17 @@ BUSY_S = 30.0
 # Rows of one transaction.
 BATCH = 500
 
-# What must be there to be kept, by table; a row without it stays in the copy.
+# The required column of each table; rows without it stay in the copy.
 SPOKEN = {"memories": "text", "code_memories": "code_snippet", "non_code_memories": "content"}
 
 
 class Older(NamedTuple):
-    """The older file, open for reading; what its columns hold is read by those who know what it means."""
+    """The older file, open for reading."""
 
     database: Database
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table that say something, oldest first; none where there is no such table."""
+        """Yield the rows of a table that have text, oldest first; none if there is no such table."""
         if table not in self.database.tables:
             return
         found = (plain(row) for row in self.database.rows(table))
@@ -57,7 +56,7 @@ class Older(NamedTuple):
 
     @staticmethod
     def object(row: Mapping[str, Any], column: str) -> dict[str, Any]:
-        """Return a JSON object that a column holds as text; what is something else is kept under the column's name."""
+        """Return the JSON object in a column; another value is returned under the column's name."""
         value = row.get(column)
         with suppress(InvalidInput):
             value = parse_json(value) if isinstance(value, str) else value
@@ -67,7 +66,7 @@ class Older(NamedTuple):
 
     @staticmethod
     def list(row: Mapping[str, Any], column: str) -> list[str]:
-        """Return the texts of a JSON array that a column holds as text."""
+        """Return the texts of the JSON array in a column."""
         return [clean(text) for text in listed(row.get(column))]
 
 
@@ -75,9 +74,9 @@ Rows = Callable[[Older], Iterator[Mapping[str, Any]]]
 
 
 def adopt(path: str | Path, shelves: Mapping[str, Rows]) -> Path | None:
-    """Make the file at a path one of ours if it is the older library's; return where it is kept as it was, else None.
+    """Convert a file of the older library; return the path of its copy, None for other files.
 
-    shelves: by namespace, what of the older file goes there
+    shelves: by namespace, makes the rows that go there
     """
     file = Path(path).expanduser().absolute()
     if not _is_older(file):
@@ -96,7 +95,7 @@ def _taken_over(file: Path, shelves: Mapping[str, Rows]) -> Path:
 
 
 def put_in_place(file: Path, fill: Callable[[Path], None]) -> Path:
-    """Put a database that `fill` makes in the place of a file; return where that is kept as it was."""
+    """Replace a file by a database that `fill` makes; return the path of its copy."""
     made = file.with_name(f".{file.name}.{os.getpid()}.new")
     try:
         fill(made)
@@ -111,14 +110,14 @@ def put_in_place(file: Path, fill: Callable[[Path], None]) -> Path:
 
 
 def _is_older(path: Path) -> bool:
-    """Tell whether a file has the tables of the older library; ours have other columns."""
+    """Tell whether a file has the tables of the older library."""
     try:
         with open_file(path) as file:
             if file.read(len(MAGIC)) != MAGIC:
                 return False
         database = Database(path)
     except (OSError, RecollectError):
-        return False  # whoever opens it says what is wrong
+        return False  # opening it reports the error
     try:
         return MemoryLib.fits(Look(path, "database", database))
     finally:
@@ -127,10 +126,9 @@ def _is_older(path: Path) -> bool:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[bool]:
-    """Keep writers away from a file, and everything that it holds in it: nothing in a log beside it.
+    """Lock a file for writers, with nothing left in its write-ahead log.
 
-    Tells whether it is an older file at all: another may have taken its place, and that one is left as it is. What was
-    opened stays what it is, since files are never made ours in place.
+    Yields whether it is an older file: another process may have replaced it meanwhile.
     """
     with closing(sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)) as connection:
         try:

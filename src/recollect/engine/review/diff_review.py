@@ -1,11 +1,11 @@
-"""Review of a diff: what it changes, what that reaches, which tests to run, and what is remembered of it.
+"""Review a diff: changed symbols by risk, their callers, tests to run, and related memories.
 
     diff ─► files, both sides ─► changed symbols ─┬─► blast radius: code, endpoints, tests, packages
                                                   ├─► memories anchored to it
                                                   └─► risk, by which all is sorted
 
-The symbols are compared as they are in both states of the files, so they are right whatever the index knows; who uses
-them comes from the index, and the notes say how old that is.
+Symbols are compared in both states of the files, so they do not depend on the index. Their callers come from the index,
+and the notes say how old that is.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ from recollect.engine.review.diff_memories import Touched, touched
 from recollect.model import File, Tree
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.code.code_links import Links
+    from recollect.engine.context import Context
     from recollect.store.link_protocol import LinkStore
 
-# Changes whose surroundings are looked at one by one; a diff of more is a rewrite.
+# Changes whose callers are counted one by one; a diff of more is a rewrite.
 MOST_WEIGHED = 300
-# Tests that command lines are made for: more than these and one runs all of them.
+# Tests in command lines; with more, all tests are run.
 MOST_RUN = 500
-# Less sure tests are named, and not run by the commands: over a chain of doubtful calls, or over two imports and more.
+# Less certain tests are listed, but not run: reached over doubtful calls, or over two imports and more.
 LEAST_RUN = 0.06
-# What is told of what could not be looked at.
+# Files listed in a note.
 MOST_NAMED = 5
 
 
@@ -49,15 +50,15 @@ class Asked(NamedTuple):
     limit: int
 
 
-def review(engine: Engine, asked: Asked, tree: Tree | None, notes: Sequence[str] = ()) -> Review:
-    """Return the review of a diff. Raises InvalidInput for what is none."""
+def review(context: Context, links: Links, asked: Asked, tree: Tree | None, notes: Sequence[str] = ()) -> Review:
+    """Return the review of a diff. Raises InvalidInput for other text."""
     diff = parse(asked.text)
     told = [*notes, *diff.notes]
     if not diff.files:
         return _nothing(asked, told)
-    known = _known(engine, tree)
+    known = {file.path: file for file in context.store.find(File, {"tree": tree.id})} if tree is not None else {}
     files = _placed(asked.root, diff, known, told)
-    sides = both(asked.root, files, engine.settings.index_max_file_bytes)
+    sides = both(asked.root, files, context.settings.index_max_file_bytes)
     changes = changed(sides)
     told += _unread(sides)
     if tree is None:
@@ -65,13 +66,13 @@ def review(engine: Engine, asked: Asked, tree: Tree | None, notes: Sequence[str]
         land = None
     else:
         told += _age(sides, known)
-        graph, linking = engine.links.graph()
+        graph, linking = links.graph()
         told += linking
-        land = terrain(cast("LinkStore", engine.code_store), graph.code, tree, changes)
+        land = terrain(cast("LinkStore", context.code_store), graph.code, tree, changes)
         if not land.is_linked:
             told.append("this code is not linked yet, so callers are unknown")
-    memories = touched(engine.store, changes, tree.namespace if tree else None)
-    return _review(engine, asked, _Found(land, files, changes, memories), told)
+    memories = touched(context.store, changes, tree.namespace if tree else None)
+    return _review(asked, _Found(land, files, changes, memories), told)
 
 
 class _Found(NamedTuple):
@@ -93,7 +94,7 @@ def _nothing(asked: Asked, notes: Sequence[str]) -> Review:
     )
 
 
-def _review(engine: Engine, asked: Asked, found: _Found, notes: list[str]) -> Review:
+def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
     weighed = _weighed(found, asked.depth)
     rows = [
         _row(change, weighed[number], found.memories.rules.get(number, 0))
@@ -115,7 +116,7 @@ def _review(engine: Engine, asked: Asked, found: _Found, notes: list[str]) -> Re
         commands=_commands(asked.root, found, reached.tests),
         endpoints=tuple(reached.endpoints[:shown]),
         endpoints_total=len(reached.endpoints),
-        packages=_packages(engine, found, reached),
+        packages=_packages(found, reached),
         memories=tuple(found.memories.memories[:shown]),
         memories_total=len(found.memories.memories),
         depth=asked.depth,
@@ -124,12 +125,6 @@ def _review(engine: Engine, asked: Asked, found: _Found, notes: list[str]) -> Re
 
 
 # --- the files of the diff ---
-
-
-def _known(engine: Engine, tree: Tree | None) -> dict[str, File]:
-    if tree is None:
-        return {}
-    return {file.path: file for file in engine.store.find(File, {"tree": tree.id})}
 
 
 def _placed(root: Path, diff: Diff, known: dict[str, File], notes: list[str]) -> list[FileDiff]:
@@ -156,7 +151,7 @@ def _unread(sides: Sequence[Sides]) -> list[str]:
 
 
 def _age(sides: Sequence[Sides], known: dict[str, File]) -> list[str]:
-    """Return notes about how the index stands to the diff."""
+    """Return notes about the age of the index."""
     before: list[str] = []
     other: list[str] = []
     missing: list[str] = []
@@ -261,7 +256,7 @@ def _languages(found: _Found, rows: Iterable[Affected]) -> dict[str, str]:
 
 
 def _tools(root: Path, rows: Iterable[Affected]) -> frozenset[str]:
-    """Return the names of files in the root and in the folders above tests, which tell the tools of a project."""
+    """Return the names of files in the root and above tests, by which test tools are recognised."""
     folders = {root}
     for row in rows:
         folders.update(parent for parent in (root / row.place.path).parents if parent.is_relative_to(root))
@@ -274,11 +269,11 @@ def _tools(root: Path, rows: Iterable[Affected]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _packages(engine: Engine, found: _Found, reached: Radius) -> tuple[str, ...]:
-    """Return the packages that what changed and what is reached belong to, by the manifest nearest above."""
+def _packages(found: _Found, reached: Radius) -> tuple[str, ...]:
+    """Return the packages of changed and reached files, by the nearest manifest above."""
     if found.land is None:
         return ()
-    rows = engine.code_store.packages([found.land.tree.id])
+    rows = found.land.store.packages([found.land.tree.id])
     folders = {("" if row.folder in (".", "") else row.folder + "/"): row.label for row in rows}
     paths = {*reached.files, *(file.path for file in found.files)}
     labels: dict[str, None] = {}
