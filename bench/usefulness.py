@@ -201,7 +201,7 @@ def adversary(sessions: int) -> dict[str, Any]:
             world.end(name)
         report = engine.usefulness.usefulness(namespace=ROOT)
         hurt = [row.confidence for row in engine.store.get(Memory, world.helping)]
-        lifts = engine.usefulness.lifts(ROOT, [wrong, *world.helping, *world.idle]).values()
+        lifts = engine.counters.lifts(ROOT, [wrong, *world.helping, *world.idle]).values()
         return {
             "sessions": sessions,
             "confidence_of_wrong": engine.store.get(Memory, [wrong])[0].confidence,

@@ -37,7 +37,6 @@ from recollect.code.search.question import understand
 from recollect.code.search.rank import model_of
 from recollect.code.search.signals import ABSOLUTE, OF_REPORTS, SEMANTIC, measure
 from recollect.code.search.weights import BY_HAND
-from recollect.engine.code.code_vectors import code_model
 from recollect.store.code_protocol import CodeScope
 
 # Shrinkage: signals that say the same share their weight, and few queries cannot make one extreme. A report has twice
@@ -94,7 +93,7 @@ def examples(labels: dict[str, Any], checkout: Path, strange: Sequence[str], *, 
         for text, gold in (*asked, *((text, set[str]()) for text in strange)):
             question = understand(text)
             vector = engine.embedding.embedder.embed([text])[0] if vectors else None
-            pool = gather(store, question, CodeScope(), vector=vector, model=code_model(engine))
+            pool = gather(store, question, CodeScope(), vector=vector, model=engine.code.vectors.model)
             paths = [
                 str((prefix / candidate.file.path).relative_to(checkout.resolve())) for candidate in pool.candidates
             ]

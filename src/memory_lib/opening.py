@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recollect.engine.importing.legacy_sqlite import Older, adopt
-from recollect.engine.retrieval.library_store import Shelf
+from recollect.engine.library_store import LibraryStore
 
 logger = logging.getLogger(__name__)
 
@@ -15,7 +15,7 @@ GENERAL = "memory_lib.general"
 CODEBASE = "memory_lib.codebase"
 
 
-def open_shelf(db_path: str, namespace: str) -> Shelf:
+def open_shelf(db_path: str, namespace: str) -> LibraryStore:
     """Return the shelf of a namespace in the database at a path.
 
     A file of the older library is made one of ours first; as it was it stays beside, with `.backup` to its name.
@@ -23,7 +23,7 @@ def open_shelf(db_path: str, namespace: str) -> Shelf:
     saved = adopt(db_path, {GENERAL: _general, CODEBASE: _codebase})
     if saved is not None:
         logger.warning("converted %s from an older version; the original is in %s", db_path, saved)
-    return Shelf(db_path, namespace)
+    return LibraryStore(db_path, namespace)
 
 
 def _general(older: Older) -> Iterator[Mapping[str, Any]]:

@@ -261,7 +261,7 @@ def ask_model(database: str, *, calls: int, options: dict[str, Any]) -> None:
         opened.store.describe()
         say("ready")
         listen()
-        say([outcome(lambda: opened.language.complete("Why?", max_tokens=5)) for _ in range(calls)])
+        say([outcome(lambda: opened.llm.complete("Why?", max_tokens=5)) for _ in range(calls)])
 
 
 def take_in(payload: str, *, options: dict[str, Any]) -> None:

@@ -116,7 +116,7 @@ def test_what_a_service_says_is_used_over_every_protocol_and_counted(
         notes = way.call(engine)
         assert not [note for note in notes if "rules" in note or "extract" in note]
         assert kept(engine) != by_rules(way)
-        spending = engine.language.spending()
+        spending = engine.llm.spending()
         assert spending is not None
         assert (spending.calls, spending.tokens, spending.failures) == (1, 100, 0)
     assert len(service.asked) == 1
@@ -138,7 +138,7 @@ def test_on_any_fault_rules_do_it_with_a_note_and_health_says_so(
         health = engine.admin.health()
         check = next(row for row in health.checks if row.name == "language model")
         assert check.status == "degraded" and "paused" in check.detail and check.mend
-        spending = engine.language.spending()
+        spending = engine.llm.spending()
         assert spending is not None
         assert (spending.calls, spending.failures) == (1, 1) and spending.paused_s > 0
         assert KEY not in repr((notes, health, spending, kept(engine)))
@@ -232,7 +232,7 @@ def test_processes_share_the_tokens_of_a_day_and_never_exceed_them(home: Path, s
     assert answered == len(service.asked)
     assert sum(row.count("BUDGET_SPENT") for row in told) == 40 - answered
     with Engine(database=str(path), embed_provider="off") as engine:
-        spending = engine.language.spending()
+        spending = engine.llm.spending()
         assert spending is not None
         assert spending.tokens == 100 * answered
         assert 900 <= spending.tokens <= 1_000 + 100  # the last one may cost more than it was estimated at

@@ -193,7 +193,7 @@ def test_processes_share_one_budget_to_the_last_call(home: Path, service: Servic
     assert sum(row.count("yes") for row in told) == 25 == len(service.asked)
     assert sum(row.count("BUDGET_SPENT") for row in told) == 15
     with Engine(database=str(path), embed_provider="off") as engine:
-        spending = engine.language.spending()
+        spending = engine.llm.spending()
         assert spending is not None
         assert (spending.calls, spending.tokens) == (25, 2500)
 
@@ -214,7 +214,7 @@ def test_a_process_that_is_killed_while_it_asks_has_counted_its_call(home: Path,
         assert arrived.wait(PATIENCE_S)
         child.kill()
     with Engine(database=str(path), embed_provider="off") as engine:
-        spending = engine.language.spending()
+        spending = engine.llm.spending()
         assert spending is not None
         assert spending.calls == 1 and spending.tokens > 0
         assert engine.store.check(thorough=True) == []
@@ -266,10 +266,10 @@ def test_no_error_shows_a_key(home: Path, service: Service, name: str) -> None:
     service.answer = lambda body: Reply(f"you sent {KEY}".encode(), status=500)
     with opened(home, service, name) as engine:
         with pytest.raises(ModelFailed) as caught:
-            engine.language.complete("Why?", max_tokens=5)
+            engine.llm.complete("Why?", max_tokens=5)
         error: RecollectError | BaseException | None = caught.value
         while error is not None:
             assert KEY not in repr(error) + str(error) + repr(getattr(error, "details", ""))
             error = error.__cause__ or error.__context__
-        spending = engine.language.spending()
+        spending = engine.llm.spending()
         assert spending is not None and "you sent ***" in spending.last_failure

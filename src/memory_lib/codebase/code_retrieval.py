@@ -56,7 +56,7 @@ class CodeMemoryRetrieval(MemoryRetrieval):
         self.recency_days = recency_days
         super().__init__(small_model_fn, **kwargs)
         shelf = kwargs.get("shelf")
-        self._scores: Scores = ScoreCache(shelf.engine, MAX_AGE_S) if shelf is not None else ProcessScores()
+        self._scores: Scores = ScoreCache(shelf.engine.store, MAX_AGE_S) if shelf is not None else ProcessScores()
         self._hits = self._looked = 0
 
     async def retrieve_code_memories(

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
-from recollect.engine.retrieval.library_store import UNRELATED, Relevant, Shelf
+from recollect.engine.library_store import UNRELATED, LibraryStore, Relevant
 
 NAMESPACE = "memory_lib.scratch"
 
@@ -23,12 +23,12 @@ Keyed = tuple[str, str]  # id, text
 class Recalling:
     """Recalls memories given as ids and texts."""
 
-    def __init__(self, shelf: Shelf | None = None) -> None:
+    def __init__(self, shelf: LibraryStore | None = None) -> None:
         """Look for memories on `shelf` first."""
         self._shelf = shelf
-        self._scratch: Shelf | None = None
+        self._scratch: LibraryStore | None = None
         self._lock = threading.Lock()
-        self._closing: weakref.finalize[[Shelf, tempfile.TemporaryDirectory[str]], Recalling] | None = None
+        self._closing: weakref.finalize[[LibraryStore, tempfile.TemporaryDirectory[str]], Recalling] | None = None
 
     def relevance(self, question: str, memories: Sequence[Keyed]) -> list[Relevant]:
         """Return the relevance of each memory, in their order."""
@@ -50,10 +50,10 @@ class Recalling:
                 self._closing()
             self._scratch = self._closing = None
 
-    def _filled(self, texts: dict[str, str]) -> Shelf:
+    def _filled(self, texts: dict[str, str]) -> LibraryStore:
         if self._scratch is None:
             folder = tempfile.TemporaryDirectory(prefix="memory-lib-")
-            self._scratch = Shelf(Path(folder.name) / "scratch.db", NAMESPACE)
+            self._scratch = LibraryStore(Path(folder.name) / "scratch.db", NAMESPACE)
             self._closing = weakref.finalize(self, _tidy, self._scratch, folder)
         kept = {row.id for row in self._scratch.find()}
         for name in kept - set(texts):
@@ -62,12 +62,12 @@ class Recalling:
         return self._scratch
 
 
-def _has(shelf: Shelf, memories: Sequence[Keyed]) -> bool:
+def _has(shelf: LibraryStore, memories: Sequence[Keyed]) -> bool:
     """Tell whether a shelf has all of the memories, as they are given."""
     kept = {row.id: row.content for row in shelf.find()}
     return all(kept.get(memory_id) == text for memory_id, text in memories)
 
 
-def _tidy(shelf: Shelf, folder: tempfile.TemporaryDirectory[str]) -> None:
+def _tidy(shelf: LibraryStore, folder: tempfile.TemporaryDirectory[str]) -> None:
     shelf.close()
     folder.cleanup()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_lib.general.recalling import Recalling
-from recollect.engine.retrieval.library_store import Relevant, Shelf, prompt, verdict
+from recollect.engine.library_store import LibraryStore, Relevant, prompt, verdict
 
 ModelFn = Callable[[str], Awaitable[str]]
 
@@ -52,7 +52,7 @@ class MemoryRetrieval:
         retry_delay: float = 1.0,
         *,
         prefilter: int | None = None,
-        shelf: Shelf | None = None,
+        shelf: LibraryStore | None = None,
     ) -> None:
         """Score with `small_model_fn`, an async function from a prompt to an answer.
 

@@ -8,33 +8,38 @@ from recollect.engine.admin.admin import Admin
 from recollect.engine.admin.archive import Archive
 from recollect.engine.admin.namespaces import Namespaces
 from recollect.engine.admin.workspaces import Workspaces
-from recollect.engine.code.code_index import Code
+from recollect.engine.code.code_index import CodeIndex
 from recollect.engine.code.code_links import Links
-from recollect.engine.code.packages import Packages
-from recollect.engine.consolidation.cycles import Consolidating
-from recollect.engine.consolidation.schedule import Schedule
+from recollect.engine.code.package_queries import Packages
+from recollect.engine.consolidation.cycles import Consolidator
 from recollect.engine.context import Context
 from recollect.engine.graph.centrality import Centrality
-from recollect.engine.hook_responses.responses import Presence
-from recollect.engine.importing.history_import import Histories
-from recollect.engine.memory.access_log import Access
-from recollect.engine.memory.anchor_tracking import Following
+from recollect.engine.hook_responses.responses import HookResponses
+from recollect.engine.importing.history_import import HistoryImport
+from recollect.engine.memory.access_log import AccessLog
+from recollect.engine.memory.amendments import Amendments
+from recollect.engine.memory.anchor_tracking import AnchorTracking
 from recollect.engine.memory.anchoring import Anchoring
 from recollect.engine.memory.memories import Memories
 from recollect.engine.models.embedding_queue import Embedding
 from recollect.engine.models.llm import Language
+from recollect.engine.models.similarity_calibration import Calibration
 from recollect.engine.records.branches import Branches
 from recollect.engine.records.scope import Scope
-from recollect.engine.retrieval.graph_queries import Graphs
+from recollect.engine.retrieval.graph_queries import GraphQueries
+from recollect.engine.retrieval.memory_search import MemorySearch
+from recollect.engine.retrieval.recall_pipeline import RecallPipeline
 from recollect.engine.retrieval.scoring import Scoring
-from recollect.engine.retrieval.search import Recalls
-from recollect.engine.review.drift import Drifts
+from recollect.engine.retrieval.use_counters import UseCounters
+from recollect.engine.review.drift import DriftReview
 from recollect.engine.review.survey import Survey
 from recollect.engine.sessions.capture import Capture
-from recollect.engine.sessions.llm_jobs import Errands
+from recollect.engine.sessions.llm_jobs import LlmJobs
+from recollect.engine.sessions.model_summaries import ModelSummaries
 from recollect.engine.sessions.patterns import Patterns
+from recollect.engine.sessions.session_state import SessionUpdates
 from recollect.engine.sessions.sessions import Sessions
-from recollect.engine.sessions.usefulness import Useful
+from recollect.engine.sessions.usefulness import MemoryUsefulness
 from recollect.engine.sessions.working_commands import Commands
 from recollect.engine.snippets.coding_memories import Coding
 from recollect.operations import Operation, collect
@@ -42,33 +47,35 @@ from recollect.settings import Settings, load
 from recollect.store.protocol import Store
 
 if TYPE_CHECKING:
-    from recollect.engine.models.similarity_calibration import Rulers
+    from recollect.engine.code.indexed_project import Project, Sources
+    from recollect.engine.snippets.evolution import SnippetEvolution
+    from recollect.engine.snippets.snippets import Snippets
     from recollect.providers.protocol import Embedder, Model
     from recollect.store.code_protocol import CodeStore
 
 # Attribute of the engine → the noun that lives there. The operation table is read from these.
 NOUNS: dict[str, type] = {
     "memories": Memories,
-    "recall": Recalls,
-    "graph": Graphs,
+    "recall": MemorySearch,
+    "graph": GraphQueries,
     "scoring": Scoring,
     "namespaces": Namespaces,
     "workspaces": Workspaces,
     "coding": Coding,
-    "code": Code,
+    "code": CodeIndex,
     "links": Links,
     "survey": Survey,
     "packages": Packages,
-    "freshness": Drifts,
+    "freshness": DriftReview,
     "capture": Capture,
     "sessions": Sessions,
-    "presence": Presence,
-    "usefulness": Useful,
+    "presence": HookResponses,
+    "usefulness": MemoryUsefulness,
     "patterns": Patterns,
     "commands": Commands,
     "archive": Archive,
-    "history": Histories,
-    "consolidation": Consolidating,
+    "history": HistoryImport,
+    "consolidation": Consolidator,
     "admin": Admin,
 }
 
@@ -115,42 +122,140 @@ class Engine:
         embedder: makes the vectors instead of the configured provider
         model: the language model instead of the configured one
         """
-        self.context = Context(settings or load(arguments))
-        self.settings = self.context.settings
-        self.scope = Scope(self)
-        self.memories = Memories(self)
-        self.recall = Recalls(self)
-        self.graph = Graphs(self)
-        self.scoring = Scoring(self)
-        self.namespaces = Namespaces(self)
-        self.workspaces = Workspaces(self)
-        self.coding = Coding(self)
-        self.code = Code(self)
-        self.links = Links(self)
-        self.survey = Survey(self)
-        self.packages = Packages(self)
-        self.freshness = Drifts(self)
-        self.capture = Capture(self)
-        self.sessions = Sessions(self)
-        self.presence = Presence(self)
-        self.usefulness = Useful(self)
-        self.patterns = Patterns(self)
-        self.commands = Commands(self)
-        self.archive = Archive(self)
-        self.history = Histories(self)
-        self.consolidation = Consolidating(self)
-        self.admin = Admin(self)
-        self.embedding = Embedding(self, embedder)
-        self.centrality = Centrality(self)
-        self.access = Access(self)
-        self.anchoring = Anchoring(self)
-        self.branches = Branches(self)
-        self.following = Following(self)
-        self.language = Language(self, model)
+        self.context = context = Context(settings or load(arguments))
+        self.settings = context.settings
+        # Records, models and the graph. Nouns that are made later are handed in as callables.
+        self.scope = Scope(context)
+        self.branches = Branches(self.settings)
+        self.embedding = Embedding(context, embedder, embed_code=lambda limit: self.code.embed(limit))
+        self.calibration = Calibration(context, self.embedding)
+        self.llm = Language(context, model)
         own = self.settings.compress_provider != "llm"
-        self.compressor = Language(self, role="compress") if own else self.language
-        self.errands = Errands(self)
-        self.schedule = Schedule(self)
+        self.compressor = Language(context, role="compress") if own else self.llm
+        self.centrality = Centrality(context)
+        # Memories and code.
+        self.access = AccessLog(context)
+        self.anchoring = Anchoring(context)
+        self.anchor_tracking = AnchorTracking(context, self.anchoring)
+        self.amendments = Amendments(context, self.embedding, self.calibration)
+        self.memories = Memories(
+            context,
+            scope=self.scope,
+            branches=self.branches,
+            anchoring=self.anchoring,
+            amendments=self.amendments,
+            embedding=self.embedding,
+            llm=self.llm,
+            undo=lambda batch: self.admin.undo(batch),
+            hooks=lambda: self.capture,
+        )
+        self.code = CodeIndex(
+            context,
+            scope=self.scope,
+            embedding=self.embedding,
+            centrality=self.centrality,
+            tracking=self.anchor_tracking,
+            link=lambda tree: self.links.link(tree),
+        )
+        self.links = Links(context, self.code, self.centrality)
+        self.packages = Packages(context, self.code)
+        # Retrieval.
+        self.scoring = Scoring(context)
+        self.counters = UseCounters(context)
+        self.pipeline = RecallPipeline(
+            context,
+            embedding=self.embedding,
+            calibration=self.calibration,
+            amendments=self.amendments,
+            branches=self.branches,
+            scoring=self.scoring,
+            counters=self.counters,
+        )
+        self.recall = MemorySearch(
+            context,
+            scope=self.scope,
+            branches=self.branches,
+            pipeline=self.pipeline,
+            code=self.code,
+            llm=self.llm,
+            access=self.access,
+            centrality=self.centrality,
+            catch_up=lambda: self.capture.catch_up(),
+        )
+        self.graph = GraphQueries(
+            context,
+            scope=self.scope,
+            branches=self.branches,
+            search=self.recall,
+            centrality=self.centrality,
+            links=self.links,
+        )
+        self.coding = Coding(context, snippets=lambda: self.snippets, evolution=lambda: self.snippet_evolution)
+        # Sessions, consolidation, review, imports and administration.
+        self.summaries = ModelSummaries(context, llm=self.llm, compressor=self.compressor, embedding=self.embedding)
+        self.llm_jobs = LlmJobs(context, llm=self.llm, compressor=self.compressor, summaries=self.summaries)
+        self.session_updates = SessionUpdates(context, anchoring=self.anchoring, llm_jobs=self.llm_jobs)
+        self.capture = Capture(
+            context,
+            updates=self.session_updates,
+            branches=self.branches,
+            anchoring=self.anchoring,
+            amendments=self.amendments,
+            embedding=self.embedding,
+            access=self.access,
+            summaries=self.summaries,
+            llm_jobs=self.llm_jobs,
+        )
+        self.sessions = Sessions(
+            context, scope=self.scope, capture=self.capture, embedding=self.embedding, summaries=self.summaries
+        )
+        self.usefulness = MemoryUsefulness(context, counters=self.counters, capture=self.capture)
+        self.patterns = Patterns(context, capture=self.capture, search=self.recall)
+        self.commands = Commands(context, capture=self.capture)
+        self.consolidation = Consolidator(
+            context,
+            embedding=self.embedding,
+            calibration=self.calibration,
+            summaries=self.summaries,
+            evolve=lambda **when: self.snippet_evolution.evolve_scheduled(**when),
+        )
+        self.schedule = self.consolidation.schedule
+        self.presence = HookResponses(
+            context,
+            scope=self.scope,
+            branches=self.branches,
+            pipeline=self.pipeline,
+            counters=self.counters,
+            capture=self.capture,
+            updates=self.session_updates,
+            commands=self.commands,
+        )
+        self.survey = Survey(context, code=self.code, links=self.links)
+        self.freshness = DriftReview(context, anchoring=self.anchoring, memories=self.memories)
+        self.history = HistoryImport(
+            context,
+            capture=self.capture,
+            branches=self.branches,
+            anchoring=self.anchoring,
+            anchor_tracking=self.anchor_tracking,
+            embedding=self.embedding,
+        )
+        self.namespaces = Namespaces(context)
+        self.workspaces = Workspaces(context)
+        self.archive = Archive(context, embedding=self.embedding, anchor_tracking=self.anchor_tracking)
+        self.admin = Admin(
+            context,
+            embedding=self.embedding,
+            llm=self.llm,
+            compressor=self.compressor,
+            llm_jobs=self.llm_jobs,
+            centrality=self.centrality,
+            code=self.code,
+            anchor_tracking=self.anchor_tracking,
+            capture=self.capture,
+            usefulness=self.usefulness,
+            consolidation=self.consolidation,
+        )
 
     @property
     def store(self) -> Store:
@@ -163,11 +268,43 @@ class Engine:
         return self.context.code_store
 
     @cached_property
-    def rulers(self) -> "Rulers":
-        """What the cosines of each embedding model mean."""
-        from recollect.engine.models.similarity_calibration import Rulers
+    def snippets(self) -> "Snippets":
+        """Coding memories: storing, linking and finding them."""
+        from recollect.engine.snippets.snippets import Snippets
 
-        return Rulers(self)
+        return Snippets(
+            self.context,
+            scope=self.scope,
+            embedding=self.embedding,
+            llm=self.llm,
+            memories=self.memories,
+            pipeline=self.pipeline,
+        )
+
+    @cached_property
+    def snippet_evolution(self) -> "SnippetEvolution":
+        """The evolution of coding memories."""
+        from recollect.engine.snippets.evolution import SnippetEvolution
+
+        return SnippetEvolution(
+            self.context,
+            snippets=self.snippets,
+            embedding=self.embedding,
+            llm=self.llm,
+            stopping=lambda: self.schedule.stopping,
+        )
+
+    def sources(self, namespace: str) -> "Sources":
+        """Return the indexed files of a project, for libraries on the engine."""
+        from recollect.engine.code.indexed_project import Sources
+
+        return Sources(self.context, self.links, namespace)
+
+    def project(self, namespace: str) -> "Project":
+        """Return an indexed project, for libraries on the engine."""
+        from recollect.engine.code.indexed_project import Project
+
+        return Project(self.context, self.links, self.centrality, namespace)
 
     def start_background(self) -> None:
         """Keep derived state up to date in threads of this process until the engine is closed.
@@ -178,7 +315,7 @@ class Engine:
         self.capture.start()
         self.embedding.start()
         self.centrality.start()
-        self.errands.start()
+        self.llm_jobs.start()
         self.schedule.start()
         if self.settings.watch:
             self.code.start()
@@ -191,9 +328,9 @@ class Engine:
         self.links.stop()
         self.embedding.stop()
         self.centrality.stop()
-        self.errands.stop()
+        self.llm_jobs.stop()
         self.schedule.stop()
-        self.language.stop()
+        self.llm.stop()
         self.compressor.stop()
         if self.context.is_open:
             self.access.flush()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.errors import EmbeddingFailed
 
 if TYPE_CHECKING:
-    from recollect.engine.models.given_embedder import GivenEmbedder
+    from recollect.engine.models.given_embedder import CallerEmbedder
 
 logger = logging.getLogger(__name__)
 
@@ -24,16 +24,16 @@ def embedding_function(text: str) -> list[float]:
     return configured_vector(text)
 
 
-def given(function: EmbeddingFunction | None) -> GivenEmbedder | None:
+def given(function: EmbeddingFunction | None) -> CallerEmbedder | None:
     """Return the embedder of a function, None for none. Raises TypeError for what is no function."""
     if function is None:
         return None
-    from recollect.engine.models.given_embedder import GivenEmbedder
+    from recollect.engine.models.given_embedder import CallerEmbedder
 
-    return GivenEmbedder(function)
+    return CallerEmbedder(function)
 
 
-def vectors_of(embedder: GivenEmbedder | None, texts: Sequence[str]) -> list[list[float]] | None:
+def vectors_of(embedder: CallerEmbedder | None, texts: Sequence[str]) -> list[list[float]] | None:
     """Return the vectors of texts, or None where there is nobody to make them or it failed: memory goes on without."""
     if embedder is None:
         return None

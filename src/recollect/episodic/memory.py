@@ -27,7 +27,7 @@ from recollect.episodic.records import (
 from recollect.episodic.rows import FIRST, child_record, legacy, parent_record, rows_of, turn_record
 
 if TYPE_CHECKING:
-    from recollect.engine.retrieval.library_store import Shelf
+    from recollect.engine.library_store import LibraryStore
     from recollect.model import Hit, Memory
 
 # Turns that follow each other within this time belong together; what stands around a turn helps to find it.
@@ -101,7 +101,7 @@ class EpisodicMemory(Keeping):
     # --- beside it ---
 
     @property
-    def shelf(self) -> Shelf:
+    def shelf(self) -> LibraryStore:
         """Where the records are kept."""
         return self._opened.shelf
 
@@ -145,7 +145,7 @@ class EpisodicMemory(Keeping):
     # --- keeping ---
 
     def _remember(self, user: str, assistant: str) -> list[ChunkedMemoryRecord]:
-        from recollect.engine.retrieval.library_store import without_secrets
+        from recollect.engine.library_store import without_secrets
 
         said = (required("user", user), required("assistant", assistant))
         with self._metrics.timed("remember"), documented():
@@ -154,7 +154,7 @@ class EpisodicMemory(Keeping):
             return self._keep(self._cut(user, assistant), now, self._sitting_at(now))
 
     def _load(self, record: MemoryRecord | ChunkedMemoryRecord) -> ChunkedMemoryRecord:
-        from recollect.engine.retrieval.library_store import without_secrets
+        from recollect.engine.library_store import without_secrets
 
         session = record.session_id if isinstance(record, SessionTurn) else None
         source = record if isinstance(record, ChunkedMemoryRecord) else migrate_legacy_record(record)
@@ -292,7 +292,7 @@ def _conversation(memory: Memory, parents: dict[str, ChunkedMemoryRecord]) -> Ch
 
 
 def _metrics_wanted() -> bool:
-    from recollect.engine.configured import configured
+    from recollect.engine.library_store import configured
 
     wanted: Any = configured("enable_memory_metrics")["enable_memory_metrics"]
     return bool(wanted)

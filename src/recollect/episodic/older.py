@@ -76,7 +76,7 @@ def _record(turn: Mapping[str, Any]) -> ChunkedMemoryRecord:
 
 def _text(turn: Mapping[str, Any], name: str) -> str:
     """Return a text as it will be kept, since chunks are places in it: without secrets, NUL and half characters."""
-    from recollect.engine.retrieval.library_store import without_secrets
+    from recollect.engine.library_store import without_secrets
 
     value = turn.get(name)
     told = value if isinstance(value, str) else "" if value is None else str(value)

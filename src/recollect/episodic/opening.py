@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from recollect.engine.models.given_embedder import GivenEmbedder
-    from recollect.engine.retrieval.library_store import Shelf
+    from recollect.engine.library_store import LibraryStore
+    from recollect.engine.models.given_embedder import CallerEmbedder
 
 logger = logging.getLogger(__name__)
 
@@ -30,14 +30,14 @@ class Opened:
     """A shelf with what closes it."""
 
     def __init__(
-        self, path: str | Path | None, namespace: str, embedder: GivenEmbedder | None = None, *, older: Rows
+        self, path: str | Path | None, namespace: str, embedder: CallerEmbedder | None = None, *, older: Rows
     ) -> None:
         """Open the shelf at a path; None: in a folder of its own that is removed when it is closed.
 
         older: what is kept of the turns of a JSON file
         """
         from recollect.engine.importing.legacy_json import adopt_document
-        from recollect.engine.retrieval.library_store import Shelf
+        from recollect.engine.library_store import LibraryStore
 
         folder = tempfile.TemporaryDirectory(prefix="recollect-episodic-") if path is None else None
         place = Path(folder.name) / "memory.db" if folder is not None else Path(path or "")
@@ -46,7 +46,7 @@ class Opened:
             logger.warning("converted %s; the original is in %s", place, adopted.saved)
             if adopted.left:
                 logger.warning("%d entries are not conversation turns and remain there", adopted.left)
-        self.shelf: Shelf = Shelf(place, namespace, embedder=embedder)
+        self.shelf: LibraryStore = LibraryStore(place, namespace, embedder=embedder)
         self._closing = weakref.finalize(self, _tidy, self.shelf, folder)
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class Keeping:
         self.close()
 
 
-def _tidy(shelf: Shelf, folder: tempfile.TemporaryDirectory[str] | None) -> None:
+def _tidy(shelf: LibraryStore, folder: tempfile.TemporaryDirectory[str] | None) -> None:
     shelf.close()
     if folder is not None:
         folder.cleanup()

@@ -28,13 +28,13 @@ from recollect.episodic.session_config import SessionConfig
 from recollect.episodic.temporal import SECONDS_PER_HOUR
 
 if TYPE_CHECKING:
-    from recollect.engine.retrieval.library_store import Shelf
+    from recollect.engine.library_store import LibraryStore
     from recollect.model import Memory
 
 # The document's limits: no more sessions are active at a time, and none lasts longer however lively it is.
 MAX_ACTIVE_SESSIONS = 50
 MAX_SESSION_HOURS = 8.0
-# Turns whose centre says what is being talked about; older ones may have been about something else.
+# Turns whose centroid says what is being talked about; older ones may have been about something else.
 RECENT_TURNS = 5
 # The mark of a turn that was promoted.
 PROMOTED = "promoted"
@@ -85,7 +85,7 @@ class SessionMemory(Keeping):
 
         Raises ValueError if one of the texts is empty or cannot be kept, SessionMemoryError if storing fails.
         """
-        from recollect.engine.retrieval.library_store import without_secrets
+        from recollect.engine.library_store import without_secrets
 
         said = required("user", user), required("assistant", assistant)
         with self._lock, documented(SessionMemoryError):
@@ -134,7 +134,7 @@ class SessionMemory(Keeping):
     def promote_to_longterm(self, episodic_memory: EpisodicMemory) -> list[MemoryRecord]:
         """Keep what matters of all sessions in long-term memory; return what was promoted now.
 
-        A turn matters if it is about what its session is about: if it is as similar to the centre of the session as
+        A turn matters if it is about what its session is about: if it is as similar to the centroid of the session as
         `promotion_threshold` says. Each is promoted once, however often this is called. Without vectors all matter.
         """
         with self._lock, documented(SessionMemoryError):
@@ -155,7 +155,7 @@ class SessionMemory(Keeping):
     # --- beside it ---
 
     @property
-    def shelf(self) -> Shelf:
+    def shelf(self) -> LibraryStore:
         """Where the turns are kept."""
         return self._opened.shelf
 
@@ -193,14 +193,14 @@ class SessionMemory(Keeping):
         """Tell whether a turn is unlike what was talked about last, and unlike the turn before."""
         if self._embedder is None:
             return False
-        from recollect.engine.models.given_embedder import centre, cosine
+        from recollect.engine.models.given_embedder import centroid, cosine
 
         rows = self.shelf.ends(RECENT_TURNS, newest=True, session_id=sitting.id)[::-1]
         vectors = vectors_of(self._embedder, [*map(_spoken, rows), text])
         if vectors is None or not rows:
             return False
         *before, new = vectors
-        likeness = max(cosine(new, centre(before)), cosine(new, before[-1]))
+        likeness = max(cosine(new, centroid(before)), cosine(new, before[-1]))
         return likeness < self.config.topic_change_threshold
 
     def _has_expired(self, last: float, now: float) -> bool:
@@ -253,13 +253,13 @@ class SessionMemory(Keeping):
         vectors = vectors_of(self._embedder, list(map(_spoken, rows)))
         if vectors is None:
             return turns
-        from recollect.engine.models.given_embedder import centre, cosine
+        from recollect.engine.models.given_embedder import centroid, cosine
 
-        middle = centre(vectors)
+        middle = centroid(vectors)
         for turn, vector in zip(turns, vectors, strict=True):
             turn.embedding = vector
         threshold = self.config.promotion_threshold
-        # A turn alone is its own centre; rounding must not keep it back where the threshold is 1.
+        # A turn alone is its own centroid; rounding must not keep it back where the threshold is 1.
         return [
             turn
             for turn, vector in zip(turns, vectors, strict=True)

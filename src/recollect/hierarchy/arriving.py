@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from recollect.engine.code.project_sources import Sources
+from recollect.engine.code.indexed_project import Sources
 from recollect.errors import NotFound
 from recollect.hierarchy.content import measured
 from recollect.hierarchy.levels import Level

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from recollect.engine.code.project_sources import SymbolRow
-from recollect.engine.token_cost import size, tokens
+from recollect.engine.code.indexed_project import SymbolRow
+from recollect.engine.library_store import size, tokens
 
 # What of a signature and of a sentence of documentation is shown.
 SIGNATURE_CHARACTERS = 160

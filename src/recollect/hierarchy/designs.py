@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from recollect.hierarchy.parts import is_aside
 
 if TYPE_CHECKING:
-    from recollect.engine.code.indexed_project import Project
-    from recollect.engine.code.project_sources import SymbolRow
+    from recollect.engine.code.indexed_project import Project, SymbolRow
 
 # Examples that are shown of one pattern, bases and decorators that are listed, and how often one has to occur.
 MOST_EXAMPLES, MOST_BASES, MOST_DECORATORS = 6, 14, 14

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from recollect.engine.token_cost import size, tokens
+from recollect.engine.library_store import size, tokens
 from recollect.model import Record
 
 # How a file lies in a level: all of it, some symbols and the outline of the others, or the outline alone; a text is

@@ -2,7 +2,7 @@
 
 project · technology · architecture · entries · what everything uses · designs · what was agreed ─► map, in what is left
 
-It links nothing. Links tell who uses whom where the code is linked, else imports do (recollect.engine.code.file_uses):
+It links nothing. Links tell who uses whom where the code is linked, else imports do (engine.code.indexed_project):
 on our own code they give the same layers in half a CPU second instead of 14. The same project gives the same bytes.
 """
 
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from recollect.engine.code.indexed_project import Project
+from recollect.engine.library_store import size
 from recollect.engine.records.identity import namespace_of
-from recollect.engine.token_cost import size
 from recollect.errors import InvalidInput, NotFound
 from recollect.files import read_file
 from recollect.hierarchy.agreed import agreed
@@ -31,7 +31,7 @@ from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
-    from recollect.engine.code.project_sources import Source, SymbolRow
+    from recollect.engine.code.indexed_project import Source, SymbolRow
 
 # A summary of less than this says nothing.
 LEAST_BYTES = 2_000
@@ -64,7 +64,7 @@ def overview(engine: Engine, namespace_or_root: str, *, max_bytes: int = 50_000)
             field="max_bytes",
         )
     namespace = namespace_of(namespace_or_root)
-    project = Project(engine, namespace or "")
+    project = engine.project(namespace or "")
     if namespace is None or not project.is_indexed:
         hint = "Run `recollect index` in the project, or choose another project."
         raise NotFound(f"{namespace_or_root} is not indexed", hint=hint, namespace=namespace or "")

@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from recollect.engine.code.file_uses import FileUses
-from recollect.engine.code.project_sources import Source
+from recollect.engine.code.indexed_project import FileUses, Source
 
 # So many parts can be read at a glance; a part with less than this share of the code is not divided further.
 MOST_PARTS = 28

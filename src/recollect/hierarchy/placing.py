@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from recollect.engine.code.project_sources import Sources
+from recollect.engine.code.indexed_project import Sources
 from recollect.hierarchy.fill import Candidate, Found
 from recollect.hierarchy.levels import Level
 from recollect.hierarchy.model import Form, Item

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from recollect.engine.code.project_sources import Sources, SymbolRow
+from recollect.engine.code.indexed_project import Sources, SymbolRow
 from recollect.errors import NotFound
 from recollect.hierarchy.content import Text, measured, outline, part, part_of
 from recollect.hierarchy.levels import TOKENS_PER_BYTE

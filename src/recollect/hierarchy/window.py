@@ -13,13 +13,14 @@ from types import TracebackType
 
 import msgspec
 
+from recollect.clock import now
 from recollect.engine import Engine
-from recollect.engine.code.project_sources import Sources
+from recollect.engine.code.indexed_project import Sources
 from recollect.engine.memory.library_documents import Documents
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.record_redaction import fields_without_secrets
-from recollect.engine.sessions.file_evidence import current_error, now
+from recollect.engine.sessions.observed_events import current_error
 from recollect.errors import ContentTooLarge, InvalidInput, NotFound, StoreCorrupt
 from recollect.hierarchy import arriving
 from recollect.hierarchy.arriving import Desk
@@ -67,7 +68,7 @@ class MemoryManager:
             raise InvalidInput("a context window needs a project", hint="Give the project as a path or a name.")
         self.namespace = found
         self._profile, self._policy, self._clock = profile, policy, clock
-        self._documents = Documents(self.engine, found)
+        self._documents = Documents(self.engine.store, found)
         self._keeping = Keeping(self._documents)
         self._knowledge = Knowledge(self.engine, found, self._documents)
         if profile is not None and policy is None:
@@ -254,7 +255,7 @@ class MemoryManager:
         found = candidates(self.engine, desk.sources, asked, named)
         placed = place(found, desk.policy, desk.shapes, desk.sources, asked, desk.now)
         task = Task(description=asked, started_at=desk.now, files=named)
-        wrong = self._clean(error) or current_error(self.engine, self.namespace)
+        wrong = self._clean(error) or current_error(self.engine.store, self.namespace)
 
         def begin(state: State) -> State:
             kept = {item.name for item in placed.items}
@@ -363,7 +364,7 @@ class MemoryManager:
         return expire(state, in_force(state, desk.policy), desk.shapes.whole, desk.now)
 
     def _desk(self, *, fresh: bool = False) -> Desk:
-        sources = Sources(self.engine, self.namespace)
+        sources = self.engine.sources(self.namespace)
         state = State() if fresh and self._profile else self._keeping.read()
         return Desk(sources, Shapes(self.engine, sources), self._rules(state, sources), self._clock())
 
@@ -373,7 +374,7 @@ class MemoryManager:
         name = self._profile or state.profile
         total = 0
         if name == "auto":
-            total = sum(row.size_bytes for row in (sources or Sources(self.engine, self.namespace)).files.values())
+            total = sum(row.size_bytes for row in (sources or self.engine.sources(self.namespace)).files.values())
         return profile(name, total)
 
     def _most_known(self) -> int:

@@ -353,7 +353,7 @@ def test_what_a_process_that_died_did_not_compare_is_compared_by_the_next(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(engine.following, "settle", die)
+        patch.setattr(engine.anchor_tracking, "settle", die)
         edit(engine, indexed, "src/server.py", "backlog=10", "backlog=20")
     assert fresh(engine, start).verdict == "fresh"
     edit(engine, indexed, "src/other.py", "start(1)", "start(2)")

@@ -13,7 +13,7 @@ from tests.trees import write
 
 from recollect import Engine
 from recollect.code.card import MAX_TIES
-from recollect.engine.code import code_vectors
+from recollect.engine.code import code_embedding
 from recollect.errors import EmbeddingFailed
 from recollect.model import Tree
 
@@ -48,7 +48,7 @@ def test_every_piece_gets_a_vector_of_its_card(engine: Engine, embedder: Hashing
 def test_no_more_are_made_than_asked_for(
     engine: Engine, embedder: HashingEmbedder, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code_vectors, "BATCH", 2)
+    monkeypatch.setattr(code_embedding, "BATCH", 2)
     assert engine.code.embed(3) == 3 == len(embedder.embedded)
     assert engine.code.coverage() == (3, 1)
     assert engine.code.embed(3) == 1
@@ -101,14 +101,14 @@ def test_another_model_makes_its_own(
 
 def test_another_card_makes_them_anew(engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.code.embed()
-    monkeypatch.setattr(code_vectors, "CARD", "card-of-tomorrow")
+    monkeypatch.setattr(code_embedding, "CARD", "card-of-tomorrow")
     assert engine.code.embed() == 4
 
 
 def test_a_failure_keeps_what_was_made_before_it(
     engine: Engine, embedder: HashingEmbedder, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code_vectors, "BATCH", 1)
+    monkeypatch.setattr(code_embedding, "BATCH", 1)
     calls: list[int] = []
 
     def fail_at_the_third() -> None:
@@ -125,7 +125,7 @@ def test_a_failure_keeps_what_was_made_before_it(
 def test_stopping_ends_it_after_the_batch_at_hand(
     engine: Engine, embedder: HashingEmbedder, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code_vectors, "BATCH", 1)
+    monkeypatch.setattr(code_embedding, "BATCH", 1)
     embedder.when_called = engine.embedding.stop
     assert engine.code.embed() == 1
     assert engine.code.coverage() == (1, 3)

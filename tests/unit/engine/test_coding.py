@@ -12,7 +12,7 @@ from tests.coding import FIBONACCI, FIBONACCI_DP
 from tests.fakes import FrozenClock, HashingEmbedder, ScriptedModel
 
 from recollect import Engine
-from recollect.engine.snippets.snippets import snippet_of
+from recollect.engine.memory.snippet_analysis import snippet_of
 from recollect.errors import (
     ContentTooLarge,
     EmbeddingFailed,

@@ -11,9 +11,9 @@ from tests.fakes import FrozenClock, ScriptedModel
 
 from recollect import Engine
 from recollect.engine.consolidation.schedule import LOST_S
-from recollect.engine.snippets import evolution
-from recollect.engine.snippets.evolution import OPERATION, SCHEDULED, Wanted, found_by_own_words
-from recollect.engine.snippets.snippets import Kept, snippet_of
+from recollect.engine.memory.snippet_analysis import snippet_of
+from recollect.engine.snippets.evolution import OPERATION, SCHEDULED, SnippetEvolution, Wanted
+from recollect.engine.snippets.snippets import Kept
 from recollect.errors import Cancelled, InvalidInput, ModelFailed
 from recollect.model import Edge, Memory
 from recollect.model.coding import Evolution
@@ -55,7 +55,7 @@ def state(engine: Engine) -> tuple[list[tuple[object, ...]], list[tuple[object, 
 
 
 def found(engine: Engine, memories: Sequence[Memory]) -> float:
-    return found_by_own_words(engine, [Kept(row, snippet_of(row)) for row in memories])
+    return engine.snippet_evolution.found_by_own_words([Kept(row, snippet_of(row)) for row in memories])
 
 
 @pytest.mark.promise("M-evolve_memory_network", "M2")
@@ -133,7 +133,7 @@ def test_what_would_make_a_memory_harder_to_find_is_not_applied(
     rows = engine.store.find(Memory)
     level = found(engine, rows)
     if not is_gated:
-        monkeypatch.setattr(evolution, "found_by_own_words", lambda *given: 0)
+        monkeypatch.setattr(SnippetEvolution, "found_by_own_words", lambda *given: 0)
     told = engine.coding.evolve()
     assert ("harder to find" in " ".join(told.notes)) == is_gated
     assert (found(engine, rows) >= level) == is_gated
@@ -192,8 +192,8 @@ def test_all_of_them_have_their_turn(engine: Engine, monkeypatch: pytest.MonkeyP
     for number in range(5):
         engine.coding.store(f"value_{number} = {number}", workspace_id="app", code_type="python")
     seen: list[str] = []
-    chosen = evolution._chosen
-    monkeypatch.setattr(evolution, "_chosen", lambda *given: seen.extend(rows := chosen(*given)) or rows)
+    chosen = SnippetEvolution._chosen
+    monkeypatch.setattr(SnippetEvolution, "_chosen", lambda *given: seen.extend(rows := chosen(*given)) or rows)
     for _ in range(3):
         engine.coding.evolve(scope="all", max_memories=2)
     assert len(set(seen)) == 5
@@ -269,8 +269,8 @@ def test_an_evolution_that_is_stopped_goes_on_where_it_was(
         engine.coding.store(f"def step_{number}_of_import():\n    return {number}", workspace_id="app")
     frozen.at += WEEK
     looked: list[int] = []
-    plan = evolution._plan
-    monkeypatch.setattr(evolution, "_plan", lambda *words: looked.append(len(words[1])) or plan(*words))  # type: ignore[func-returns-value]
+    plan = SnippetEvolution._plan
+    monkeypatch.setattr(SnippetEvolution, "_plan", lambda *words: looked.append(len(words[1])) or plan(*words))  # type: ignore[func-returns-value]
     monkeypatch.setattr(type(engine.schedule), "stopping", property(lambda _: len(looked) == 1))
     with pytest.raises(Cancelled):
         engine.schedule.run_due()
@@ -279,5 +279,5 @@ def test_an_evolution_that_is_stopped_goes_on_where_it_was(
     frozen.at += LOST_S
     looked.clear()
     first_left = engine.store.find(Memory, order="seq")[10].id
-    chosen = evolution._chosen(engine, Wanted("scheduled", "all", 200, None))
+    chosen = engine.snippet_evolution._chosen(Wanted("scheduled", "all", 200, None))
     assert chosen[0] == first_left

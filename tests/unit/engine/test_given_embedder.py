@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.engine.models.given_embedder import GivenEmbedder, centre, configured_vector, cosine
+from recollect.engine.models.given_embedder import CallerEmbedder, centroid, configured_vector, cosine
 from recollect.errors import EmbeddingFailed
 
 
@@ -30,16 +30,16 @@ def many(texts: list[str]) -> list[list[float]]:
     ],
 )
 def test_a_function_of_one_text_or_of_many_gives_the_same_vectors(function: object) -> None:
-    embedder = GivenEmbedder(function)  # type: ignore[arg-type]
-    assert embedder.model_id == GivenEmbedder(one).model_id
+    embedder = CallerEmbedder(function)  # type: ignore[arg-type]
+    assert embedder.model_id == CallerEmbedder(one).model_id
     assert embedder.vectors(["a", "bc", "a"]) == [[3.0, 4.0], [3.0, 8.0], [3.0, 4.0]]
     assert np.allclose(embedder.embed(["a"]), [[0.6, 0.8]])
 
 
 def test_the_stamp_tells_functions_apart() -> None:
-    other = GivenEmbedder(lambda text: [4.0, 3.0, float(len(text))])
+    other = CallerEmbedder(lambda text: [4.0, 3.0, float(len(text))])
     assert other.model_id.startswith("given-3-")
-    assert other.model_id != GivenEmbedder(one).model_id
+    assert other.model_id != CallerEmbedder(one).model_id
 
 
 def test_a_text_is_embedded_once() -> None:
@@ -49,7 +49,7 @@ def test_a_text_is_embedded_once() -> None:
         asked.append(text)
         return one(text)
 
-    embedder = GivenEmbedder(counting)
+    embedder = CallerEmbedder(counting)
     assert embedder.model_id
     embedder.vectors(["a", "b", "a"])
     embedder.embed(["b", "c"])
@@ -72,7 +72,7 @@ async def later(text: str) -> list[float]:
     ],
 )
 def test_what_is_no_vector_fails_and_is_never_stamped(function: object) -> None:
-    embedder = GivenEmbedder(function)  # type: ignore[arg-type]
+    embedder = CallerEmbedder(function)  # type: ignore[arg-type]
     assert embedder.model_id == "given-unavailable"
     with pytest.raises(EmbeddingFailed):
         embedder.embed(["a"])
@@ -90,7 +90,7 @@ def test_a_function_that_failed_is_asked_again_later(monkeypatch: pytest.MonkeyP
 
     moment = 100.0
     monkeypatch.setattr("recollect.engine.models.given_embedder.time.monotonic", lambda: moment)
-    embedder = GivenEmbedder(sometimes)
+    embedder = CallerEmbedder(sometimes)
     assert embedder.model_id == "given-unavailable"
     is_up = True
     assert embedder.model_id == "given-unavailable"
@@ -99,12 +99,12 @@ def test_a_function_that_failed_is_asked_again_later(monkeypatch: pytest.MonkeyP
 
 
 def test_vectors_of_different_lengths_are_refused() -> None:
-    embedder = GivenEmbedder(lambda text: [1.0] * (1 + len(text) % 2))
+    embedder = CallerEmbedder(lambda text: [1.0] * (1 + len(text) % 2))
     assert embedder.model_id
     with pytest.raises(EmbeddingFailed, match="different lengths"):
         embedder.embed(["a", "bc"])
     with pytest.raises(TypeError, match="embedding_fn"):
-        GivenEmbedder("no function")  # type: ignore[arg-type]
+        CallerEmbedder("no function")  # type: ignore[arg-type]
 
 
 def test_likeness_is_the_cosine_and_a_centre_lies_between() -> None:
@@ -112,7 +112,7 @@ def test_likeness_is_the_cosine_and_a_centre_lies_between() -> None:
     assert cosine([1.0, 0.0], [0.0, 5.0]) == 0.0
     assert cosine([0.0, 0.0], [1.0, 0.0]) == 0.0
     assert cosine([1.0], [1.0, 2.0]) == 0.0
-    assert cosine(centre([[1.0, 0.0], [0.0, 3.0]]), [1.0, 1.0]) == pytest.approx(1.0)
+    assert cosine(centroid([[1.0, 0.0], [0.0, 3.0]]), [1.0, 1.0]) == pytest.approx(1.0)
 
 
 def test_the_shipped_model_is_a_function_too() -> None:

@@ -118,7 +118,7 @@ def test_the_least_relevance_is_that_of_the_judge(engine: Engine) -> None:
 
 def test_what_the_search_alone_would_not_have_shown_can_be_the_best(engine: Engine) -> None:
     alone = contents(engine.recall.search("fruit", limit=1))
-    engine.language.model.says = likes(next(text for text in FRUIT if text not in alone))  # type: ignore[union-attr]
+    engine.llm.model.says = likes(next(text for text in FRUIT if text not in alone))  # type: ignore[union-attr]
     (best,) = contents(engine.recall.search("fruit", limit=1, judge=True))
     assert [best] != alone
 

@@ -31,7 +31,7 @@ def asking(open_engine: OpenEngine, model: ScriptedModel, frozen: FrozenClock) -
 
 
 def spent(engine: Engine) -> Spending:
-    found = engine.language.spending()
+    found = engine.llm.spending()
     assert found is not None
     return found
 
@@ -40,7 +40,7 @@ def fail(engine: Engine, model: ScriptedModel, problem: Exception | None = None)
     """Let the model fail once and return what comes of it."""
     model.failure = problem or ModelFailed("nobody answers")
     with pytest.raises(ModelFailed) as caught:
-        engine.language.complete("Why?", max_tokens=5)
+        engine.llm.complete("Why?", max_tokens=5)
     model.failure = None
     return caught.value
 
@@ -50,23 +50,23 @@ def fail(engine: Engine, model: ScriptedModel, problem: Exception | None = None)
 
 def test_without_configuration_there_is_no_model_and_nothing_is_counted(open_engine: OpenEngine) -> None:
     engine = open_engine(embed_provider="off")
-    assert engine.language.model is None and engine.language.model_id == ""
+    assert engine.llm.model is None and engine.llm.model_id == ""
     with pytest.raises(ModelFailed) as caught:
-        engine.language.complete("Why?", max_tokens=5)
+        engine.llm.complete("Why?", max_tokens=5)
     assert "llm_provider" in caught.value.hint
-    assert engine.language.spending() is None and engine.admin.stats().language_model is None
+    assert engine.llm.spending() is None and engine.admin.stats().language_model is None
 
 
 def test_a_configured_model_is_opened_by_its_settings(open_engine: OpenEngine) -> None:
     engine = open_engine(embed_provider="off", llm_provider="ollama", llm_model="tiny")
-    assert engine.language.model_id == "ollama/tiny"
+    assert engine.llm.model_id == "ollama/tiny"
     assert spent(engine).calls == 0
 
 
 def test_settings_that_can_never_work_are_told_and_break_nothing_else(open_engine: OpenEngine) -> None:
     engine = open_engine(embed_provider="off", llm_provider="ollama", llm_url="nowhere")
     with pytest.raises(ConfigError):
-        engine.language.complete("Why?", max_tokens=5)
+        engine.llm.complete("Why?", max_tokens=5)
     engine.memories.store("x")
     assert "address" in spent(engine).last_failure
     check = next(row for row in engine.admin.health().checks if row.name == "language model")
@@ -77,37 +77,37 @@ def test_settings_that_can_never_work_are_told_and_break_nothing_else(open_engin
 
 
 def test_every_call_is_counted_with_the_tokens_its_provider_names(asking: Engine, model: ScriptedModel) -> None:
-    assert asking.language.complete("Why?", max_tokens=100) == "Because."
+    assert asking.llm.complete("Why?", max_tokens=100) == "Because."
     assert (spent(asking).calls, spent(asking).failures) == (1, 0)
     estimated = spent(asking).tokens
     assert 0 < estimated < 20
     model.says = lambda _: Completion("Because.", tokens=1234)
-    said = asking.language.complete("Why?", max_tokens=5)
+    said = asking.llm.complete("Why?", max_tokens=5)
     assert type(said) is str
     assert (spent(asking).calls, spent(asking).tokens) == (2, estimated + 1234)
 
 
 def test_what_was_spent_is_seen_by_other_processes_and_after_a_restart(asking: Engine, open_engine: OpenEngine) -> None:
-    asking.language.complete("Why?", max_tokens=100)
+    asking.llm.complete("Why?", max_tokens=100)
     other = open_engine(embed_provider="off")
     assert spent(other).model == ""
     assert (spent(other).calls, spent(other).tokens) == (1, spent(asking).tokens)
     asking.close()
     again = open_engine(model=ScriptedModel("So."), embed_provider="off")
-    again.language.complete("Why?", max_tokens=100)
+    again.llm.complete("Why?", max_tokens=100)
     assert spent(again).calls == 2
 
 
 def test_the_models_of_a_store_share_one_budget_and_one_record(asking: Engine, open_engine: OpenEngine) -> None:
     other = open_engine(model=ScriptedModel("So.", model_id="scripted/2"), embed_provider="off")
     for engine in (asking, other):
-        engine.language.complete("Why?", max_tokens=5)
+        engine.llm.complete("Why?", max_tokens=5)
     assert spent(asking).calls == spent(other).calls == 2
 
 
 def test_counting_begins_anew_at_midnight_utc(asking: Engine, frozen: FrozenClock) -> None:
     frozen.at = DAY * 20_000 - 1
-    asking.language.complete("Why?", max_tokens=5)
+    asking.llm.complete("Why?", max_tokens=5)
     assert (spent(asking).day, spent(asking).calls) == ("2024-10-03", 1)
     frozen.advance(1)
     assert (spent(asking).day, spent(asking).calls) == ("2024-10-04", 0)
@@ -115,7 +115,7 @@ def test_counting_begins_anew_at_midnight_utc(asking: Engine, frozen: FrozenCloc
 
 def test_counting_is_no_change_of_the_memory(asking: Engine) -> None:
     before = (asking.store.generation(), asking.archive.export().content)
-    asking.language.complete("Why?", max_tokens=5)
+    asking.llm.complete("Why?", max_tokens=5)
     assert (asking.store.generation(), asking.archive.export().content) == before
     assert asking.admin.changes().total == 0
 
@@ -129,7 +129,7 @@ def test_where_nothing_can_be_counted_nothing_is_asked(
     reading.store.describe()
     reading.store._dialect._read_only = True  # type: ignore[attr-defined] # as root, no file is read-only
     with pytest.raises(StoreUnwritable):
-        reading.language.complete("Why?", max_tokens=5)
+        reading.llm.complete("Why?", max_tokens=5)
     assert model.asked == []
 
 
@@ -141,15 +141,15 @@ def test_no_call_is_made_beyond_the_calls_of_a_day(
 ) -> None:
     engine = open_engine(model=model, embed_provider="off", llm_max_calls_per_day=2)
     for _ in range(2):
-        engine.language.complete("Why?", max_tokens=5)
+        engine.llm.complete("Why?", max_tokens=5)
     with pytest.raises(BudgetSpent) as caught:
-        engine.language.complete("Why?", max_tokens=5)
+        engine.llm.complete("Why?", max_tokens=5)
     error = caught.value
     assert (error.code, error.retryable, len(model.asked)) == ("BUDGET_SPENT", False, 2)
     assert error.details == {"budget": "calls", "spent": 2, "allowed": 2}
     assert "llm_max_calls_per_day" in error.hint
     frozen.advance(DAY)
-    assert engine.language.complete("Why?", max_tokens=5) == "Because."
+    assert engine.llm.complete("Why?", max_tokens=5) == "Because."
 
 
 def test_no_call_is_made_that_might_exceed_the_tokens_of_a_day(
@@ -157,24 +157,24 @@ def test_no_call_is_made_that_might_exceed_the_tokens_of_a_day(
 ) -> None:
     engine = open_engine(model=model, embed_provider="off", llm_max_tokens_per_day=100)
     with pytest.raises(BudgetSpent) as caught:
-        engine.language.complete("Why?", max_tokens=100)
+        engine.llm.complete("Why?", max_tokens=100)
     assert caught.value.details["budget"] == "tokens" and model.asked == []
     # What was reserved and not used is given back: many short answers fit.
     for _ in range(8):
-        engine.language.complete("Why?", max_tokens=50)
+        engine.llm.complete("Why?", max_tokens=50)
     assert spent(engine).tokens <= 100
 
 
 def test_a_budget_of_nothing_means_no_call(open_engine: OpenEngine, model: ScriptedModel) -> None:
     engine = open_engine(model=model, embed_provider="off", llm_max_calls_per_day=0)
     with pytest.raises(BudgetSpent):
-        engine.language.complete("Why?", max_tokens=5)
+        engine.llm.complete("Why?", max_tokens=5)
     assert model.asked == []
 
 
 def test_a_spent_budget_is_shown(open_engine: OpenEngine, model: ScriptedModel, frozen: FrozenClock) -> None:
     engine = open_engine(model=model, embed_provider="off", llm_max_calls_per_day=1)
-    engine.language.complete("Why?", max_tokens=5)
+    engine.llm.complete("Why?", max_tokens=5)
     check = next(row for row in engine.admin.health().checks if row.name == "language model")
     assert check.status == "degraded" and "used up" in check.detail and "llm_max_calls_per_day" in check.mend
     assert engine.admin.stats().language_model == spent(engine)
@@ -193,11 +193,11 @@ def test_a_model_that_failed_is_left_alone_for_a_while_that_grows(
         assert spent(asking).paused_s == pause
         asked = len(model.asked)
         with pytest.raises(ModelFailed, match="paused") as caught:
-            asking.language.complete("Why?", max_tokens=5)
+            asking.llm.complete("Why?", max_tokens=5)
         assert "nobody answers" in caught.value.message and len(model.asked) == asked
         frozen.advance(pause)
         pause = min(2 * pause, LONGEST_PAUSE_S)
-    assert asking.language.complete("Why?", max_tokens=5) == "Because."
+    assert asking.llm.complete("Why?", max_tokens=5) == "Because."
     assert (spent(asking).paused_s, spent(asking).failures, spent(asking).last_failure) == (0, 10, "")
     fail(asking, model)
     assert spent(asking).paused_s == FIRST_PAUSE_S
@@ -209,7 +209,7 @@ def test_the_pause_holds_for_every_process_and_health_tells_it(
     fail(asking, model)
     other = open_engine(model=model, embed_provider="off")
     with pytest.raises(ModelFailed, match="paused"):
-        other.language.complete("Why?", max_tokens=5)
+        other.llm.complete("Why?", max_tokens=5)
     check = next(row for row in other.admin.health().checks if row.name == "language model")
     assert check.status == "degraded"
     for told in (f"paused for {FIRST_PAUSE_S} s", "nobody answers", "1 call", "1 failure"):
@@ -220,7 +220,7 @@ def test_the_pause_holds_for_every_process_and_health_tells_it(
 def test_another_model_is_not_paused_with_it(asking: Engine, model: ScriptedModel, open_engine: OpenEngine) -> None:
     fail(asking, model)
     other = open_engine(model=ScriptedModel("So.", model_id="scripted/2"), embed_provider="off")
-    assert other.language.complete("Why?", max_tokens=5) == "So."
+    assert other.llm.complete("Why?", max_tokens=5) == "So."
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])
@@ -229,7 +229,7 @@ def test_a_prompt_that_was_refused_does_not_speak_against_the_model(
 ) -> None:
     fail(asking, model, ModelFailed("too long", status=status))
     assert (spent(asking).paused_s, spent(asking).failures) == (0, 1)
-    assert asking.language.complete("Why?", max_tokens=5) == "Because."
+    assert asking.llm.complete("Why?", max_tokens=5) == "Because."
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_a_failed_call_is_counted_and_costs_what_it_may_have_cost(
 def test_what_is_no_text_is_a_failure(asking: Engine, model: ScriptedModel, said: Any) -> None:
     model.says = lambda _: said
     with pytest.raises(ModelFailed, match="returned no text"):
-        asking.language.complete("Why?", max_tokens=5)
+        asking.llm.complete("Why?", max_tokens=5)
     assert spent(asking).failures == 1
 
 
@@ -269,7 +269,7 @@ def test_an_answer_that_was_paid_for_is_not_lost_with_the_ledger(asking: Engine,
         return "Because."
 
     model.says = close
-    assert asking.language.complete("Why?", max_tokens=5) == "Because."
+    assert asking.llm.complete("Why?", max_tokens=5) == "Because."
 
 
 # --- more than one ---
@@ -282,7 +282,7 @@ def test_the_model_that_shortens_observations_is_counted_and_watched_like_the_ot
     check = next(row for row in engine.admin.health().checks if row.name == "language model")
     assert check.status == "degraded" and "BAD_SETTING" in check.detail and model.model_id in check.detail
     other = open_engine(model=model, embed_provider="off", compress_provider="ollama")
-    other.language.complete("Why?", max_tokens=5)
+    other.llm.complete("Why?", max_tokens=5)
     shown = other.admin.spending()
     assert [spent.model for spent in shown.today] == [model.model_id, "ollama/llama3.2"]
     assert {spent.calls for spent in shown.today} == {1}  # one budget for all
@@ -298,7 +298,7 @@ def test_a_wish_for_a_model_that_is_not_configured_is_told(open_engine: OpenEngi
 def test_what_was_spent_is_shown_for_each_of_the_last_days(asking: Engine, frozen: FrozenClock) -> None:
     assert asking.admin.spending().days == ()
     for _ in range(3):
-        asking.language.complete("Why?", max_tokens=5)
+        asking.llm.complete("Why?", max_tokens=5)
         frozen.at += DAY
     days = [row.day for row in asking.admin.spending().days]
     assert days == sorted(days, reverse=True) and len(days) == 3
@@ -307,5 +307,5 @@ def test_what_was_spent_is_shown_for_each_of_the_last_days(asking: Engine, froze
 
 
 def test_no_secret_is_sent_whoever_wrote_the_prompt(asking: Engine, model: ScriptedModel) -> None:
-    asking.language.complete("Is ghp_0123456789abcdefABCDEF0123456789abcd a key?", max_tokens=5)
+    asking.llm.complete("Is ghp_0123456789abcdefABCDEF0123456789abcd a key?", max_tokens=5)
     assert "ghp_" not in model.asked[0] and "a key?" in model.asked[0]

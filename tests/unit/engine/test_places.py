@@ -12,7 +12,7 @@ from tests.harbour import FILES
 from tests.trees import write
 
 from recollect import Engine
-from recollect.engine.retrieval.code_pointers import PLACES, UNASKED_RELEVANCE
+from recollect.engine.retrieval.memory_search import PLACES, UNASKED_RELEVANCE
 from recollect.text.budget import tokens
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine.retrieval.library_store import Shelf, without_secrets
+from recollect.engine.library_store import LibraryStore, without_secrets
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LibraryStore]:
     monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
-    opened = Shelf(tmp_path / "shelf.db", "ours")
-    other = Shelf(tmp_path / "shelf.db", "theirs")
+    opened = LibraryStore(tmp_path / "shelf.db", "ours")
+    other = LibraryStore(tmp_path / "shelf.db", "theirs")
     other.add([{"id": "x", "content": "The ferry leaves at noon", "created_at": 50}])
     yield opened
     assert other.count() == 1
@@ -29,7 +29,7 @@ ROWS = [
 ]
 
 
-def test_rows_keep_what_they_are_a_part_of_and_how_they_were_used(shelf: Shelf) -> None:
+def test_rows_keep_what_they_are_a_part_of_and_how_they_were_used(shelf: LibraryStore) -> None:
     used = {"access_count": 3, "last_accessed_at": 400}
     kept = shelf.add([{**row, **used} for row in ROWS])
     assert [(row.parent_id, row.chunk_index) for row in kept] == [(None, None), ("p", 1), ("p", 2)]
@@ -42,13 +42,15 @@ def test_rows_keep_what_they_are_a_part_of_and_how_they_were_used(shelf: Shelf) 
 @pytest.mark.parametrize(
     "wrong", [{"access_count": -1}, {"chunk_index": "first"}, {"parent_id": ""}, {"last_accessed_at": "x"}]
 )
-def test_rows_that_make_no_sense_are_a_value_error_and_none_is_kept(shelf: Shelf, wrong: dict[str, object]) -> None:
+def test_rows_that_make_no_sense_are_a_value_error_and_none_is_kept(
+    shelf: LibraryStore, wrong: dict[str, object]
+) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         shelf.add([ROWS[0], {**ROWS[1], **wrong}])
     assert shelf.count() == 0
 
 
-def test_memories_are_selected_by_values_in_an_order(shelf: Shelf) -> None:
+def test_memories_are_selected_by_values_in_an_order(shelf: LibraryStore) -> None:
     shelf.add(ROWS)
     assert [row.id for row in shelf.select()] == ["a", "c", "b"]
     assert [row.id for row in shelf.ends(2, newest=True)] == ["b", "c"]
@@ -58,21 +60,21 @@ def test_memories_are_selected_by_values_in_an_order(shelf: Shelf) -> None:
     assert (shelf.count(parent_id=None), shelf.count(category="turn")) == (1, 1)
 
 
-def test_columns_are_of_what_is_old_or_little(shelf: Shelf) -> None:
+def test_columns_are_of_what_is_old_or_little(shelf: LibraryStore) -> None:
     shelf.add(ROWS)
     assert sorted(shelf.columns(("id", "created_at"))) == [("a", 100), ("b", 300), ("c", 200)]
     assert sorted(shelf.columns(("id",), created_at=201)) == [("a",), ("c",)]
     assert shelf.columns(("id",), importance=0.5) == [("a",)]
 
 
-def test_what_is_removed_may_be_named_in_several_ways(shelf: Shelf) -> None:
+def test_what_is_removed_may_be_named_in_several_ways(shelf: LibraryStore) -> None:
     shelf.add(ROWS)
     assert shelf.remove_all(id=["a", "x", "nobody"], parent_id=["p"]) == 3
     assert shelf.remove_all(id=[]) == 0
     assert shelf.count() == 0
 
 
-def test_a_search_answers_from_its_own_memories_alone(shelf: Shelf) -> None:
+def test_a_search_answers_from_its_own_memories_alone(shelf: LibraryStore) -> None:
     shelf.add(ROWS)
     hits = shelf.search("When does the ferry leave?", 5)
     assert hits[0].memory.id == "a"
@@ -82,7 +84,7 @@ def test_a_search_answers_from_its_own_memories_alone(shelf: Shelf) -> None:
     assert len(shelf.search("ferry", 1, pool=1)) == 1
 
 
-def test_an_access_is_counted_at_its_moment(shelf: Shelf) -> None:
+def test_an_access_is_counted_at_its_moment(shelf: LibraryStore) -> None:
     shelf.add(ROWS)
     shelf.touch(["a", "c"], 1_234)
     assert {row.id: (row.access_count, row.last_accessed_at) for row in shelf.select()} == {
@@ -91,7 +93,7 @@ def test_an_access_is_counted_at_its_moment(shelf: Shelf) -> None:
     assert shelf.size_bytes > 0
 
 
-def test_secrets_are_replaced_as_they_will_be_kept(shelf: Shelf) -> None:
+def test_secrets_are_replaced_as_they_will_be_kept(shelf: LibraryStore) -> None:
     text = without_secrets("token ghp_" + "a1B2" * 9)
     assert "a1B2a1B2" not in text
     assert without_secrets(text) == text

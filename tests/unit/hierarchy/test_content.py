@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from recollect import Engine
-from recollect.engine.code.project_sources import Sources, SymbolRow
+from recollect.engine.code.indexed_project import SymbolRow
 from recollect.hierarchy.content import measured, outline, part, part_of
 
 
 @pytest.fixture
 def steps(engine: Engine, project: Path) -> tuple[str, list[SymbolRow]]:
-    sources = Sources(engine, str(project))
+    sources = engine.sources(str(project))
     return sources.text("app/steps.py"), sources.symbols("app/steps.py")
 
 

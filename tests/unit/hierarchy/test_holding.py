@@ -9,7 +9,7 @@ import pytest
 from tests.trees import write
 
 from recollect import Engine
-from recollect.engine.code.project_sources import Sources
+from recollect.engine.code.indexed_project import Sources
 from recollect.engine.records.identity import namespace_of
 
 
@@ -27,7 +27,7 @@ def sources(tmp_path: Path) -> Iterator[Sources]:
     write(project, files)
     with Engine(home=str(tmp_path / "home"), embed_provider="off") as engine:
         engine.code.index(str(project))
-        yield Sources(engine, namespace_of(str(project)) or "")
+        yield engine.sources(namespace_of(str(project)) or "")
 
 
 @pytest.mark.promise("H2")

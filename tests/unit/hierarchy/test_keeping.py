@@ -16,7 +16,7 @@ from recollect.hierarchy.state import MAX_EVENTS, State, noted
 
 @pytest.fixture
 def documents(engine: Engine) -> Documents:
-    return Documents(engine, "app")
+    return Documents(engine.store, "app")
 
 
 def one_more(state: State) -> State:

@@ -10,8 +10,7 @@ import pytest
 from tests.trees import write
 
 from recollect.engine import Engine
-from recollect.engine.code.file_uses import file_uses
-from recollect.engine.code.project_sources import Sources
+from recollect.engine.code.indexed_project import file_uses
 from recollect.errors import InvalidInput, NotFound
 from recollect.hierarchy.overview import overview
 
@@ -91,7 +90,7 @@ def test_the_same_project_gives_the_same_bytes(engine: Engine, shop: Path) -> No
 
 def test_nothing_is_linked_for_it(engine: Engine, shop: Path) -> None:
     overview(engine, str(shop))
-    assert file_uses(engine, Sources(engine, str(shop))).known_by == "imports"
+    assert file_uses(engine.code_store, engine.sources(str(shop))).known_by == "imports"
 
 
 @pytest.mark.promise("H2")

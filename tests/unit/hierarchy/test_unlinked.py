@@ -10,8 +10,8 @@ import pytest
 from tests.unit.hierarchy.conftest import FILES, write
 
 from recollect import Engine
-from recollect.engine.code import project_sources as module
-from recollect.engine.code.project_sources import Neighbour, Sources
+from recollect.engine.code import indexed_project as module
+from recollect.engine.code.indexed_project import Neighbour
 from recollect.hierarchy import MemoryManager
 
 
@@ -73,20 +73,20 @@ def test_what_is_promoted_brings_what_it_imports_with_it_and_says_so(engine: Eng
 
 def test_a_project_that_is_linked_has_nothing_to_say(engine: Engine, project: Path) -> None:
     engine.code.index(str(project), link=True)
-    found = Sources(engine, str(project))
+    found = engine.sources(str(project))
     assert found.users("app/cache.py") and found.notes == ()
 
 
 @pytest.mark.usefixtures("forbidden")
 def test_notes_are_of_what_was_asked_for(engine: Engine, project: Path) -> None:
-    assert Sources(engine, str(project)).notes == ()
+    assert engine.sources(str(project)).notes == ()
 
 
 def test_after_many_changes_old_links_count_and_the_imports_of_what_is_new(
     engine: Engine, project: Path, request: pytest.FixtureRequest
 ) -> None:
     engine.code.index(str(project), link=True)
-    before = Sources(engine, str(project)).users("app/cache.py")
+    before = engine.sources(str(project)).users("app/cache.py")
     edit(
         project,
         engine,
@@ -96,7 +96,7 @@ def test_after_many_changes_old_links_count_and_the_imports_of_what_is_new(
         },
     )
     request.getfixturevalue("forbidden")
-    found = Sources(engine, str(project))
+    found = engine.sources(str(project))
     after = found.users("app/cache.py")
     assert Neighbour("app/fresh.py", 1) in after
     assert set(before) <= set(after), "as it was linked, until it is linked again"
@@ -108,12 +108,12 @@ def test_a_small_project_and_a_small_change_are_waited_for(
     engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "AT_ONCE_BYTES", 10**6)
-    small = Sources(engine, str(project))
+    small = engine.sources(str(project))
     assert small.users("app/cache.py") and small.notes == ()
     monkeypatch.setattr(module, "AT_ONCE_BYTES", 0)
     monkeypatch.setattr(module, "AT_ONCE_FILES", 1)
     edit(project, engine, {"app/service.py": "def find_user(name):\n    return None\n"})
-    changed = Sources(engine, str(project))
+    changed = engine.sources(str(project))
     assert "app/service.py" not in {row.path for row in changed.users("app/cache.py")}
     assert changed.notes == ()
 
@@ -123,7 +123,7 @@ def test_a_running_server_is_asked_to_link_and_says_so(
 ) -> None:
     wanted: list[int] = []
     monkeypatch.setattr(engine.links, "want", lambda number: not wanted.append(number))
-    found = Sources(engine, str(project))
+    found = engine.sources(str(project))
     found.users("app/cache.py")
     assert found.tree is not None and wanted == [found.tree.id]
     assert "linking now" in found.notes[0]

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from recollect import Engine
-from recollect.engine.memory.amendments import closeness
 from recollect.recall.amend import Amended, amends, may_amend
 from recollect.recall.statement import statements
 
@@ -138,7 +137,7 @@ def amended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Find]:
 
         def find(old: str, new: str) -> Amended | None:
             pairs = [(one, other) for one in statements(new, whole=True) if may_amend(one) for other in statements(old)]
-            close = closeness(engine, [(one.text, other.text) for one, other in pairs])
+            close = engine.amendments.closeness([(one.text, other.text) for one, other in pairs])
             found = [amends(one, other, near) for (one, other), near in zip(pairs, close, strict=True)]
             return max(filter(None, found), key=lambda each: each.margin, default=None)
 

@@ -1,4 +1,4 @@
-"""Code: the index of a project's sources, and the symbols in it."""
+"""Code index: index a project, search its code and its symbols."""
 
 import threading
 from collections.abc import Callable
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from recollect.code.record import CodeHits, Indexed, SymbolHit, SymbolList, SymbolView
+from recollect.code.record import CodeHits, Indexed, SymbolList, SymbolView
+from recollect.engine.code.code_embedding import CodeEmbedding
+from recollect.engine.graph.code_nodes import symbol_hit
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.scope import noted
@@ -18,10 +20,15 @@ from recollect.store.code_protocol import UNREAD
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
-    from recollect.code.lookup import How
     from recollect.code.place import Place
+    from recollect.code.resolve.link import Linking
     from recollect.code.update import Limits, Update
-    from recollect.engine.root import Engine
+    from recollect.engine.code.code_search_pipeline import Sought
+    from recollect.engine.context import Context
+    from recollect.engine.graph.centrality import Centrality
+    from recollect.engine.memory.anchor_tracking import AnchorTracking
+    from recollect.engine.models.embedding_queue import Embedding
+    from recollect.engine.records.scope import Scope
     from recollect.store.code_protocol import CodeScope, CodeStore, FoundSymbol
     from recollect.store.link_protocol import LinkStore
     from recollect.store.protocol import Filter
@@ -32,11 +39,25 @@ MAX_NOTES = 20
 MAX_CALLS = 5
 
 
-class Code:
+class CodeIndex:
     """Source code as symbols and searchable pieces."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        context: "Context",
+        *,
+        scope: "Scope",
+        embedding: "Embedding",
+        centrality: "Centrality",
+        tracking: "AnchorTracking",
+        link: "Callable[[int], Linking]",
+    ) -> None:
+        """Take the nouns that the index needs; link resolves calls and imports of a tree."""
+        self._context = context
+        self._scope = scope
+        self._tracking = tracking
+        self._link = link
+        self.vectors = CodeEmbedding(context, embedding, centrality)
         # Signals that do not count: how a benchmark finds out what each one earns.
         self.leave_out: frozenset[str] = frozenset()
         self._stop = threading.Event()
@@ -71,11 +92,11 @@ class Code:
         where = place(input_checks.text("path", path), force=force)
         scope = self._namespace(where, namespace)
         began = _cpu_s()
-        with self._engine.following.observed() as store:
+        with self._tracking.observed() as store:
             done = update(store, where, scope, limits=self.limits(), rebuild=rebuild)
         summary = self._summary(done, cpu_s=_cpu_s() - began)
         if link:
-            linked = self._engine.links.link(done.tree)
+            linked = self._link(done.tree)
             summary = msgspec.structs.replace(
                 summary, linked=linked.solved_files, notes=(*summary.notes, *_shortened(list(linked.notes)))
             )
@@ -110,10 +131,10 @@ class Code:
 
         asked = input_checks.query(query)
         limit = input_checks.whole("limit", limit, least=1, most=1000)
-        scope = self.within(self._engine.scope.where(namespace, all_projects=all_projects), language, path)
+        scope = self.within(self._scope.where(namespace, all_projects=all_projects), language, path)
         kinds = (input_checks.one_of("kind", kind, NODE_KINDS),) if kind else ()
-        found = find_symbols(self._engine.code_store, asked, scope, kinds=kinds, limit=limit)
-        hits = tuple(_hit(hit.found, hit.how) for hit in found)
+        found = find_symbols(self._context.code_store, asked, scope, kinds=kinds, limit=limit)
+        hits = tuple(symbol_hit(hit.found, hit.how) for hit in found)
         return SymbolList(query=asked, symbols=hits, notes=() if hits else self.why_nothing(scope))
 
     @operation("search_code", "code", read_only=True, listed=("path", "limit", "project"))
@@ -144,40 +165,43 @@ class Code:
         min_score: minimum relevance, 0 to 1
         explain: show how each score was computed
         """
-        from recollect.engine.code.code_search import Sought, search_code
+        from recollect.engine.code.code_search_pipeline import Sought
 
         sought = Sought(
             text=input_checks.query(query),
-            scope=self.within(self._engine.scope.where(namespace, all_projects=all_projects), language, path),
+            scope=self.within(self._scope.where(namespace, all_projects=all_projects), language, path),
             limit=input_checks.whole("limit", limit, least=1, most=1000),
             least=input_checks.ratio("min_score", min_score),
             kind=None if kind is None else input_checks.one_of("kind", kind, NODE_KINDS),
             explain=explain,
         )
-        found = search_code(self._engine, sought, leave_out=self.leave_out)
+        found = self.find(sought, leave_out=self.leave_out)
         if found.hits:
             return found
         notes = self.why_nothing(sought.scope)
         if sought.scope.trees is not None and namespace is None:
-            wide = search_code(self._engine, sought._replace(scope=sought.scope._replace(trees=None)))
+            wide = self.find(sought._replace(scope=sought.scope._replace(trees=None)))
             notes += noted(len(wide.hits), sought.limit)
         return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
+    def find(self, sought: "Sought", *, by_meaning: bool = True, leave_out: frozenset[str] = frozenset()) -> CodeHits:
+        """Return the places that answer a checked question about code, best first, one per file."""
+        from recollect.engine.code.code_search_pipeline import search_code
+
+        store = self._context.code_store
+        return search_code(store, self.vectors, sought, by_meaning=by_meaning, leave_out=leave_out)
+
     def embed(self, limit: int | None = None) -> int:
         """Make missing vectors of indexed code, at most `limit`; returns how many were made. Raises EmbeddingFailed."""
-        from recollect.engine.code.code_vectors import catch_up
-
-        return catch_up(self._engine, limit)
+        return self.vectors.catch_up(limit)
 
     def coverage(self) -> tuple[int, int]:
-        """Return how many different pieces of code have a vector, and how many are to get one; no embedder, none."""
-        from recollect.engine.code.code_vectors import code_model
-
+        """Return how many chunks of code have a vector, and how many lack one; without an embedder, none."""
         # Asked first, since the answer to the rest needs numpy: many who ask have no code indexed.
-        if not self._engine.code_store.code_totals().chunks:
+        if not self._context.code_store.code_totals().chunks:
             return 0, 0
-        model = code_model(self._engine)
-        return self._engine.code_store.code_vector_coverage(model) if model else (0, 0)
+        model = self.vectors.model
+        return self._context.code_store.code_vector_coverage(model) if model else (0, 0)
 
     @operation("get_symbol_info", "symbol", read_only=True, listed=())
     def symbol(self, symbol: str, *, namespace: str | None = None) -> SymbolView:
@@ -187,10 +211,10 @@ class Code:
         namespace: project path or name; default: all projects
         """
         from recollect.code.complexity import level
-        from recollect.engine.code.callers import calls
+        from recollect.engine.code.dependencies import calls
         from recollect.store.code_protocol import PLACE_BITS
 
-        store = self._engine.code_store
+        store = self._context.code_store
         found = self.found(input_checks.text("symbol", symbol).strip(), self.scope(namespace))
         best, *others = found
         row = best.symbol
@@ -199,15 +223,15 @@ class Code:
         own = best.id - first
         known = calls(cast("LinkStore", store), best)
         return SymbolView(
-            symbol=_hit(best),
+            symbol=symbol_hit(best),
             decorators=row.decorators,
             complexity=level(row.complexity),
             is_test=row.test,
             endpoint=row.endpoint,
             hash=row.hash,
-            parent=_hit(family[row.parent]) if row.parent >= 0 else None,
-            children=tuple(_hit(member) for member in family if member.symbol.parent == own),
-            others=tuple(map(_hit, others)),
+            parent=symbol_hit(family[row.parent]) if row.parent >= 0 else None,
+            children=tuple(symbol_hit(member) for member in family if member.symbol.parent == own),
+            others=tuple(map(symbol_hit, others)),
             callers=tuple(known.callers[:MAX_CALLS]) if known else (),
             callers_total=len(known.callers) if known else None,
             callees=tuple(known.callees[:MAX_CALLS]) if known else (),
@@ -218,7 +242,7 @@ class Code:
         """Return the symbols that an id, a name or a place means, best first. Raises NotFound."""
         from recollect.code.lookup import find_symbols, symbol_at
 
-        store = self._engine.code_store
+        store = self._context.code_store
         found = symbol_at(store, asked, scope)
         if not found:
             hits = find_symbols(store, asked, scope, limit=MAX_NOTES)
@@ -240,10 +264,10 @@ class Code:
         scope = self._namespace(where, None)
         began = [_cpu_s()]
 
-        seen = self._engine.following.remembering()
+        seen = self._tracking.remembering()
 
         def tell(done: "Update") -> None:
-            self._engine.following.settle(seen)
+            self._tracking.settle(seen)
             spent, began[0] = _cpu_s() - began[0], _cpu_s()
             told(self._summary(done, cpu_s=spent))
 
@@ -277,7 +301,7 @@ class Code:
         """Return what reading files may do: how large they may be, with how many processes."""
         from recollect.code.update import Limits
 
-        settings = self._engine.settings
+        settings = self._context.settings
         return Limits(settings.index_max_file_bytes, settings.index_workers)
 
     def _namespace(self, where: "Place", namespace: str | None) -> str | None:
@@ -292,32 +316,32 @@ class Code:
         """Return where to look for code: in the trees that a filter finds, or in all; which languages and folders."""
         from recollect.store.code_protocol import CodeScope
 
-        trees = tuple(tree.id for tree in self._engine.store.find(Tree, where)) if where else None
+        trees = tuple(tree.id for tree in self._context.store.find(Tree, where)) if where else None
         languages = (language.strip().lower(),) if language else ()
         below = (path.strip().removeprefix("./"),) if path else ()
         return CodeScope(trees, languages, below)
 
     def why_nothing(self, scope: "CodeScope") -> tuple[str, ...]:
         """Return what may be the reason that nothing was found: nothing is indexed there."""
-        trees = self._engine.store.find(Tree)
+        trees = self._context.store.find(Tree)
         if not trees:
             return ("No code is indexed yet. Run `recollect index` in a project.",)
         if scope.trees == ():
             known = ", ".join(dict.fromkeys(tree.namespace or tree.root for tree in trees[:MAX_NOTES]))
             return (f"No code of this project is indexed. Indexed: {known}.",)
-        languages = self._engine.code_store.code_totals(scope.trees).languages
+        languages = self._context.code_store.code_totals(scope.trees).languages
         if not languages:
             return ("No file of this project is indexed: it has no source code, or ignore rules exclude all of it.",)
         if not set(scope.languages) <= set(languages):
             return (f"No file in this language is indexed. Indexed: {', '.join(languages)}.",)
-        if unread := self._engine.store.count(File, UNREAD):
+        if unread := self._context.store.count(File, UNREAD):
             return (f"{plural(unread, 'file needs', 'files need')} re-indexing: run `recollect index`.",)
-        if gaps := self._engine.store.text_gaps():
+        if gaps := self._context.store.text_gaps():
             return tuple(f"{gap}: run `recollect rebuild`, then `recollect index`" for gap in gaps)
         return ("Paths are relative to the project root, for example src/.",) if scope.below else ()
 
     def _summary(self, done: "Update", *, cpu_s: float) -> Indexed:
-        store = self._engine.code_store
+        store = self._context.code_store
         (tree,) = store.get(Tree, [done.tree])
         totals = store.code_totals([done.tree])
         skipped = dict(totals.skipped)
@@ -341,29 +365,34 @@ class Code:
         )
 
 
+def trees_meant(context: "Context", code: CodeIndex, namespace: str | None) -> list[Tree]:
+    """Return the trees of a namespace; without one the tree this process runs in, or all if that is not indexed."""
+    scope = code.scope(namespace)
+    trees = context.store.find(Tree)
+    if scope.trees is not None:
+        return [tree for tree in trees if tree.id in scope.trees]
+    here = tree_at(trees, Path())
+    return [here] if here is not None else trees
+
+
+def tree_at(trees: list[Tree], path: Path) -> Tree | None:
+    """Return the innermost tree that a path lies in."""
+    try:
+        place = path.resolve()
+    except OSError:  # the folder is gone
+        return None
+    around = [tree for tree in trees if place.is_relative_to(tree.root)]
+    return max(around, key=lambda tree: len(tree.root), default=None)
+
+
+def roots(trees: list[Tree]) -> str:
+    """Return the root of one tree, or what several have in common in short."""
+    return trees[0].root if len(trees) == 1 else f"{len(trees)} projects" if trees else ""
+
+
 def _shortened(notes: list[str]) -> tuple[str, ...]:
     more = len(notes) - MAX_NOTES
     return tuple(notes) if more <= 0 else (*notes[:MAX_NOTES], f"and {more:,} similar notes")
-
-
-def _hit(found: "FoundSymbol", how: "How" = "exact") -> SymbolHit:
-    row = found.symbol
-    return SymbolHit(
-        id=found.node,
-        name=row.name,
-        qualified=row.qualified,
-        kind=row.kind,  # type: ignore[arg-type]
-        path=found.file.path,
-        start_line=row.start_line,
-        end_line=row.end_line,
-        language=found.file.language or "",
-        signature=row.signature,
-        doc=row.doc,
-        visibility=row.visibility,
-        root=found.tree.root,
-        namespace=found.tree.namespace,
-        match=how,
-    )
 
 
 def _suggestion(near: "list[FoundSymbol]", why: tuple[str, ...]) -> str:

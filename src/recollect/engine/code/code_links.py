@@ -1,4 +1,4 @@
-"""Links: who uses what in indexed code, kept up to date, and the questions about it."""
+"""Code links: resolve calls and imports of indexed code; dependencies and impact."""
 
 import threading
 import time
@@ -17,7 +17,9 @@ from recollect.operations import operation
 
 if TYPE_CHECKING:
     from recollect.code.resolve.link import Linking
-    from recollect.engine.root import Engine
+    from recollect.engine.code.code_index import CodeIndex
+    from recollect.engine.context import Context
+    from recollect.engine.graph.centrality import Centrality
     from recollect.graph.arrays import Graph
     from recollect.store.link_protocol import LinkStore
 
@@ -38,8 +40,10 @@ Depth = Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
 class Links:
     """Who uses what in the code."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context", code: "CodeIndex", centrality: "Centrality") -> None:
+        self._context = context
+        self._code = code
+        self._centrality = centrality
         self._linking = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -120,7 +124,7 @@ class Links:
     def graph(self) -> "tuple[Graph, tuple[str, ...]]":
         """Return the graph with all code linked, and what to know about that; takes as long as linking does."""
         notes = self.refresh()
-        return self._engine.centrality.graph(), notes
+        return self._centrality.graph(), notes
 
     def meant(self, graph: "Graph", symbol: str, namespace: str | None) -> Sequence[int]:
         """Return the nodes that a name, a place, a path or an id means, best first. Raises NotFound."""
@@ -128,7 +132,7 @@ class Links:
         for known in (asked, f"pkg:{asked}"):
             if known in graph.index:
                 return [graph.index[known]]
-        scope = self._engine.code.scope(namespace)
+        scope = self._code.scope(namespace)
         trees = [tree for tree in self._store.find(Tree) if scope.trees is None or tree.id in scope.trees]
         for tree in trees:
             path = asked.removeprefix(tree.root + "/").removeprefix("./")
@@ -136,7 +140,7 @@ class Links:
                 node = graph.index.get(f"file:{tree.root}/{path}")
                 if node is not None:
                     return [node]
-        found = [hit.node for hit in self._engine.code.found(asked, scope)]
+        found = [hit.node for hit in self._code.found(asked, scope)]
         numbers = [graph.index[node] for node in found if node in graph.index]
         if not numbers:
             raise NotFound(
@@ -155,7 +159,7 @@ class Links:
             if is_linked(self._store, tree):
                 continue
             with self._linking:
-                done = link(self._store, tree, limits=self._engine.code.limits(), wait_s=wait_s)
+                done = link(self._store, tree, limits=self._code.limits(), wait_s=wait_s)
             if done is None:
                 notes.append(f"another process is indexing {tree.root}: its latest changes are not linked yet")
         return tuple(notes)
@@ -166,7 +170,7 @@ class Links:
 
         (tree,) = self._store.get(Tree, [number])
         with self._linking:
-            done = link(self._store, tree, limits=self._engine.code.limits(), wait_s=WAIT_S)
+            done = link(self._store, tree, limits=self._code.limits(), wait_s=WAIT_S)
         if done is None:
             raise Conflict("another process is indexing this project", hint="Try again when it is done.", tree=number)
         return done
@@ -213,4 +217,4 @@ class Links:
 
     @property
     def _store(self) -> "LinkStore":
-        return cast("LinkStore", self._engine.code_store)
+        return cast("LinkStore", self._context.code_store)

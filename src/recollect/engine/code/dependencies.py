@@ -15,10 +15,12 @@ from recollect.graph.reach import Reach, affected, contained, reach
 from recollect.graph.record import Dependencies, Direction, Doubt, Impact, NodeView, OutsideUse, Use
 from recollect.graph.walk import neighbours
 from recollect.model import RELATIONS, Anchor, File, Relation
-from recollect.store.link_protocol import Edges, Sites, target_node
+from recollect.store.code_protocol import MAX_PLACES
+from recollect.store.link_protocol import Edges, Sites, symbol_keys, target_node
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
+    from recollect.store.code_protocol import FoundSymbol
     from recollect.store.link_protocol import LinkStore
 
 # Dependencies between code, besides containment.
@@ -27,6 +29,8 @@ CODE_RELATIONS: tuple[str, ...] = ("CALLS", "IMPORTS", "INHERITS", "IMPLEMENTS",
 MOST_LINES = 10
 # Files and doubts that are shown.
 MOST_SHOWN = 20
+# Files whose links are read for the callers of a symbol.
+MOST_LINKING_FILES = 2_000
 # Users of a name that are looked through for doubts: `get` is called everywhere.
 MOST_MENTIONS = 2_000
 
@@ -287,3 +291,49 @@ def _verdict(
     if not reasons:
         return True, "No callers: no indexed code uses it."
     return False, "No callers found, but " + "; ".join(reasons) + "."
+
+
+# --- callers and callees of one symbol, read from the links of files: no linking and no graph ---
+
+CALLS = RELATIONS.index("CALLS")
+
+
+class Calls(NamedTuple):
+    """The ids of symbols and files that call a symbol, and of those that it calls; surest first."""
+
+    callers: list[str]
+    callees: list[str]
+
+
+def calls(store: LinkStore, found: FoundSymbol) -> Calls | None:
+    """Return the calls of a symbol; None if its file is not linked."""
+    root, file = found.tree.root, found.file
+    rows = store.file_contents([file.id])[file.id][0]
+    key = symbol_keys(rows)[found.id % MAX_PLACES]
+    own = store.file_edges([file.id]).get(file.id)
+    if own is None:
+        return None
+    target = f"s{file.path}::{key}"
+    callees = [target_node(root, name) for source, name in _called(own) if source == key]
+    callers: list[str] = []
+    files = store.files_linking(found.tree.id, target, MOST_LINKING_FILES)
+    paths = {row.id: row.path for row in store.get(File, files)}
+    for number, edges in store.file_edges(files).items():
+        if number in paths:
+            callers += [_node(root, paths[number], source) for source, name in _called(edges) if name == target]
+    return Calls(list(dict.fromkeys(callers)), list(dict.fromkeys(callees)))
+
+
+def _node(root: str, path: str, key: str) -> str:
+    return f"sym:{root}/{path}::{key}" if key else f"file:{root}/{path}"
+
+
+def _called(edges: Edges) -> list[tuple[str, str]]:
+    """Return the calls of a file as (key of the caller, target), surest first."""
+    places = np.flatnonzero(np.frombuffer(edges.relation, np.uint8) == CALLS)
+    sure = np.frombuffer(edges.confidence, np.uint8)[places]
+    places = places[np.argsort(-sure.astype(np.int16), kind="stable")]
+    source, target = np.frombuffer(edges.source, np.int32)[places], np.frombuffer(edges.target, np.int32)[places]
+    return [
+        (edges.sources[one], edges.targets[other]) for one, other in zip(source.tolist(), target.tolist(), strict=True)
+    ]

@@ -20,7 +20,7 @@ from recollect.model import Edge
 from recollect.store.protocol import Strength
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.graph.arrays import Graph
     from recollect.graph.record import Recomputed
     from recollect.graph.strength import Strengths
@@ -47,8 +47,8 @@ MADE = "centrality_made"
 class Centrality:
     """Holds the graph and keeps its centralities up to date."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context") -> None:
+        self._context = context
         self._loading = threading.Lock()
         self._graph: Graph | None = None
         self._plain: Graph | None = None
@@ -61,7 +61,7 @@ class Centrality:
         from recollect.graph.load import load
 
         with self._loading:
-            self._graph = load(self._engine.store, self._graph)
+            self._graph = load(self._context.store, self._graph)
             return self._graph
 
     def rows(self) -> "Graph":
@@ -69,12 +69,12 @@ class Centrality:
         from recollect.graph.load import load_rows
 
         with self._loading:
-            self._plain = load_rows(self._engine.store, self._graph.rows if self._graph is not None else self._plain)
+            self._plain = load_rows(self._context.store, self._graph.rows if self._graph is not None else self._plain)
             return self._plain
 
     def is_stale(self, *, least_changes: int = 1) -> bool:
         """Tell whether the graph has changed so often since its centralities were worked out."""
-        store = self._engine.store
+        store = self._context.store
         now = store.graph_generation()
         if now == self._fresh:
             return False
@@ -103,7 +103,7 @@ class Centrality:
         graph = self.rows()
         found = strengths(graph)
         made = {MADE: f"{graph.seen[0]}/{graph.seen[1]}"}
-        self._engine.store.put_strengths(self._rows(graph, found), made, patiently=patiently)
+        self._context.store.put_strengths(self._rows(graph, found), made, patiently=patiently)
         return Recomputed(
             nodes=graph.size,
             edges=len(graph.src),
@@ -117,7 +117,7 @@ class Centrality:
             return
         # A busy or read-only database keeps what it has: the next process tries again.
         with suppress(StorageError):
-            edges = len(self._engine.store.columns(Edge, ("rev",), limit=SMALL_EDGES + 1)) if self.is_stale() else 0
+            edges = len(self._context.store.columns(Edge, ("rev",), limit=SMALL_EDGES + 1)) if self.is_stale() else 0
             if 0 < edges <= SMALL_EDGES and self.is_stale(least_changes=max(1, edges // CHANGED_PART)):
                 self.recompute(patiently=False)
 

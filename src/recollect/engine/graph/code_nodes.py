@@ -12,6 +12,7 @@ from recollect.code.record import CodePlace, SymbolHit
 from recollect.model import File, NodeKind, Tree
 
 if TYPE_CHECKING:
+    from recollect.code.lookup import How
     from recollect.store.code_protocol import CodeStore, FoundSymbol, SymbolRow
 
 SYMBOL, FILE = "sym:", "file:"
@@ -117,8 +118,8 @@ def file_place(root: str, path: str, line: int, symbol: str = "") -> CodePlace:
     return CodePlace(id=f"file:{root}/{path}", path=path, line=line, symbol=symbol)
 
 
-def symbol_hit(found: FoundSymbol) -> SymbolHit:
-    """Return a symbol of the index."""
+def symbol_hit(found: FoundSymbol, match: How = "exact") -> SymbolHit:
+    """Return a symbol of the index; match: how its name matched the query."""
     row = found.symbol
     return SymbolHit(
         id=found.node,
@@ -134,4 +135,5 @@ def symbol_hit(found: FoundSymbol) -> SymbolHit:
         visibility=row.visibility,
         root=found.tree.root,
         namespace=found.tree.namespace,
+        match=match,
     )

@@ -1,19 +1,27 @@
-"""View: nodes and links of the graph as answers show them."""
+"""Graph view: nodes, links and communities of the graph as answers show them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from recollect.engine.graph.code_nodes import code_nodes, is_code
 from recollect.engine.records.memory_rows import headline
-from recollect.graph.record import NodeView, Step
+from recollect.graph.communities import communities, modularity
+from recollect.graph.meaning import MUTUAL
+from recollect.graph.rank import arcs, pagerank
+from recollect.graph.record import Cluster, Clusters, NodeView, Step
 from recollect.model import NODE_KINDS, RELATIONS, Memory, Node, NodeKind, Relation
 
 if TYPE_CHECKING:
     from recollect.graph.arrays import Graph
     from recollect.store.code_protocol import CodeStore
     from recollect.store.protocol import Store
+
+# Members of a cluster that are shown, the most important ones: what it is about.
+SHOWN_MEMBERS = 8
 
 
 def node_views(store: Store, graph: Graph, numbers: Iterable[int]) -> dict[int, NodeView]:
@@ -61,6 +69,51 @@ def steps(graph: Graph, edges: Sequence[int], start: int) -> tuple[Step, ...]:
         )
         at = dst if forwards else src
     return tuple(way)
+
+
+def clusters_of(store: Store, graph: Graph, resolution: float, limit: int) -> Clusters:
+    """Return the largest communities of two nodes or more, each with its most important members."""
+    links = graph.undirected
+    label = communities(links, resolution=resolution)
+    sizes = np.bincount(label) if graph.size else np.empty(0, np.int64)
+    total = int((sizes > 1).sum())
+    ranks = pagerank(arcs(graph, both_ways=MUTUAL))
+    # By community, and within each by rank: the first of a community are its most important nodes.
+    order = np.lexsort((-ranks, label))
+    first = np.cumsum(sizes) - sizes
+    shown = [
+        order[first[number] : first[number] + min(int(sizes[number]), SHOWN_MEMBERS)].tolist()
+        for number in range(min(total, limit))
+    ]
+    views = node_views(store, graph, [node for members in shown for node in members])
+    inside = _cohesion(graph, label)
+    return Clusters(
+        clusters=tuple(
+            Cluster(
+                number=number + 1,
+                size=int(sizes[number]),
+                cohesion=round(float(inside[number]), 4),
+                members=tuple(views[node] for node in members),
+            )
+            for number, members in enumerate(shown)
+        ),
+        total=total,
+        alone=int((sizes == 1).sum()),
+        modularity=round(modularity(links, label, resolution=resolution), 4),
+        resolution=resolution,
+    )
+
+
+def _cohesion(graph: Graph, label: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> list[float]:
+    """Return the share of the weight of each community's links that stays inside it."""
+    links = graph.undirected
+    owners = label[np.repeat(np.arange(graph.size), np.diff(links.starts))]
+    kept = owners == label[links.ends]
+    count = int(label.max()) + 1 if graph.size else 0
+    inside = np.bincount(owners[kept], weights=links.weights[kept], minlength=count)
+    every = np.bincount(owners, weights=links.weights, minlength=count)
+    shares: list[float] = (inside / np.where(every > 0, every, 1.0)).tolist()
+    return shares
 
 
 def _kind(graph: Graph, number: int) -> NodeKind:

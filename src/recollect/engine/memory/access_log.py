@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from recollect import clock
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.model import Memory
 
 # What fades does so by days (consolidate/decay.py): nobody needs to know the hour.
@@ -26,11 +26,11 @@ HITS = 20
 MOST = 500
 
 
-class Access:
+class AccessLog:
     """Memories that were found, and wait to be marked so."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, context: Context) -> None:
+        self._context = context
         self._found: set[str] = set()
         self._lock = threading.Lock()
 
@@ -51,4 +51,4 @@ class Access:
         with self._lock:
             ids, self._found = sorted(self._found), set()
         if ids:
-            self._engine.store.touch(ids, read=False)
+            self._context.store.touch(ids, read=False)

@@ -1,31 +1,32 @@
-"""Amending: a new memory is compared with older ones when it is stored, and linked to those that it changes.
+"""Amendments: compare a new memory with older ones, and link it to those that it changes.
 
     its statements ─► older memories with the same words or near its vector ─► amend.py ─► links, a mark, the answer
 
-    another value, or said to be changed   old EVOLVED_INTO new     and the old one is superseded
-    over                                   old INVALIDATED_BY new   and the old one is superseded
-    the opposite                           new CONTRADICTS old      both stand: nobody said which is right
+    another value, or said to be changed   old EVOLVED_INTO new     the old one is superseded
+    over                                   old INVALIDATED_BY new   the old one is superseded
+    the opposite                           new CONTRADICTS old      both stay
 
-A memory that says more than the statement that changed is never superseded: it is linked by CONTRADICTS, and stays.
-Nothing is deleted, and an undo of the storing takes back all of it.
+A memory that says more than the changed statement is never superseded: CONTRADICTS links it. Nothing is deleted, and an
+undo of the storing reverts all of it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
-from recollect.engine.records.memory_rows import ensure_node, node_id, replace
+from recollect.engine.records.memory_rows import ensure_node, node_id, replace, said_at
 from recollect.errors import EmbeddingFailed
 from recollect.model import Amendment, Edge, Memory, Relation
-from recollect.recall.amend import Amended, amends, may_amend
-from recollect.recall.statement import Statement, statements
-from recollect.text.tokens import query_terms, terms
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.models.embedding_queue import Embedding
+    from recollect.engine.models.similarity_calibration import Calibration
+    from recollect.recall.amend import Amended
+    from recollect.recall.statement import Statement
     from recollect.store.protocol import Transaction
 
 # Older passages that one statement is compared with, the best by words: what says nearly the same is among the first.
@@ -71,17 +72,87 @@ class _Pair(NamedTuple):
     same_author: bool
 
 
-def find(engine: Engine, memory: Memory) -> list[Found]:
-    """Return what a memory that is about to be stored changes; read only, and bounded whatever is stored."""
-    if memory.observed or memory.source not in STATING or len(memory.content) > MOST_CHARACTERS:
-        return []
-    stating = [each for each in statements(memory.content, whole=True) if may_amend(each)][:LOOKED_UP]
-    olds = {old.id: old for each in stating for old in older(engine, memory, each)}
-    return _chosen(_amended(engine, _pairs(memory, stating, list(olds.values()))))
+class Amendments:
+    """Finds the older memories that a new one changes."""
+
+    def __init__(self, context: Context, embedding: Embedding, calibration: Calibration) -> None:
+        self._context = context
+        self._embedding = embedding
+        self._calibration = calibration
+
+    def find(self, memory: Memory) -> list[Found]:
+        """Return what a memory that is about to be stored changes; read only, in bounded time."""
+        from recollect.recall.amend import may_amend
+        from recollect.recall.statement import statements
+
+        if memory.observed or memory.source not in STATING or len(memory.content) > MOST_CHARACTERS:
+            return []
+        stating = [each for each in statements(memory.content, whole=True) if may_amend(each)][:LOOKED_UP]
+        olds = {old.id: old for each in stating for old in self.older(memory, each)}
+        return _chosen(self._amended(_pairs(memory, stating, list(olds.values()))))
+
+    def repeated(self, memory: Memory, same: Callable[[str, str], bool]) -> Memory | None:
+        """Return the known memory of the project that says the same; None if there is none.
+
+        same: tells whether two contents say the same
+        """
+        from recollect.recall.statement import statement
+
+        here = {"namespace": memory.namespace, "superseded_by": None, "observed": False}
+        found = self._context.store.find(Memory, {"content_hash": memory.content_hash, **here}, limit=1)
+        near = found or self.older(memory, statement(memory.content))
+        return next((row for row in near if found or same(row.content, memory.content)), None)
+
+    def closeness(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Return how alike two texts are: the cosine of their vectors; without a model, of their words."""
+        import numpy as np
+
+        from recollect.recall.ruler import comparable
+
+        if not pairs:
+            return []
+        texts = {text: place for place, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
+        try:
+            made = np.asarray(self._embedding.of_texts(list(texts)), np.float32)
+        except EmbeddingFailed:
+            return [_by_words(*pair) for pair in pairs]
+        made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
+        cosines = {place: float(made[texts[one]] @ made[texts[other]]) for place, (one, other) in enumerate(pairs)}
+        return list(comparable(cosines, self._calibration.of(self._embedding.model_id)).values())
+
+    def older(self, memory: Memory, statement: Statement) -> list[Memory]:
+        """Return the memories that a statement may be about: of the same project, older, and in force."""
+        from recollect.text.tokens import query_terms
+
+        store = self._context.store
+        # Not by namespace: the index would read through all of it. What is of another one is left out below.
+        where: dict[str, object] = {"superseded_by": None, "source": STATING, "observed": False}
+        counts = store.term_counts(query_terms(statement.text))
+        rarest = dict(_rarest(counts.by_term))
+        if not rarest:
+            return []
+        matches = store.search_text(list(rarest), where, COMPARED, counts=counts._replace(by_term=rarest))
+        rows = store.get(Memory, list(dict.fromkeys(match.id for match in matches)))
+        same = [row for row in rows if row.namespace == memory.namespace and row.branch in (None, memory.branch)]
+        return [row for row in same if said_at(row) <= said_at(memory)]
+
+    def _amended(self, pairs: Sequence[_Pair]) -> Iterator[Found]:
+        """Yield the changes among pairs of statements, once their likeness is known."""
+        from recollect.recall.amend import amends
+
+        likely = self.closeness([(pair.new.text, pair.old.text) for pair in pairs])
+        for pair, close in zip(pairs, likely, strict=True):
+            found = amends(pair.new, pair.old, close, same_author=pair.same_author)
+            # Imported history and documents say what was done: they are superseded on strong evidence only.
+            if found is not None and (pair.memory.source != "import" or found.margin >= BEYOND_DOUBT):
+                yield Found(pair.memory, found)
 
 
 def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory]) -> list[_Pair]:
-    """Return the pairs of statements that show a change, those that share most first. Most pairs do not show any."""
+    """Return the pairs of statements that show a change, those that share most first. Most pairs show none."""
+    from recollect.recall.amend import amends
+    from recollect.recall.statement import statements
+
     found: list[tuple[float, _Pair]] = []
     for old in olds:
         same_author = memory.author == old.author
@@ -91,37 +162,9 @@ def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory])
     return [pair for _, pair in sorted(found, key=lambda row: -row[0])[:EMBEDDED]]
 
 
-def _amended(engine: Engine, pairs: Sequence[_Pair]) -> Iterator[Found]:
-    """Yield the changes among pairs of statements, once their likeness is known."""
-    if not pairs:
-        return
-    likely = closeness(engine, [(pair.new.text, pair.old.text) for pair in pairs])
-    for pair, close in zip(pairs, likely, strict=True):
-        found = amends(pair.new, pair.old, close, same_author=pair.same_author)
-        # Imported history and documents tell what was done: they are superseded on strong evidence only.
-        if found is not None and (pair.memory.source != "import" or found.margin >= BEYOND_DOUBT):
-            yield Found(pair.memory, found)
-
-
-def closeness(engine: Engine, pairs: Sequence[tuple[str, str]]) -> list[float]:
-    """Return how alike the two texts of each pair are: the cosine of their vectors; without a model, of their words."""
-    import numpy as np
-
-    from recollect.recall.ruler import comparable
-
-    if not pairs:
-        return []
-    texts = {text: place for place, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
-    try:
-        made = np.asarray(engine.embedding.of_texts(list(texts)), np.float32)
-    except EmbeddingFailed:
-        return [_by_words(*pair) for pair in pairs]
-    made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
-    cosines = {place: float(made[texts[one]] @ made[texts[other]]) for place, (one, other) in enumerate(pairs)}
-    return list(comparable(cosines, engine.rulers.of(engine.embedding.model_id)).values())
-
-
 def _by_words(one: str, other: str) -> float:
+    from recollect.text.tokens import terms
+
     ours, theirs = set(terms(one)), set(terms(other))
     return len(ours & theirs) / math.sqrt(max(1, len(ours) * len(theirs)))
 
@@ -139,20 +182,6 @@ def _chosen(found: Iterable[Found]) -> list[Found]:
     return list(chosen.values())[:MOST]
 
 
-def older(engine: Engine, memory: Memory, statement: Statement) -> list[Memory]:
-    """Return the memories that a statement may be about: of the same project, older, and in force."""
-    # Not by namespace: the index would read through all of it. What is of another one is left out below.
-    where: dict[str, object] = {"superseded_by": None, "source": STATING, "observed": False}
-    counts = engine.store.term_counts(query_terms(statement.text))
-    rarest = dict(_rarest(counts.by_term))
-    if not rarest:
-        return []
-    matches = engine.store.search_text(list(rarest), where, COMPARED, counts=counts._replace(by_term=rarest))
-    rows = engine.store.get(Memory, list(dict.fromkeys(match.id for match in matches)))
-    same = [row for row in rows if row.namespace == memory.namespace and row.branch in (None, memory.branch)]
-    return [row for row in same if _at(row) <= _at(memory)]
-
-
 def _rarest(counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
     """Yield the terms that occur at all, the rarest first, as far as looking them up is cheap."""
     spent = 0
@@ -162,10 +191,6 @@ def _rarest(counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
             return
         if count:
             yield term, count
-
-
-def _at(memory: Memory) -> int:
-    return memory.created_at if memory.valid_from is None else memory.valid_from
 
 
 def write(transaction: Transaction, memory: Memory, found: list[Found]) -> tuple[Amendment, ...]:

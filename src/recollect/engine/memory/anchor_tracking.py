@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from recollect.code.freshness.find import Code
     from recollect.code.freshness.follow import Difference, Lost, Went
     from recollect.code.freshness.form import Form, Spot
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.memory.anchoring import Anchoring
     from recollect.store.code_protocol import CodeStore
     from recollect.store.protocol import Store
 
@@ -58,11 +59,12 @@ class Seen(NamedTuple):
     file: File | None = None
 
 
-class Following:
+class AnchorTracking:
     """Keeps the verdicts on anchored memories up to date."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, context: Context, anchoring: Anchoring) -> None:
+        self._context = context
+        self._anchoring = anchoring
 
     @contextmanager
     def observed(self) -> Iterator[CodeStore]:
@@ -75,17 +77,17 @@ class Following:
         """Return the store to index code through, for `settle` to look at after every update."""
         from recollect.code.freshness.before import Remembering
 
-        return Remembering(self._engine.code_store, self._begin)
+        return Remembering(self._context.code_store, self._begin)
 
     def settle(self, seen: Remembering) -> None:
         """Compare memories with what was written since the last time, and forget it."""
-        if seen.tree is not None and (rows := self._engine.store.get(Tree, [seen.tree])):
+        if seen.tree is not None and (rows := self._context.store.get(Tree, [seen.tree])):
             self.follow(rows[0], seen)
         seen.forget()
 
     def _begin(self, tree: int) -> bool:
         key = _unfinished(tree)
-        store = self._engine.store
+        store = self._context.store
         # Left by a process that died: then what it touched is not known, and everything is compared.
         store.keep_setting(key, "all" if store.setting(key) else "some")
         return store.count(Anchor) > 0
@@ -94,7 +96,7 @@ class Following:
         """Tie waiting memories to the code of a tree, and judge the anchors that an update may have changed."""
         from recollect.code.freshness.follow import Difference
 
-        store, anchoring = self._engine.code_store, self._engine.anchoring
+        store, anchoring = self._context.code_store, self._anchoring
         code = anchoring.code([tree])
         compares, waits = store.count(Anchor) > 0, store.count(Mention) > 0
         after: dict[str, dict[str, Spot]] = {}
@@ -120,7 +122,7 @@ class Following:
         """
         from recollect.code.freshness.follow import copies
 
-        store = self._engine.store
+        store = self._context.store
         if not difference.new():
             return
         anchored: set[str] = set()
@@ -139,17 +141,17 @@ class Following:
         """Tie and judge what was written without being told of: memories and anchors that were imported or put back."""
         from recollect.code.freshness.follow import Difference
 
-        if not self._engine.code_store.code_generation():
+        if not self._context.code_store.code_generation():
             return
-        for tree in self._engine.store.find(Tree):
-            self._engine.anchoring.catch_up(tree)
+        for tree in self._context.store.find(Tree):
+            self._anchoring.catch_up(tree)
         self._judge(None, Difference({}, {}), set(), set())
 
     def _renamed(self, tree: Tree, seen: Remembering, after: Mapping[str, object]) -> dict[str, str]:
         """Return what git says of files that are gone: it also knows those that were renamed and rewritten."""
         from recollect.code.freshness.renames import head, renames
 
-        store, key = self._engine.store, f"head/{tree.id}"
+        store, key = self._context.store, f"head/{tree.id}"
         since = store.setting(key) or ""
         is_gone = any(path not in after for path in seen.before)
         found = renames(tree.root, since) if is_gone else {}
@@ -169,17 +171,17 @@ class Following:
         for scope in dict.fromkeys(scopes.values()):
             if tree is not None and scope not in (tree.namespace, None):
                 continue
-            trees = self._engine.anchoring.trees(scope)
+            trees = self._anchoring.trees(scope)
             group = [row for row in known if scopes.get(row.anchor.memory_id, "") == scope]
             if trees and group:
-                code = self._engine.anchoring.code(trees)
-                judging = _Judging(self._engine, code, difference, is_blind=touched is None)
+                code = self._anchoring.code(trees)
+                judging = _Judging(self._anchoring, code, difference, is_blind=touched is None)
                 states += judging.states(group)
                 sketches |= judging.sketches
         self._keep(states, sketches)
 
     def _affected(self, touched: set[str] | None) -> list[Known]:
-        store = self._engine.store
+        store = self._context.store
         if touched is None or len(touched) > MANY_PATHS:
             anchors = store.find(Anchor)
         else:
@@ -197,7 +199,7 @@ class Following:
         return [Known(row, states.get(row.id) or self._assumed(row)) for row in anchors if row.hash is not None]
 
     def _unjudged(self) -> list[str]:
-        store = self._engine.store
+        store = self._context.store
         if store.count(Anchor) == store.count(AnchorState):
             return []
         judged = {row[0] for row in store.columns(AnchorState, ("id",))}
@@ -211,7 +213,7 @@ class Following:
 
     def _scopes(self, known: Sequence[Known]) -> dict[str, str | None]:
         """Return the namespace of each memory; those that no longer hold need no verdict."""
-        store = self._engine.store
+        store = self._context.store
         ids = list(dict.fromkeys(row.anchor.memory_id for row in known))
         return {
             row[0]: row[1]
@@ -222,7 +224,7 @@ class Following:
     def _keep(self, states: Sequence[AnchorState], sketches: Mapping[str, str]) -> None:
         if not states:
             return
-        with self._engine.store.transaction("judge_anchors") as transaction:
+        with self._context.store.transaction("judge_anchors") as transaction:
             present = {row.id for row in transaction.get(Anchor, [state.id for state in states])}
             known = {row.id for row in transaction.get(AnchorState, [state.id for state in states])}
             for state in states:
@@ -238,13 +240,13 @@ class Following:
 class _Judging:
     """One round of comparing anchors with the code of some trees."""
 
-    def __init__(self, engine: Engine, code: Code, difference: Difference, *, is_blind: bool = False) -> None:
+    def __init__(self, anchoring: Anchoring, code: Code, difference: Difference, *, is_blind: bool = False) -> None:
         """is_blind: what was there before is not known."""
         self._is_blind = is_blind
-        self._anchoring = engine.anchoring
+        self._anchoring = anchoring
         self._code = code
         self._difference = difference
-        self._now, self._stamp = clock.now(), engine.code_store.code_generation()
+        self._now, self._stamp = clock.now(), code.store.code_generation()
         self._files: dict[str, list[File]] = {}
         self._copies: list[Spot] | None = None
         self._forms: dict[str, Form | None] = {}

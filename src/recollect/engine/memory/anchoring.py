@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.code.freshness.find import Code, Place
     from recollect.code.freshness.form import Form
     from recollect.code.freshness.mention import Mentions
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.store.protocol import Transaction
 
 # Anchors that may be named by hand: as many as are found in a text at most.
@@ -58,8 +58,8 @@ NOTHING = Prepared()
 class Anchoring:
     """Ties memories to code."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, context: Context) -> None:
+        self._context = context
 
     # --- finding the code that a memory mentions ---
 
@@ -69,7 +69,7 @@ class Anchoring:
         A tree whose folder is gone was moved or deleted: it counts only where there is no other.
         """
         where = {"namespace": namespace} if namespace is not None else None
-        found = sorted(self._engine.store.find(Tree, where), key=lambda tree: (-tree.indexed_at, -tree.id))
+        found = sorted(self._context.store.find(Tree, where), key=lambda tree: (-tree.indexed_at, -tree.id))
         present = [tree for tree in found if Path(tree.root).is_dir()]
         return present or found
 
@@ -81,7 +81,7 @@ class Anchoring:
         """
         named = _checked(given)
         # One small query decides where nothing is indexed: storing a memory is not slower for it.
-        is_indexed = self._engine.code_store.code_generation() > 0
+        is_indexed = self._context.code_store.code_generation() > 0
         trees = self.trees(namespace) if is_indexed else []
         if not trees:
             return Prepared(tuple(_waiting(text) for text in named))
@@ -101,7 +101,7 @@ class Anchoring:
         if same and given is None:
             return None
         if given is None:
-            kept = [row for row in self._engine.store.find(Anchor, {"memory_id": old.id}) if row.origin == "given"]
+            kept = [row for row in self._context.store.find(Anchor, {"memory_id": old.id}) if row.origin == "given"]
             drafts = [self.retaken(row, new.namespace) for row in kept]
         else:
             drafts = []
@@ -111,7 +111,7 @@ class Anchoring:
 
     def retaken(self, anchor: Anchor, namespace: str | None) -> Draft | None:
         """Return an anchor at the place where its code is now, with its hash of now; None if that is gone."""
-        state = next(iter(self._engine.store.get(AnchorState, [anchor.id])), None)
+        state = next(iter(self._context.store.get(AnchorState, [anchor.id])), None)
         path, symbol = (anchor.path, anchor.symbol) if state is None else (state.path, state.symbol)
         if anchor.hash is None:
             return Draft(path, symbol, anchor.origin)
@@ -125,7 +125,7 @@ class Anchoring:
         """Return the indexed code of some trees, to look places up in."""
         from recollect.code.freshness.find import Code
 
-        return Code(self._engine.code_store, trees)
+        return Code(self._context.code_store, trees)
 
     def prepared(self, code: Code, spoken: Mentions, named: Sequence[str] = ()) -> Prepared:
         """Return what mentions and places named by hand are tied to in some code."""
@@ -176,7 +176,7 @@ class Anchoring:
         """Return a file of a tree as it is on disk."""
         from recollect.code.freshness.form import form, read
 
-        source = read(root, path, self._engine.settings.index_max_file_bytes)
+        source = read(root, path, self._context.settings.index_max_file_bytes)
         return None if source is None else form(path, source)
 
     # --- writing it down ---
@@ -204,7 +204,7 @@ class Anchoring:
 
     def _insert(self, transaction: Transaction, memory_id: str, at: int, draft: Draft, *, late: bool = False) -> None:
         # What is tied while it is written is tied at that time, however long the writing takes.
-        now, stamp = clock.now() if late else at, self._engine.code_store.code_generation()
+        now, stamp = clock.now() if late else at, self._context.code_store.code_generation()
         made = transaction.insert(
             Anchor(
                 id=clock.new_id(),
@@ -247,30 +247,32 @@ class Anchoring:
         names now defined, and places named by hand before there was an index.
         """
         key = f"anchored/{tree.id}"
-        mark = int(self._engine.store.setting(key) or 0)
+        mark = int(self._context.store.setting(key) or 0)
         made: list[str] = []
         codes: dict[str | None, Code] = {}
         while rows := self._since(tree, mark):
             tied = self._tied([row.id for row in rows])
             made += self._tie([row for row in rows if row.id not in tied], codes)
             mark = max(row.rev for row in rows)
-            self._engine.store.keep_setting(key, str(mark))
+            self._context.store.keep_setting(key, str(mark))
         return made + self._tie(self._waiting_for(tree, frozenset(defined)), codes) + self._place_given(tree)
 
     def _since(self, tree: Tree, mark: int) -> list[Memory]:
         from recollect.store.protocol import Range
 
         where = {"namespace": (tree.namespace, None), "rev": Range(mark + 1)}
-        return self._engine.store.find(Memory, where, order="rev", limit=BATCH)
+        return self._context.store.find(Memory, where, order="rev", limit=BATCH)
 
     def _tied(self, ids: Sequence[str]) -> set[str]:
         """Return which of these memories have been looked at already."""
         where = {"memory_id": tuple(ids)}
-        return {row[0] for kind in (Anchor, Mention) for row in self._engine.store.columns(kind, ("memory_id",), where)}
+        return {
+            row[0] for kind in (Anchor, Mention) for row in self._context.store.columns(kind, ("memory_id",), where)
+        }
 
     def _waiting_for(self, tree: Tree, names: frozenset[str]) -> list[Memory]:
         """Return the memories of a tree that wait for one of these names."""
-        store = self._engine.store
+        store = self._context.store
         if not names:
             return []
         waiting = store.columns(Mention, ("memory_id", "name"))
@@ -296,7 +298,7 @@ class Anchoring:
 
     def _write_all(self, ready: Sequence[tuple[Memory, Prepared]]) -> list[str]:
         made: list[str] = []
-        with self._engine.store.transaction("anchor_memories") as transaction:
+        with self._context.store.transaction("anchor_memories") as transaction:
             present = {memory.id for memory in transaction.get(Memory, [memory.id for memory, _ in ready])}
             for memory, prepared in ready:
                 if memory.id in present:
@@ -308,14 +310,14 @@ class Anchoring:
         """Take the hashes of places that were named by hand before there was an index."""
         from recollect.code.freshness.find import given
 
-        store = self._engine.store
+        store = self._context.store
         waiting = store.find(Anchor, {"hash": None})
         if not waiting:
             return []
         scopes = {row.id: row.namespace for row in store.get(Memory, [row.memory_id for row in waiting])}
         waiting = [row for row in waiting if scopes.get(row.memory_id, "") in (tree.namespace, None)]
         code = self.code(self.trees(tree.namespace))
-        now, stamp = clock.now(), self._engine.code_store.code_generation()
+        now, stamp = clock.now(), self._context.code_store.code_generation()
         made: list[str] = []
         with store.transaction("anchor_memories") as transaction:
             for row in transaction.get(Anchor, [row.id for row in waiting]):

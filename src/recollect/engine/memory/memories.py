@@ -13,6 +13,7 @@ from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import (
     CODE,
+    TRUST,
     content_hash,
     ensure_node,
     existing,
@@ -42,18 +43,23 @@ from recollect.model import (
     Relation,
     Source,
     Stored,
+    Undone,
 )
 from recollect.operations import operation
 from recollect.store.protocol import NotBefore, Range, Transaction
 from recollect.text.redact import redact_value
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.memory.amendments import Amendments
+    from recollect.engine.memory.anchoring import Anchoring
+    from recollect.engine.memory.purge import HookQueue
+    from recollect.engine.models.embedding_queue import Embedding
+    from recollect.engine.models.llm import Language
+    from recollect.engine.records.branches import Branches
+    from recollect.engine.records.scope import Scope
 
 Order = Literal["newest", "oldest", "important"]
-
-# How far a source is trusted: a person says what they know; an assistant may have concluded it.
-TRUST: dict[str, float] = {"user": 1.0, "assistant": 0.8}
 
 _ORDERS: dict[str, str] = {"newest": "-created_at", "oldest": "created_at", "important": "-importance"}
 
@@ -61,8 +67,29 @@ _ORDERS: dict[str, str] = {"newest": "-created_at", "oldest": "created_at", "imp
 class Memories:
     """What was read, decided and learnt."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        context: "Context",
+        *,
+        scope: "Scope",
+        branches: "Branches",
+        anchoring: "Anchoring",
+        amendments: "Amendments",
+        embedding: "Embedding",
+        llm: "Language",
+        undo: Callable[[str], Undone],
+        hooks: "Callable[[], HookQueue]",
+    ) -> None:
+        """Take the nouns that memories need; undo reverts a batch, hooks returns the queue of hook events."""
+        self._context = context
+        self._scope = scope
+        self._branches = branches
+        self._anchoring = anchoring
+        self._amendments = amendments
+        self._embedding = embedding
+        self._llm = llm
+        self._undo = undo
+        self._hooks = hooks
 
     @operation("store_memory", "store", listed=("type", "tags", "project", "global"))
     def store(
@@ -119,7 +146,7 @@ class Memories:
                 "content": content,
                 "memory_type": "context" if memory_type is None else memory_type,
                 "tags": tags,
-                "namespace": self._engine.scope.target(namespace, everywhere=global_),
+                "namespace": self._scope.target(namespace, everywhere=global_),
                 "importance": importance,
                 "confidence": confidence,
                 "title": title,
@@ -127,36 +154,36 @@ class Memories:
                 "author": author,
                 "session_id": session_id,
                 "valid_from": valid_from,
-                "source": self._engine.context.writes_as if source is None else source,
+                "source": self._context.writes_as if source is None else source,
                 "metadata": metadata,
             }
         )
-        values |= {"trust": TRUST.get(values["source"], 1.0), "observed": _is_question(values)}
+        values |= {"trust": TRUST["stored"].get(values["source"], 1.0), "observed": _is_question(values)}
         if memory_type is None:
             values["memory_type"] = _worded_type(values)
         memory = self._new(values, namespace)
         anchors, found = redact_value(anchors)
         amend = amend and supersedes is None
         stored = self._keep(memory, anchors, supersedes, deduplicate=deduplicate, amend=amend)
-        self._engine.embedding.wake()
+        self._embedding.wake()
         return msgspec.structs.replace(stored, redacted=(*redacted, *found))
 
     def _keep(
         self, memory: Memory, anchors: tuple[str, ...], supersedes: str | None, *, deduplicate: bool, amend: bool
     ) -> Stored:
         """Write a new memory with its anchors and the memories it replaces, given or found."""
-        from recollect.engine.memory import amendments
+        from recollect.engine.memory.amendments import write
 
-        prepared = self._engine.anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
-        changed = amendments.find(self._engine, memory) if amend else []
-        with self._engine.store.transaction("store_memory") as transaction:
+        prepared = self._anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
+        changed = self._amendments.find(memory) if amend else []
+        with self._context.store.transaction("store_memory") as transaction:
             replaced = existing(transaction, supersedes) if supersedes is not None else None
             stored = store_in(transaction, memory, deduplicate=deduplicate)
             if stored.created or anchors:
-                self._engine.anchoring.write(transaction, stored.memory, prepared)
+                self._anchoring.write(transaction, stored.memory, prepared)
             if replaced is not None:
                 replace(transaction, replaced, stored.memory)
-            noted = amendments.write(transaction, stored.memory, changed) if stored.created else ()
+            noted = write(transaction, stored.memory, changed) if stored.created else ()
         return msgspec.structs.replace(stored, amends=noted)
 
     def insert(self, rows: Sequence[Mapping[str, Any]]) -> list[Memory]:
@@ -167,9 +194,9 @@ class Memories:
         are replaced as ever. Raises InvalidInput, and Conflict where an id is taken.
         """
         made = [self._given(dict(row)) for row in rows]
-        with self._engine.store.transaction("insert_memories") as transaction:
+        with self._context.store.transaction("insert_memories") as transaction:
             kept = [transaction.insert(memory) for memory in made]
-        self._engine.embedding.wake()
+        self._embedding.wake()
         return kept
 
     def _given(self, row: dict[str, Any]) -> Memory:
@@ -202,13 +229,13 @@ class Memories:
 
         memory_id: the memory's id
         """
-        found = existing(self._engine.store, memory_id)
-        self._engine.store.touch([found.id])
+        found = existing(self._context.store, memory_id)
+        self._context.store.touch([found.id])
         fields = msgspec.structs.asdict(found) | {
             "access_count": found.access_count + 1,
             "last_accessed_at": clock.now(),
         }
-        fresh = freshness_of(self._engine.store, [found.id]).get(found.id, Freshness())
+        fresh = freshness_of(self._context.store, [found.id]).get(found.id, Freshness())
         return MemoryView(**fields, freshness=fresh)
 
     @operation("list_memories", "list", read_only=True, listed=("type", "project", "tags", "limit"))
@@ -246,17 +273,17 @@ class Memories:
         offset: number of results to skip
         """
         where = memory_filter(memory_type=memory_type, tags=tags, source=source, since=since, until=until)
-        where |= self._engine.scope.where(namespace, all_projects=all_projects)
+        where |= self._scope.where(namespace, all_projects=all_projects)
         where |= {} if observed else {"observed": False}
-        where |= self._engine.branches.filter(branch, namespace)
+        where |= self._branches.filter(branch, namespace)
         if archived is not None:
             now = clock.now() + 1
             where["expires_at"] = Range(below=now) if archived else NotBefore(now)
         limit = input_checks.whole("limit", limit, least=1, most=1000)
         offset = input_checks.whole("offset", offset, least=0, most=2**53)
         by = _ORDERS[input_checks.one_of("order", order, _ORDERS)]
-        rows = self._engine.store.find(Memory, where, order=by, limit=limit, offset=offset)
-        return MemoryPage(memories=tuple(rows), total=self._engine.store.count(Memory, where), offset=offset)
+        rows = self._context.store.find(Memory, where, order=by, limit=limit, offset=offset)
+        return MemoryPage(memories=tuple(rows), total=self._context.store.count(Memory, where), offset=offset)
 
     @operation("update_memory", "update", idempotent=True, listed=("content", "tags"))
     def update(
@@ -303,11 +330,11 @@ class Memories:
         }
         values, _ = self._checked({field: value for field, value in given.items() if value is not None})
         anchors, _ = redact_value(anchors)
-        known = existing(self._engine.store, memory_id)
+        known = existing(self._context.store, memory_id)
         values = self._analysed(known, values)
         wanted = msgspec.structs.replace(known, **values)
-        prepared = self._engine.anchoring.anew(known, wanted, anchors)
-        with self._engine.store.transaction("update_memory") as transaction:
+        prepared = self._anchoring.anew(known, wanted, anchors)
+        with self._context.store.transaction("update_memory") as transaction:
             current = existing(transaction, memory_id)
             if any(getattr(current, field) != value for field, value in values.items()):
                 values["updated_at"] = clock.now()
@@ -315,17 +342,17 @@ class Memories:
             if updated.namespace != current.namespace and transaction.get(Node, [node_id(updated.id)]):
                 transaction.update(Node, node_id(updated.id), {"namespace": updated.namespace})
             if prepared is not None:
-                self._engine.anchoring.write(transaction, updated, prepared, anew=True)
-        self._engine.embedding.wake()
+                self._anchoring.write(transaction, updated, prepared, anew=True)
+        self._embedding.wake()
         return updated
 
     def _analysed(self, known: Memory, values: dict[str, Any]) -> dict[str, Any]:
         """Return new fields of a memory; with those of a new analysis, if it is code and its content changes."""
         if values.get("content", known.content) == known.content or not (known.category or "").startswith(CODE):
             return values
-        from recollect.engine.snippets.snippets import analysed_again
+        from recollect.engine.memory.snippet_analysis import analysed_again
 
-        return {**analysed_again(self._engine, known, values["content"]), **values}
+        return {**analysed_again(self._llm, known, values["content"]), **values}
 
     @operation("delete_memory", "delete")
     def delete(self, memory_id: str, *, undo: bool = False) -> Deleted:
@@ -337,8 +364,8 @@ class Memories:
         undo: restore a deleted memory
         """
         if undo:
-            return self._undelete(logged_id(self._engine.store, memory_id))
-        with self._engine.store.transaction("delete_memory") as transaction:
+            return self._undelete(logged_id(self._context.store, memory_id))
+        with self._context.store.transaction("delete_memory") as transaction:
             deleted = transaction.delete(Memory, {"id": existing(transaction, memory_id).id})
             return Deleted(deleted=deleted, batch=transaction.batch)
 
@@ -346,14 +373,14 @@ class Memories:
         """Undo the last deletion of a memory."""
         deletion = self._deletion(memory_id)
         try:
-            return Deleted(deleted=0, restored=1, batch=self._engine.admin.undo(deletion).batch)
+            return Deleted(deleted=0, restored=1, batch=self._undo(deletion).batch)
         except Conflict:
             message = f"memory {memory_id} is linked to a memory that was deleted later"
             raise Conflict(message, hint="Undo the later deletion first; `recollect changes` lists both.") from None
 
     def _deletion(self, memory_id: str) -> str:
         """Return the batch that deleted this memory alone."""
-        store = self._engine.store
+        store = self._context.store
         if store.get(Memory, [memory_id]):
             raise Conflict(f"memory {memory_id} is not deleted", hint="There is nothing to undo.", memory_id=memory_id)
         where = {"entity": "memories", "entity_id": memory_id, "action": "delete"}
@@ -381,7 +408,14 @@ class Memories:
         """
         from recollect.engine.memory.purge import purge
 
-        return purge(self._engine, memory_ids, keep_current=keep_current, dry_run=dry_run)
+        return purge(
+            self._context.store,
+            memory_ids,
+            keep_current=keep_current,
+            dry_run=dry_run,
+            hooks=self._hooks,
+            retry=self._embedding.retry,
+        )
 
     @operation("associate_memories", "associate", idempotent=True, listed=("relationship",))
     def associate(
@@ -397,7 +431,7 @@ class Memories:
         weight: strength of the link, 0 to 1
         """
         kind, strength = input_checks.relation(relationship), input_checks.ratio("weight", weight)
-        with self._engine.store.transaction("associate_memories") as transaction:
+        with self._context.store.transaction("associate_memories") as transaction:
             src, dst = (self._end(transaction, name) for name in (source_id, target_id))
             known = transaction.find(Edge, {"src": src, "dst": dst, "relationship": kind}, limit=1)
             if known:
@@ -408,7 +442,7 @@ class Memories:
     def _new(self, values: dict[str, Any], near: str | None) -> Memory:
         """Return a new memory; near: what the caller named its project by."""
         now = clock.now()
-        where = self._engine.branches.written(near, values["namespace"])._asdict()
+        where = self._branches.written(near, values["namespace"])._asdict()
         return Memory(id=clock.new_id(), created_at=now, updated_at=now, last_accessed_at=now, **where, **values)
 
     def _end(self, transaction: Transaction, name: str) -> str:
@@ -417,7 +451,7 @@ class Memories:
             memory = existing(transaction, name)
             ensure_node(transaction, memory)
             return node_id(memory.id)
-        found = code_nodes(self._engine.code_store, [name]).get(name)
+        found = code_nodes(self._context.code_store, [name]).get(name)
         if found is None:
             raise NotFound(f"no indexed code has the id {name}", hint="search_symbols shows ids of symbols.", id=name)
         if not transaction.get(Node, [name]):
@@ -432,7 +466,7 @@ class Memories:
 
         With the content comes its hash.
         """
-        limit = self._engine.settings.max_content_bytes
+        limit = self._context.settings.max_content_bytes
         checks: dict[str, Callable[[Any], Any]] = {
             "content": lambda value: input_checks.content(value, max_bytes=limit),
             "memory_type": input_checks.memory_type,

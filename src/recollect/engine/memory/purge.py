@@ -12,14 +12,14 @@ with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
 from recollect.engine.memory.library_documents import KINDS, Documents
-from recollect.engine.records.memory_rows import headline, logged_id, node_id
+from recollect.engine.records.memory_rows import headline, is_own_summary, logged_id, node_id
 from recollect.errors import MemoryNotFound, RecollectError, StorageError
 from recollect.files import read_file
 from recollect.model import Change, Edge, Errand, Fix, Judgement, Memory, Node, Observed, Purge, Record, Session
@@ -27,7 +27,6 @@ from recollect.text.redact import redact
 
 if TYPE_CHECKING:
     from recollect.capture.spool import Spool
-    from recollect.engine.root import Engine
     from recollect.store.protocol import Store, Transaction
 
 # Set while purged data may still be in free pages of the files, so that an interrupted purge is reported.
@@ -56,25 +55,43 @@ class Plan(NamedTuple):
         return (*self.removed, *self.along)
 
 
-def purge(engine: Engine, ids: Sequence[str], *, keep_current: bool, dry_run: bool) -> Purge:
-    """Remove memories for good, or tell what that would remove. Raises MemoryNotFound for an id nobody ever had."""
-    wanted = tuple(dict.fromkeys(logged_id(engine.store, name) for name in ids))
-    store = engine.store
+class HookQueue(Protocol):
+    """The events that hooks left: ingested before a purge, and searched for payloads that were set aside."""
+
+    @property
+    def spool(self) -> Spool: ...
+    def drain(self) -> object: ...
+
+
+def purge(
+    store: Store,
+    ids: Sequence[str],
+    *,
+    keep_current: bool,
+    dry_run: bool,
+    hooks: Callable[[], HookQueue],
+    retry: Callable[[], None],
+) -> Purge:
+    """Remove memories for good, or return what that would remove. Raises MemoryNotFound for an unknown id.
+
+    retry: forgets which memories could not be embedded: the reason may repeat what one said
+    """
+    wanted = tuple(dict.fromkeys(logged_id(store, name) for name in ids))
     if dry_run:
         with store.snapshot():
             return _told(_planned(store, wanted, keep_current=keep_current), dry_run=True)
     for name in wanted:
         _versions(store, name)  # a wrong id must not leave a mark behind
-    engine.capture.drain()  # what hooks have left is looked at too
+    hooks().drain()  # what hooks have left is looked at too
     store.keep_setting(DUE, "1")
     changes = others = 0
     with store.transaction("purge_memories") as transaction:
         plan = _planned(transaction, wanted, keep_current=keep_current)
         if wanted:
             changes, others = _carry_out(transaction, plan, keep_current=keep_current)
-    others += _forget_documents(engine, plan) + _drop_payloads(engine.capture.spool, plan.marks)
+    others += _forget_documents(store, plan) + _drop_payloads(hooks().spool, plan.marks)
     with suppress(RecollectError):
-        engine.embedding.retry()  # why a memory was set aside may repeat what it said
+        retry()
     if wanted:
         store.graph_written()  # the log tells caches of the graph no more what was there
     notes = scrub(store)
@@ -141,8 +158,6 @@ def _versions(rows: Store | Transaction, memory_id: str) -> list[Memory]:
 
 def _repeated(rows: Store | Transaction, ids: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what only repeats these memories, parts and summaries, and summaries that somebody has rewritten."""
-    from recollect.engine.consolidation.cluster_summaries import is_ours
-
     along: dict[str, None] = {}
     rewritten: dict[str, None] = {}
     waiting = list(ids)
@@ -151,7 +166,7 @@ def _repeated(rows: Store | Transaction, ids: tuple[str, ...]) -> tuple[tuple[st
         parts = [*rows.find(Memory, {"parent_id": name}), *rows.logged(Memory, "parent_id", name)]
         edges = [*rows.find(Edge, {"dst": node_id(name)}), *rows.logged(Edge, "dst", node_id(name))]
         owners = [edge.src.removeprefix("mem:") for edge in edges if edge.relationship == "SUMMARIZES"]
-        summaries = [(row.id, is_ours(row)) for row in rows.get(Memory, owners)]
+        summaries = [(row.id, is_own_summary(row)) for row in rows.get(Memory, owners)]
         # One that is only in the log has no reader who would miss it.
         summaries += [(owner, True) for owner in owners if not rows.get(Memory, [owner])]
         for found, ours in [*((part.id, True) for part in parts), *summaries]:
@@ -220,12 +235,12 @@ def _carry_out(transaction: Transaction, plan: Plan, *, keep_current: bool) -> t
     return changes, others + len(plan.sessions)
 
 
-def _forget_documents(engine: Engine, plan: Plan) -> int:
+def _forget_documents(store: Store, plan: Plan) -> int:
     """Forget what libraries keep of a project as text, where it names a purged memory or has its words."""
     signs = (*plan.everything, *(msgspec.json.encode(mark).decode()[1:-1] for mark in plan.marks), *plan.marks)
     forgotten = 0
     for namespace in plan.namespaces:
-        documents = Documents(engine, namespace)
+        documents = Documents(store, namespace)
         for kind in KINDS:
             text = documents.read(kind)
             if text and any(sign in text for sign in signs):

@@ -14,7 +14,7 @@ from recollect.engine.records.record_redaction import without_secrets
 from recollect.model import Judgement
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.store.protocol import Store
 
 PREFIX = "memory_lib:"
 # As many as the judge of a recall keeps, for the same reason: about 10 MB.
@@ -48,8 +48,8 @@ class Kept(NamedTuple):
 class ScoreCache:
     """Scores in the database of an engine; other processes see them, and they outlive this one."""
 
-    def __init__(self, engine: Engine, max_age_s: int) -> None:
-        self._engine = engine
+    def __init__(self, store: Store, max_age_s: int) -> None:
+        self._store = store
         self._max_age_s = max_age_s
 
     def get(self, keys: list[Key]) -> dict[Key, Kept]:
@@ -60,7 +60,7 @@ class ScoreCache:
         rows = [
             row
             for start in range(0, len(names), MAX_FORGOTTEN)
-            for row in self._engine.store.get(Judgement, names[start : start + MAX_FORGOTTEN])
+            for row in self._store.get(Judgement, names[start : start + MAX_FORGOTTEN])
         ]
         return {by_digest[row.id]: Kept(row.score, row.reason, row.judged_at) for row in rows if row.judged_at > oldest}
 
@@ -68,7 +68,7 @@ class ScoreCache:
         """Keep scores, in the place of older ones under the same keys; the oldest of too many are forgotten."""
         if not scores:
             return
-        with self._engine.store.transaction("score_cache") as transaction:
+        with self._store.transaction("score_cache") as transaction:
             for key, kept in scores.items():
                 row = Judgement(
                     id=key.digest(),
@@ -83,12 +83,12 @@ class ScoreCache:
 
     def forget(self, file_path: str) -> int:
         """Forget the scores of a file's memories; return how many there were."""
-        with self._engine.store.transaction("score_cache") as transaction:
+        with self._store.transaction("score_cache") as transaction:
             return transaction.delete(Judgement, {"model": PREFIX + file_path})
 
     def clear(self) -> None:
         """Forget all scores."""
-        with self._engine.store.transaction("score_cache") as transaction:
+        with self._store.transaction("score_cache") as transaction:
             for model in self._sizes():
                 transaction.delete(Judgement, {"model": model})
 
@@ -97,13 +97,13 @@ class ScoreCache:
         return sum(self._sizes().values())
 
     def _sizes(self) -> dict[str, int]:
-        found = self._engine.store.tally(Judgement, "model")
+        found = self._store.tally(Judgement, "model")
         return {model: count for model, count in found.items() if model.startswith(PREFIX)}
 
     def _forget_oldest(self) -> None:
-        more = self._engine.store.count(Judgement) - MAX_KEPT
+        more = self._store.count(Judgement) - MAX_KEPT
         while more > 0:
-            oldest = self._engine.store.find(Judgement, order="judged_at", limit=min(more, MAX_FORGOTTEN))
-            with self._engine.store.transaction("score_cache") as transaction:
+            oldest = self._store.find(Judgement, order="judged_at", limit=min(more, MAX_FORGOTTEN))
+            with self._store.transaction("score_cache") as transaction:
                 transaction.delete(Judgement, {"id": tuple(row.id for row in oldest)})
             more -= len(oldest)

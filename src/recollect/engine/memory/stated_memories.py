@@ -1,6 +1,6 @@
-"""Stated: statements in prompts and answers become known memories.
+"""Stated memories: statements in prompts and answers become known memories.
 
-A statement that was made before is counted on the memory that is there. A contrary one supersedes it.
+A repeated statement is counted on the memory that it repeats. A contrary one supersedes it.
 
 prompt, final answer ─► capture.statements ─► Memory ─► compared, before a transaction is opened ─► kept, in one
 """
@@ -17,7 +17,7 @@ import msgspec
 from recollect import clock
 from recollect.capture.observation import Observation
 from recollect.engine.memory.anchoring import NOTHING, Prepared, spoken_text
-from recollect.engine.records.memory_rows import content_hash
+from recollect.engine.records.memory_rows import TRUST, content_hash
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import RecollectError
 from recollect.model import Memory, Observed
@@ -25,15 +25,14 @@ from recollect.text.sameness import says_the_same
 
 if TYPE_CHECKING:
     from recollect.capture.statements import Speaker
-    from recollect.engine.memory.amendments import Found
+    from recollect.engine.memory.amendments import Amendments, Found
+    from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.records.branches import Position
-    from recollect.engine.root import Engine
     from recollect.store.protocol import Transaction
 
 # Events whose text is somebody's own words.
 SPEAKERS: Mapping[str, Speaker] = {"prompt": "user", "turn_end": "assistant"}
 STATED_IN = {"user": "prompt", "assistant": "answer"}
-TRUST = {"user": 1.0, "assistant": 0.7}
 # Each repetition makes a statement more important: after five, a rule is at the top.
 STRONGER, STRONGEST = 0.03, 0.95
 # Sessions by which a repetition is recognised that was counted before.
@@ -79,7 +78,7 @@ def stated(seen: Observation, row: Observed, position: Position) -> tuple[Stated
                 updated_at=row.at,
                 last_accessed_at=row.at,
                 source=speaker,
-                trust=TRUST[speaker],
+                trust=TRUST["stated"][speaker],
                 session_id=row.session_id,
             )
         )
@@ -88,37 +87,25 @@ def stated(seen: Observation, row: Observed, position: Position) -> tuple[Stated
     return tuple(found)
 
 
-def compare(engine: Engine, each: Stated) -> Stated:
+def compare(amendments: Amendments, anchoring: Anchoring, each: Stated) -> Stated:
     """Return a statement with what it repeats, changes and mentions; read only."""
-    from recollect.engine.memory import amendments
-
     memory = each.memory
-    known = repeated(engine, memory)
+    known = amendments.repeated(memory, _says_the_same)
     if known is not None:
         return each._replace(repeats=known.id)
     anchors = NOTHING
     with suppress(RecollectError, OSError):  # a statement is kept whether or not its code can be read
-        anchors = engine.anchoring.prepare(spoken_text(memory), memory.namespace)
-    return each._replace(anchors=anchors, changes=tuple(amendments.find(engine, memory)))
+        anchors = anchoring.prepare(spoken_text(memory), memory.namespace)
+    return each._replace(anchors=anchors, changes=tuple(amendments.find(memory)))
 
 
-def repeated(engine: Engine, memory: Memory) -> Memory | None:
-    """Return the known memory that says the same in the same project; None if there is none."""
-    from recollect.engine.memory.amendments import older
-    from recollect.recall.statement import statement
-
-    here = {"namespace": memory.namespace, "superseded_by": None, "observed": False}
-    same = engine.store.find(Memory, {"content_hash": memory.content_hash, **here}, limit=1)
-    if same:
-        return same[0]
-    said = _EMPTY.sub("", memory.content)
-    near = older(engine, memory, statement(memory.content))
-    return next((row for row in near if says_the_same(_EMPTY.sub("", row.content), said)), None)
+def _says_the_same(one: str, other: str) -> bool:
+    return says_the_same(_EMPTY.sub("", one), _EMPTY.sub("", other))
 
 
 def keep(transaction: Transaction, each: Stated, anchor: Callable[[Transaction, Memory, Prepared], None]) -> bool:
     """Store a statement, or count it on the memory that it repeats; returns whether it was stored."""
-    from recollect.engine.memory import amendments
+    from recollect.engine.memory.amendments import write
 
     known = transaction.get(Memory, [each.repeats]) if each.repeats else []
     if known:
@@ -126,7 +113,7 @@ def keep(transaction: Transaction, each: Stated, anchor: Callable[[Transaction, 
         return False
     memory = transaction.insert(each.memory)
     anchor(transaction, memory, each.anchors)
-    amendments.write(transaction, memory, list(each.changes))
+    write(transaction, memory, list(each.changes))
     return True
 
 

@@ -18,7 +18,7 @@ from recollect.text.enrich import ENRICHMENTS, MAX_RELATIONS, Enrichment, Relate
 from recollect.text.passages import passages
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.store.protocol import Store
 
 # Changes read at once: most are not about links, and those that are not are passed over in microseconds.
@@ -42,20 +42,20 @@ class Outdated(NamedTuple):
 class Enricher:
     """Writes the text that is embedded, by the enrichment that is set."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context") -> None:
+        self._context = context
         # Up to where this process has seen links; another one may be further, with vectors older than what it read.
         self._seen: int | None = None
 
     @property
     def suffix(self) -> str:
         """What tells vectors of this enrichment from others, behind the model's id."""
-        name = self._engine.settings.enrichment
+        name = self._context.settings.enrichment
         return "" if name == "off" else f"+{name}"
 
     def texts(self, memory: Memory) -> list[str]:
         """Return what is embedded of a memory: each passage, under what it belongs to and its headline."""
-        relations = related(self._engine.store, memory.id) if self._way.ends else []
+        relations = related(self._context.store, memory.id) if self._way.ends else []
         title = f"{memory.title}\n" if memory.title else ""
         return [self._way.enrich(memory, relations, title + passage) for passage in passages(memory.content)]
 
@@ -63,7 +63,7 @@ class Enricher:
         """Remember where the log of changes ends before the first links are read for a model."""
         if not self._way.ends or self._seen is not None:
             return
-        store, newest = self._engine.store, self._newest()
+        store, newest = self._context.store, self._newest()
         kept = store.setting(_key(model))
         if kept is None and not store.describe().read_only:
             store.keep_setting(_key(model), str(newest))
@@ -86,7 +86,7 @@ class Enricher:
             # By number alone: an index of what a change is about would bring back all that ever was about links.
             where = {"seq": Range((self._seen or 0) + 1)}
             touched: dict[str, None] = {}
-            for change in self._engine.store.find(Change, where, order="seq", limit=PAGE):
+            for change in self._context.store.find(Change, where, order="seq", limit=PAGE):
                 touched.update(dict.fromkeys(self._touched(change)))
                 if len(touched) >= FEW:
                     break
@@ -95,21 +95,21 @@ class Enricher:
     def done(self, model: str, change: int, *, links: bool) -> None:
         """Remember that vectors of a model know the links as of a change; links: whether any changed on the way."""
         self._seen = change
-        store = self._engine.store
+        store = self._context.store
         kept = int(store.setting(_key(model)) or 0)
         if change > kept and (links or change - kept >= STEP):
             store.keep_setting(_key(model), str(change))
 
     @property
     def _way(self) -> Enrichment:
-        return ENRICHMENTS[self._engine.settings.enrichment]
+        return ENRICHMENTS[self._context.settings.enrichment]
 
     def _newest(self) -> int:
-        return self._engine.store.generation()[2]
+        return self._context.store.generation()[2]
 
     def _touched(self, change: Change) -> Iterator[str]:
         """Yield the memories whose text another link, or another name of what it leads to, makes another."""
-        store, edges = self._engine.store, list[dict[str, Any]]()
+        store, edges = self._context.store, list[dict[str, Any]]()
         if change.entity == "graph_edges":
             edges = [msgspec.structs.asdict(edge) for edge in store.get(Edge, [change.entity_id])]
             edges += [change.before] if change.before else []

@@ -8,7 +8,7 @@ memory that the embedder cannot take is set aside, and the others go on.
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from recollect.store.protocol import Vectors
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.providers.protocol import Embedder
 
 # Passages per round of the worker, 2 to 5 CPU s: small enough that stopping is prompt, and that vectors are committed
@@ -50,10 +50,16 @@ POLL_S = 2.0
 class Embedding:
     """Makes vectors for memories and questions, and knows how far it is."""
 
-    def __init__(self, engine: "Engine", embedder: "Embedder | None" = None) -> None:
-        """Make vectors with `embedder`; none: with the configured provider, opened on first use."""
-        self._engine = engine
-        self._enricher = Enricher(engine)
+    def __init__(
+        self, context: "Context", embedder: "Embedder | None" = None, *, embed_code: Callable[[int], int]
+    ) -> None:
+        """Make vectors with `embedder`; default: the configured provider, opened on first use.
+
+        embed_code: makes at most so many vectors of indexed code, for the worker; returns how many
+        """
+        self._context = context
+        self._embed_code = embed_code
+        self._enricher = Enricher(context)
         self._embedder = embedder
         self._opened = embedder is not None
         self._lock = threading.Lock()
@@ -72,7 +78,7 @@ class Embedding:
             if not self._opened:
                 from recollect.providers.choose import open_embedder
 
-                self._embedder = open_embedder(self._engine.settings)
+                self._embedder = open_embedder(self._context.settings)
                 self._opened = True
             return self._embedder
 
@@ -94,23 +100,23 @@ class Embedding:
 
     def coverage(self) -> tuple[int, int]:
         """Return how many memories have a vector of the current model, and how many memories there are."""
-        total = self._engine.store.count(Memory)
+        total = self._context.store.count(Memory)
         return total - self._lacking() if self.model_id else 0, total
 
     def _lacking(self) -> int:
         """Return how many memories have no vector of the current model; counted again only after a change."""
-        generation = self._engine.store.generation()
+        generation = self._context.store.generation()
         if self._counted is None or self._counted[0] != generation:
-            self._counted = (generation, self._engine.store.count_lacking(self.model_id))
+            self._counted = (generation, self._context.store.count_lacking(self.model_id))
         return self._counted[1]
 
     def set_aside(self) -> list[Aside]:
         """Return the memories that get no vectors of the current model until a newer version comes."""
-        return set_aside(self._engine.store, self.model_id) if self.model_id else []
+        return set_aside(self._context.store, self.model_id) if self.model_id else []
 
     def retry(self) -> None:
         """Try the memories again that were set aside."""
-        retry(self._engine.store, self.model_id)
+        retry(self._context.store, self.model_id)
 
     def of_query(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the question's vector, or None where it could not help, with notes that say what is degraded."""
@@ -120,7 +126,7 @@ class Embedding:
         newest = self._counted[0][2] if self._counted else None
         if not self.running and (lacking or self._enricher.behind(self.model_id, newest)):
             # Some with every search: a store that only commands use gets its vectors too, a little later.
-            self._catch_up_quietly(self._engine.settings.embed_on_demand, lacking=bool(lacking))
+            self._catch_up_quietly(self._context.settings.embed_on_demand, lacking=bool(lacking))
             lacking = self._lacking()
         notes: tuple[str, ...] = ()
         if lacking:
@@ -139,7 +145,7 @@ class Embedding:
 
     def _embed_newest(self) -> bool:
         """Make the vectors of the newest short memories, a few; tell whether any were made."""
-        store, most = self._engine.store, min(NEWEST, self._engine.settings.embed_on_demand)
+        store, most = self._context.store, min(NEWEST, self._context.settings.embed_on_demand)
         if not most or store.describe().read_only:
             return False
         self._enricher.begin(self.model_id)
@@ -171,7 +177,7 @@ class Embedding:
         meanwhile is made before the next part. Raises EmbeddingFailed; what was made before it is kept. Makes none
         where they could not be kept.
         """
-        store, model = self._engine.store, self.model_id
+        store, model = self._context.store, self.model_id
         made = spent = 0
         if model:
             self._enricher.begin(model)
@@ -202,11 +208,11 @@ class Embedding:
         Of a long one they come later, like those of all that are only kept. A failure is recorded for health.
         """
         texts = self._enricher.texts(memory) if self.model_id else []
-        if not 0 < len(texts) <= AT_ONCE or self._engine.store.describe().read_only:
+        if not 0 < len(texts) <= AT_ONCE or self._context.store.describe().read_only:
             return
         self._enricher.begin(self.model_id)
         with suppress(RecollectError):
-            self._engine.store.put_vectors(self.model_id, self._vectors([Part(memory, 0, texts)]))
+            self._context.store.put_vectors(self.model_id, self._vectors([Part(memory, 0, texts)]))
 
     def follow_links(self, limit: int | None = None) -> int:
         """Make new vectors of memories whose links changed, where links are embedded; return of how many.
@@ -214,7 +220,7 @@ class Embedding:
         Not of long ones: their own text says enough. At most `limit` passages and those of a few memories more. Raises
         EmbeddingFailed as `catch_up` does.
         """
-        store, model = self._engine.store, self.model_id
+        store, model = self._context.store, self.model_id
         made = spent = 0
         for memory_ids, change in self._enricher.outdated(model) if model else ():
             if self._stop.is_set() or store.describe().read_only:
@@ -276,7 +282,7 @@ class Embedding:
         return made
 
     def _put_aside(self, part: Part, why: str) -> None:
-        put_aside(self._engine.store, self.model_id, part.memory, why)
+        put_aside(self._context.store, self.model_id, part.memory, why)
 
     def start(self) -> None:
         """Start the worker thread, once."""
@@ -310,7 +316,7 @@ class Embedding:
         """
         began = time.monotonic()
         try:
-            made = self._engine.code.embed(CODE_BATCH)
+            made = self._embed_code(CODE_BATCH)
         except RecollectError:
             return False
         self._wake.wait(time.monotonic() - began)

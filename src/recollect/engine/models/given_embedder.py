@@ -32,7 +32,7 @@ KEPT = 2_048
 PAUSE_S = 5.0
 
 
-class GivenEmbedder:
+class CallerEmbedder:
     """Makes vectors by a function. Safe to share between threads, if the function is."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -138,7 +138,7 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     return sum(left * right for left, right in zip(_unit(one), _unit(other), strict=True))
 
 
-def centre(vectors: Sequence[Sequence[float]]) -> list[float]:
+def centroid(vectors: Sequence[Sequence[float]]) -> list[float]:
     """Return the direction that vectors share: the mean of their unit vectors."""
     return [sum(column) / len(vectors) for column in zip(*map(_unit, vectors), strict=True)]
 

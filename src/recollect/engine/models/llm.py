@@ -18,7 +18,7 @@ from recollect.text.budget import tokens
 from recollect.text.redact import redact
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.providers.choose import Role
     from recollect.providers.protocol import Model
 
@@ -31,9 +31,9 @@ PROMPT_STATUSES = frozenset({400, 413, 422})
 class Language:
     """Asks the language model, and knows what that cost."""
 
-    def __init__(self, engine: "Engine", model: "Model | None" = None, *, role: "Role" = "llm") -> None:
+    def __init__(self, context: "Context", model: "Model | None" = None, *, role: "Role" = "llm") -> None:
         """Ask `model`; none: the provider that is configured for the role, opened on first use."""
-        self._engine = engine
+        self._context = context
         self._role = role
         self._model = model
         self._opened = model is not None
@@ -48,7 +48,7 @@ class Language:
             if not self._opened:
                 from recollect.providers.choose import open_model
 
-                self._model = open_model(self._engine.settings, self._role)
+                self._model = open_model(self._context.settings, self._role)
                 self._opened = True
             return self._model
 
@@ -104,7 +104,7 @@ class Language:
         with self._writing:
             if self._stopped:
                 raise Conflict("this engine is closed", hint="Create a new Engine.")
-            yield self._engine.store
+            yield self._context.store
 
     def stop(self) -> None:
         """Let nothing be written down any more, after what is being written."""
@@ -113,16 +113,16 @@ class Language:
 
     def afford(self, *, calls: int, tokens: int) -> None:
         """Raise as `complete` would if so many calls and tokens were asked for now; nothing is counted."""
-        refuse(today(self._engine.store), self.model_id, self._limits, calls=calls, tokens=tokens)
+        refuse(today(self._context.store), self.model_id, self._limits, calls=calls, tokens=tokens)
 
     def spending(self) -> Spending | None:
         """Return what was spent today and whether the model is left alone; None where there is and was none."""
-        rows = today(self._engine.store)
+        rows = today(self._context.store)
         wrong = ""
         try:
             model = self.model_id
         except ConfigError as problem:
-            model, wrong = getattr(self._engine.settings, f"{self._role}_provider"), problem.message
+            model, wrong = getattr(self._context.settings, f"{self._role}_provider"), problem.message
         if not model and not rows:
             return None
         own = next((row for row in rows if row.model == model), None)
@@ -140,7 +140,7 @@ class Language:
 
     @property
     def _limits(self) -> Limits:
-        settings = self._engine.settings
+        settings = self._context.settings
         return Limits(settings.llm_max_calls_per_day, settings.llm_max_tokens_per_day)
 
     def _settle(self, row: Usage, spare: int, failure: ModelFailed | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Rulers: each embedding model is measured once, and what was found is kept in the store."""
+"""Similarity calibration: what the cosines of an embedding model mean, measured once and kept in the store."""
 
 from __future__ import annotations
 
@@ -7,22 +7,26 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from recollect.errors import RecollectError
-from recollect.providers.local import MODEL
-from recollect.recall.ruler import REFERENCE, Ruler, measured, texts
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.models.embedding_queue import Embedding
+    from recollect.recall.ruler import Ruler
 
 
-class Rulers:
+class Calibration:
     """What cosines mean, by model."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, context: Context, embedding: Embedding) -> None:
+        self._context = context
+        self._embedding = embedding
         self._known: dict[str, Ruler] = {}
 
     def of(self, model: str) -> Ruler:
-        """Return the ruler of the model in use; the one of the shipped model as long as it cannot be measured."""
+        """Return the scale of the model in use; of the shipped model until that one can be measured."""
+        from recollect.providers.local import MODEL
+        from recollect.recall.ruler import REFERENCE
+
         if not model or model.startswith(MODEL):
             return REFERENCE
         if model not in self._known:
@@ -33,20 +37,24 @@ class Rulers:
         return self._known[model]
 
     def _kept(self, model: str) -> Ruler | None:
-        value = self._engine.store.setting(_key(model))
+        from recollect.recall.ruler import Ruler
+
+        value = self._context.store.setting(_key(model))
         try:
             return msgspec.json.decode(value, type=Ruler) if value else None
         except msgspec.MsgspecError:
-            return None  # written by a version that kept something else: measured anew
+            return None  # written by another version: measured again
 
     def _measured(self, model: str) -> Ruler | None:
-        embedder = self._engine.embedding.embedder
+        from recollect.recall.ruler import measured, texts
+
+        embedder, store = self._embedding.embedder, self._context.store
         if embedder is None:
             return None
         try:
             found = measured(embedder.embed(texts()))
-            if not self._engine.store.describe().read_only:
-                self._engine.store.keep_setting(_key(model), msgspec.json.encode(found).decode())
+            if not store.describe().read_only:
+                store.keep_setting(_key(model), msgspec.json.encode(found).decode())
         except RecollectError:
             # A provider that just answered and now does not: the next recall tries again.
             return None

@@ -32,7 +32,7 @@ from recollect.model import Branched, Hit, Memory
 from recollect.store.protocol import Written
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.settings import Settings
 
 # Answers kept by a process: pairs of commits, a hundred bytes each.
 MAX_KNOWN = 20_000
@@ -69,8 +69,8 @@ NOWHERE = Position()
 class Branches:
     """Tells how the branches that memories were written on stand to the one that is checked out."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         # Programs are too slow for whoever answers while a person waits for the first letter: the prompt hook.
         self.asks_git = True
         self._known: dict[tuple[str, str, str], bool] = {}
@@ -148,7 +148,7 @@ class Branches:
 
     def _seen_from(self, near: str | None, namespace: str | None) -> Checkout | None:
         """Return the work tree of a project that the caller is in; namespace None: whichever project that is."""
-        for folder in (near if near and is_path(near) else None, ".", self._engine.settings.namespace):
+        for folder in (near if near and is_path(near) else None, ".", self._settings.namespace):
             if not folder or not is_path(folder):
                 continue
             with suppress(OSError, ValueError, RuntimeError):  # a folder that is gone, or nobody's home

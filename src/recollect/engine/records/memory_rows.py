@@ -1,15 +1,14 @@
-"""Rows of memories: ids, hashes, nodes, and how one is found, stored or replaced in a transaction."""
+"""Rows of memories: ids, hashes, trust and nodes; how one is found, stored or replaced in a transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from recollect import clock
 from recollect.engine.records import input_checks
-from recollect.engine.records.id_prefix import full_id
 from recollect.errors import InvalidInput, MemoryNotFound
-from recollect.model import Change, Edge, Memory, Node, Stored
+from recollect.model import Change, Edge, Memory, Node, Record, Stored
 from recollect.store.protocol import Filter, Has, Range, Store, Transaction
 
 # What the categories of coding memories begin with.
@@ -17,6 +16,25 @@ CODE = "code/"
 
 # Operations by which somebody says that a memory is not to be there.
 UNWANTED = ("delete_memory", "purge_memories")
+
+# How far a memory is trusted, by how it was recorded and who said it. A person states what they know; an assistant may
+# have concluded it; transcripts and files of other programs may be out of date.
+TRUST: Mapping[str, Mapping[str, float]] = {
+    "stored": {"user": 1.0, "assistant": 0.8},
+    "stated": {"user": 1.0, "assistant": 0.7},
+    "observed": {"hook": 0.7},
+    "transcript": {"user": 0.8, "assistant": 0.6, "tool": 0.7},
+    "imported": {"import": 0.8},
+}
+
+# The source of summaries made by consolidation, and the metadata field with a hash of the text they were given.
+SUMMARY_SOURCE: Final = "consolidation"
+SUMMARY_MARK = "written"
+
+# Fewer characters match too much: six hexadecimal digits tell 16 million ids apart.
+LEAST_CHARACTERS = 6
+# As many candidates as an error lists.
+MAX_CANDIDATES = 5
 
 # Fields that are filled where they are empty.
 FILLED = ("title", "category", "author", "valid_from")
@@ -32,6 +50,26 @@ def content_hash(content: str) -> str:
 def node_id(memory_id: str) -> str:
     """Return the id of the graph node that stands for a memory."""
     return f"mem:{memory_id}"
+
+
+def said_at(memory: Memory) -> int:
+    """Return when a memory was said or began to hold; otherwise when it was stored."""
+    return memory.created_at if memory.valid_from is None else memory.valid_from
+
+
+def is_own_summary(summary: Memory) -> bool:
+    """Tell whether a summary is current and not edited by hand: an edited one is never replaced."""
+    is_over = summary.expires_at is not None and summary.expires_at <= clock.now()
+    if summary.source != SUMMARY_SOURCE or summary.superseded_by is not None or is_over:
+        return False
+    given = summary.metadata.get(SUMMARY_MARK)
+    # The first summaries had no such mark, and were never rewritten.
+    return given == summary_mark(summary.title, summary.content) if given else summary.updated_at == summary.created_at
+
+
+def summary_mark(title: str | None, content: str) -> str:
+    """Return a hash of the text that a summary was given."""
+    return content_hash(f"{title or ''}\n{content}")[:16]
 
 
 def is_learnt(memory: Memory) -> bool:
@@ -60,6 +98,29 @@ def logged_id(rows: Store | Transaction, memory_id: str) -> str:
     of_memory = {"entity": "memories"}
     known = rows.find(Change, {**of_memory, "entity_id": given}, limit=1)
     return given if known else full_id(rows, Change, "entity_id", given, of_memory) or given
+
+
+def full_id(
+    rows: Store | Transaction, kind: type[Record], field: str, given: str, where: Mapping[str, object] | None = None
+) -> str | None:
+    """Return the only value of an id field that begins with `given`, by index; None if there is none.
+
+    Raises InvalidInput with the candidates if there are several.
+    """
+    if len(given) < LEAST_CHARACTERS:
+        return None
+    found: list[str] = []
+    low, end = given, given + "\U0010ffff"
+    while len(found) < MAX_CANDIDATES:
+        page = rows.find(kind, {**(where or {}), field: Range(low, end)}, order=field, limit=1)
+        if not page:
+            break
+        found.append(str(getattr(page[0], field)))
+        low = found[-1] + "\x01"  # the next value in the index: no id contains this character
+    if len(found) > 1:
+        hint = f"Give more characters. It is one of: {', '.join(found)}."
+        raise InvalidInput(f"several ids begin with {given}", hint=hint, candidates=found)
+    return found[0] if found else None
 
 
 def unwanted(rows: Store | Transaction, ids: Sequence[str]) -> frozenset[str]:
@@ -103,8 +164,7 @@ def replace(transaction: Transaction, old: Memory, new: Memory) -> None:
             "a memory cannot supersede itself",
             hint="The new content is the same as the content of the memory to replace.",
         )
-    ends = new.valid_from if new.valid_from is not None else new.created_at
-    transaction.update(Memory, old.id, {"superseded_by": new.id, "valid_to": ends})
+    transaction.update(Memory, old.id, {"superseded_by": new.id, "valid_to": said_at(new)})
     for memory in (new, old):
         ensure_node(transaction, memory)
     src, dst = node_id(new.id), node_id(old.id)

@@ -1,7 +1,7 @@
 """Files that an operation writes because its caller named them: where they may lie, and how they are written.
 
 A person at a command line and a program with the library write where they like. A server works for a language model,
-which may have read anything: it writes below the project and the home only (`Engine.write_roots`). Nobody replaces a
+which may have read anything: it writes below the project and the home only (`Context.write_roots`). Nobody replaces a
 file without saying so, and no link is followed.
 """
 
@@ -17,20 +17,18 @@ from typing import IO, TYPE_CHECKING
 from recollect.errors import Conflict, InvalidInput
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
 
 # How an export begins: in the home, nothing else may be replaced by one.
 EXPORT = b'{"kind":"recollect"'
 
 
-def refuse_elsewhere(engine: Engine, target: Path) -> None:
+def refuse_elsewhere(context: Context, target: Path) -> None:
     """Raise InvalidInput for a file that this engine may not write, wherever links of its folder lead."""
-    if engine.context.write_roots is None:
+    if context.write_roots is None:
         return
     real = Path(os.path.realpath(target.parent)) / target.name
-    if ".git" in real.parts or not any(
-        real.is_relative_to(os.path.realpath(root)) for root in engine.context.write_roots
-    ):
+    if ".git" in real.parts or not any(real.is_relative_to(os.path.realpath(root)) for root in context.write_roots):
         raise InvalidInput(
             f"{target} is outside the project and the recollect home folder",
             hint="Choose a file inside one of them. The command line may write any file.",
@@ -39,17 +37,17 @@ def refuse_elsewhere(engine: Engine, target: Path) -> None:
 
 
 @contextlib.contextmanager
-def written(engine: Engine, target: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
+def written(context: Context, target: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
     """Open a file that appears at `target` as a whole when the block ends, readable by its owner alone.
 
     Raises InvalidInput where none may or can be written, and Conflict where one is already and `overwrite` is false.
     """
     import tempfile
 
-    refuse_elsewhere(engine, target)
+    refuse_elsewhere(context, target)
     partial = ""
     try:
-        _refuse_existing(engine, target, overwrite=overwrite)
+        _refuse_existing(context, target, overwrite=overwrite)
         handle, partial = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -64,7 +62,7 @@ def written(engine: Engine, target: Path, *, overwrite: bool) -> Iterator[IO[byt
             Path(partial).unlink(missing_ok=True)
 
 
-def _refuse_existing(engine: Engine, target: Path, *, overwrite: bool) -> None:
+def _refuse_existing(context: Context, target: Path, *, overwrite: bool) -> None:
     try:
         found = os.lstat(target)
     except FileNotFoundError:
@@ -75,7 +73,7 @@ def _refuse_existing(engine: Engine, target: Path, *, overwrite: bool) -> None:
         raise InvalidInput(
             f"{target} is not a regular file", hint="Choose another file, or '-' for standard output.", path=str(target)
         )
-    home = os.path.realpath(engine.settings.home_path)
+    home = os.path.realpath(context.settings.home_path)
     if Path(os.path.realpath(target)).is_relative_to(home) and not _is_export(target):
         raise InvalidInput(f"{target} is one of recollect's own files", hint="Choose another file.", path=str(target))
 

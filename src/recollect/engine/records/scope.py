@@ -25,15 +25,15 @@ from recollect.model import Memory, Tree, Workspace
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.store.protocol import Filter
 
 
 class Scope:
     """The projects that an engine works on."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, context: Context) -> None:
+        self._context = context
         self._folder: Path | None = None
         self._is_library = True
         self._known: dict[Path, str | None] = {}
@@ -45,7 +45,7 @@ class Scope:
 
     def current(self) -> str | None:
         """Return the project that is meant where none is named; None: there is none."""
-        configured = self._engine.settings.namespace
+        configured = self._context.settings.namespace
         if configured or self._folder is None:
             return namespace_of(configured)
         if self._folder not in self._known:
@@ -91,7 +91,7 @@ class Scope:
         """
         never = (Path("~").expanduser(), Path(folder.anchor))
         around = [str(place) for place in (folder, *folder.parents) if place not in never]
-        store, among = self._engine.store, {"namespace": tuple(around)}
+        store, among = self._context.store, {"namespace": tuple(around)}
         known = {row.id for row in store.get(Workspace, around)}
         known |= {str(tree.namespace) for tree in store.find(Tree, among)}
         known |= {place for place in around if store.columns(Memory, ("id",), {"namespace": place}, limit=1)}

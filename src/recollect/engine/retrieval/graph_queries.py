@@ -27,7 +27,12 @@ from recollect.model import NODE_KINDS, Limit, MemoryType, NodeKind, Ratio, Rela
 from recollect.operations import operation
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.code.code_links import Links
+    from recollect.engine.context import Context
+    from recollect.engine.graph.centrality import Centrality
+    from recollect.engine.records.branches import Branches
+    from recollect.engine.records.scope import Scope
+    from recollect.engine.retrieval.memory_search import MemorySearch
     from recollect.graph.arrays import Graph, Sieve
 
 # Farther than this everything is linked with everything.
@@ -42,11 +47,25 @@ Hops = Annotated[int, msgspec.Meta(ge=1, le=MAX_HOPS)]
 Resolution = Annotated[float, msgspec.Meta(ge=0.01, le=100.0)]
 
 
-class Graphs:
+class GraphQueries:
     """Nodes and the links between them."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        context: "Context",
+        *,
+        scope: "Scope",
+        branches: "Branches",
+        search: "MemorySearch",
+        centrality: "Centrality",
+        links: "Links",
+    ) -> None:
+        self._context = context
+        self._scope = scope
+        self._branches = branches
+        self._search = search
+        self._centrality = centrality
+        self._links = links
 
     @operation("recall_with_expansion", "recall-with-expansion", read_only=True, listed=("limit", "project"))
     def recall_with_expansion(
@@ -80,7 +99,7 @@ class Graphs:
 
         limit = input_checks.whole("limit", limit, least=1, most=1000)
         where = memory_filter(memory_type=memory_type, tags=tags)
-        where |= self._engine.scope.where(namespace, all_projects=all_projects, asks=True)
+        where |= self._scope.where(namespace, all_projects=all_projects, asks=True)
         wanted = Wanted(
             limit=limit,
             least=input_checks.ratio("min_score", min_score),
@@ -88,7 +107,7 @@ class Graphs:
             where=where or None,
             as_of=input_checks.question(query, as_of)[1],
         )
-        found = self._engine.recall.search(
+        found = self._search.search(
             query,
             limit=max(limit, POOL),
             namespace=namespace,
@@ -99,9 +118,9 @@ class Graphs:
             as_of=as_of,
             judge=False,
         )
-        graph = self._engine.centrality.graph()
-        hits = expanded(self._engine.store, graph, found, wanted, _sieve(graph, namespace))
-        marked = self._engine.branches.marked([row.hit for row in hits], namespace)
+        graph = self._centrality.graph()
+        hits = expanded(self._context.store, graph, found, wanted, _sieve(graph, namespace))
+        marked = self._branches.marked([row.hit for row in hits], namespace)
         hits = tuple(msgspec.structs.replace(row, hit=hit) for row, hit in zip(hits, marked, strict=True))
         return Expansion(
             query=found.query,
@@ -143,7 +162,7 @@ class Graphs:
         from recollect.engine.retrieval.hit_impact import impacts
 
         hops = input_checks.whole("depth", depth, least=1, most=MAX_HOPS)
-        found = self._engine.recall.search(
+        found = self._search.search(
             query,
             limit=limit,
             namespace=namespace,
@@ -153,10 +172,10 @@ class Graphs:
             min_score=min_score,
             as_of=as_of,
         )
-        graph = self._engine.centrality.graph()
-        hits = impacts(self._engine.store, graph, found.hits, hops, _sieve(graph, namespace))
+        graph = self._centrality.graph()
+        hits = impacts(self._context.store, graph, found.hits, hops, _sieve(graph, namespace))
         notes = (*found.notes, *_nothing_linked(graph))
-        if len(graph.src) and self._engine.centrality.is_stale():
+        if len(graph.src) and self._centrality.is_stale():
             notes = (*notes, "centrality is out of date: links have changed")
         return ImpactRecall(query=found.query, hits=hits, mode=found.mode, notes=notes)
 
@@ -201,7 +220,7 @@ class Graphs:
         else:
             walk = depth_first(graph, start, most_depth=most, direction=way, through=through)  # type: ignore[arg-type]
         order = walk.order[:shown].tolist()
-        views = node_views(self._engine.store, graph, order)
+        views = node_views(self._context.store, graph, order)
         nodes = tuple(
             Visited(
                 node=views[number],
@@ -244,7 +263,7 @@ class Graphs:
         part = graph.within(_sieve(graph, namespace, kinds=kinds, relationships=relationships))
         ranks = pagerank(arcs(part, both_ways=MUTUAL), damping=followed)
         best = np.argsort(-ranks, kind="stable")[:shown].tolist()
-        views = node_views(self._engine.store, part, best)
+        views = node_views(self._context.store, part, best)
         return PageRanks(
             nodes=tuple(RankedNode(node=views[number], pagerank=float(ranks[number])) for number in best),
             total=part.size,
@@ -269,13 +288,13 @@ class Graphs:
         relationships: only these relationships
         limit: maximum number of clusters, largest first
         """
-        from recollect.engine.graph.communities import clusters_of
+        from recollect.engine.graph.graph_view import clusters_of
 
         fineness = _resolution(resolution)
         shown = input_checks.whole("limit", limit, least=1, most=1000)
         graph = self._graph(is_code=set(kinds) != {"Memory"})
         part = graph.within(_sieve(graph, namespace, kinds=kinds, relationships=relationships))
-        return clusters_of(self._engine.store, part, fineness, shown)
+        return clusters_of(self._context.store, part, fineness, shown)
 
     @operation("recompute_centrality", "recompute-centrality", idempotent=True)
     def recompute(self) -> Recomputed:
@@ -284,11 +303,11 @@ class Graphs:
         It computes PageRank, betweenness, degree and cluster and stores them with the nodes. A running server does this
         by itself after changes. Recall uses the stored values.
         """
-        return self._engine.centrality.recompute()
+        return self._centrality.recompute()
 
     def _graph(self, *, is_code: bool) -> "Graph":
         """Return the graph; where code is asked about, with all of it linked, which takes a while at first."""
-        return self._engine.links.graph()[0] if is_code else self._engine.centrality.graph()
+        return self._links.graph()[0] if is_code else self._centrality.graph()
 
     def _number(self, graph: "Graph", start_id: str) -> int | None:
         """Return the number of a node, named by its id or by its memory's; None for a memory that nothing links to.
@@ -300,7 +319,7 @@ class Graphs:
         if known is not None:
             return known
         try:
-            memory = existing(self._engine.store, name.removeprefix("mem:"))
+            memory = existing(self._context.store, name.removeprefix("mem:"))
         except MemoryNotFound:
             raise NotFound(
                 f"no node or memory has the id {name}",
@@ -311,7 +330,7 @@ class Graphs:
 
     def _unlinked(self, start_id: str, algorithm: Algorithm, max_depth: int) -> Traversal:
         """Return the walk of a memory that has no node yet: it comes no farther than itself."""
-        memory = existing(self._engine.store, start_id.removeprefix("mem:"))
+        memory = existing(self._context.store, start_id.removeprefix("mem:"))
         view = NodeView(
             id=node_id(memory.id),
             kind="Memory",

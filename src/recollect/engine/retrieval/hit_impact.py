@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.engine.graph.graph_view import node_views, steps
+from recollect.engine.records.memory_rows import said_at
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
 from recollect.graph.impact import impact
 from recollect.graph.meaning import COMPUTED
@@ -80,9 +81,7 @@ def _decisions(store: Store, graph: Graph, nodes: Sequence[int], depth: int, thr
         for start in range(0, len(ids), 500)
         for memory in store.find(Memory, {"id": tuple(ids[start : start + 500]), "memory_type": "decision"})
     ]
-    decisions.sort(
-        key=lambda memory: (memory.created_at if memory.valid_from is None else memory.valid_from, memory.seq)
-    )
+    decisions.sort(key=lambda memory: (said_at(memory), memory.seq))
     return [number_of[memory.id] for memory in decisions]
 
 

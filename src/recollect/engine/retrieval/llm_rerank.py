@@ -1,9 +1,9 @@
-"""Judge: the last stage of a search, where it is wanted and a language model is configured.
+"""Reranking by a language model: the last stage of a search, if wanted and configured.
 
     search wider ─► what was judged before ─► ask about the rest, several at a time, until the deadline ─► merge
 
-It can only improve an answer: on any failure the answer is what it would have been without a judge, with a note that
-says why. Judgements are kept in the store, so the same question about the same memories costs nothing a second time.
+On any failure the answer is what it would be without a model, with a note that says why. Judgements are kept in the
+store, so the same question about the same memories costs nothing a second time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import hashlib
 import queue
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -20,7 +20,6 @@ import msgspec
 from recollect import clock, progress
 from recollect.engine.models.llm import PROMPT_STATUSES
 from recollect.engine.records.record_redaction import without_secrets
-from recollect.engine.retrieval.recall_pipeline import answer
 from recollect.errors import Conflict, ModelFailed, RecollectError, StorageError
 from recollect.model import Judgement, Recall
 from recollect.recall.judge import VERDICT_TOKENS, Verdict, merge, question, verdict
@@ -28,8 +27,10 @@ from recollect.text.budget import tokens
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
+    from recollect.engine.context import Context
+    from recollect.engine.models.llm import Language
     from recollect.engine.retrieval.query_arguments import Asked
-    from recollect.engine.root import Engine
+    from recollect.engine.retrieval.recall_pipeline import RecallPipeline
 
 # Judgements kept, the latest: 10 MB or so. Five hundred questions about twenty memories each.
 MAX_KEPT = 10_000
@@ -47,87 +48,121 @@ class Outcome(NamedTuple):
     failure: RecollectError | None = None
 
 
-def judged(engine: Engine, asked: Asked, *, least: float, leave_out: frozenset[str] = frozenset()) -> Recall:
-    """Return the answer to a question with its best hits judged, and in the order of their judged relevance.
+class Reranker:
+    """Has a language model judge the best hits of a search."""
 
-    least: the relevance below which a memory is not even judged; `asked.least` is what it has to have afterwards
-    """
-    candidates = engine.settings.judge_candidates
-    wider = asked._replace(limit=max(asked.limit, candidates), least=min(asked.least, least), hides_weak=False)
-    found = answer(engine, wider, leave_out=leave_out)
-    try:
-        model = engine.language.model_id
-        if not model:
-            raise ModelFailed("no language model is configured")
-        prompts = {hit.memory.id: question(hit, found.query) for hit in found.hits[:candidates]}
-        verdicts = _verdicts(engine, model, prompts)
-    except RecollectError as problem:
-        if problem.code == "CANCELLED":
-            raise
-        plain = answer(engine, asked, leave_out=leave_out)
-        return msgspec.structs.replace(
-            plain, notes=(*plain.notes, f"not re-ranked by the language model: {problem.message}")
-        )
-    hits = [hit for hit in merge(found.hits, verdicts, model) if hit.score >= asked.least]
-    silent = len(prompts) - len(verdicts)
-    notes = (
-        (f"{model} scored only {len(prompts) - silent} of {len(prompts)} memories; the others keep their search score",)
-        if silent
-        else ()
-    )
-    return msgspec.structs.replace(found, hits=tuple(hits[: asked.limit]), notes=(*found.notes, *notes))
+    def __init__(self, context: Context, llm: Language, pipeline: RecallPipeline) -> None:
+        self._context = context
+        self._settings = context.settings
+        self._llm = llm
+        self._pipeline = pipeline
 
+    def answer(self, asked: Asked, *, least: float, leave_out: frozenset[str] = frozenset()) -> Recall:
+        """Return the answer to a question with its best hits judged, and in the order of their judged relevance.
 
-def _verdicts(engine: Engine, model: str, prompts: Mapping[str, str]) -> dict[str, Verdict]:
-    """Return the verdict on each memory, by id, as far as there is one. Raises what kept the model from being asked."""
-    keys = {memory_id: _key(model, prompt) for memory_id, prompt in prompts.items()}
-    known = {row.id: Verdict(row.score, row.reason) for row in engine.store.get(Judgement, list(keys.values()))}
-    missing = {key: prompts[memory_id] for memory_id, key in keys.items() if key not in known}
-    if missing:
-        most = sum(tokens(prompt) + VERDICT_TOKENS for prompt in missing.values())
-        # All or nothing: what cannot be judged to the end is not begun.
-        engine.language.afford(calls=len(missing), tokens=most)
-        known |= _ask(engine, model, missing)
-    if prompts and not known:
-        raise ModelFailed(f"{model} returned no score for {plural(len(prompts), 'memory', 'memories')}")
-    return {memory_id: known[key] for memory_id, key in keys.items() if key in known}
+        least: the relevance below which a memory is not even judged; `asked.least` is what it has to have afterwards
+        """
+        candidates = self._settings.judge_candidates
+        wider = asked._replace(limit=max(asked.limit, candidates), least=min(asked.least, least), hides_weak=False)
+        found = self._pipeline.answer(wider, leave_out=leave_out)
+        try:
+            model = self._llm.model_id
+            if not model:
+                raise ModelFailed("no language model is configured")
+            prompts = {hit.memory.id: question(hit, found.query) for hit in found.hits[:candidates]}
+            verdicts = self._verdicts(model, prompts)
+        except RecollectError as problem:
+            if problem.code == "CANCELLED":
+                raise
+            plain = self._pipeline.answer(asked, leave_out=leave_out)
+            return msgspec.structs.replace(
+                plain, notes=(*plain.notes, f"not re-ranked by the language model: {problem.message}")
+            )
+        hits = [hit for hit in merge(found.hits, verdicts, model) if hit.score >= asked.least]
+        notes, scored = found.notes, f"{len(verdicts)} of {len(prompts)} memories"
+        if len(verdicts) < len(prompts):
+            notes = (*notes, f"{model} scored only {scored}; the others keep their search score")
+        return msgspec.structs.replace(found, hits=tuple(hits[: asked.limit]), notes=notes)
+
+    def _verdicts(self, model: str, prompts: Mapping[str, str]) -> dict[str, Verdict]:
+        """Return the verdicts on memories, by id, as far as there are any. Raises why the model was not asked."""
+        keys = {memory_id: _key(model, prompt) for memory_id, prompt in prompts.items()}
+        known = {
+            row.id: Verdict(row.score, row.reason) for row in self._context.store.get(Judgement, list(keys.values()))
+        }
+        missing = {key: prompts[memory_id] for memory_id, key in keys.items() if key not in known}
+        if missing:
+            most = sum(tokens(prompt) + VERDICT_TOKENS for prompt in missing.values())
+            # All or nothing: what cannot be judged to the end is not begun.
+            self._llm.afford(calls=len(missing), tokens=most)
+            known |= self._ask(model, missing)
+        if prompts and not known:
+            raise ModelFailed(f"{model} returned no score for {plural(len(prompts), 'memory', 'memories')}")
+        return {memory_id: known[key] for memory_id, key in keys.items() if key in known}
+
+    def _ask(self, model: str, prompts: Mapping[str, str]) -> dict[str, Verdict]:
+        """Return the verdicts on all prompts, by key, asking about several at a time. Raises the first failure.
+
+        A request cannot be called back, so threads that are still waiting at the deadline are left to themselves: what
+        they bring home is kept for the next time.
+        """
+        waiting: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
+        for row in prompts.items():
+            waiting.put(row)
+        outcomes: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+        stop = threading.Event()
+
+        def work() -> None:
+            while not stop.is_set():
+                try:
+                    key, prompt = waiting.get_nowait()
+                except queue.Empty:
+                    return
+                outcome = self._outcome(model, key, prompt)
+                if outcome.failure is not None:
+                    stop.set()  # before anybody hears of it: no further request is sent
+                outcomes.put(outcome)
+
+        deadline = time.monotonic() + self._settings.judge_deadline_s
+        for number in range(min(self._settings.judge_batch_size, len(prompts))):
+            threading.Thread(target=work, name=f"recollect-judge-{number}", daemon=True).start()
+        try:
+            return _collect(outcomes, len(prompts), deadline, self._settings.judge_deadline_s)
+        finally:
+            stop.set()
+
+    def _outcome(self, model: str, key: str, prompt: str) -> Outcome:
+        """Return what asking about one memory came to; a verdict is kept."""
+        try:
+            said = verdict(self._llm.complete(prompt, max_tokens=VERDICT_TOKENS), prompt)
+        except RecollectError as problem:
+            about_prompt = isinstance(problem, ModelFailed) and problem.details.get("status") in PROMPT_STATUSES
+            return Outcome(key) if about_prompt else Outcome(key, failure=problem)
+        except Exception as problem:  # in a thread, nobody else would hear of it
+            return Outcome(key, failure=ModelFailed(f"scoring failed: {type(problem).__name__}: {problem}"))
+        if said is not None:
+            row = Judgement(id=key, model=model, score=said.score, reason=said.reason, judged_at=clock.now())
+            self._keep(without_secrets(row)[0])
+        return Outcome(key, said)
+
+    def _keep(self, row: Judgement) -> None:
+        """Keep a judgement, and forget the oldest of too many."""
+        try:
+            with self._llm.books() as store, store.transaction("judge") as transaction:
+                if not transaction.get(Judgement, [row.id]):
+                    transaction.insert(row)
+                kept = store.count(Judgement)
+                if kept > MAX_KEPT:
+                    oldest = transaction.find(Judgement, order="judged_at", limit=min(kept - MAX_KEPT, MAX_FORGOTTEN))
+                    transaction.delete(Judgement, {"id": tuple(row.id for row in oldest)})
+        except (StorageError, Conflict):
+            # A cache: the verdict is in hand. Where it cannot be kept it will be asked for again.
+            return
 
 
 def _key(model: str, prompt: str) -> str:
     """Return what a judgement is found by: everything the verdict depends on, and nothing that can be read back."""
     return hashlib.sha256(f"{model}\0{prompt}".encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _ask(engine: Engine, model: str, prompts: Mapping[str, str]) -> dict[str, Verdict]:
-    """Return the verdicts on all prompts, by key, asking about several at a time. Raises the first failure.
-
-    A request cannot be called back, so threads that are still waiting at the deadline are left to themselves: what
-    they bring home is kept for the next time.
-    """
-    waiting: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
-    for row in prompts.items():
-        waiting.put(row)
-    outcomes: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
-    stop = threading.Event()
-
-    def work() -> None:
-        while not stop.is_set():
-            try:
-                key, prompt = waiting.get_nowait()
-            except queue.Empty:
-                return
-            outcome = _outcome(engine, model, key, prompt)
-            if outcome.failure is not None:
-                stop.set()  # before anybody hears of it: no further request is sent
-            outcomes.put(outcome)
-
-    deadline = time.monotonic() + engine.settings.judge_deadline_s
-    for number in range(min(engine.settings.judge_batch_size, len(prompts))):
-        threading.Thread(target=work, name=f"recollect-judge-{number}", daemon=True).start()
-    try:
-        return _collect(outcomes, len(prompts), deadline, engine.settings.judge_deadline_s)
-    finally:
-        stop.set()
 
 
 def _collect(
@@ -151,35 +186,3 @@ def _collect(
             verdicts[outcome.key] = outcome.verdict
         done += 1
     return verdicts
-
-
-def _outcome(engine: Engine, model: str, key: str, prompt: str) -> Outcome:
-    """Return what asking about one memory came to; a verdict is kept."""
-    try:
-        said = verdict(engine.language.complete(prompt, max_tokens=VERDICT_TOKENS), prompt)
-    except RecollectError as problem:
-        about_prompt = isinstance(problem, ModelFailed) and problem.details.get("status") in PROMPT_STATUSES
-        return Outcome(key) if about_prompt else Outcome(key, failure=problem)
-    except Exception as problem:  # in a thread, nobody else would hear of it
-        return Outcome(key, failure=ModelFailed(f"scoring failed: {type(problem).__name__}: {problem}"))
-    if said is not None:
-        row = Judgement(id=key, model=model, score=said.score, reason=said.reason, judged_at=clock.now())
-        _keep(engine, [without_secrets(row)[0]])
-    return Outcome(key, said)
-
-
-def _keep(engine: Engine, rows: Sequence[Judgement]) -> None:
-    """Keep judgements, and forget the oldest of too many."""
-    try:
-        with engine.language.books() as store, store.transaction("judge") as transaction:
-            known = {row.id for row in transaction.get(Judgement, [row.id for row in rows])}
-            for row in rows:
-                if row.id not in known:
-                    transaction.insert(row)
-            kept = store.count(Judgement)
-            if kept > MAX_KEPT:
-                oldest = transaction.find(Judgement, order="judged_at", limit=min(kept - MAX_KEPT, MAX_FORGOTTEN))
-                transaction.delete(Judgement, {"id": tuple(row.id for row in oldest)})
-    except (StorageError, Conflict):
-        # A cache: the verdict is in hand. Where it cannot be kept it will be asked for again.
-        return

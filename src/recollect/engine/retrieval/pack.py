@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from recollect import clock
-from recollect.engine.retrieval.hit_excerpt import said_at
+from recollect.engine.records.memory_rows import said_at
 from recollect.model import CodeHit, Hit, Packed, PackedMemory, Recall
 from recollect.text.budget import tokens
 from recollect.text.passages import PASSAGE_CHARACTERS, SLACK

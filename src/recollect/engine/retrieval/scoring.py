@@ -16,8 +16,8 @@ from recollect.operations import operation
 from recollect.recall.profiles import PROFILES, Profile, normalised
 
 if TYPE_CHECKING:
+    from recollect.engine.context import Context
     from recollect.engine.retrieval.query_arguments import Asked
-    from recollect.engine.root import Engine
     from recollect.recall.gather import Pool
     from recollect.recall.query import Query
     from recollect.recall.score import Scored
@@ -45,8 +45,8 @@ class InForce(NamedTuple):
 class Scoring:
     """How memories are ranked."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context") -> None:
+        self._context = context
 
     @operation("set_scoring_weights", "weights", destructive=True, listed=("profile", "project", "reset"))
     def set_weights(
@@ -104,7 +104,7 @@ class Scoring:
         if given:
             kept = Kept(kept.profile, normalised({**_in_force(kept).weights, **given}))
         forgotten = reset and profile is None and not given
-        self._engine.store.keep_setting(_key(scope), "" if forgotten else msgspec.json.encode(kept).decode())
+        self._context.store.keep_setting(_key(scope), "" if forgotten else msgspec.json.encode(kept).decode())
         return self.shown(scope)
 
     def shown(self, scope: str | None) -> ScoringWeights:
@@ -118,9 +118,9 @@ class Scoring:
         from recollect.recall.weigh import matching, weigh, worth
 
         profile, weights = _in_force(self._kept(project_of(asked.where))[0])
-        central = self._engine.store.centralities(passage.memory_id for passage in pool.passages)
+        central = self._context.store.centralities(passage.memory_id for passage in pool.passages)
         # What the code is now says nothing about a moment of the past.
-        held = worths(self._engine.store, (row.memory_id for row in pool.passages)) if asked.as_of is None else {}
+        held = worths(self._context.store, (row.memory_id for row in pool.passages)) if asked.as_of is None else {}
         columns = worth(query, pool, central, clock.now() if asked.as_of is None else asked.as_of, held)
         if not profile.fitted:
             columns |= matching(query, pool)
@@ -136,7 +136,7 @@ class Scoring:
         if scope is not None:
             places.insert(0, (scope, "namespace"))
         for place, source in places[1:] if skip else places:
-            text = self._engine.store.setting(_key(place))
+            text = self._context.store.setting(_key(place))
             if text:
                 return _read(text, _key(place)), source
         return Kept("default"), "default"

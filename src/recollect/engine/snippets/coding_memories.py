@@ -1,5 +1,6 @@
 """Coding memories: pieces of code with what they are about, linked to their neighbours, found by what they solve."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -12,7 +13,9 @@ from recollect.model.coding import CodingMemory, Evolution, EvolutionScope, Evol
 from recollect.operations import operation
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.snippets.evolution import SnippetEvolution
+    from recollect.engine.snippets.snippets import Snippets
 
 # Document 003 gives both defaults.
 MAX_RESULTS = 5
@@ -25,8 +28,17 @@ Memories = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
 class Coding:
     """Pieces of code worth having again."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        context: "Context",
+        *,
+        snippets: "Callable[[], Snippets]",
+        evolution: "Callable[[], SnippetEvolution]",
+    ) -> None:
+        """Take what stores and what evolves snippets; both are made on first use, since their modules are large."""
+        self._context = context
+        self._snippets = snippets
+        self._evolution = evolution
 
     @operation("store_coding_memory", "store-code", listed=("code_type", "context", "workspace_id"))
     def store(
@@ -52,11 +64,8 @@ class Coding:
         context: what the code does
         strict: fail if the language model or embedding fails
         """
-        from recollect.engine.snippets.snippets import store
-
-        return store(
-            self._engine,
-            input_checks.content(content, max_bytes=self._engine.settings.max_content_bytes),
+        return self._snippets().store(
+            input_checks.content(content, max_bytes=self._context.settings.max_content_bytes),
             namespace=workspace_id if workspace_id is not None else project_path,
             code_type=input_checks.label("code_type", code_type) or "",
             context=input_checks.text("context", context) if context and context.strip() else "",
@@ -86,10 +95,7 @@ class Coding:
         code_types: only these programming languages
         min_relevance: minimum relevance, 0 to 1
         """
-        from recollect.engine.snippets.snippets import retrieve
-
-        return retrieve(
-            self._engine,
+        return self._snippets().retrieve(
             query,
             namespace=workspace_id if workspace_id is not None else project_filter,
             all_projects=all_projects,
@@ -120,7 +126,7 @@ class Coding:
         project_path: workspace for scope project, path or name
         strict: fail if the language model fails
         """
-        from recollect.engine.snippets.evolution import Wanted, evolve
+        from recollect.engine.snippets.evolution import Wanted
 
         namespace = namespace_of(project_path)
         if input_checks.one_of("scope", scope, ("recent", "all", "project")) == "project" and namespace is None:
@@ -132,4 +138,4 @@ class Coding:
             namespace=namespace if scope == "project" else None,
             strict=strict,
         )
-        return evolve(self._engine, wanted)
+        return self._evolution().evolve(wanted)

@@ -10,7 +10,7 @@ run are one batch of the change log, which `undo` takes back.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock, progress
@@ -18,20 +18,9 @@ from recollect.code.snippet.analyse import Snippet, one_line
 from recollect.code.snippet.refine import MOST_TAGS, Neighbour, refined_context, refined_tags, strengthened, supporters
 from recollect.code.snippet.relate import Related, pair, relate
 from recollect.engine.consolidation.plan_execution import enter
+from recollect.engine.memory.snippet_analysis import CATEGORIES, KEY, UNANSWERED, analysis, snippet_of
 from recollect.engine.records.memory_rows import node_id
-from recollect.engine.snippets.snippets import (
-    CATEGORIES,
-    KEY,
-    UNANSWERED,
-    Kept,
-    Link,
-    analysis,
-    link_type,
-    neighbours,
-    rarities,
-    snippet_of,
-    write_links,
-)
+from recollect.engine.snippets.snippets import Kept, Link, link_type, write_links
 from recollect.errors import BudgetSpent, Cancelled, ModelFailed
 from recollect.model import Consolidation, Edge, Memory
 from recollect.model.coding import Evolution
@@ -41,8 +30,11 @@ from recollect.text.tokens import query_terms
 
 if TYPE_CHECKING:
     from recollect.code.snippet.ask import Proposed
-    from recollect.engine.root import Engine
-    from recollect.store.protocol import Transaction
+    from recollect.engine.context import Context
+    from recollect.engine.models.embedding_queue import Embedding
+    from recollect.engine.models.llm import Language
+    from recollect.engine.snippets.snippets import Snippets
+    from recollect.store.protocol import Store, Transaction
 
 OPERATION = "evolve_memory_network"
 # What runs by schedule is logged as: nobody who takes back the last change means it.
@@ -103,124 +95,235 @@ class Worse(Exception):
     """What was written would make memories harder to find."""
 
 
-def evolve_scheduled(engine: Engine, *, every_s: int, lost_s: int) -> bool:
-    """Evolve those that waited longest because it is due; false if another process has begun it already.
+class SnippetEvolution:
+    """Improves the contexts, tags and links of coding memories."""
 
-    One that is stopped on the way stays unfinished in the log; what it did stays, and the next goes on behind it.
-    """
-    run = enter(engine.store, "evolve", every_s=every_s, lost_s=lost_s)
-    if run is None:
-        return False
-    wanted = Wanted("scheduled", "all", SCHEDULED_MEMORIES, None, operation=SCHEDULED)
-    done = evolve(engine, wanted, batch=run.batch)
-    with engine.store.transaction(SCHEDULED) as transaction:
-        values = {"affected_count": done.memories_evolved, "finished_at": clock.now()}
-        transaction.update(Consolidation, run.id, values)
-    return True
+    def __init__(
+        self,
+        context: Context,
+        *,
+        snippets: Snippets,
+        embedding: Embedding,
+        llm: Language,
+        stopping: Callable[[], bool],
+    ) -> None:
+        """Take the nouns that evolution needs; stopping tells whether a run should end before its next batch."""
+        self._context = context
+        self._snippets = snippets
+        self._embedding = embedding
+        self._llm = llm
+        self._stopping = stopping
 
+    @property
+    def _store(self) -> Store:
+        return self._context.store
 
-def evolve(engine: Engine, wanted: Wanted, *, batch: str = "") -> Evolution:
-    """Evolve the coding memories that are wanted; batch: that of its changes, none: a new one.
+    def evolve_scheduled(self, *, every_s: int, lost_s: int) -> bool:
+        """Evolve those that waited longest because it is due; false if another process has begun it already.
 
-    With `strict`, raises ModelFailed, and Cancelled where the engine is being closed; what was done before it stays.
-    """
-    began = time.monotonic()
-    memories = _chosen(engine, wanted)
-    batch, notes, done = batch or clock.new_id(), dict[str, None](), list[Done]()
-    for start in range(0, len(memories), BATCH):
-        if engine.schedule.stopping:
-            raise Cancelled("evolution stopped: the engine was closed")
-        part = [
-            Kept(memory, snippet_of(memory)) for memory in engine.store.get(Memory, memories[start : start + BATCH])
-        ]
-        plan, said = _plan(engine, part, wanted)
-        notes.update(dict.fromkeys(said))
-        done.append(_apply(engine, plan, part, wanted, batch))
-        if wanted.scope == "all" and part:
-            engine.store.keep_setting(CURSOR, str(part[-1].memory.seq))
-        progress.report(min(start + BATCH, len(memories)), len(memories), "evolving")
-    engine.embedding.wake()
-    if refused := sum(row.refused for row in done):
-        notes[f"{plural(refused, 'refinement')} rejected: they made memories harder to find"] = None
-    return Evolution(
-        memories_analyzed=len(memories),
-        memories_evolved=len(frozenset().union(*(row.evolved for row in done))),
-        links_created=sum(row.created for row in done),
-        links_strengthened=sum(row.strengthened for row in done),
-        contexts_updated=sum(row.contexts for row in done),
-        duration_ms=round((time.monotonic() - began) * 1000),
-        notes=tuple(notes),
-    )
+        One that is stopped on the way stays unfinished in the log; what it did stays, and the next goes on behind it.
+        """
+        run = enter(self._store, "evolve", every_s=every_s, lost_s=lost_s)
+        if run is None:
+            return False
+        wanted = Wanted("scheduled", "all", SCHEDULED_MEMORIES, None, operation=SCHEDULED)
+        done = self.evolve(wanted, batch=run.batch)
+        with self._store.transaction(SCHEDULED) as transaction:
+            values = {"affected_count": done.memories_evolved, "finished_at": clock.now()}
+            transaction.update(Consolidation, run.id, values)
+        return True
 
+    def evolve(self, wanted: Wanted, *, batch: str = "") -> Evolution:
+        """Evolve the coding memories that are wanted; batch: that of its changes, none: a new one.
 
-def _chosen(engine: Engine, wanted: Wanted) -> list[str]:
-    """Return the ids of the memories that are to evolve."""
-    where: dict[str, object] = {"category": CATEGORIES, "superseded_by": None}
-    if wanted.namespace is not None:
-        where["namespace"] = wanted.namespace
-    if wanted.scope != "all":
-        return [row.id for row in engine.store.find(Memory, where, order="-created_at", limit=wanted.most)]
-    # One round after the other through all of them, wherever the last run ended.
-    at = int(engine.store.setting(CURSOR) or 0)
-    rows = engine.store.find(Memory, {**where, "seq": Range(at_least=at + 1)}, order="seq", limit=wanted.most)
-    if len(rows) < wanted.most:
-        rest = {**where, "seq": Range(below=at + 1)}
-        rows += engine.store.find(Memory, rest, order="seq", limit=wanted.most - len(rows))
-    return [row.id for row in rows]
+        With `strict`, raises ModelFailed. Raises Cancelled while the engine is closed. What was done before stays.
+        """
+        began = time.monotonic()
+        memories = self._chosen(wanted)
+        batch, notes, done = batch or clock.new_id(), dict[str, None](), list[Done]()
+        for start in range(0, len(memories), BATCH):
+            if self._stopping():
+                raise Cancelled("evolution stopped: the engine was closed")
+            part = [
+                Kept(memory, snippet_of(memory)) for memory in self._store.get(Memory, memories[start : start + BATCH])
+            ]
+            plan, said = self._plan(part, wanted)
+            notes.update(dict.fromkeys(said))
+            done.append(self._apply(plan, part, wanted, batch))
+            if wanted.scope == "all" and part:
+                self._store.keep_setting(CURSOR, str(part[-1].memory.seq))
+            progress.report(min(start + BATCH, len(memories)), len(memories), "evolving")
+        self._embedding.wake()
+        if refused := sum(row.refused for row in done):
+            notes[f"{plural(refused, 'refinement')} rejected: they made memories harder to find"] = None
+        return Evolution(
+            memories_analyzed=len(memories),
+            memories_evolved=len(frozenset().union(*(row.evolved for row in done))),
+            links_created=sum(row.created for row in done),
+            links_strengthened=sum(row.strengthened for row in done),
+            contexts_updated=sum(row.contexts for row in done),
+            duration_ms=round((time.monotonic() - began) * 1000),
+            notes=tuple(notes),
+        )
 
+    def _chosen(self, wanted: Wanted) -> list[str]:
+        """Return the ids of the memories that are to evolve."""
+        where: dict[str, object] = {"category": CATEGORIES, "superseded_by": None}
+        if wanted.namespace is not None:
+            where["namespace"] = wanted.namespace
+        if wanted.scope != "all":
+            return [row.id for row in self._store.find(Memory, where, order="-created_at", limit=wanted.most)]
+        # One round after the other through all of them, wherever the last run ended.
+        at = int(self._store.setting(CURSOR) or 0)
+        rows = self._store.find(Memory, {**where, "seq": Range(at_least=at + 1)}, order="seq", limit=wanted.most)
+        if len(rows) < wanted.most:
+            rest = {**where, "seq": Range(below=at + 1)}
+            rows += self._store.find(Memory, rest, order="seq", limit=wanted.most - len(rows))
+        return [row.id for row in rows]
 
-# --- plan ---
+    def _plan(self, part: Sequence[Kept], wanted: Wanted) -> tuple[Plan, tuple[str, ...]]:
+        """Return what a batch would change, and notes about what was done otherwise than configured."""
+        proposed, notes = self._proposed(part, strict=wanted.strict)
+        by_rules: dict[str, tuple[Memory, list[Link]]] = {}
+        weights: dict[str, tuple[Edge, float]] = {}
+        refinements: list[Refinement] = []
+        for place, kept in enumerate(part):
+            memory = kept.memory
+            edges = self._edges(memory.id)
+            near = {row.id: Kept(row, snippet_of(row)) for row in self._store.get(Memory, sorted(edges))}
+            found, said = self._snippets.neighbours(kept)
+            found += self._linked_by_model(part, place, proposed)
+            notes += said
+            new = [link for link in found if link.other.id not in edges]
+            by_rules[memory.id] = (memory, new)
+            weights |= self._weights(kept, edges, near)
+            beside = [(edge.weight, link_type(edge), near[name]) for name, edge in edges.items() if name in near]
+            beside += [
+                (link.related.weight, link.related.type, Kept(link.other, snippet_of(link.other))) for link in new
+            ]
+            # The strongest first: it is the one whose words are taken over.
+            beside.sort(key=lambda row: (-row[0], row[2].memory.seq))
+            linked = [Neighbour(type_, row.snippet, row.memory.tags) for _, type_, row in beside if type_ is not None]
+            refinements += _refinement(kept, linked, proposed, place)
+        return Plan(by_rules, weights, refinements), notes
 
+    def _edges(self, memory_id: str) -> dict[str, Edge]:
+        """Return the coding links of a memory by the id of the memory at their other end."""
+        node = node_id(memory_id)
+        rows = [*self._store.find(Edge, {"src": node}), *self._store.find(Edge, {"dst": node})]
+        ends = {(edge.dst if edge.src == node else edge.src): edge for edge in rows if link_type(edge) is not None}
+        return {name.removeprefix("mem:"): edge for name, edge in ends.items()}
 
-def _plan(engine: Engine, part: Sequence[Kept], wanted: Wanted) -> tuple[Plan, tuple[str, ...]]:
-    """Return what a batch would change, and notes about what was done otherwise than configured."""
-    proposed, notes = _proposed(engine, part, strict=wanted.strict)
-    by_rules: dict[str, tuple[Memory, list[Link]]] = {}
-    weights: dict[str, tuple[Edge, float]] = {}
-    refinements: list[Refinement] = []
-    for place, kept in enumerate(part):
-        memory = kept.memory
-        edges = _edges(engine, memory.id)
-        near = {row.id: Kept(row, snippet_of(row)) for row in engine.store.get(Memory, sorted(edges))}
-        found, said = neighbours(engine, kept)
-        found += _linked_by_model(engine, part, place, proposed)
-        notes += said
-        new = [link for link in found if link.other.id not in edges]
-        by_rules[memory.id] = (memory, new)
-        weights |= _weights(engine, kept, edges, near)
-        beside = [(edge.weight, link_type(edge), near[name]) for name, edge in edges.items() if name in near]
-        beside += [(link.related.weight, link.related.type, Kept(link.other, snippet_of(link.other))) for link in new]
-        # The strongest first: it is the one whose words are taken over.
-        beside.sort(key=lambda row: (-row[0], row[2].memory.seq))
-        linked = [Neighbour(type_, row.snippet, row.memory.tags) for _, type_, row in beside if type_ is not None]
-        refinements += _refinement(kept, linked, proposed, place)
-    return Plan(by_rules, weights, refinements), notes
+    def _weights(
+        self, kept: Kept, edges: Mapping[str, Edge], near: Mapping[str, Kept]
+    ) -> dict[str, tuple[Edge, float]]:
+        """Return the links of a memory that deserve more weight, by edge, with their new weights."""
+        known = self._snippets.rarities([kept.snippet, *(row.snippet for row in near.values())]) if near else {}
+        stronger: dict[str, tuple[Edge, float]] = {}
+        for name, row in near.items():
+            older, newer = sorted((kept, row), key=lambda each: each.memory.seq)
+            found = relate(older.snippet, newer.snippet, known)
+            if found is None:
+                continue  # a model or a person linked them; rules have nothing to add
+            edge = edges[name]
+            weight = strengthened(edge.weight, found.weight, supporters(edges, self._edges(name)))
+            if weight > edge.weight:
+                stronger[edge.id] = (edge, weight)
+        return stronger
 
+    def _proposed(self, part: Sequence[Kept], *, strict: bool) -> tuple[Proposed | None, tuple[str, ...]]:
+        """Return what the language model would change of a batch; None, with a note, where rules must do."""
+        if not self._llm.is_configured:
+            return None, ()
+        from recollect.code.snippet.ask import EVOLUTION_TOKENS, evolution_prompt, proposed
 
-def _edges(engine: Engine, memory_id: str) -> dict[str, Edge]:
-    """Return the coding links of a memory by the id of the memory at their other end."""
-    node = node_id(memory_id)
-    rows = [*engine.store.find(Edge, {"src": node}), *engine.store.find(Edge, {"dst": node})]
-    ends = {(edge.dst if edge.src == node else edge.src): edge for edge in rows if link_type(edge) is not None}
-    return {name.removeprefix("mem:"): edge for name, edge in ends.items()}
+        pieces = [(kept.memory.content, kept.snippet) for kept in part]
+        try:
+            answer = self._llm.complete(evolution_prompt(pieces), max_tokens=EVOLUTION_TOKENS)
+        except UNANSWERED as problem:
+            if strict and not isinstance(problem, BudgetSpent):
+                raise
+            return None, (f"used built-in rules: {problem.message}",)
+        found = proposed(answer, pieces)
+        if found is None and strict:
+            raise ModelFailed(f"{self._llm.model_id} returned an unusable answer")
+        return found, () if found is not None else (
+            "used built-in rules: the language model returned an unusable answer",
+        )
 
+    def _linked_by_model(self, part: Sequence[Kept], place: int, found: Proposed | None) -> list[Link]:
+        """Return the links that a model sees from one memory of a batch to later ones, where there is any evidence."""
+        links: list[Link] = []
+        for (one, other), type_ in (found.links if found else {}).items():
+            if one != place:
+                continue
+            older, newer = sorted((part[one], part[other]), key=lambda row: row.memory.seq)
+            known = self._snippets.rarities((older.snippet, newer.snippet))
+            alike = pair(older.snippet, newer.snippet, known).alike
+            if alike >= LEAST_ALIKE:
+                weight = round(min(1.0, max(alike, MODEL_WEIGHT)), 3)
+                links.append(Link(part[other].memory, Related(type_, weight, f"suggested by {self._llm.model_id}")))
+        return links
 
-def _weights(
-    engine: Engine, kept: Kept, edges: Mapping[str, Edge], near: Mapping[str, Kept]
-) -> dict[str, tuple[Edge, float]]:
-    """Return the links of a memory that deserve more weight, by edge, with their new weights."""
-    known = rarities(engine, [kept.snippet, *(row.snippet for row in near.values())]) if near else {}
-    stronger: dict[str, tuple[Edge, float]] = {}
-    for name, row in near.items():
-        older, newer = sorted((kept, row), key=lambda each: each.memory.seq)
-        found = relate(older.snippet, newer.snippet, known)
-        if found is None:
-            continue  # a model or a person linked them; rules have nothing to add
-        edge = edges[name]
-        weight = strengthened(edge.weight, found.weight, supporters(edges, _edges(engine, name)))
-        if weight > edge.weight:
-            stronger[edge.id] = (edge, weight)
-    return stronger
+    def _apply(self, plan: Plan, part: Sequence[Kept], wanted: Wanted, batch: str) -> Done:
+        """Write what a batch changes, without its refinements where those would make memories harder to find."""
+        if not plan.weights and not plan.refinements and not any(links for _, links in plan.links.values()):
+            return Done()
+        watched = [*part, *(Kept(row.memory, snippet_of(row.memory)) for row in plan.refinements)]
+        try:
+            return self._write(plan, watched, wanted, batch)
+        except Worse:
+            done = [self._write(plan._replace(refinements=()), watched, wanted, batch)]
+        # One of them is to blame, or a few: each for itself.
+        for row in plan.refinements:
+            try:
+                done.append(self._write(Plan({}, {}, (row,)), watched, wanted, batch))
+            except Worse:
+                done.append(Done(refused=1))
+        return Done(
+            created=done[0].created,
+            strengthened=done[0].strengthened,
+            contexts=sum(row.contexts for row in done),
+            evolved=frozenset().union(*(row.evolved for row in done)),
+            refused=sum(row.refused for row in done),
+        )
+
+    def _write(self, plan: Plan, watched: Sequence[Kept], wanted: Wanted, batch: str) -> Done:
+        evolved: set[str] = set()
+        created = strong = contexts = 0
+        with self._store.transaction(wanted.operation, batch=batch) as transaction:
+            before = self.found_by_own_words(watched)
+            for memory, links in plan.links.values():
+                for link in links:
+                    made = write_links(transaction, memory, [link], by=f"{OPERATION} ({wanted.trigger})")
+                    created += made
+                    evolved |= {memory.id, link.other.id} if made else set()
+            for edge, weight in plan.weights.values():
+                current = transaction.get(Edge, [edge.id])
+                if current and current[0].weight < weight:
+                    transaction.update(Edge, edge.id, {"weight": weight})
+                    strong += 1
+                    evolved |= {end.removeprefix("mem:") for end in (edge.src, edge.dst)}
+            for row in plan.refinements:
+                is_changed, is_retold = _refine(transaction, row)
+                contexts += is_retold
+                evolved |= {row.memory.id} if is_changed else set()
+            if plan.refinements and self.found_by_own_words(watched) < before:
+                raise Worse
+        return Done(created, strong, contexts, frozenset(evolved))
+
+    def found_by_own_words(self, watched: Iterable[Kept]) -> int:
+        """Return for how many of their own queries memories are found, among the first that are shown.
+
+        By words alone: what is asked here must see what is not committed yet, and vectors are not part of that.
+        """
+        total = 0
+        for memory, snippet in {kept.memory.id: kept for kept in watched}.values():
+            where = {"category": CATEGORIES, "namespace": memory.namespace}
+            for query in own_queries(memory, snippet):
+                matches = self._store.search_text(query_terms(query), where, LOOKED_AT)
+                total += memory.id in list(dict.fromkeys(match.id for match in matches))[:SHOWN]
+        return total
 
 
 def _refinement(kept: Kept, linked: Sequence[Neighbour], proposed: Proposed | None, place: int) -> list[Refinement]:
@@ -240,95 +343,6 @@ def _refinement(kept: Kept, linked: Sequence[Neighbour], proposed: Proposed | No
     return [] if is_same else [Refinement(memory, one_line(context), tags)]
 
 
-# --- a language model ---
-
-
-def _proposed(engine: Engine, part: Sequence[Kept], *, strict: bool) -> tuple[Proposed | None, tuple[str, ...]]:
-    """Return what the language model would change of a batch; None, with a note, where rules must do."""
-    if not engine.language.is_configured:
-        return None, ()
-    from recollect.code.snippet.ask import EVOLUTION_TOKENS, evolution_prompt, proposed
-
-    pieces = [(kept.memory.content, kept.snippet) for kept in part]
-    try:
-        answer = engine.language.complete(evolution_prompt(pieces), max_tokens=EVOLUTION_TOKENS)
-    except UNANSWERED as problem:
-        if strict and not isinstance(problem, BudgetSpent):
-            raise
-        return None, (f"used built-in rules: {problem.message}",)
-    found = proposed(answer, pieces)
-    if found is None and strict:
-        raise ModelFailed(f"{engine.language.model_id} returned an unusable answer")
-    return found, () if found is not None else ("used built-in rules: the language model returned an unusable answer",)
-
-
-def _linked_by_model(engine: Engine, part: Sequence[Kept], place: int, found: Proposed | None) -> list[Link]:
-    """Return the links that a model sees from one memory of a batch to later ones, where there is any evidence."""
-    links: list[Link] = []
-    for (one, other), type_ in (found.links if found else {}).items():
-        if one != place:
-            continue
-        older, newer = sorted((part[one], part[other]), key=lambda row: row.memory.seq)
-        known = rarities(engine, (older.snippet, newer.snippet))
-        alike = pair(older.snippet, newer.snippet, known).alike
-        if alike >= LEAST_ALIKE:
-            weight = round(min(1.0, max(alike, MODEL_WEIGHT)), 3)
-            links.append(Link(part[other].memory, Related(type_, weight, f"suggested by {engine.language.model_id}")))
-    return links
-
-
-# --- apply ---
-
-
-def _apply(engine: Engine, plan: Plan, part: Sequence[Kept], wanted: Wanted, batch: str) -> Done:
-    """Write what a batch changes, without its refinements where those would make memories harder to find."""
-    if not plan.weights and not plan.refinements and not any(links for _, links in plan.links.values()):
-        return Done()
-    watched = [*part, *(Kept(row.memory, snippet_of(row.memory)) for row in plan.refinements)]
-    try:
-        return _write(engine, plan, watched, wanted, batch)
-    except Worse:
-        done = [_write(engine, plan._replace(refinements=()), watched, wanted, batch)]
-    # One of them is to blame, or a few: each for itself.
-    for row in plan.refinements:
-        try:
-            done.append(_write(engine, Plan({}, {}, (row,)), watched, wanted, batch))
-        except Worse:
-            done.append(Done(refused=1))
-    return Done(
-        created=done[0].created,
-        strengthened=done[0].strengthened,
-        contexts=sum(row.contexts for row in done),
-        evolved=frozenset().union(*(row.evolved for row in done)),
-        refused=sum(row.refused for row in done),
-    )
-
-
-def _write(engine: Engine, plan: Plan, watched: Sequence[Kept], wanted: Wanted, batch: str) -> Done:
-    evolved: set[str] = set()
-    created = strong = contexts = 0
-    with engine.store.transaction(wanted.operation, batch=batch) as transaction:
-        before = found_by_own_words(engine, watched)
-        for memory, links in plan.links.values():
-            for link in links:
-                made = write_links(transaction, memory, [link], by=f"{OPERATION} ({wanted.trigger})")
-                created += made
-                evolved |= {memory.id, link.other.id} if made else set()
-        for edge, weight in plan.weights.values():
-            current = transaction.get(Edge, [edge.id])
-            if current and current[0].weight < weight:
-                transaction.update(Edge, edge.id, {"weight": weight})
-                strong += 1
-                evolved |= {end.removeprefix("mem:") for end in (edge.src, edge.dst)}
-        for row in plan.refinements:
-            is_changed, is_retold = _refine(transaction, row)
-            contexts += is_retold
-            evolved |= {row.memory.id} if is_changed else set()
-        if plan.refinements and found_by_own_words(engine, watched) < before:
-            raise Worse
-    return Done(created, strong, contexts, frozenset(evolved))
-
-
 def _refine(transaction: Transaction, row: Refinement) -> tuple[bool, bool]:
     """Write a line and tags; tell whether anything changed, and whether the line did. What was edited since stays."""
     current = transaction.get(Memory, [row.memory.id])
@@ -344,20 +358,6 @@ def _refine(transaction: Transaction, row: Refinement) -> tuple[bool, bool]:
         }
     transaction.update(Memory, memory.id, values)
     return True, is_retold
-
-
-def found_by_own_words(engine: Engine, watched: Iterable[Kept]) -> int:
-    """Return for how many of their own queries memories are found, among the first that are shown.
-
-    By words alone: what is asked here must see what is not committed yet, and vectors are not part of that.
-    """
-    total = 0
-    for memory, snippet in {kept.memory.id: kept for kept in watched}.values():
-        where = {"category": CATEGORIES, "namespace": memory.namespace}
-        for query in own_queries(memory, snippet):
-            matches = engine.store.search_text(query_terms(query), where, LOOKED_AT)
-            total += memory.id in list(dict.fromkeys(match.id for match in matches))[:SHOWN]
-    return total
 
 
 def own_queries(memory: Memory, snippet: Snippet) -> tuple[str, ...]:

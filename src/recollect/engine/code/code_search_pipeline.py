@@ -1,4 +1,4 @@
-"""Searching code: one question through all stages, from words to spans.
+"""Code search pipeline: one question through all stages, from words to spans.
 
 question ─► pool ─► signals ─► rank ─► span ─► explain
 """
@@ -17,12 +17,11 @@ from recollect.code.search.question import Question, understand
 from recollect.code.search.rank import Ranked, rank
 from recollect.code.search.signals import rarity
 from recollect.code.search.span import choose
-from recollect.engine.code.code_vectors import code_model
 from recollect.model import CodeHit
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
-    from recollect.store.code_protocol import CodeScope
+    from recollect.engine.code.code_embedding import CodeEmbedding
+    from recollect.store.code_protocol import CodeScope, CodeStore
 
 # Below this share of pieces with a vector, meaning would only favour those that happen to have one.
 MIN_COVERAGE = 0.5
@@ -40,16 +39,21 @@ class Sought(NamedTuple):
 
 
 def search_code(
-    engine: Engine, sought: Sought, *, by_meaning: bool = True, leave_out: frozenset[str] = frozenset()
+    store: CodeStore,
+    vectors: CodeEmbedding,
+    sought: Sought,
+    *,
+    by_meaning: bool = True,
+    leave_out: frozenset[str] = frozenset(),
 ) -> CodeHits:
     """Return the places that answer a question about code, best first, one per file.
 
     by_meaning: false asks nothing of the embedder and of vectors
     """
     question = understand(sought.text)
-    vector, notes = _vector(engine, sought) if by_meaning else (None, ())
-    model = "" if vector is None else code_model(engine)
-    pool = gather(engine.code_store, question, sought.scope, vector=vector, model=model)
+    vector, notes = _vector(store, vectors, sought) if by_meaning else (None, ())
+    model = "" if vector is None else vectors.model
+    pool = gather(store, question, sought.scope, vector=vector, model=model)
     weights = rarity(question, pool)
     hits: list[CodeHit] = []
     seen: set[tuple[str, str | int]] = set()
@@ -70,16 +74,16 @@ def search_code(
     return CodeHits(query=sought.text, hits=tuple(hits), mode=mode, notes=notes)
 
 
-def _vector(engine: Engine, sought: Sought) -> tuple[Any, tuple[str, ...]]:
+def _vector(store: CodeStore, vectors: CodeEmbedding, sought: Sought) -> tuple[Any, tuple[str, ...]]:
     """Return the question's vector where enough of the code has one, else None and why."""
-    model = code_model(engine)
+    model = vectors.model
     if not model:
         return None, ()
-    made, lacking = engine.code_store.code_vector_coverage(model, sought.scope.trees)
+    made, lacking = store.code_vector_coverage(model, sought.scope.trees)
     if made < MIN_COVERAGE * (made + lacking):
-        now = "" if engine.embedding.running else "; `recollect index --vectors` embeds the rest"
+        now = "" if vectors.embedding.running else "; `recollect index --vectors` embeds the rest"
         return None, (f"search is keyword-only: {made:,} of {made + lacking:,} code chunks are embedded{now}",)
-    return engine.embedding.of_question(sought.text) if made else (None, ())
+    return vectors.embedding.of_question(sought.text) if made else (None, ())
 
 
 def _hits(question: Question, ranked: Ranked, weights: Mapping[str, float], sought: Sought) -> list[CodeHit]:

@@ -9,14 +9,16 @@ from recollect.model import Limit, Tree
 from recollect.operations import operation
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.code.code_index import CodeIndex
+    from recollect.engine.context import Context
 
 
 class Packages:
     """Packages of indexed trees and the links between them."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context", code: "CodeIndex") -> None:
+        self._context = context
+        self._code = code
 
     @operation("get_cross_repo", "cross-repo", read_only=True, listed=("package", "project"))
     def cross_repo(self, *, namespace: str | None = None, package: str | None = None, limit: Limit = 50) -> CrossRepo:
@@ -33,10 +35,10 @@ class Packages:
         from recollect.engine.code.package_dependencies import Wanted, cross_repo, known_names
         from recollect.store.packages import Shelf
 
-        scope = self._engine.code.scope(namespace)
+        scope = self._code.scope(namespace)
         shown = input_checks.whole("limit", limit, least=1, most=1000)
         asked = input_checks.text("package", package).strip() if package is not None else None
-        store = self._engine.code_store
+        store = self._context.code_store
         with store.snapshot():
             trees = store.find(Tree)
             shelf = Shelf(store.packages(), trees)
@@ -48,7 +50,7 @@ class Packages:
                 package=asked,
             )
         if not shelf.rows or scope.trees == ():
-            why = self._engine.code.why_nothing(scope) or ("No indexed project has a package manifest.",)
+            why = self._code.why_nothing(scope) or ("No indexed project has a package manifest.",)
             return _with_notes(answer, why)
         return answer
 

@@ -1,8 +1,7 @@
-"""Shelf: the memories of one library in a database file of their own, kept by id and exactly as they were given.
+"""Library store: the memories of a library in a database file of its own, kept exactly as given.
 
-What the classes of memory_lib stand on. A shelf sees its own namespace alone, so that one file can hold several, and a
-library never counts or clears what another program remembers. Hooks and projects do not concern it: nothing is drained
-into its file, and what it is asked is answered by rank alone.
+A library store sees one namespace, so that one file can hold several, and a library never counts or deletes memories of
+another program. Hooks and projects do not concern it: no hook events are ingested, and questions are answered by rank.
 """
 
 from __future__ import annotations
@@ -12,13 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recollect.engine.retrieval.query_arguments import Asked
 from recollect.engine.root import Engine
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound
 from recollect.model import Hit, Memory, Signals
-from recollect.recall.judge import Verdict as Verdict
 from recollect.recall.judge import prompt as prompt
 from recollect.recall.judge import verdict as verdict
+from recollect.settings import load
 from recollect.store.protocol import Filter, Has, Range
+from recollect.text.budget import tokens as tokens
 from recollect.text.redact import redact_value
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Relevant(NamedTuple):
 UNRELATED = Relevant(0.0, "unrelated to the query")
 
 
-class Shelf:
+class LibraryStore:
     """Memories of one namespace of a database file, which is made if it is not there."""
 
     def __init__(self, path: str | Path, namespace: str, *, embedder: Embedder | None = None) -> None:
@@ -151,29 +152,24 @@ class Shelf:
         least: leave out what is less likely to be relevant, 0 to 1
         pool: rank fewer passages than a recall would: the best few hits are the same nearly always, for less
         """
-        from recollect.engine.retrieval.query_arguments import Asked
-        from recollect.engine.retrieval.recall_pipeline import answer
-
         self._embed_beside()
         asked = Asked(
             question[:20_000], min(limit, MOST_RANKED), least, self._where(None), None, explain=False, pool=pool
         )
-        return list(answer(self.engine, asked).hits)
+        return list(self.engine.pipeline.answer(asked).hits)
 
     def relevance(self, question: str, limit: int = MOST_RANKED) -> dict[str, Relevant]:
         """Return the relevance of memories to a question, by id, best first; without unrelated ones.
 
         limit: how many are looked for; twice as many may be found, by words and by meaning
         """
-        from recollect.engine.retrieval.query_arguments import Asked
-        from recollect.engine.retrieval.recall_pipeline import rank
         from recollect.recall.explain import matched_words, reason
 
         if not question.strip():
             return {}
         self._embed_beside()
         asked = Asked(question[:20_000], min(limit, MOST_RANKED), 0.0, self._where(None), None, explain=False)
-        ranking = rank(self.engine, asked, frozenset())
+        ranking = self.engine.pipeline.rank(asked)
         pool, best = ranking.pool, dict[str, Relevant]()
         for place in (-ranking.scored.scores).argsort(kind="stable").tolist() if pool.passages else ():
             passage = pool.passages[place]
@@ -221,3 +217,14 @@ def without_secrets(text: str) -> str:
     """Return a text with its secrets replaced by marks of their kind, as it will be kept."""
     clean, _ = redact_value(text)
     return str(clean)
+
+
+def configured(*names: str) -> dict[str, Any]:
+    """Return the settings of these names as they are in force here. Raises ConfigError."""
+    settings = load()
+    return {name: getattr(settings, name) for name in names}
+
+
+def size(text: str) -> int:
+    """Return the bytes of a text in UTF-8; a lone surrogate counts as the three bytes it would be."""
+    return len(text.encode("utf-8", "surrogatepass"))

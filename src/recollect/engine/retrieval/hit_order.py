@@ -1,0 +1,173 @@
+"""Hit order: the order of the first hits after their scores are known.
+
+fold what says the same ─► spread sessions ─► replacements ─► newest versions ─► summaries below their members
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.engine.records.memory_rows import SUMMARY_SOURCE, node_id
+from recollect.engine.retrieval.hit_context import passage_text
+from recollect.model import Edge, Memory
+from recollect.recall.changes import DEPTH, LEAST_ALIKE, changes
+from recollect.recall.measure import rarity
+from recollect.recall.select import Selected, fold, spread
+from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede, tense
+from recollect.text.sameness import says_the_same
+
+if TYPE_CHECKING:
+    from recollect.engine.memory.amendments import Amendments
+    from recollect.engine.retrieval.ranking import Ranking
+    from recollect.store.protocol import Passage, Store
+
+# The first hits, which are put in order. Fixed, so that their order does not depend on how many are asked for.
+FIRST = 30
+
+
+class Ordered(NamedTuple):
+    """Hits in their final order; which memories each stands for, and which memory replaces each."""
+
+    hits: list[Selected]
+    folded: Mapping[str, tuple[str, ...]]
+    replaced_by: Mapping[str, str]
+
+
+class HitOrder:
+    """Puts the hits of one question in order."""
+
+    def __init__(
+        self, store: Store, amendments: Amendments, ranking: Ranking, memories: Mapping[str, Memory], as_of: int | None
+    ) -> None:
+        self._store = store
+        self._amendments = amendments
+        self._ranking = ranking
+        self._memories = memories
+        self._as_of = as_of
+
+    def ordered(self, chosen: Sequence[Selected], leave_out: frozenset[str]) -> Ordered:
+        """Return the hits in the order in which they are shown."""
+        present, folded = fold(chosen, self._says_the_same)
+        first, rest = present[:FIRST], present[FIRST:]
+        if "spread" not in leave_out:
+            first = self._spread(first)
+        first = self._replacements_first(first)
+        replaced: dict[str, str] = {}
+        if "supersede" not in leave_out:
+            first, replaced = self._newest_first(first)
+        known = {hit.memory_id: newer for hit in present if (newer := self._superseded_by(hit.memory_id)) is not None}
+        return Ordered([*self._members_first(first), *rest], folded, {**replaced, **known})
+
+    def _says_the_same(self, better: Selected, hit: Selected) -> bool:
+        """Tell whether a hit may be folded under a better one: never what holds now, and here, under what does not."""
+        if self._superseded_by(better.memory_id) is not None and self._superseded_by(hit.memory_id) is None:
+            return False
+        if better.memory_id in self._ranking.away and hit.memory_id not in self._ranking.away:
+            return False
+        passages = self._ranking.pool.passages
+        return says_the_same(
+            *(passage_text(self._memories[one.memory_id], passages[one.place].pid) for one in (better, hit))
+        )
+
+    def _spread(self, chosen: Sequence[Selected]) -> list[Selected]:
+        """Return the hits with those of a session that has hits already a little lower, for turns between people."""
+        ranking = self._ranking
+        passages = ranking.pool.passages
+        sessions = {
+            hit.memory_id: session
+            for hit in chosen
+            if passages[hit.place].pid in ranking.talk and (session := passages[hit.place].session_id) is not None
+        }
+        scores = {hit.memory_id: float(ranking.scored.scores[hit.place]) / ranking.profile.point for hit in chosen}
+        return spread(chosen, scores, sessions, several=ranking.query.wants_several)
+
+    def _replacements_first(self, chosen: Sequence[Selected]) -> list[Selected]:
+        """Return the hits with every replacement just above what it replaces; below it if the past is asked about."""
+        ordered = list(chosen)
+        asks_before = tense(self._ranking.query.text) == "before"
+        for hit in chosen:
+            newer = self._superseded_by(hit.memory_id)
+            replacement = next((other for other in ordered if other.memory_id == newer), None)
+            if replacement is not None:
+                _put_above(ordered, *((hit, replacement) if asks_before else (replacement, hit)))
+        return ordered
+
+    def _newest_first(self, chosen: Sequence[Selected]) -> tuple[list[Selected], dict[str, str]]:
+        """Return the hits with versions of one fact newest first, and by which memory each older one is replaced."""
+        ranking, memories = self._ranking, self._memories
+        weights = dict(zip(ranking.query.terms, rarity(ranking.query, ranking.pool.counts).tolist(), strict=True))
+        versions = [
+            Version(
+                place,
+                passage.at,
+                float(ranking.fitted.scores[hit.place]),
+                passage.tokens,
+                partial(passage_text, memories[hit.memory_id], passage.pid),
+                passage.seq,
+                ranking.closeness.get(passage.pid, 0.0),
+                "turn" if passage.session_id and passage.author else "document" if passage.shape.parts > 1 else "note",
+            )
+            for place, hit in enumerate(chosen[:DEPTH])
+            for passage in (ranking.pool.passages[hit.place],)
+            if self._may_be_version(memories[hit.memory_id], passage)
+        ]
+        newest = supersede(ranking.query, weights, versions[:STATING_DEPTH])
+        ordered = list(chosen)
+        for place, version in zip(sorted(version.place for version in newest), newest, strict=True):
+            ordered[place] = chosen[version.place]
+        # Imported history tells what was done: it is put below what is newer, and not marked on the evidence of words.
+        older = [
+            chosen[version.place].memory_id
+            for version in newest
+            if replaces(newest[0], version) and memories[chosen[version.place].memory_id].source != "import"
+        ]
+        replaced = dict.fromkeys(older, chosen[newest[0].place].memory_id) if older else {}
+        if tense(ranking.query.text) == "now":
+            found = changes(ranking.query, weights, versions)
+            alike = self._amendments.closeness([(change.new, change.old) for change in found])
+            for change, near in zip(found, alike, strict=True):
+                if change.is_certain or near >= LEAST_ALIKE:
+                    _put_above(ordered, chosen[change.newer], chosen[change.older])
+        return ordered, replaced
+
+    def _may_be_version(self, memory: Memory, passage: Passage) -> bool:
+        """Tell whether a hit may be a version of a fact: no summary or event, not of another branch, no turn of people.
+
+        People tell what happened; what they tell later does not replace it.
+        """
+        if memory.id in self._ranking.away or memory.observed or memory.source == SUMMARY_SOURCE:
+            return False
+        return passage.pid not in self._ranking.talk or passage.session_id is None
+
+    def _members_first(self, chosen: Sequence[Selected]) -> list[Selected]:
+        """Return the hits with every summary moved to just below the first of what it sums up.
+
+        It has the words of all its members, so that it matches better than the one that was meant.
+        """
+        ordered = list(chosen)
+        summaries = [hit for hit in chosen if self._memories[hit.memory_id].source == SUMMARY_SOURCE]
+        if not summaries:
+            return ordered
+        ends = {"src": tuple(node_id(hit.memory_id) for hit in summaries), "relationship": "SUMMARIZES"}
+        covered = {(edge.src, edge.dst) for edge in self._store.find(Edge, ends)}
+        for hit in summaries:
+            own = node_id(hit.memory_id)
+            places = [place for place, other in enumerate(ordered) if (own, node_id(other.memory_id)) in covered]
+            if places and places[0] > ordered.index(hit):
+                ordered.remove(hit)
+                ordered.insert(places[0], hit)
+        return ordered
+
+    def _superseded_by(self, memory_id: str) -> str | None:
+        """Return which memory replaced this one, as far as that had happened, and happened here."""
+        newer = self._memories[memory_id].superseded_by
+        return newer if self._as_of is None and newer not in self._ranking.away else None
+
+
+def _put_above(ordered: list[Selected], upper: Selected, lower: Selected) -> None:
+    """Move a hit to just above another one, if it stands below it."""
+    if ordered.index(upper) > ordered.index(lower):
+        ordered.remove(upper)
+        ordered.insert(ordered.index(lower), upper)

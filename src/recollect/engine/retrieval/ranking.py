@@ -1,0 +1,154 @@
+"""Ranking: the passages of a question with their scores: query → gather → measure → score → weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from recollect import clock
+from recollect.model import Branched, Memory
+from recollect.recall.gather import POOL, Pool, gather
+from recollect.recall.measure import Column, measure
+from recollect.recall.profiles import Profile
+from recollect.recall.query import Query, neutral, understand
+from recollect.recall.ruler import comparable
+from recollect.recall.score import Scored, ranked_after, score
+from recollect.recall.weigh import overlaid
+from recollect.store.protocol import Filter, NotBefore, Passage, Range, Store
+
+if TYPE_CHECKING:
+    from recollect.engine.context import Context
+    from recollect.engine.models.embedding_queue import Embedding
+    from recollect.engine.models.similarity_calibration import Calibration
+    from recollect.engine.records.branches import Branches
+    from recollect.engine.retrieval.query_arguments import Asked
+    from recollect.engine.retrieval.scoring import Scoring
+    from recollect.engine.retrieval.use_counters import UseCounters
+
+# Passages gathered from each arm when most may be too new for the moment asked about.
+AS_OF_POOL = 240
+
+# So much of a question, by the rarity of its words, names tags of one memory where it is a question for these tags.
+ALL_TAGS = 0.9
+
+
+class Ranking(NamedTuple):
+    """A question with its scored pool: what the later stages and the explanation look at.
+
+    fitted: the scores before the weights in force were applied; distances between them mean the same for everybody.
+    closeness: cosines as the shipped model would have them, by passage.
+    talk: the passages that are turns between people. answered: how likely the question is answered at all.
+    branches: where memories were written that were not on the default branch, by their id. away: those of them, and
+    of what replaced others, that are not merged here: on this branch they replace nothing.
+    """
+
+    query: Query
+    pool: Pool
+    scored: Scored
+    fitted: Scored
+    profile: Profile
+    closeness: Mapping[int, float]
+    mode: Literal["hybrid", "lexical"]
+    notes: tuple[str, ...]
+    talk: frozenset[int]
+    answered: float
+    branches: Mapping[str, Branched] = {}
+    away: frozenset[str] = frozenset()
+
+
+class Ranker:
+    """Scores the passages that may answer a question."""
+
+    def __init__(
+        self,
+        context: Context,
+        embedding: Embedding,
+        calibration: Calibration,
+        scoring: Scoring,
+        counters: UseCounters,
+        branches: Branches,
+    ) -> None:
+        self._context = context
+        self._embedding = embedding
+        self._calibration = calibration
+        self._scoring = scoring
+        self._counters = counters
+        self._branches = branches
+
+    def rank(self, asked: Asked, leave_out: frozenset[str]) -> Ranking:
+        """Return the pool of a question with the score of every passage."""
+        store, embedding = self._context.store, self._embedding
+        query = understand(asked.text, now=clock.now() if asked.as_of is None else asked.as_of)
+        counts = store.term_counts(query.terms, query.name_terms, asked.where)
+        wording = query.text if "neutral" in leave_out else neutral(query, counts.authors)
+        vector, notes = embedding.of_query(wording)
+        core = AS_OF_POOL if asked.as_of is not None else asked.pool or POOL
+        where = _in_force(store, asked)
+
+        def measured(wanted: int) -> tuple[Pool, Mapping[str, Column], Mapping[int, float]]:
+            pool = gather(store, query, counts, vector, model=embedding.model_id, where=where, limit=wanted)
+            if asked.as_of is not None:
+                pool = pool._replace(passages=_until(pool.passages, asked.as_of))
+            cosines = pool.cosines and comparable(pool.cosines, self._calibration.of(embedding.model_id))
+            columns = measure(query, pool.passages, counts, cosines) if pool.passages else {}
+            return pool, {name: column for name, column in columns.items() if name not in leave_out}, cosines or {}
+
+        pool, signals, cosines = measured(core)
+        fitted = score(signals, unasked=asked.unasked)
+        answered = _answered(pool, fitted, signals)
+        if asked.limit > core:
+            near = {passage.pid for passage in pool.passages}
+            pool, signals, cosines = measured(asked.limit)
+            places = np.array([place for place, passage in enumerate(pool.passages) if passage.pid in near], np.int64)
+            fitted = ranked_after(fitted, places, score(signals, unasked=asked.unasked))
+        scored, profile = self._scoring.weighed(query, pool, fitted, asked)
+        branches = self._standings(pool, asked)
+        if asked.as_of is None:  # what was learnt or merged since says nothing about a moment of the past
+            if "useful" not in leave_out:
+                scored = self._counters.weighed(profile, scored, pool, asked)
+            if branches:
+                scored = overlaid(profile, scored, pool, {name: row.standing for name, row in branches.items()})
+        mode: Literal["hybrid", "lexical"] = "lexical" if vector is None else "hybrid"
+        return Ranking(
+            query, pool, scored, fitted, profile, cosines, mode, notes, _talk(pool, signals), answered, branches
+        )
+
+    def _standings(self, pool: Pool, asked: Asked) -> dict[str, Branched]:
+        """Return how the branches stand that memories of a pool were written on, by memory id."""
+        written = {row.memory_id: row.standing.written for row in pool.passages if row.standing.written is not None}
+        stands = self._branches.standings(written.values(), asked.near) if written else {}
+        return {memory_id: stands[place] for memory_id, place in written.items()}
+
+
+def _talk(pool: Pool, signals: Mapping[str, Column]) -> frozenset[int]:
+    """Return the passages that are turns between people."""
+    notes = signals["note"] if signals else ()
+    return frozenset(row.pid for row, note in zip(pool.passages, notes, strict=bool(signals)) if not note)
+
+
+def _answered(pool: Pool, fitted: Scored, signals: Mapping[str, Column]) -> float:
+    """Return how likely a question is answered: by its best hit, and for certain where it is all tags of a memory."""
+    eligible = [place for place, passage in enumerate(pool.passages) if passage.eligible]
+    if not eligible:
+        return 0.0
+    tagged = "labelled" in signals and signals["labelled"][eligible].max() > ALL_TAGS
+    return 1.0 if tagged else float(fitted.relevance[eligible].max())
+
+
+def _until(passages: Sequence[Passage], moment: int) -> list[Passage]:
+    """Return the passages with those from after a moment marked as not eligible."""
+    return [passage._replace(eligible=passage.eligible and passage.at <= moment) for passage in passages]
+
+
+def _in_force(store: Store, asked: Asked) -> Filter | None:
+    """Return the filter of a question without what has expired or is archived: it must not crowd out what is not.
+
+    Mostly nothing is, and a filter costs time.
+    """
+    now = clock.now()
+    expired = {"expires_at": Range(below=now + 1)}
+    if asked.as_of is not None or asked.archived or not store.columns(Memory, ("id",), expired, limit=1):
+        return asked.where
+    return {**(asked.where or {}), "expires_at": NotBefore(now + 1)}
