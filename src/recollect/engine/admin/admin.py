@@ -15,8 +15,7 @@ from recollect.engine.models.llm import CONFIGURE, Language
 from recollect.engine.models.llm_budget import day_of
 from recollect.engine.models.pending_vectors import MAX_EMBEDDED
 from recollect.engine.records import input_checks
-from recollect.engine.records.id_prefix import full_id
-from recollect.engine.records.memory_rows import logged_id
+from recollect.engine.records.memory_rows import full_id, logged_id
 from recollect.errors import BudgetSpent, ModelFailed, NotFound, RecollectError
 from recollect.model import (
     Change,
@@ -46,7 +45,7 @@ from recollect.version import __version__
 
 if TYPE_CHECKING:
     from recollect.capture.spool import Stuck
-    from recollect.engine.code.code_index import Code
+    from recollect.engine.code.code_index import CodeIndex
     from recollect.engine.consolidation.cycles import Consolidator
     from recollect.engine.context import Context
     from recollect.engine.graph.centrality import Centrality
@@ -86,7 +85,7 @@ class Admin:
         compressor: Language,
         llm_jobs: "LlmJobs",
         centrality: "Centrality",
-        code: "Code",
+        code: "CodeIndex",
         anchor_tracking: "AnchorTracking",
         capture: "Capture",
         usefulness: "MemoryUsefulness",

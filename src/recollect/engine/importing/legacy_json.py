@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine.importing.legacy_sqlite import BATCH, put_in_place
-from recollect.engine.retrieval.library_store import Shelf
+from recollect.engine.library_store import LibraryStore
 from recollect.errors import InvalidInput, StoreForeign
 from recollect.files import open_file
 from recollect.migrate.episodic import turns
@@ -55,7 +55,7 @@ def adopt_document(path: str | Path, namespace: str, rows: Rows) -> Adopted | No
 
 
 def _fill(made: Path, namespace: str, rows: Iterator[Mapping[str, Any]]) -> None:
-    shelf = Shelf(made, namespace)
+    shelf = LibraryStore(made, namespace)
     try:
         waiting = list(rows)
         for start in range(0, len(waiting), BATCH):

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.engine.retrieval.library_store import Shelf
+from recollect.engine.library_store import LibraryStore
 from recollect.errors import InvalidInput, RecollectError, StoreLocked, StoreUnwritable
 from recollect.files import PRIVATE_FILE, open_file
 from recollect.migrate.database import MAGIC, Database
@@ -146,7 +146,7 @@ def _fill(file: Path, made: Path, shelves: Mapping[str, Rows]) -> None:
     database = Database(file)
     try:
         for namespace, rows in shelves.items():
-            shelf = Shelf(made, namespace)
+            shelf = LibraryStore(made, namespace)
             try:
                 waiting = rows(Older(database))
                 while batch := list(itertools.islice(waiting, BATCH)):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from recollect.capture.spool import Spool
+    from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.sessions.drain_process import DrainProcess
     from recollect.settings import Settings
 
@@ -40,7 +41,7 @@ class BackgroundDrain:
     """Drains the spool in a child process.
 
     drain_here: drains in this thread, for systems that cannot start the child
-    wake: called when memories were stored. upkeep: called after each poll
+    upkeep: called after each poll
     """
 
     def __init__(
@@ -48,14 +49,14 @@ class BackgroundDrain:
         settings: "Settings",
         stop: threading.Event,
         *,
+        embedding: "Embedding",
         drain_here: Callable[[int], Ingested],
-        wake: Callable[[], None],
         upkeep: Callable[[], None],
     ) -> None:
         self._settings = settings
         self._stop = stop
         self._drain_here = drain_here
-        self._wake = wake
+        self._embedding = embedding
         self._upkeep = upkeep
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -154,7 +155,7 @@ class BackgroundDrain:
                 self._dismiss()
                 return Ingested(notes=("the process that handles hook events died",))
             if done.stored:
-                self._wake()
+                self._embedding.wake()
             return done
         except Exception as problem:  # the payloads wait in the spool
             return Ingested(notes=(f"cannot process queued hook events: {type(problem).__name__}: {problem}",))

@@ -67,7 +67,7 @@ class Capture:
         self._llm_jobs = llm_jobs
         self._stop = threading.Event()
         self._background = BackgroundDrain(
-            context.settings, self._stop, drain_here=self.drain_here, wake=embedding.wake, upkeep=self._upkeep
+            context.settings, self._stop, embedding=embedding, drain_here=self.drain_here, upkeep=self._upkeep
         )
 
     @operation("ingest", "ingest", positional=("payload",), listed=())

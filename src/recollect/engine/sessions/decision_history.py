@@ -17,7 +17,7 @@ from recollect.model import Anchor, AnchorState, Decided, Edge, Memory, MemoryTy
 from recollect.patterns.chain import ordered, since
 
 if TYPE_CHECKING:
-    from recollect.engine.retrieval.search import Search
+    from recollect.engine.retrieval.memory_search import MemorySearch
     from recollect.store.protocol import Store
 
 # Decisions that are searched for a name: those of ten years.
@@ -74,7 +74,7 @@ def replacements(store: Store, memories: Iterable[Memory]) -> set[tuple[str, str
 
 
 def about(
-    store: Store, search: Search, subject: str, namespace: str | None, sources: tuple[str, ...] = ON_PURPOSE
+    store: Store, search: MemorySearch, subject: str, namespace: str | None, sources: tuple[str, ...] = ON_PURPOSE
 ) -> dict[str, tuple[Memory, str]]:
     """Return the decisions about a subject by their ids, each with why it is one of them."""
     rows = decisions(store, namespace, sources)
@@ -90,7 +90,7 @@ def about(
 
 
 def _by_topic(
-    store: Store, search: Search, subject: str, namespace: str | None, sources: tuple[str, ...]
+    store: Store, search: MemorySearch, subject: str, namespace: str | None, sources: tuple[str, ...]
 ) -> dict[str, tuple[Memory, str]]:
     """Return the decisions that a search finds, and their near-duplicates."""
     kind: MemoryType = "decision"

@@ -8,16 +8,13 @@ drain at most.
 import signal
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from recollect.code.process import Process, serve
 from recollect.model import Ingested
 from recollect.settings import SETTINGS, Settings, Sourced
-
-if TYPE_CHECKING:
-    from recollect.engine.sessions.capture import Capture
 
 # The engine is handed in, because this module is part of it.
 _START = (
@@ -31,6 +28,18 @@ class Order(NamedTuple):
 
     limit: int = 0
     settings: dict[str, Any] | None = None
+
+
+class Drainer(Protocol):
+    """The capture of an engine, as the child uses it."""
+
+    def drain_here(self, limit: int, *, kill: bool) -> Ingested:
+        """Drain the spool in this thread."""
+        ...
+
+    def halt(self) -> None:
+        """Stop the running drain after its payload."""
+        ...
 
 
 class DrainProcess(Process):
@@ -52,12 +61,12 @@ class DrainProcess(Process):
         return None if answer is None else msgspec.msgpack.decode(answer, type=Ingested)
 
 
-def main(open_capture: "Callable[[Settings], Capture]") -> None:
+def main(open_capture: Callable[[Settings], Drainer]) -> None:
     """Drain the spool at each order, until the input ends."""
     # Ctrl-C reaches every process of a terminal; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     decoder = msgspec.msgpack.Decoder(Order)
-    capture: Capture | None = None
+    capture: Drainer | None = None
 
     def answer(content: bytes) -> bytes:
         nonlocal capture

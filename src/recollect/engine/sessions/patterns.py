@@ -23,7 +23,7 @@ from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
-    from recollect.engine.retrieval.search import Search
+    from recollect.engine.retrieval.memory_search import MemorySearch
     from recollect.engine.sessions.capture import Capture
 
 # A season: events are kept as long.
@@ -37,7 +37,7 @@ SUBJECT_CHARACTERS = 500
 class Patterns:
     """Finds patterns in captured events."""
 
-    def __init__(self, context: "Context", *, capture: "Capture", search: "Search") -> None:
+    def __init__(self, context: "Context", *, capture: "Capture", search: "MemorySearch") -> None:
         self._context = context
         self._capture = capture
         self._search = search

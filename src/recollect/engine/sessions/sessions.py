@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from recollect.engine.records import input_checks
-from recollect.engine.records.id_prefix import full_id
+from recollect.engine.records.memory_rows import full_id
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.model import Limit, Memory, Observed, Offset, Session, SessionPage, SessionView, Summed
 from recollect.operations import operation
