@@ -194,16 +194,20 @@ class Engine:
         # Sessions, consolidation, review, imports and administration.
         self.summaries = ModelSummaries(context, llm=self.llm, compressor=self.compressor, embedding=self.embedding)
         self.llm_jobs = LlmJobs(context, llm=self.llm, compressor=self.compressor, summaries=self.summaries)
-        self.session_updates = SessionUpdates(context, anchoring=self.anchoring, llm_jobs=self.llm_jobs)
+        self.session_updates = SessionUpdates(
+            context,
+            anchoring=self.anchoring,
+            amendments=self.amendments,
+            summaries=self.summaries,
+            llm_jobs=self.llm_jobs,
+        )
         self.capture = Capture(
             context,
             updates=self.session_updates,
             branches=self.branches,
             anchoring=self.anchoring,
-            amendments=self.amendments,
             embedding=self.embedding,
             access=self.access,
-            summaries=self.summaries,
             llm_jobs=self.llm_jobs,
         )
         self.sessions = Sessions(

@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from recollect.capture.spool import Spool
     from recollect.engine.context import Context
     from recollect.engine.memory.access_log import AccessLog
-    from recollect.engine.memory.amendments import Amendments
     from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.records.branches import Branches
     from recollect.engine.sessions.hook_ingest import EventReader, PreparedEvent
     from recollect.engine.sessions.llm_jobs import LlmJobs
-    from recollect.engine.sessions.model_summaries import ModelSummaries
     from recollect.engine.sessions.session_state import SessionUpdates
 
 # Payloads that a search ingests first, and the CPU time after which it stops: half a second is normal.
@@ -50,20 +48,16 @@ class Capture:
         updates: "SessionUpdates",
         branches: "Branches",
         anchoring: "Anchoring",
-        amendments: "Amendments",
         embedding: "Embedding",
         access: "AccessLog",
-        summaries: "ModelSummaries",
         llm_jobs: "LlmJobs",
     ) -> None:
         self._context = context
         self._updates = updates
         self._branches = branches
         self._anchoring = anchoring
-        self._amendments = amendments
         self._embedding = embedding
         self._access = access
-        self._summaries = summaries
         self._llm_jobs = llm_jobs
         self._stop = threading.Event()
         self._background = BackgroundDrain(
@@ -134,18 +128,7 @@ class Capture:
         from recollect.engine.sessions.spool_drain import Drain
 
         notes: tuple[str, ...] = ()
-        drain = Drain(
-            self._context.store,
-            spool,
-            self._stop,
-            reader=self.reader(),
-            updates=self._updates,
-            amendments=self._amendments,
-            anchoring=self._anchoring,
-            summaries=self._summaries,
-            llm_jobs=self._llm_jobs,
-            kill=kill,
-        )
+        drain = Drain(spool, self._stop, self.reader(), self._updates, kill=kill)
         try:
             drain.run(limit, cpu_s)
         except RecollectError as problem:

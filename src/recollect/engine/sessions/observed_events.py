@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 # A season of busy days; of more, the latest are read.
 ROWS = 50_000
-# Ids asked for at a time.
-PIECE = 500
 # File evidence: older work belongs to other tasks; events that are read, newest first; how long an error is current.
 LATELY_S = 3 * 86_400
 LATELY_ROWS = 2_000
@@ -34,14 +32,6 @@ def observed(store: Store, namespace: str | None, since: int | None, event: str,
     if since is not None:
         where["at"] = Range(since)
     return store.find(Observed, where, order="-at", limit=limit)
-
-
-def by_project(rows: Sequence[Observed]) -> dict[str | None, list[Observed]]:
-    """Return observations by their project."""
-    found: dict[str | None, list[Observed]] = defaultdict(list)
-    for row in rows:
-        found[row.namespace].append(row)
-    return dict(found)
 
 
 def runs(store: Store, rows: Sequence[Observed], namespace: str | None) -> list[Run]:
@@ -60,11 +50,7 @@ def remembered_runs(store: Store, rows: Sequence[Observed]) -> list[Run]:
     """Return runs of commands among observations, with the lines and folders of their memories."""
     shells = _shells(rows)
     ids = list(dict.fromkeys(row.memory_id for row in shells if row.memory_id))
-    told = {
-        memory.id: memory
-        for start in range(0, len(ids), PIECE)
-        for memory in store.get(Memory, ids[start : start + PIECE])
-    }
+    told = {memory.id: memory for memory in store.get(Memory, ids)}
     return [run_of(row, told.get(row.memory_id or "")) for row in shells]
 
 

@@ -1,5 +1,6 @@
 """Recurring searches, files, errors and tools of a project, and chains of its decisions."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -132,11 +133,15 @@ class Patterns:
         return DecisionChain(subject=asked, decisions=tuple(links[-most:]), total=len(links), notes=notes)
 
     def _found(self, wanted: Sequence[str], namespace: str | None, start: int) -> tuple[list[Pattern], list[Observed]]:
-        from recollect.engine.sessions.observed_events import by_project, observed
+        from recollect.engine.sessions.observed_events import observed
 
         rows = observed(self._context.store, namespace, start, "tool")
         found: list[Pattern] = []
-        for seen in by_project(rows).values():
+        # Patterns of one project say nothing about another.
+        by_project: dict[str | None, list[Observed]] = defaultdict(list)
+        for row in rows:
+            by_project[row.namespace].append(row)
+        for seen in by_project.values():
             for kind, find in _finders().items():
                 if kind in wanted:
                     found += find(seen)

@@ -24,9 +24,11 @@ from recollect.store.protocol import Range
 if TYPE_CHECKING:
     from recollect.capture.fixes import Pair
     from recollect.engine.context import Context
+    from recollect.engine.memory.amendments import Amendments
     from recollect.engine.memory.anchoring import Anchoring
-    from recollect.engine.sessions.hook_ingest import PreparedEvent, Written
+    from recollect.engine.sessions.hook_ingest import OwnAnswer, PreparedEvent, Written
     from recollect.engine.sessions.llm_jobs import LlmJobs
+    from recollect.engine.sessions.model_summaries import ModelSummaries
     from recollect.store.protocol import Transaction
 
 # What a summary is worth among other memories, and a fix: both are what the next session needs first.
@@ -55,16 +57,27 @@ FORGETTING = frozenset({"compact", "clear"})
 class SessionUpdates:
     """Writes events, and keeps their sessions up to date."""
 
-    def __init__(self, context: Context, *, anchoring: Anchoring, llm_jobs: LlmJobs) -> None:
+    def __init__(
+        self,
+        context: Context,
+        *,
+        anchoring: Anchoring,
+        amendments: Amendments,
+        summaries: ModelSummaries,
+        llm_jobs: LlmJobs,
+    ) -> None:
         self._context = context
         self._anchoring = anchoring
+        self._amendments = amendments
+        self._summaries = summaries
         self._llm_jobs = llm_jobs
         self._looked_at = 0.0
 
     def write(self, events: Sequence[PreparedEvent]) -> Sequence[Written]:
         """Write events and everything derived from them in one transaction; returns the outcome of each."""
-        from recollect.engine.sessions.hook_ingest import write
+        from recollect.engine.sessions.hook_ingest import compared, write
 
+        events = [compared(event, self._amendments, self._anchoring) for event in events]
         done: list[Written] = []
         with self._context.store.transaction("ingest") as transaction:
             fresh: list[PreparedEvent] = []
@@ -78,7 +91,17 @@ class SessionUpdates:
             for session_id in dict.fromkeys(event.row.session_id or "" for event in fresh):
                 rows = [event for event in fresh if (event.row.session_id or "") == session_id]
                 self._update(transaction, session_id, rows, made[session_id])
+        self._queue_compression([event for event, written in zip(events, done, strict=True) if written == "stored"])
         return done
+
+    def _queue_compression(self, events: Sequence[PreparedEvent]) -> None:
+        """Queue jobs that shorten long observations. If this process dies before, they stay long."""
+        tools = [event.memory for event in events if event.row.event == "tool" and event.memory is not None]
+        long = [memory.id for memory in tools if self._summaries.is_compressible(memory)]
+        if long:
+            with self._context.store.transaction("leave_errands") as transaction:
+                for memory_id in long:
+                    self._llm_jobs.put(transaction, "compress", memory_id)
 
     def _update(self, transaction: Transaction, session_id: str, events: Sequence[PreparedEvent], made: int) -> None:
         """Update a session after its events were written."""
@@ -118,6 +141,14 @@ class SessionUpdates:
             keep_snapshot(transaction, session.id)
         if session.ended_at is not None or any(row.event in JUDGED_AT for row in rows):
             injection_outcomes.judge(transaction, session, events, over=any(row.event == "session_end" for row in rows))
+
+    def record_answers(self, answers: Sequence[OwnAnswer]) -> None:
+        """Record the memories in recollect's own answers as injected."""
+        from recollect.engine.sessions import injection_outcomes
+
+        if answers:
+            with self._context.store.transaction("present") as transaction:
+                injection_outcomes.record_answers(transaction, answers)
 
     def settle_open(self, namespace: str | None, assistant: str, own: str) -> None:
         """Summarize the sessions of a project that never ended, when another one starts.

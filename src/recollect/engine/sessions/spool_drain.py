@@ -17,13 +17,8 @@ from recollect.errors import StorageError
 
 if TYPE_CHECKING:
     from recollect.capture.spool import Claims, Payload, Spool
-    from recollect.engine.memory.amendments import Amendments
-    from recollect.engine.memory.anchoring import Anchoring
-    from recollect.engine.sessions.hook_ingest import EventReader, PreparedEvent, Written
-    from recollect.engine.sessions.llm_jobs import LlmJobs
-    from recollect.engine.sessions.model_summaries import ModelSummaries
+    from recollect.engine.sessions.hook_ingest import EventReader, PreparedEvent
     from recollect.engine.sessions.session_state import SessionUpdates
-    from recollect.store.protocol import Store
 
 # Payloads written in one transaction: long enough to be cheap, short enough that other writers hardly wait (0.2 s).
 BATCH = 50
@@ -41,28 +36,12 @@ class Drain:
     """
 
     def __init__(
-        self,
-        store: "Store",
-        spool: "Spool",
-        stop: threading.Event,
-        *,
-        reader: "EventReader",
-        updates: "SessionUpdates",
-        amendments: "Amendments",
-        anchoring: "Anchoring",
-        summaries: "ModelSummaries",
-        llm_jobs: "LlmJobs",
-        kill: bool = False,
+        self, spool: "Spool", stop: threading.Event, reader: "EventReader", updates: "SessionUpdates", *, kill: bool
     ) -> None:
-        self._store = store
         self._spool = spool
         self._stop = stop
         self._reader = reader
         self._updates = updates
-        self._amendments = amendments
-        self._anchoring = anchoring
-        self._summaries = summaries
-        self._llm_jobs = llm_jobs
         self._kill = kill
         self._until: float | None = None
         self.counts: Counter[str] = Counter()
@@ -106,20 +85,12 @@ class Drain:
                     events.append((payload, event))
             if self._is_over():
                 break
-        self._record_answers()
+        self._updates.record_answers(self._reader.answers)
+        self._reader.answers.clear()
         for payload in silent:
             claims.done(payload)
         self.counts["skipped"] += len(silent)
         self._write(claims, events)
-
-    def _record_answers(self) -> None:
-        """Record which memories were in recollect's own answers."""
-        if self._reader.answers:
-            from recollect.engine.sessions.injection_outcomes import record_answers
-
-            with self._store.transaction("present") as transaction:
-                record_answers(transaction, self._reader.answers)
-            self._reader.answers.clear()
 
     def _write(self, claims: "Claims", events: "list[tuple[Payload, PreparedEvent]]") -> None:
         """Write events in their order. One with a statement is written alone: it is compared with those before it."""
@@ -129,11 +100,9 @@ class Drain:
 
     def _write_together(self, claims: "Claims", events: "list[tuple[Payload, PreparedEvent]]") -> None:
         """Write events together; if one of them cannot be written, write each alone and set that one aside."""
-        from recollect.engine.sessions.hook_ingest import compared
-
         try:
             with cpu_limit(_limit_of([payload for payload, _ in events]), kill=self._kill):
-                done = self._updates.write([compared(event, self._amendments, self._anchoring) for _, event in events])
+                done = self._updates.write([event for _, event in events])
         except StorageError:
             raise
         except (Exception, CpuLimitExceeded) as problem:
@@ -145,21 +114,10 @@ class Drain:
             else:
                 self._refuse(events[0][0], problem)
             return
-        self._queue_compression([event for _, event in events], done)
         for payload, _ in events:
             claims.done(payload)
         for written in done:
             self.counts["skipped" if written in ("twice", "known") else written] += 1
-
-    def _queue_compression(self, events: "Sequence[PreparedEvent]", done: "Sequence[Written]") -> None:
-        """Queue jobs that shorten long observations. If this process dies before, they stay long."""
-        made = [each for each, written in zip(events, done, strict=True) if written == "stored"]
-        tools = [each.memory for each in made if each.row.event == "tool" and each.memory is not None]
-        long = [memory.id for memory in tools if self._summaries.is_compressible(memory)]
-        if long:
-            with self._store.transaction("leave_errands") as transaction:
-                for memory_id in long:
-                    self._llm_jobs.put(transaction, "compress", memory_id)
 
     def _set_aside(self, payload: "Payload") -> None:
         """Keep a payload that takes too long for a newer version."""
