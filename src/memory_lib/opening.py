@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.engine.importing.legacy_sqlite import Older, adopt
+from recollect.engine.importing.legacy_files import Older, adopt
 from recollect.engine.library_store import LibraryStore
 
 logger = logging.getLogger(__name__)

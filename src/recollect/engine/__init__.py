@@ -19,9 +19,9 @@ if TYPE_CHECKING:
         Sources,
         SymbolRow,
     )
-    from recollect.engine.importing.legacy_json import adopt_document as adopt_json
-    from recollect.engine.importing.legacy_sqlite import Older as LegacyDatabase
-    from recollect.engine.importing.legacy_sqlite import adopt as adopt_database
+    from recollect.engine.importing.legacy_files import Older as LegacyDatabase
+    from recollect.engine.importing.legacy_files import adopt as adopt_database
+    from recollect.engine.importing.legacy_files import adopt_document as adopt_json
     from recollect.engine.library_store import UNRELATED, LibraryStore, Relevant, configured, size, without_secrets
     from recollect.engine.memory.library_documents import Documents
     from recollect.engine.memory.score_cache import Kept as CachedScore
@@ -47,9 +47,9 @@ _DEFINED = {
     "Source": "recollect.engine.code.indexed_project:Source",
     "Sources": "recollect.engine.code.indexed_project:Sources",
     "SymbolRow": "recollect.engine.code.indexed_project:SymbolRow",
-    "adopt_json": "recollect.engine.importing.legacy_json:adopt_document",
-    "LegacyDatabase": "recollect.engine.importing.legacy_sqlite:Older",
-    "adopt_database": "recollect.engine.importing.legacy_sqlite:adopt",
+    "adopt_json": "recollect.engine.importing.legacy_files:adopt_document",
+    "LegacyDatabase": "recollect.engine.importing.legacy_files:Older",
+    "adopt_database": "recollect.engine.importing.legacy_files:adopt",
     "UNRELATED": "recollect.engine.library_store:UNRELATED",
     "LibraryStore": "recollect.engine.library_store:LibraryStore",
     "Relevant": "recollect.engine.library_store:Relevant",

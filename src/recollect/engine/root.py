@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.engine.admin.admin import Admin
 from recollect.engine.admin.archive import Archive
-from recollect.engine.admin.namespaces import Namespaces
-from recollect.engine.admin.workspaces import Workspaces
+from recollect.engine.admin.namespaces import Namespaces, Workspaces
 from recollect.engine.code.code_index import CodeIndex
 from recollect.engine.code.code_links import Links
 from recollect.engine.code.package_queries import Packages

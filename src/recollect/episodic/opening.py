@@ -36,7 +36,7 @@ class Opened:
 
         older: what is kept of the turns of a JSON file
         """
-        from recollect.engine.importing.legacy_json import adopt_document
+        from recollect.engine.importing.legacy_files import adopt_document
         from recollect.engine.library_store import LibraryStore
 
         folder = tempfile.TemporaryDirectory(prefix="recollect-episodic-") if path is None else None

@@ -1,8 +1,9 @@
-"""Convert a database of the older memory library to a recollect database, in place; a copy is kept beside it.
+"""Convert a file of an older library to a recollect database, in place; a copy is kept beside it.
 
-    older file, locked for writers ─► a new file beside it ─► copy of the older one ─► the new one takes its place
+    older file, locked ─► a new database beside it ─► copy of the older file ─► the database takes its place
 
-If it stops before the last step, the older file stays. Other processes wait for the lock, and then find it done.
+If it stops before the last step, the older file stays. Other processes wait for the lock, and then find it done. Rows
+and JSON without text stay in the copy.
 """
 
 from __future__ import annotations
@@ -11,17 +12,19 @@ import itertools
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine.library_store import LibraryStore
-from recollect.errors import InvalidInput, RecollectError, StoreLocked, StoreUnwritable
+from recollect.errors import InvalidInput, RecollectError, StoreForeign, StoreLocked, StoreUnwritable
 from recollect.files import PRIVATE_FILE, open_file
 from recollect.migrate.database import MAGIC, Database
+from recollect.migrate.episodic import turns
 from recollect.migrate.fields import clean, listed, moment, plain
-from recollect.migrate.look import Look
+from recollect.migrate.look import Look, document
 from recollect.migrate.memory_lib import MemoryLib
 from recollect.parsing import parse_json
 from recollect.store.sqlite import APPLICATION_ID
@@ -30,6 +33,8 @@ from recollect.store.sqlite import APPLICATION_ID
 BUSY_S = 30.0
 # Rows of one transaction.
 BATCH = 500
+# The first bytes of a JSON document; a database begins with a word.
+OPENINGS = (b"[", b"{")
 
 # The required column of each table; rows without it stay in the copy.
 SPOKEN = {"memories": "text", "code_memories": "code_snippet", "non_code_memories": "content"}
@@ -71,6 +76,8 @@ class Older(NamedTuple):
 
 
 Rows = Callable[[Older], Iterator[Mapping[str, Any]]]
+Turns = Sequence[Mapping[str, Any]]
+TurnRows = Callable[[Turns], Iterator[Mapping[str, Any]]]
 
 
 def adopt(path: str | Path, shelves: Mapping[str, Rows]) -> Path | None:
@@ -83,18 +90,16 @@ def adopt(path: str | Path, shelves: Mapping[str, Rows]) -> Path | None:
         return None
     try:
         with _locked(file) as is_older:
-            return _taken_over(file, shelves) if is_older and _is_older(file) else None
+            if not is_older or not _is_older(file):
+                return None
+            return _put_in_place(file, lambda made: _fill_from(file, made, shelves))
     except StoreLocked:
         if _is_older(file):
             raise
         return None  # another process was faster
 
 
-def _taken_over(file: Path, shelves: Mapping[str, Rows]) -> Path:
-    return put_in_place(file, lambda made: _fill(file, made, shelves))
-
-
-def put_in_place(file: Path, fill: Callable[[Path], None]) -> Path:
+def _put_in_place(file: Path, fill: Callable[[Path], None]) -> Path:
     """Replace a file by a database that `fill` makes; return the path of its copy."""
     made = file.with_name(f".{file.name}.{os.getpid()}.new")
     try:
@@ -142,19 +147,22 @@ def _locked(path: Path) -> Iterator[bool]:
         yield is_older
 
 
-def _fill(file: Path, made: Path, shelves: Mapping[str, Rows]) -> None:
+def _fill_from(file: Path, made: Path, shelves: Mapping[str, Rows]) -> None:
     database = Database(file)
     try:
         for namespace, rows in shelves.items():
-            shelf = LibraryStore(made, namespace)
-            try:
-                waiting = rows(Older(database))
-                while batch := list(itertools.islice(waiting, BATCH)):
-                    shelf.add(batch)
-            finally:
-                shelf.close()
+            _fill(made, namespace, rows(Older(database)))
     finally:
         database.close()
+
+
+def _fill(made: Path, namespace: str, rows: Iterator[Mapping[str, Any]]) -> None:
+    library = LibraryStore(made, namespace)
+    try:
+        while batch := list(itertools.islice(rows, BATCH)):
+            library.add(batch)
+    finally:
+        library.close()
 
 
 def _copied(file: Path) -> Path:
@@ -166,3 +174,53 @@ def _copied(file: Path) -> Path:
             saved.chmod(PRIVATE_FILE)
             return saved
     raise AssertionError("numbers do not end")
+
+
+# --- JSON files of conversations ---
+
+
+class Adopted(NamedTuple):
+    """The path of the copy, and how many records were no turns of a conversation."""
+
+    saved: Path
+    left: int
+
+
+def adopt_document(path: str | Path, namespace: str, rows: TurnRows) -> Adopted | None:
+    """Convert a JSON file of conversations to a database; None for other files.
+
+    rows: makes rows of its turns. Raises StoreForeign for JSON of another kind.
+    """
+    file = Path(path).expanduser().absolute()
+    if not _is_document(file):
+        return None
+    with _locked_text(file):
+        if not _is_document(file):
+            return None  # another process was faster
+        try:
+            found, left = turns(document(file))
+        except InvalidInput as problem:
+            raise StoreForeign(problem.message, path=str(file)) from problem
+        if left and not found:
+            raise StoreForeign(f"{file} is JSON, but not a conversation memory file", path=str(file))
+        return Adopted(_put_in_place(file, lambda made: _fill(made, namespace, rows(found))), left)
+
+
+def _is_document(path: Path) -> bool:
+    try:
+        with open_file(path) as file:
+            return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(OPENINGS)
+    except OSError:
+        return False  # opening it reports the error
+
+
+@contextmanager
+def _locked_text(path: Path) -> Iterator[None]:
+    """Keep other processes from converting the same file."""
+    with open_file(path) as file:
+        if sys.platform != "win32":
+            import fcntl
+
+            with suppress(OSError):  # a file system without locks: two at once leave one of two equal databases
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
