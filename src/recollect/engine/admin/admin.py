@@ -2,10 +2,10 @@
 
 import os
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 
 import msgspec
 
@@ -71,6 +71,14 @@ UNASKED = frozenset(
     {"anchor_memories", "compress_memory", "retell_session", "count_usefulness"}
     | {f"scheduled_{run}" for run in get_args(RunType)}
 )
+
+
+class Finding(NamedTuple):
+    """The result of a health check. mend: what to do about it"""
+
+    status: Status
+    detail: str
+    mend: str = ""
 
 
 class Admin:
@@ -144,7 +152,8 @@ class Admin:
 
         thorough: check every page of the database; slower
         """
-        checks = tuple(_guarded(name, check) for name, check in self._checks(thorough=thorough))
+        found = {name: _guarded(name, check) for name, check in self._checks(thorough=thorough)}
+        checks = tuple(Check(name=name, **each._asdict()) for name, each in found.items())
         worst = max(checks, key=lambda check: _SEVERITY.index(check.status))
         return Health(status=worst.status, version=__version__, checks=checks)
 
@@ -269,7 +278,7 @@ class Admin:
                     return change.batch
         raise NotFound("there is nothing to undo", hint="`recollect changes` lists recent changes.")
 
-    def _checks(self, *, thorough: bool) -> Iterator[tuple[str, Callable[[], Check]]]:
+    def _checks(self, *, thorough: bool) -> Iterator[tuple[str, Callable[[], Finding]]]:
         yield "storage", lambda: self._check_storage(thorough=thorough)
         yield "vectors", self._check_vectors
         yield "graph", self._check_graph
@@ -282,7 +291,7 @@ class Admin:
         if self._context.settings.ignored:
             yield "settings", self._check_settings
 
-    def _check_storage(self, *, thorough: bool) -> Check:
+    def _check_storage(self, *, thorough: bool) -> Finding:
         store = self._context.store
         problems = store.check(thorough=thorough)
         facts = store.describe()
@@ -291,99 +300,91 @@ class Admin:
                 "Run `recollect rebuild` to rebuild the full-text index, then `recollect index` to re-index code. For "
                 "other problems, export and import into a new database."
             )
-            return Check(name="storage", status="failed", detail="; ".join(problems), mend=mend)
+            return Finding("failed", "; ".join(problems), mend)
         if is_due(store):
             detail = f"{facts.location} may still contain data of purged memories"
-            return Check(name="storage", status="degraded", detail=detail, mend="Run `recollect purge`.")
+            return Finding("degraded", detail, "Run `recollect purge`.")
         if facts.read_only:
             mend = "To store memories, check permissions and mount options."
-            return Check(name="storage", status="degraded", detail=f"{facts.location} is read-only", mend=mend)
-        return Check(
-            name="storage", status="ok", detail=f"{facts.location}, schema version {facts.schema_version}, intact"
-        )
+            return Finding("degraded", f"{facts.location} is read-only", mend)
+        return Finding("ok", f"{facts.location}, schema version {facts.schema_version}, intact")
 
-    def _check_vectors(self) -> Check:
+    def _check_vectors(self) -> Finding:
         embedding = self._embedding
         if not embedding.model_id:
             mend = "Set embed_provider to local to search by meaning."
-            return Check(
-                name="vectors", status="degraded", detail="embeddings are off: search is keyword-only", mend=mend
-            )
+            return Finding("degraded", "embeddings are off: search is keyword-only", mend)
         made, total = embedding.coverage()
         detail = f"{made:,} of {plural(total, 'memory is', 'memories are')} embedded with {embedding.model_id}"
         if long := self._context.store.count_embedded(embedding.model_id, MAX_EMBEDDED - 1):
             detail += f"; only the first {MAX_EMBEDDED} passages of {plural(long, 'long memory', 'long memories')}"
         if made >= total:
-            return Check(name="vectors", status="ok", detail=detail)
+            return Finding("ok", detail)
         if aside := embedding.set_aside():
-            listed = "; ".join(f"{each.memory_id}, {_when(each.at)}, {each.why}" for each in aside[-MOST_NAMED:])
-            more = f"; and {len(aside) - MOST_NAMED:,} more" if len(aside) > MOST_NAMED else ""
-            detail += f"; {len(aside):,} skipped after failures: {listed}{more} (version {aside[-1].version})"
+            shown = (f"{each.memory_id}, {_when(each.at)}, {each.why}" for each in aside[-MOST_NAMED:])
+            listed = _listed(shown, len(aside))
+            detail += f"; {len(aside):,} skipped after failures: {listed} (version {aside[-1].version})"
             mend = "`recollect rebuild` retries them now; the next version of recollect retries them by itself."
-            return Check(name="vectors", status="degraded", detail=detail, mend=mend)
+            return Finding("degraded", detail, mend)
         mend = (
             "They are being embedded in the background."
             if embedding.running
             else "`recollect rebuild` embeds them now; a running server does it in the background."
         )
-        return Check(name="vectors", status="degraded", detail=detail, mend=mend)
+        return Finding("degraded", detail, mend)
 
-    def _check_graph(self) -> Check:
+    def _check_graph(self) -> Finding:
         store = self._context.store
         detail = f"{plural(store.count(Node), 'node')}, {plural(store.count(Edge), 'link')}"
         # Stale centrality is used as it is and recomputed by itself.
         if self._centrality.is_stale():
             detail += "; centrality is out of date and is recomputed when needed"
-        return Check(name="graph", status="ok", detail=detail)
+        return Finding("ok", detail)
 
-    def _check_code(self) -> Check:
+    def _check_code(self) -> Finding:
         totals = self._context.code_store.code_totals()
         if not totals.files:
-            return Check(name="code", status="ok", detail="no code is indexed")
+            return Finding("ok", "no code is indexed")
         detail = f"{plural(totals.files, 'file')}, {plural(totals.symbols, 'symbol')}, {plural(totals.chunks, 'chunk')}"
         if unread := self._context.store.count(File, UNREAD):
             detail += f"; {plural(unread, 'file needs', 'files need')} re-indexing"
-            return Check(name="code", status="degraded", detail=detail, mend="Run `recollect index` in the project.")
+            return Finding("degraded", detail, "Run `recollect index` in the project.")
         if failed := self._context.store.find(File, {"skipped": "failed"}, order="-indexed_at"):
-            listed = "; ".join(
-                f"{file.path}, {_when(file.indexed_at)}, {', '.join(file.notes)}" for file in failed[:MOST_NAMED]
-            )
-            more = f"; and {len(failed) - MOST_NAMED:,} more" if len(failed) > MOST_NAMED else ""
+            shown = (f"{row.path}, {_when(row.indexed_at)}, {', '.join(row.notes)}" for row in failed[:MOST_NAMED])
             mend = "`recollect index --rebuild` retries them now; otherwise they are retried when they change."
-            detail += f"; {plural(len(failed), 'file')} could not be parsed: {listed}{more}"
-            return Check(name="code", status="degraded", detail=detail, mend=mend)
+            detail += f"; {plural(len(failed), 'file')} could not be parsed: {_listed(shown, len(failed))}"
+            return Finding("degraded", detail, mend)
         made, pending = self._code.coverage()
         if not made + pending:
-            return Check(name="code", status="ok", detail=detail)
+            return Finding("ok", detail)
         detail += f"; {made:,} of {made + pending:,} distinct chunks are embedded"
         # Search is good without them.
         mend = "" if not pending or self._embedding.running else CODE_VECTORS
-        return Check(name="code", status="ok", detail=detail, mend=mend)
+        return Finding("ok", detail, mend)
 
-    def _check_embedder(self) -> Check:
+    def _check_embedder(self) -> Finding:
         embedding = self._embedding
         if embedding.embedder is None:
-            return Check(name="embeddings", status="ok", detail="off (by configuration)")
+            return Finding("ok", "off (by configuration)")
         embedding.try_now()
-        return Check(name="embeddings", status="ok", detail=f"{embedding.model_id} works")
+        return Finding("ok", f"{embedding.model_id} works")
 
-    def _check_capture(self) -> Check:
+    def _check_capture(self) -> Finding:
         """Return how many hook events are queued, and which failed."""
         spool = self._capture.spool
         detail = f"{plural(spool.waiting(), 'hook event')} queued"
         stuck = spool.stuck_payloads()
         if not stuck:
-            return Check(name="capture", status="ok", detail=detail)
-        listed = "; ".join(_stuck(each) for each in stuck[-MOST_NAMED:])
-        more = f"; and {len(stuck) - MOST_NAMED:,} older" if len(stuck) > MOST_NAMED else ""
+            return Finding("ok", detail)
+        listed = _listed(map(_stuck, stuck[-MOST_NAMED:]), len(stuck), "older")
         mend = (
             f"To retry: mv {spool.stuck}/*/* {spool.new}/ ; to discard: rm -r {spool.stuck}. "
             "The next version of recollect retries them by itself."
         )
-        detail = f"{detail}; {len(stuck):,} skipped after failures: {listed}{more}"
-        return Check(name="capture", status="degraded", detail=detail, mend=mend)
+        detail = f"{detail}; {len(stuck):,} skipped after failures: {listed}"
+        return Finding("degraded", detail, mend)
 
-    def _check_models(self) -> Check:
+    def _check_models(self) -> Finding:
         """Return the state of the language models, without asking them: that would cost."""
         name, settings = "language model", self._context.settings
         checks = [_guarded(name, partial(self._check_model, model)) for model in self._models()]
@@ -391,32 +392,31 @@ class Admin:
                 ("compress_provider", settings.compress_provider == "llm"))  # fmt: skip
         if (wanting := [use for use, is_wanted in uses if is_wanted]) and not self._llm.is_configured:
             detail = f"{' and '.join(wanting)} need a language model, but none is configured; built-in rules are used"
-            checks.append(Check(name=name, status="degraded", detail=detail, mend=CONFIGURE.format(role="llm")))
+            checks.append(Finding("degraded", detail, CONFIGURE.format(role="llm")))
         if not checks:
-            return Check(name=name, status="ok", detail="none configured")
+            return Finding("ok", "none configured")
         worst = min(checks, key=lambda check: check.status == "ok")
         waiting = self._llm_jobs.waiting()
         left = ", ".join(f"{count:,} to {kind}" for kind, count in sorted(waiting.items()))
         details = "; ".join(dict.fromkeys(check.detail for check in checks))
-        return msgspec.structs.replace(worst, detail=f"{details}; queued: {left}" if left else details)
+        return worst._replace(detail=f"{details}; queued: {left}" if left else details)
 
-    def _check_model(self, model: Language) -> Check:
-        name = "language model"
+    def _check_model(self, model: Language) -> Finding:
         spent = model.spending() if model.model_id else None
         if spent is None:
-            return Check(name=name, status="ok", detail="none configured")
+            return Finding("ok", "none configured")
         today = (
             f"today {plural(spent.calls, 'call')}, {plural(spent.tokens, 'token')}, {plural(spent.failures, 'failure')}"
         )
         if spent.paused_s:
             detail = f"{spent.model} is paused for {spent.paused_s} s after an error: {spent.last_failure}; {today}"
-            return Check(name=name, status="degraded", detail=detail, mend=ModelFailed.default_hint)
+            return Finding("degraded", detail, ModelFailed.default_hint)
         if spent.calls >= spent.max_calls or spent.tokens >= spent.max_tokens:
             detail = f"the daily limit of {spent.max_calls:,} calls and {spent.max_tokens:,} tokens is used up: {today}"
-            return Check(name=name, status="degraded", detail=detail, mend=BudgetSpent.default_hint)
-        return Check(name=name, status="ok", detail=f"{spent.model}, {today}")
+            return Finding("degraded", detail, BudgetSpent.default_hint)
+        return Finding("ok", f"{spent.model}, {today}")
 
-    def _check_consolidation(self) -> Check:
+    def _check_consolidation(self) -> Finding:
         """Return when each cycle last ran."""
         status = self._consolidation.status()
         rows = (*status.cycles, *((status.evolution,) if status.evolution else ()))
@@ -426,19 +426,19 @@ class Admin:
         detail += f"; last runs: {', '.join(ran)}" if ran else "; never run"
         undone = [row.cycle for row in rows if row.undone]
         detail += f"; undone by the user, so not repeated: {', '.join(undone)}" if undone else ""
-        return Check(name="consolidation", status="ok", detail=detail)
+        return Finding("ok", detail)
 
-    def _check_disk(self) -> Check:
+    def _check_disk(self) -> Finding:
         import shutil
 
         folder = self._context.settings.database_path.parent
         free = shutil.disk_usage(folder).free if folder.exists() else LOW_DISK_BYTES
         if free < LOW_DISK_BYTES:
             mend = "Free some disk space; writes fail with STORE_FULL when the disk is full."
-            return Check(name="disk", status="degraded", detail=f"{free // 2**20:,} MiB free in {folder}", mend=mend)
+            return Finding("degraded", f"{free // 2**20:,} MiB free in {folder}", mend)
         if mend := self._closing_to_others():
-            return Check(name="disk", status="degraded", detail="other users can read your memories", mend=mend)
-        return Check(name="disk", status="ok", detail=f"{free // 2**20:,} MiB free in {folder}")
+            return Finding("degraded", "other users can read your memories", mend)
+        return Finding("ok", f"{free // 2**20:,} MiB free in {folder}")
 
     def _closing_to_others(self) -> str:
         """Return the command that keeps other users out of the store; "" if they are out."""
@@ -453,10 +453,10 @@ class Admin:
         ]
         return " && ".join(is_open)
 
-    def _check_settings(self) -> Check:
+    def _check_settings(self) -> Finding:
         errors = self._context.settings.ignored
         detail = "; ".join(f"{error.code}: {error.message}" for error in errors)
-        return Check(name="settings", status="degraded", detail=detail, mend=errors[0].hint)
+        return Finding("degraded", detail, errors[0].hint)
 
 
 def _stuck(stuck: "Stuck") -> str:
@@ -471,13 +471,18 @@ def _when(at: int) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _guarded(name: str, look: Callable[[], Check]) -> Check:
+def _guarded(name: str, check: Callable[[], Finding]) -> Finding:
     """Return the result of a check; an error is a result, too."""
     try:
-        return look()
+        return check()
     except OSError as problem:
-        return Check(name=name, status="failed", detail=str(problem), mend="Check the folder and its permissions.")
+        return Finding("failed", str(problem), "Check the folder and its permissions.")
     except RecollectError as problem:
         # Without these, search is lexical and rules decide: worse, but it works.
         status: Status = "degraded" if name in ("embeddings", "language model") else "failed"
-        return Check(name=name, status=status, detail=f"{problem.code}: {problem.message}", mend=problem.hint)
+        return Finding(status, f"{problem.code}: {problem.message}", problem.hint)
+
+
+def _listed(shown: Iterable[str], total: int, more: str = "more") -> str:
+    """Return MOST_NAMED rows as text, and how many more there are."""
+    return "; ".join(shown) + (f"; and {total - MOST_NAMED:,} {more}" if total > MOST_NAMED else "")

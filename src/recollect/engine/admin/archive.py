@@ -153,7 +153,7 @@ class Archive:
             source.seek(0)
             refused: Counter[str] = Counter()
             records = _named((_moved(record, scope) for record in self._read(source)), refused)
-            done = self._forecast(records, total) if dry_run else self._write_all(records, total)
+            done = self._import_lines(records, total, dry_run=dry_run)
             left = ImportedPart(name="lines", found=total, taken=total - refused.total(), left=dict(refused))
             return msgspec.structs.replace(done, parts=(left,)) if refused else done
 
@@ -256,38 +256,31 @@ class Archive:
                 raise InvalidInput(f"{field} {target} does not exist, neither in the file nor in the database")
         above.setdefault(type(record), set()).add(record.id)  # type: ignore[attr-defined]
 
-    def _write_all(self, records: Iterator[Record], total: int) -> Imported:
+    def _import_lines(self, records: Iterator[Record], total: int, *, dry_run: bool) -> Imported:
         from recollect.engine.importing.memory_import import undo_failed
 
-        batch = clock.new_id()
-        counts = {"created": 0, "known": 0, "merged": 0}
+        store, batch = self._context.store, "" if dry_run else clock.new_id()
+        counts: Counter[str] = Counter()
         redacted: Counter[str] = Counter()
-        done = 0
         try:
             while chunk := list(islice(records, BATCH)):
-                with self._context.store.transaction("import_memories", batch=batch) as transaction:
-                    for record in chunk:
-                        clean, kinds = _clean(record)
-                        redacted.update(kinds)
-                        counts[_take(transaction, clean)] += 1
-                done += len(chunk)
-                progress.report(done, total, "importing")
+                clean = [_clean(record) for record in chunk]
+                redacted.update(kind for _, kinds in clean for kind in kinds)
+                if dry_run:
+                    counts.update(_fate(store, record) for record, _ in clean)
+                    continue
+                with store.transaction("import_memories", batch=batch) as transaction:
+                    counts.update(_take(transaction, record) for record, _ in clean)
+                progress.report(counts.total(), total, "importing")
         except BaseException:
-            undo_failed(self._context.store, batch)
+            if not dry_run:
+                undo_failed(store, batch)
             raise
-        self._embedding.after_import()
-        self._anchor_tracking.catch_up()
-        return msgspec.structs.replace(_counted(counts), lines=total, batch=batch, redacted=dict(redacted))
-
-    def _forecast(self, records: Iterator[Record], total: int) -> Imported:
-        """Return what an import of lines would do."""
-        counts = {"created": 0, "known": 0, "merged": 0}
-        redacted: Counter[str] = Counter()
-        for record in records:
-            clean, kinds = _clean(record)
-            redacted.update(kinds)
-            counts[_fate(self._context.store, clean)] += 1
-        return msgspec.structs.replace(_counted(counts), lines=total, redacted=dict(redacted), dry_run=True)
+        if not dry_run:
+            self._embedding.after_import()
+            self._anchor_tracking.catch_up()
+        outcomes = {name: counts[name] for name in ("created", "known", "merged")}
+        return Imported(lines=total, **outcomes, batch=batch, redacted=dict(redacted), dry_run=dry_run)
 
 
 def _observed_hash(row: dict[str, Any]) -> str:
@@ -303,10 +296,6 @@ def _clean(record: Record) -> tuple[Record, tuple[str, ...]]:
     if kinds and isinstance(clean, Memory) and not clean.metadata.get("compressed"):
         clean = msgspec.structs.replace(clean, content_hash=content_hash(clean.content))
     return clean, kinds
-
-
-def _counted(counts: dict[str, int]) -> Imported:
-    return Imported(lines=0, created=counts["created"], known=counts["known"], merged=counts["merged"], batch="")
 
 
 def _moved(record: Record, scope: str | None) -> Record:

@@ -285,13 +285,15 @@ def _packages(found: _Found, reached: Radius) -> tuple[str, ...]:
     return tuple(labels)
 
 
-# What kind of change it is: users of what is gone or is called otherwise break for certain.
+# --- risk: weight of the change · (0.4 + 0.6 · share of users) + what makes it worse; a rough order is enough ---
+
+# Users of removed or renamed symbols break for certain.
 WEIGHTS: Mapping[str, float] = {
     "removed": 0.9, "signature": 0.8, "renamed": 0.7, "moved": 0.6, "body": 0.5, "added": 0.1, "cosmetic": 0.0,
 }  # fmt: skip
 # Direct users that make half of a full score.
 HALF = 3
-# A test that changes breaks nobody else; what a file does when it is loaded is mostly imports.
+# A changed test breaks no other code; module-level code is mostly imports.
 TEST, LOADING = 0.3, 0.6
 # What makes a change worse.
 ENDPOINT, UNTESTED, PUBLIC, RULED = 0.15, 0.1, 0.1, 0.15
