@@ -190,7 +190,11 @@ class Engine:
             links=self.links,
         )
         self.coding = Coding(context, snippets=lambda: self.snippets, evolution=lambda: self.snippet_evolution)
-        # Sessions, consolidation, review, imports and administration.
+        self._add_sessions(context)
+        self._add_tools(context)
+
+    def _add_sessions(self, context: Context) -> None:
+        """Make the nouns of sessions, consolidation and hooks."""
         self.summaries = ModelSummaries(context, llm=self.llm, compressor=self.compressor, embedding=self.embedding)
         self.llm_jobs = LlmJobs(context, llm=self.llm, compressor=self.compressor, summaries=self.summaries)
         self.session_updates = SessionUpdates(
@@ -233,6 +237,9 @@ class Engine:
             updates=self.session_updates,
             commands=self.commands,
         )
+
+    def _add_tools(self, context: Context) -> None:
+        """Make the nouns of review, imports and administration."""
         self.survey = Survey(context, code=self.code, links=self.links)
         self.freshness = DriftReview(context, anchoring=self.anchoring, memories=self.memories)
         self.history = HistoryImport(

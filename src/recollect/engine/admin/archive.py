@@ -144,11 +144,10 @@ class Archive:
         wanted = input_checks.one_of("from", from_, IMPORT_SOURCES)
         scope = namespace_of(namespace)
         with contextlib.ExitStack() as stack:
-            if wanted != "recollect":
-                place = _file(path) if path is not None else stack.enter_context(_spooled(content))
-                if found := self._migrated(place, wanted, scope, dry_run=dry_run):
-                    return found
-            source = stack.enter_context(_opened(path, content))
+            place = _file(path) if path is not None else stack.enter_context(_spooled(content))
+            if wanted != "recollect" and (found := self._migrated(place, wanted, scope, dry_run=dry_run)):
+                return found
+            source = stack.enter_context(_opened(place))
             total = sum(1 for _ in self._read(source, above={}))
             source.seek(0)
             refused: Counter[str] = Counter()
@@ -279,8 +278,15 @@ class Archive:
         if not dry_run:
             self._embedding.after_import()
             self._anchor_tracking.catch_up()
-        outcomes = {name: counts[name] for name in ("created", "known", "merged")}
-        return Imported(lines=total, **outcomes, batch=batch, redacted=dict(redacted), dry_run=dry_run)
+        return Imported(
+            lines=total,
+            created=counts["created"],
+            known=counts["known"],
+            merged=counts["merged"],
+            batch=batch,
+            redacted=dict(redacted),
+            dry_run=dry_run,
+        )
 
 
 def _observed_hash(row: dict[str, Any]) -> str:
@@ -445,17 +451,10 @@ def _spooled(content: str | None) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _opened(path: str | None, content: str | None) -> Iterator[BinaryIO]:
+def _opened(file: Path) -> Iterator[BinaryIO]:
     """Open the import source so that it can be read twice."""
     import tempfile
 
-    if content is not None:
-        with tempfile.SpooledTemporaryFile(max_size=MAX_INLINE_BYTES) as spool:
-            spool.write(input_checks.text("content", content).encode())
-            spool.seek(0)
-            yield spool  # type: ignore[misc]
-        return
-    file = _file(path)
     try:
         if not file.exists():
             raise NotFound(f"{file} does not exist", hint="Check the path.", path=str(file))

@@ -33,8 +33,8 @@ from recollect.engine.hook_responses.context_block import (
     remembered,
     within,
 )
-from recollect.engine.hook_responses.recent_sessions import Past, past_sessions, used_files, work_lines
-from recollect.engine.hook_responses.work_in_progress import AtHand, at_hand, beside, related
+from recollect.engine.hook_responses.recent_sessions import PastSession, past_sessions, used_files, work_lines
+from recollect.engine.hook_responses.work_in_progress import WorkInProgress, beside, related, work_in_progress
 from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records.branches import written_on
 from recollect.engine.records.memory_rows import is_learnt
@@ -129,7 +129,7 @@ class Known(NamedTuple):
     value: float
 
 
-class _Once:
+class _Said:
     """Tells whether a text says something that was not said before."""
 
     def __init__(self) -> None:
@@ -155,11 +155,11 @@ class Briefing:
 
     def sections(self, wanted: Wanted) -> Iterator[Section]:
         """Yield the sections of a briefing; together they fit the budget."""
-        store, room, once = self._store, max(0, wanted.budget - FENCE_TOKENS), _Once()
+        store, room, once = self._store, max(0, wanted.budget - FENCE_TOKENS), _Said()
         recent = _recent(store, wanted)
         pasts = past_sessions(store, wanted.namespace, wanted.session.id if wanted.session is not None else "", recent)
         found = list(_candidates(store, wanted, pasts))
-        work = at_hand(wanted.folder, used_files(pasts), asks_git=bool(found))
+        work = work_in_progress(wanted.folder, used_files(pasts), asks_git=bool(found))
         known = self._known(wanted, work, found)
         rules = Section("Preferences and conventions", tuple(_rules(known, once)))
         facts = Section("Decisions and facts", tuple(_facts(known, once)))
@@ -177,7 +177,7 @@ class Briefing:
         yield from (rules, snapshot, facts, threads, commands)
         yield Section("", tuple(_more(known, (*rules.lines, *facts.lines))) if is_first else (), aside=True)
 
-    def _known(self, wanted: Wanted, work: AtHand, found: Sequence[Memory]) -> list[Known]:
+    def _known(self, wanted: Wanted, work: WorkInProgress, found: Sequence[Memory]) -> list[Known]:
         """Return the memories that hold here and are new to the session, the most valuable first."""
         store = self._store
         tied = related(store, work, {"namespace": wanted.scopes}) if found else []
@@ -214,7 +214,7 @@ def _snapshot(wanted: Wanted) -> Iterator[Line]:
 # --- memories ---
 
 
-def _candidates(store: Store, wanted: Wanted, pasts: Sequence[Past]) -> Iterator[Memory]:
+def _candidates(store: Store, wanted: Wanted, pasts: Sequence[PastSession]) -> Iterator[Memory]:
     """Yield the most important memories of each type, and those that the last sessions stored."""
     for scope in wanted.scopes:
         for kind in (*STANDING, *OTHERS):
@@ -244,7 +244,7 @@ def _value(memory: Memory, fresh: Freshness, concerns: float, lean: float) -> fl
     )
 
 
-def _rules(known: Sequence[Known], once: _Once) -> Iterator[Line]:
+def _rules(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     """Yield standing rules; those of imported history come last."""
     rules = [row for row in known if row.memory.memory_type in STANDING]
     for row in sorted(rules, key=lambda row: is_learnt(row.memory)):
@@ -254,14 +254,14 @@ def _rules(known: Sequence[Known], once: _Once) -> Iterator[Line]:
             yield Line(f"- {text}" + (f" ({doubt})" if doubt else ""), row.memory.id, row.memory.memory_type)
 
 
-def _facts(known: Sequence[Known], once: _Once) -> Iterator[Line]:
+def _facts(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     """Yield other knowledge that is about the work at hand."""
     for row in known:
         if row.memory.memory_type not in STANDING and row.concerns > 0 and once.is_new(row.memory.content):
             yield _fact(row)
 
 
-def _general(known: Sequence[Known], once: _Once) -> Iterator[Line]:
+def _general(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     """Yield the most valuable knowledge that is not about particular files; imported history comes last."""
     count = 0
     for row in sorted(known, key=lambda row: is_learnt(row.memory)):

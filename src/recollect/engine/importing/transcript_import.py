@@ -19,7 +19,7 @@ from recollect import clock, progress
 from recollect.capture.transcripts.table import Book, books, steps
 from recollect.capture.transcripts.turn import Turn
 from recollect.engine.importing.transcript_ingest import OWN, Captured, Note, TurnReader, fates_of, write
-from recollect.engine.sessions.session_state import note_fixes, sum_up
+from recollect.engine.sessions.session_state import store_fixes, write_summary
 from recollect.history.found import clipped
 from recollect.model import Change, HistorySource, LearntFrom, Memory, Observed, Session, Transcript
 from recollect.text.plural import plural
@@ -290,14 +290,14 @@ def _finished(transaction: Transaction, session_id: str) -> list[tuple[Memory, s
     (session,) = transaction.get(Session, [session_id])
     of_fixes = {"session_id": session_id, "category": "fix"}
     before = {memory.id for memory in transaction.find(Memory, of_fixes)}
-    note_fixes(transaction, session)
+    store_fixes(transaction, session)
     done = [(memory, "created") for memory in transaction.find(Memory, of_fixes) if memory.id not in before]
     if session.ended_at is not None:
         decided = None
         if session.ended_by == UNFINISHED:  # no assistant could store anything in it
             said = {"session_id": session_id, "category": "decision"}
             decided = transaction.find(Memory, said, order="created_at", limit=DECIDED)
-        memory, is_new = sum_up(transaction, session, decided)
+        memory, is_new = write_summary(transaction, session, decided)
         if memory is not None:
             done.append((memory, "created" if is_new else "known"))
     if session.ended_by == UNFINISHED:

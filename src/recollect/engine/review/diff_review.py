@@ -20,8 +20,16 @@ from recollect.code.diff.parse import Diff, FileDiff, parse
 from recollect.code.diff.sides import Sides, both, placed
 from recollect.code.record import Affected, ChangedSymbol, Review, Risk, RunTests
 from recollect.code.run_tests import Trial, commands
-from recollect.engine.review.diff_impact import Around, Radius, Terrain, around, radius, seeds, terrain
-from recollect.engine.review.diff_memories import Touched, touched
+from recollect.engine.review.diff_impact import (
+    Impact,
+    ImpactCounts,
+    LinkedTree,
+    changed_nodes,
+    impact_counts,
+    impact_of,
+    linked_tree,
+)
+from recollect.engine.review.diff_memories import RelatedMemories, related_memories
 from recollect.model import File, Tree
 from recollect.text.plural import plural
 
@@ -64,23 +72,23 @@ def review(context: Context, links: Links, asked: Asked, tree: Tree | None, note
     told += _unread(sides)
     if tree is None:
         told.append("this project is not indexed, so callers are unknown: run `recollect index`")
-        land = None
+        linked = None
     else:
         told += _age(sides, known)
         graph, linking = links.graph()
         told += linking
-        land = terrain(cast("LinkStore", context.code_store), graph.code, tree, changes)
-        if not land.is_linked:
+        linked = linked_tree(cast("LinkStore", context.code_store), graph.code, tree, changes)
+        if not linked.is_linked:
             told.append("this code is not linked yet, so callers are unknown")
-    memories = touched(context.store, changes, tree.namespace if tree else None)
-    return _review(asked, _Found(land, files, changes, memories), told)
+    memories = related_memories(context.store, changes, tree.namespace if tree else None)
+    return _review(asked, _Found(linked, files, changes, memories), told)
 
 
 class _Found(NamedTuple):
-    land: Terrain | None
+    linked: LinkedTree | None
     files: list[FileDiff]
     changes: list[SymbolChange]
-    memories: Touched
+    memories: RelatedMemories
 
 
 def _nothing(asked: Asked, notes: Sequence[str]) -> Review:
@@ -96,13 +104,13 @@ def _nothing(asked: Asked, notes: Sequence[str]) -> Review:
 
 
 def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
-    weighed = _weighed(found, asked.depth)
+    surroundings = _surroundings(found, asked.depth)
     rows = [
-        _row(change, weighed[number], found.memories.rules.get(number, 0))
+        _row(change, surroundings[number], found.memories.rules.get(number, 0))
         for number, change in enumerate(found.changes)
     ]
     rows.sort(key=lambda row: (-row.score, row.path, row.line))
-    reached = _radius(found, asked.depth)
+    reached = _impact(found, asked.depth)
     shown = asked.limit
     return Review(
         source=asked.source,
@@ -186,21 +194,21 @@ def _some(names: Sequence[str]) -> str:
 # --- what depends on it ---
 
 
-def _weighed(found: _Found, depth: int) -> list[Weighed]:
-    land = found.land
-    rows: list[Weighed] = []
+def _surroundings(found: _Found, depth: int) -> list[Surroundings]:
+    linked = found.linked
+    rows: list[Surroundings] = []
     for number, change in enumerate(found.changes):
-        if land is None or not land.is_linked or number >= MOST_WEIGHED:
-            rows.append(Weighed(is_known=False))
+        if linked is None or not linked.is_linked or number >= MOST_WEIGHED:
+            rows.append(Surroundings(is_known=False))
             continue
-        starts = seeds(land, change) if change.how != "cosmetic" else []
-        counts = around(land, starts, depth) if starts else Around(0, 0, 0, 0)
-        rows.append(Weighed(*counts, is_known=bool(starts)))
+        starts = changed_nodes(linked, change) if change.how != "cosmetic" else []
+        counts = impact_counts(linked, starts, depth) if starts else ImpactCounts(0, 0, 0, 0)
+        rows.append(Surroundings(*counts, is_known=bool(starts)))
     return rows
 
 
-def _row(change: SymbolChange, weighed: Weighed, rules: int) -> ChangedSymbol:
-    score, level, why = risk(change, weighed._replace(rules=rules))
+def _row(change: SymbolChange, surroundings: Surroundings, rules: int) -> ChangedSymbol:
+    score, level, why = risk(change, surroundings._replace(rules=rules))
     row = change.row
     was = f"{change.old_path}::{change.old_key}" if change.old_key else change.old_path
     here = f"{change.path}::{change.key}" if change.key else change.path
@@ -216,21 +224,21 @@ def _row(change: SymbolChange, weighed: Weighed, rules: int) -> ChangedSymbol:
         was=was if was != here else None,
         signature=row.signature if row else "",
         before=change.before.signature if change.before and change.how == "signature" else "",
-        users=weighed.users,
-        reached=weighed.reached,
-        tests=weighed.tests,
+        users=surroundings.users,
+        reached=surroundings.reached,
+        tests=surroundings.tests,
     )
 
 
-def _radius(found: _Found, depth: int) -> Radius:
-    land = found.land
+def _impact(found: _Found, depth: int) -> Impact:
+    linked = found.linked
     real = [change for change in found.changes if change.how != "cosmetic"]
-    if land is None or not real:
-        return Radius([], [], [], [])
+    if linked is None or not real:
+        return Impact([], [], [], [])
     # A new symbol has no callers except those in the same diff; a new test must be run.
-    starts = {number: None for change in real if _matters(change) for number in seeds(land, change)}
+    starts = {number: None for change in real if _matters(change) for number in changed_nodes(linked, change)}
     paths = {path for change in real if _matters(change) for path in (change.path, change.old_path)}
-    return radius(land, list(starts), sorted(paths), depth)
+    return impact_of(linked, list(starts), sorted(paths), depth)
 
 
 def _matters(change: SymbolChange) -> bool:
@@ -245,10 +253,10 @@ def _commands(root: Path, found: _Found, tests: Sequence[Affected]) -> tuple[Run
 
 
 def _languages(found: _Found, rows: Iterable[Affected]) -> dict[str, str]:
-    if found.land is None:
+    if found.linked is None:
         return {}
     paths = sorted({row.place.path for row in rows})
-    store, tree = found.land.store, found.land.tree
+    store, tree = found.linked.store, found.linked.tree
     told: dict[str, str] = {}
     for start in range(0, len(paths), 500):
         where = {"tree": tree.id, "path": tuple(paths[start : start + 500])}
@@ -270,11 +278,11 @@ def _tools(root: Path, rows: Iterable[Affected]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _packages(found: _Found, reached: Radius) -> tuple[str, ...]:
+def _packages(found: _Found, reached: Impact) -> tuple[str, ...]:
     """Return the packages of changed and reached files, by the nearest manifest above."""
-    if found.land is None:
+    if found.linked is None:
         return ()
-    rows = found.land.store.packages([found.land.tree.id])
+    rows = found.linked.store.packages([found.linked.tree.id])
     folders = {("" if row.folder in (".", "") else row.folder + "/"): row.label for row in rows}
     paths = {*reached.files, *(file.path for file in found.files)}
     labels: dict[str, None] = {}
@@ -302,13 +310,13 @@ OUTSIDE = frozenset({"removed", "signature", "renamed", "moved"})
 
 LEVELS: tuple[tuple[float, Risk], ...] = ((0.6, "high"), (0.3, "medium"), (0.001, "low"))
 
-_TOLD: Mapping[str, str] = {
+_CHANGED: Mapping[str, str] = {
     "removed": "removed", "signature": "signature changed", "renamed": "renamed", "moved": "moved",
     "body": "body changed", "added": "new", "cosmetic": "only comments or whitespace changed",
 }  # fmt: skip
 
 
-class Weighed(NamedTuple):
+class Surroundings(NamedTuple):
     """What is known about the surroundings of a change; `users` are direct ones, without tests."""
 
     users: int = 0
@@ -319,13 +327,13 @@ class Weighed(NamedTuple):
     rules: int = 0
 
 
-def risk(change: SymbolChange, around: Weighed) -> tuple[float, Risk, str]:
+def risk(change: SymbolChange, around: Surroundings) -> tuple[float, Risk, str]:
     """Return the score of a change, its level, and why in one line."""
     row = change.row
     score = WEIGHTS[change.how]
     if change.how == "cosmetic":
-        return 0.0, "none", _TOLD["cosmetic"]
-    words = [_TOLD[change.how] if row else "module-level code changed"]
+        return 0.0, "none", _CHANGED["cosmetic"]
+    words = [_CHANGED[change.how] if row else "module-level code changed"]
     if row is None:
         score *= LOADING
     elif row.test:
@@ -349,7 +357,7 @@ def risk(change: SymbolChange, around: Weighed) -> tuple[float, Risk, str]:
     return score, level, "; ".join(word for word in words if word)
 
 
-def _users(around: Weighed) -> str:
+def _users(around: Surroundings) -> str:
     if not around.is_known:
         return "callers unknown"
     if not around.users and not around.reached:

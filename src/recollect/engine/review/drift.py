@@ -63,7 +63,7 @@ class DriftReview:
         waiting = [
             Drifted(memory=memory, freshness=fresh[memory.id])
             for memory in memories.values()
-            if scope in (None, memory.namespace) and _holds(memory) and not is_learnt(memory)
+            if scope in (None, memory.namespace) and holds(memory) and not is_learnt(memory)
         ]
         waiting.sort(key=lambda row: (-_noticed_at(row.freshness), row.freshness.verdict != "gone", -row.memory.seq))
         return Drift(memories=tuple(waiting[:most]), total=len(waiting), notes=notes or self._why_nothing(waiting))
@@ -154,7 +154,7 @@ class DriftReview:
             return transaction.batch
 
 
-def _holds(memory: Memory) -> bool:
+def holds(memory: Memory) -> bool:
     """Tell whether a memory is neither superseded nor expired."""
     ends = (memory.valid_to, memory.expires_at)
     return memory.superseded_by is None and all(end is None or end > clock.now() for end in ends)

@@ -105,7 +105,7 @@ class SessionUpdates:
 
     def _update(self, transaction: Transaction, session_id: str, events: Sequence[PreparedEvent], made: int) -> None:
         """Update a session after its events were written."""
-        session = begun(transaction, session_id, events)
+        session = started_session(transaction, session_id, events)
         values: dict[str, Any] = {"memory_count": session.memory_count + made}
         ended_at, ended_by = session.ended_at, session.ended_by
         for event in events:
@@ -124,7 +124,7 @@ class SessionUpdates:
             values["branch"] = events[-1].branch
         session = transaction.update(Session, session.id, values)
         if any(event.row.outcome for event in events):
-            note_fixes(transaction, session)
+            store_fixes(transaction, session)
         self._look_back(transaction, session, events)
 
     def _look_back(self, transaction: Transaction, session: Session, events: Sequence[PreparedEvent]) -> None:
@@ -135,7 +135,7 @@ class SessionUpdates:
         # Late events belong into the summary, too.
         compacting = any(row.event == "before_compact" for row in rows)
         if session.ended_at is not None or compacting:
-            sum_up(transaction, session)
+            write_summary(transaction, session)
             self._llm_jobs.put(transaction, "summarise", session.id, wait_s=SUMMARISED_AFTER_S)
         if compacting:
             keep_snapshot(transaction, session.id)
@@ -163,11 +163,11 @@ class SessionUpdates:
             for session in self._context.store.find(Session, where, order="-seen_at", limit=SETTLED_AT_ONCE):
                 quiet_s = LEFT_S if session.assistant == assistant else SILENT_S
                 is_left = session.seen_at < clock.now() - quiet_s
-                if session.id == own or (not is_left and self._is_summed_up(session)):
+                if session.id == own or (not is_left and self._is_summarised(session)):
                     continue
                 self._end(session, "left" if is_left else "", wait_s=SUMMARISED_AFTER_S)
 
-    def _is_summed_up(self, session: Session) -> bool:
+    def _is_summarised(self, session: Session) -> bool:
         """Tell whether the summary of a session covers its latest event."""
         known = self._context.store.get(Memory, [session.insight_id]) if session.insight_id else []
         return bool(known) and known[0].updated_at >= session.seen_at
@@ -197,7 +197,7 @@ class SessionUpdates:
             # Another process may have ended it, or written an event of it, a moment ago.
             if found and found[0].ended_at is None and found[0].seen_at == session.seen_at:
                 ended = {"ended_at": session.seen_at, "ended_by": ended_by} if ended_by else {}
-                sum_up(transaction, transaction.update(Session, session.id, ended))
+                write_summary(transaction, transaction.update(Session, session.id, ended))
                 self._llm_jobs.put(transaction, "summarise", session.id, wait_s=wait_s)
 
     def _forget_old(self) -> None:
@@ -211,7 +211,7 @@ class SessionUpdates:
                     transaction.delete(kind, {"at": Range(below=until + 1)})
 
 
-def begun(transaction: Transaction, session_id: str, events: Sequence[PreparedEvent]) -> Session:
+def started_session(transaction: Transaction, session_id: str, events: Sequence[PreparedEvent]) -> Session:
     """Return a session, which starts with its first event."""
     first = events[0]
     started = min(event.row.at for event in events)
@@ -233,7 +233,7 @@ def begun(transaction: Transaction, session_id: str, events: Sequence[PreparedEv
     )
 
 
-def note_fixes(transaction: Transaction, session: Session) -> None:
+def store_fixes(transaction: Transaction, session: Session) -> None:
     """Store the steps that resolved failures of a session."""
     from recollect.capture.fixes import pairs
 
@@ -288,7 +288,7 @@ def _fix_memory(transaction: Transaction, session: Session, pair: Pair, steps: t
     return store_in(transaction, memory).memory.id
 
 
-def sum_up(
+def write_summary(
     transaction: Transaction, session: Session, decided: Sequence[Memory] | None = None
 ) -> tuple[Memory | None, bool]:
     """Write the summary of a session into its memory; returns that, and whether it is new.

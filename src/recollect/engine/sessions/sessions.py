@@ -96,7 +96,7 @@ class Sessions:
         event: event name, if the payload has none
         assistant: such as claude or codex, if unclear
         """
-        from recollect.engine.sessions.session_state import sum_up
+        from recollect.engine.sessions.session_state import write_summary
 
         if payload is not None and payload.strip():
             session_id = self._ended_by(input_checks.text("payload", payload), event or "Stop", assistant or "")
@@ -112,7 +112,7 @@ class Sessions:
                 )
             session = found[0]
         with self._context.store.transaction("summarize_session") as transaction:
-            memory, created = sum_up(transaction, session)
+            memory, created = write_summary(transaction, session)
             (session,) = transaction.get(Session, [session.id])
         self._embedding.wake()
         summed = Summed(session=session, memory=memory, created=created)
