@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from patterns import DAYS, ROOT, START, Event, Month
 from recollect import Engine
-from recollect.engine.sessions.hook_ingest import Noticing
 
 DAY = 86_400
 
@@ -47,14 +46,14 @@ def _sittings(projects: int, months: int, first: int) -> Iterator[Sitting]:
 
 def capture(engine: Engine, sitting: Sitting, begin: int) -> None:
     """Take in what hooks were told in a session; begin: the moment of the first day."""
-    noticing = Noticing(engine)
+    reader = engine.capture.reader()
     notices = []
     for place, event in enumerate(sitting.events):
         at = begin + sitting.begins_s + 40 * place
         identity = {"session_id": sitting.name, "cwd": sitting.folder, "tool_use_id": f"{sitting.name}-{place}"}
         # The folder of the month is that of the project: paths in payloads are told below it.
         raw = json.dumps({**event.payload, **identity}).replace(f"{ROOT}/", f"{sitting.folder}/").encode()
-        notice = noticing.of_bytes(raw, f"{at:020}{sitting.name}{place:06}", event="", assistant="claude", at=at)
+        notice = reader.parse(raw, f"{at:020}{sitting.name}{place:06}", event="", assistant="claude", at=at)
         if notice is not None:
             notices.append(notice)
-    engine.sessions.write(notices)
+    engine.session_updates.write(notices)

@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 import measure as results
 import metrics
 from recollect import Engine, clock
-from recollect.engine.sessions.hook_ingest import Noticing
 from recollect.model import Pattern
 
 ROOT = "/nowhere/shop"
@@ -256,7 +255,7 @@ def written(path: str, word: str) -> Event:
 
 def live(engine: Engine, month: Month) -> None:
     """Let a month happen: what hooks are told session by session, and what is decided meanwhile."""
-    noticing = Noticing(engine)
+    reader = engine.capture.reader()
     for number, (start, events) in enumerate(zip(month.starts, month.sessions, strict=True)):
         notices = []
         for place, event in enumerate(events):
@@ -264,10 +263,10 @@ def live(engine: Engine, month: Month) -> None:
             identity = {"session_id": f"s-{number:03}", "cwd": ROOT, "tool_use_id": f"t{number}-{place}"}
             raw = json.dumps({**event.payload, **identity}).encode()
             name = f"{at:020}{number:06}{place:06}"
-            notice = noticing.of_bytes(raw, name, event="", assistant="claude", at=at)
+            notice = reader.parse(raw, name, event="", assistant="claude", at=at)
             if notice is not None:
                 notices.append(notice)
-        engine.sessions.write(notices)
+        engine.session_updates.write(notices)
     ids: list[str] = []
     real = clock.now
     try:

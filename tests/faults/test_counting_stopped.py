@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from recollect import Engine
+from recollect.engine.sessions.injection_outcomes import count
 from recollect.model import Injection, Memory, Usefulness
 
 OFFERS = 10
@@ -15,9 +16,9 @@ OFFERS = 10
 CHILD = """
 import sys
 from recollect import Engine
-from recollect.engine.sessions import usefulness
-usefulness.BATCH = 4
-real, seen = usefulness._counted, []
+from recollect.engine.sessions import injection_outcomes
+injection_outcomes.BATCH = 4
+real, seen = injection_outcomes._counted, []
 def counted(transaction, row):
     seen.append(row)
     found = real(transaction, row)
@@ -25,9 +26,9 @@ def counted(transaction, row):
         print("held", flush=True)
         sys.stdin.readline()
     return found
-usefulness._counted = counted
+injection_outcomes._counted = counted
 with Engine(embed_provider="off") as engine:
-    engine.usefulness.count()
+    injection_outcomes.count(engine.store)
 """
 
 
@@ -52,7 +53,7 @@ def test_a_killed_count_leaves_whole_batches_and_the_next_counts_the_rest_once(h
         process.stdin.close()
         process.stdout.close()
         assert engine.store.count(Injection, {"due": 1}) == OFFERS - 4
-        assert engine.usefulness.count() == OFFERS - 4
-        assert engine.usefulness.count() == 0
+        assert count(engine.store) == OFFERS - 4
+        assert count(engine.store) == 0
         assert [row.used for row in engine.store.find(Usefulness)] == [1] * OFFERS
         assert {row.confidence for row in engine.store.get(Memory, ids)} == {0.6}

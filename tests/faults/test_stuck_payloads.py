@@ -19,7 +19,7 @@ from recollect.capture.spool import MOST_DEATHS
 from recollect.engine import Engine
 from recollect.engine.sessions import spool_drain
 from recollect.engine.sessions.drain_process import DrainProcess
-from recollect.engine.sessions.hook_ingest import Noticing
+from recollect.engine.sessions.hook_ingest import EventReader
 from recollect.model import Memory
 
 STUCK = Path(__file__).with_name("stuck")
@@ -60,16 +60,16 @@ def capture_check(engine: Engine) -> Any:
 def looping(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Make prompts with the word endless use CPU time for ever; returns a list that names each try."""
     tries: list[str] = []
-    of_bytes = Noticing.of_bytes
+    of_bytes = EventReader.parse
 
-    def endless(self: Noticing, raw: bytes, name: str, **values: Any) -> Any:
+    def endless(self: EventReader, raw: bytes, name: str, **values: Any) -> Any:
         if b"endless" in raw:
             tries.append(name)
             while True:
                 pass
         return of_bytes(self, raw, name, **values)
 
-    monkeypatch.setattr(Noticing, "of_bytes", endless)
+    monkeypatch.setattr(EventReader, "parse", endless)
     monkeypatch.setattr(spool_drain, "LIMIT_CPU_S", SHORT_CPU_S)
     monkeypatch.setattr(spool_drain, "LIMIT_CPU_S_PER_BYTE", 0.0)
     return tries
@@ -129,14 +129,14 @@ def test_a_search_leaves_slow_payloads_to_later(engine: Engine, looping: list[st
 
 
 def test_what_takes_too_long_to_write_is_set_aside_alone(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = engine.sessions.write
+    write = engine.session_updates.write
 
     def endless(notices: Any) -> Any:
         while any("endless" in notice.row.told for notice in notices):
             pass
         return write(notices)
 
-    monkeypatch.setattr(engine.sessions, "write", endless)
+    monkeypatch.setattr(engine.session_updates, "write", endless)
     monkeypatch.setattr(spool_drain, "LIMIT_CPU_S", SHORT_CPU_S)
     put(engine, "first", "an endless one", "last")
     done = engine.capture.drain()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.fakes import FrozenClock, HashingEmbedder
 
 from recollect import Engine, clock
-from recollect.engine.consolidation.log_retention import KEPT_DAYS
+from recollect.engine.consolidation.plan_execution import KEPT_DAYS
 from recollect.model import (
     Anchor,
     Consolidated,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests import payloads
 
 from recollect import Engine
+from recollect.engine.sessions.injection_outcomes import count
 from recollect.model import Injection, Memory, Usefulness
 from recollect.recall import use
 
@@ -54,7 +55,7 @@ def play(sessions: list[list[str]], *, step: int) -> dict[str, tuple[Any, ...]]:
                 if place % step == 0:
                     engine.capture.drain()
             engine.capture.drain()
-        assert engine.usefulness.count() == 0
+        assert count(engine.store) == 0
         for row in engine.store.find(Usefulness):
             assert 0 <= row.used + row.contradicted <= row.offered <= len(sessions)
             assert min(use.FLOOR, row.given) <= row.confidence <= max(use.CEILING, row.given)

@@ -35,10 +35,12 @@ from recollect.engine.retrieval.use_counters import UseCounters
 from recollect.engine.review.drift import Drifts
 from recollect.engine.review.survey import Survey
 from recollect.engine.sessions.capture import Capture
-from recollect.engine.sessions.llm_jobs import Errands
+from recollect.engine.sessions.llm_jobs import LlmJobs
+from recollect.engine.sessions.model_summaries import ModelSummaries
 from recollect.engine.sessions.patterns import Patterns
+from recollect.engine.sessions.session_state import SessionUpdates
 from recollect.engine.sessions.sessions import Sessions
-from recollect.engine.sessions.usefulness import Useful
+from recollect.engine.sessions.usefulness import MemoryUsefulness
 from recollect.engine.sessions.working_commands import Commands
 from recollect.engine.snippets.coding_memories import Coding
 from recollect.operations import Operation, collect
@@ -65,16 +67,16 @@ NOUNS: dict[str, type] = {
     "links": Links,
     "survey": Survey,
     "packages": Packages,
-    "freshness": Drifts,
+    "freshness": DriftReview,
     "capture": Capture,
     "sessions": Sessions,
-    "presence": Presence,
-    "usefulness": Useful,
+    "presence": HookResponses,
+    "usefulness": MemoryUsefulness,
     "patterns": Patterns,
     "commands": Commands,
     "archive": Archive,
-    "history": Histories,
-    "consolidation": Consolidating,
+    "history": HistoryImport,
+    "consolidation": Consolidator,
     "admin": Admin,
 }
 
@@ -276,7 +278,7 @@ class Engine:
         self.capture.start()
         self.embedding.start()
         self.centrality.start()
-        self.errands.start()
+        self.llm_jobs.start()
         self.schedule.start()
         if self.settings.watch:
             self.code.start()
@@ -289,7 +291,7 @@ class Engine:
         self.links.stop()
         self.embedding.stop()
         self.centrality.stop()
-        self.errands.stop()
+        self.llm_jobs.stop()
         self.schedule.stop()
         self.llm.stop()
         self.compressor.stop()

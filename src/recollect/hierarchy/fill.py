@@ -154,7 +154,7 @@ def _held(sources: Sources, ballot: _Ballot, description: str) -> None:
 
 def _remembered(engine: Engine, sources: Sources, ballot: _Ballot, description: str) -> list[Hit]:
     found = engine.recall.search(description, limit=MEMORIES, namespace=sources.namespace, judge=False, code=False)
-    about = spoken_of(engine, [hit.memory.id for hit in found.hits])
+    about = spoken_of(engine.store, [hit.memory.id for hit in found.hits])
     for hit in found.hits:
         for path in dict.fromkeys(about.get(hit.memory.id, ())):
             title = hit.memory.title or hit.memory.content[:60]
@@ -165,7 +165,7 @@ def _remembered(engine: Engine, sources: Sources, ballot: _Ballot, description: 
 def _seen(engine: Engine, sources: Sources, ballot: _Ballot) -> None:
     """Count what was worked on lately: the last ones most."""
     root = sources.tree.root if sources.tree is not None else ""
-    for rank, row in enumerate(touched(engine, sources.namespace, root)):
+    for rank, row in enumerate(touched(engine.store, sources.namespace, root)):
         worth, verb = (EDITED, "changed") if row.changed else (READ, "read")
         ballot.add(row.path, worth / (1 + rank / HALF_RANK), f"{verb} recently")
 

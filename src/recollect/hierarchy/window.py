@@ -13,13 +13,14 @@ from types import TracebackType
 
 import msgspec
 
+from recollect.clock import now
 from recollect.engine import Engine
 from recollect.engine.code.indexed_project import Sources
 from recollect.engine.memory.library_state import Documents
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.record_redaction import fields_without_secrets
-from recollect.engine.sessions.file_evidence import current_error, now
+from recollect.engine.sessions.observed_events import current_error
 from recollect.errors import ContentTooLarge, InvalidInput, NotFound, StoreCorrupt
 from recollect.hierarchy import arriving
 from recollect.hierarchy.arriving import Desk
@@ -254,7 +255,7 @@ class MemoryManager:
         found = candidates(self.engine, desk.sources, asked, named)
         placed = place(found, desk.policy, desk.shapes, desk.sources, asked, desk.now)
         task = Task(description=asked, started_at=desk.now, files=named)
-        wrong = self._clean(error) or current_error(self.engine, self.namespace)
+        wrong = self._clean(error) or current_error(self.engine.store, self.namespace)
 
         def begin(state: State) -> State:
             kept = {item.name for item in placed.items}

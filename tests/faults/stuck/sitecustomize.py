@@ -15,9 +15,9 @@ import signal
 from typing import Any
 
 from recollect.engine.sessions import spool_drain
-from recollect.engine.sessions.hook_ingest import Noticing
+from recollect.engine.sessions.hook_ingest import EventReader
 
-_of_bytes = Noticing.of_bytes
+_of_bytes = EventReader.parse
 
 if "STUCK_CPU_S" in os.environ:
     spool_drain.LIMIT_CPU_S = float(os.environ["STUCK_CPU_S"])
@@ -52,11 +52,11 @@ STUCK = {
 }
 
 
-def of_bytes(self: Noticing, raw: bytes, *values: Any, **named: Any) -> Any:
+def of_bytes(self: EventReader, raw: bytes, *values: Any, **named: Any) -> Any:
     for sign, hang in STUCK.items():
         if sign in raw:
             hang()
     return _of_bytes(self, raw, *values, **named)
 
 
-Noticing.of_bytes = of_bytes  # type: ignore[method-assign]
+EventReader.parse = of_bytes  # type: ignore[method-assign]

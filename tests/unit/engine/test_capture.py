@@ -247,17 +247,6 @@ def test_a_failure_seen_before_brings_what_fixed_it(engine: Engine) -> None:
     assert engine.capture.fix_for("0" * 16) is None
 
 
-def test_the_payload_of_a_failure_leads_to_its_fix(engine: Engine) -> None:
-    again = payloads.failed("pytest", ERROR.format(99), call="9").replace(b'"c-1"', b'"c-2"')
-    assert engine.capture.fix_of(again) is None
-    take(engine, payloads.failed("pytest", ERROR.format(7)), payloads.ran("pip install x"), payloads.ran("pytest"))
-    known = engine.capture.fix_of(again)
-    assert known is not None
-    assert known.steps == ("Ran `pip install x`",)
-    for other in (b"{}", b"", payloads.ran("pytest"), payloads.failed("pytest", "Exit code 1\nTypeError: other")):
-        assert engine.capture.fix_of(other) is None
-
-
 def test_a_folder_that_cannot_be_loses_nothing(engine: Engine) -> None:
     take(engine, payloads.ran("make").replace(b"/nowhere/shop", b"/" + b"x/" * 1_500))
     take(engine, payloads.ran("make lint").replace(b"/nowhere/shop", b"~nobody-there/x"))

@@ -80,7 +80,7 @@ def test_a_long_observation_is_shortened_and_says_how_long_it_was(
         raw.memory_type,
     )
     assert engine.recall.search("prices gross").hits[0].memory.id == memory.id
-    assert engine.errands.waiting() == {}
+    assert engine.llm_jobs.waiting() == {}
 
 
 @pytest.mark.promise("E21")
@@ -108,7 +108,7 @@ def test_what_was_seen_is_stored_before_a_model_is_asked_and_searching_does_not_
     engine.capture.put(fetched())
     engine.recall.search("prices")
     assert model.asked == [] and PAGE[:100] in only(engine).content
-    assert engine.errands.waiting() == {"compress": 1}
+    assert engine.llm_jobs.waiting() == {"compress": 1}
     assert engine.capture.ingest().compressed == 1
 
 
@@ -123,7 +123,7 @@ def test_taking_back_the_last_change_does_not_mean_what_was_shortened_unasked(en
     engine.capture.put(fetched())
     engine.capture.drain()
     engine.memories.store("Prices are gross.")
-    assert engine.errands.run() == {"compress": 1}
+    assert engine.llm_jobs.run() == {"compress": 1}
     engine.admin.undo()
     assert only(engine).content == SHORT
 
@@ -140,7 +140,7 @@ def test_an_answer_of_no_use_leaves_the_observation_as_it_is(engine: Engine, mod
 def test_a_model_that_gives_its_prompt_back_changes_nothing(engine: Engine, model: ScriptedModel) -> None:
     model.says = lambda prompt: prompt
     assert take(engine, fetched()).compressed == 0
-    assert PAGE[:100] in only(engine).content and engine.errands.waiting() == {}
+    assert PAGE[:100] in only(engine).content and engine.llm_jobs.waiting() == {}
 
 
 def test_a_model_that_fails_is_tried_again_and_given_up_after_some_tries(
@@ -149,14 +149,14 @@ def test_a_model_that_fails_is_tried_again_and_given_up_after_some_tries(
     model.failure = ModelFailed("nobody answers")
     answer = take(engine, fetched())
     assert (answer.stored, answer.compressed, answer.notes) == (1, 0, ())
-    assert engine.errands.waiting() == {"compress": 1}
+    assert engine.llm_jobs.waiting() == {"compress": 1}
     engine.capture.ingest()
     assert len(model.asked) == 1  # it is left alone for a while
     for _ in range(module.TRIES + 2):
         frozen.at += 400
         engine.capture.ingest()
     assert len(model.asked) == module.TRIES
-    assert engine.errands.waiting() == {} and PAGE[:100] in only(engine).content
+    assert engine.llm_jobs.waiting() == {} and PAGE[:100] in only(engine).content
 
 
 def test_a_model_that_comes_back_does_what_was_left(engine: Engine, model: ScriptedModel, frozen: FrozenClock) -> None:
@@ -172,7 +172,7 @@ def test_a_prompt_that_is_refused_concerns_its_observation_alone(engine: Engine,
     model.says = lambda prompt: refuse(prompt) if "Bitcoin" in prompt else SHORT
     answer = take(engine, fetched(PAGE + " Bitcoin is not taken."), fetched(url="https://shop.example/other"))
     assert (answer.stored, answer.compressed) == (2, 1)
-    assert engine.errands.waiting() == {}
+    assert engine.llm_jobs.waiting() == {}
 
 
 def refuse(_: str) -> str:
@@ -185,21 +185,21 @@ def test_what_the_budget_does_not_cover_waits_for_the_next_day(
     options = {"compress_provider": "llm", "compress_min_characters": 300, "llm_max_calls_per_day": 1}
     engine = open_engine(model=model, embed_provider="off", **options)
     assert take(engine, *(fetched(url=f"https://shop.example/{number}") for number in range(3))).compressed == 1
-    assert engine.errands.waiting() == {"compress": 2}
+    assert engine.llm_jobs.waiting() == {"compress": 2}
     check = next(row for row in engine.admin.health().checks if row.name == "language model")
     assert check.status == "degraded" and "daily limit" in check.detail and "2 to compress" in check.detail
     frozen.at += 86_400
     assert engine.capture.ingest().compressed == 1
     frozen.at += module.KEPT_S + 86_400
     engine.capture.ingest()
-    assert engine.errands.waiting() == {}  # too old: it stays as it is
+    assert engine.llm_jobs.waiting() == {}  # too old: it stays as it is
 
 
 def test_tokens_are_within_the_budget_too(open_engine: OpenEngine, model: ScriptedModel) -> None:
     options = {"compress_provider": "llm", "compress_min_characters": 300, "llm_max_tokens_per_day": 400}
     engine = open_engine(model=model, embed_provider="off", **options)
     assert take(engine, fetched()).compressed == 0
-    assert model.asked == [] and engine.errands.waiting() == {"compress": 1}
+    assert model.asked == [] and engine.llm_jobs.waiting() == {"compress": 1}
     assert engine.store.find(Errand)[0].tries == 0
 
 
@@ -226,7 +226,7 @@ def test_a_memory_that_was_deleted_meanwhile_stays_deleted(engine: Engine, model
     engine.capture.drain()
     engine.memories.delete(only(engine).id)
     assert engine.capture.ingest().compressed == 0
-    assert model.asked == [] and engine.store.count(Memory) == 0 and engine.errands.waiting() == {}
+    assert model.asked == [] and engine.store.count(Memory) == 0 and engine.llm_jobs.waiting() == {}
 
 
 def test_an_errand_is_taken_by_one_process_and_comes_back_if_that_dies(
@@ -236,11 +236,11 @@ def test_an_errand_is_taken_by_one_process_and_comes_back_if_that_dies(
     engine.capture.drain()
     model.failure = KeyboardInterrupt()  # type: ignore[assignment]
     with pytest.raises(KeyboardInterrupt):
-        engine.errands.run()
+        engine.llm_jobs.run()
     model.failure = None
-    assert sum(engine.errands.run().values()) == 0  # whoever took it may still be at it
+    assert sum(engine.llm_jobs.run().values()) == 0  # whoever took it may still be at it
     frozen.at += module.LEASE_S
-    assert engine.errands.run() == {"compress": 1}
+    assert engine.llm_jobs.run() == {"compress": 1}
     assert only(engine).content == SHORT
 
 
@@ -249,20 +249,20 @@ def test_a_server_shortens_in_the_background(
 ) -> None:
     monkeypatch.setattr(module, "POLL_S", 0.01)
     engine = open_engine(model=model, embed_provider="off", compress_provider="llm", compress_min_characters=300)
-    engine.errands.start()
-    assert engine.errands.running
+    engine.llm_jobs.start()
+    assert engine.llm_jobs.running
     assert take(engine, fetched()).compressed == 0  # not by whoever takes it in
     for _ in range(1_000):
-        if engine.errands.waiting() == {}:
+        if engine.llm_jobs.waiting() == {}:
             break
-        engine.errands._stop.wait(0.01)
+        engine.llm_jobs._stop.wait(0.01)
     assert only(engine).content == SHORT
 
 
 def test_without_anything_to_do_for_a_model_no_thread_is_started(open_engine: OpenEngine) -> None:
     engine = open_engine(embed_provider="off")
-    engine.errands.start()
-    assert not engine.errands.running
+    engine.llm_jobs.start()
+    assert not engine.llm_jobs.running
 
 
 def test_a_shortened_memory_is_recognised_after_export_and_import(

@@ -9,7 +9,7 @@ from tests.consolidations import DAY, THEME, importance, links, state, store_the
 from tests.fakes import FrozenClock, HashingEmbedder, ScriptedModel
 
 from recollect import Engine
-from recollect.engine.consolidation import log_retention, plan_execution
+from recollect.engine.consolidation import plan_execution
 from recollect.errors import NotFound
 from recollect.model import Change, Edge, Memory
 
@@ -127,7 +127,7 @@ def test_fading_is_taken_back_exactly_for_three_months_and_then_leaves_the_log(
     frozen.at += 60 * DAY
     first = engine.consolidation.decay()
     before = state(engine)
-    frozen.at += (log_retention.KEPT_DAYS - 1) * DAY
+    frozen.at += (plan_execution.KEPT_DAYS - 1) * DAY
     second = engine.consolidation.decay()
     assert engine.store.count(Change, {"batch": first.batch}) == 1
     frozen.at += 2 * DAY

@@ -225,7 +225,7 @@ from recollect import Engine
 from recollect.engine.importing import history_ingest as learning
 
 learning.BATCH = 3
-written = learning.Writing._write
+written = learning.HistoryWriter._write
 
 def write(self, ready):
     fates = written(self, ready)
@@ -233,7 +233,7 @@ def write(self, ready):
         os._exit(9)
     return fates
 
-learning.Writing._write = write
+learning.HistoryWriter._write = write
 Engine(embed_provider="off").history.import_history(sys.argv[1], only=("git",))
 """
 

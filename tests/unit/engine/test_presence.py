@@ -476,5 +476,5 @@ def test_what_was_said_is_forgotten_with_its_memory_and_with_time(
     engine.memories.delete(memory)
     assert engine.store.count(Injection) == 1
     monkeypatch.setattr(clock, "now", FrozenClock(NOW + 200 * 86_400))
-    engine.sessions.close_silent()
+    engine.session_updates.close_silent()
     assert engine.store.count(Injection) == 0

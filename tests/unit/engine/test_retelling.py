@@ -9,7 +9,7 @@ from tests import payloads
 from tests.fakes import FrozenClock, ScriptedModel
 
 from recollect import Engine
-from recollect.engine.sessions.sessions import RETOLD_AFTER_S, SILENT_S
+from recollect.engine.sessions.session_state import SILENT_S, SUMMARISED_AFTER_S
 from recollect.errors import ModelFailed
 from recollect.model import Memory, Session, Summed
 
@@ -57,7 +57,7 @@ def test_without_the_wish_rules_sum_up_and_say_so(open_engine: OpenEngine, model
     answer = summed(engine)
     assert answer.memory is not None and answer.memory.metadata["summary_by"] == "rules"
     assert "Raise the tax, please" in answer.memory.content and answer.notes == ()
-    assert model.asked == [] and engine.errands.waiting() == {}
+    assert model.asked == [] and engine.llm_jobs.waiting() == {}
 
 
 @pytest.mark.promise("E24")
@@ -82,8 +82,8 @@ def test_as_long_as_nothing_new_happens_the_model_is_asked_once_and_rules_do_not
     before = insight(engine)
     frozen.at += 60
     assert summed(engine).memory == before and len(model.asked) == 1
-    frozen.at += RETOLD_AFTER_S
-    assert engine.errands.run() == {} and engine.errands.waiting() == {}
+    frozen.at += SUMMARISED_AFTER_S
+    assert engine.llm_jobs.run() == {} and engine.llm_jobs.waiting() == {}
     assert insight(engine) == before and len(model.asked) == 1
 
 
@@ -106,16 +106,16 @@ def test_a_session_is_told_in_the_background_once_it_has_been_quiet(
     engine: Engine, model: ScriptedModel, frozen: FrozenClock
 ) -> None:
     work(engine, payloads.claude("Stop"))
-    assert engine.errands.waiting() == {"summarise": 1}
-    frozen.at += RETOLD_AFTER_S - 1
-    assert engine.errands.run() == {} and model.asked == []
+    assert engine.llm_jobs.waiting() == {"summarise": 1}
+    frozen.at += SUMMARISED_AFTER_S - 1
+    assert engine.llm_jobs.run() == {} and model.asked == []
     engine.capture.put(payloads.ran("make release"))
     engine.capture.put(payloads.claude("Stop"))
     engine.capture.drain()
-    frozen.at += RETOLD_AFTER_S - 1  # a turn ended: it waits anew
-    assert engine.errands.run() == {} and model.asked == []
+    frozen.at += SUMMARISED_AFTER_S - 1  # a turn ended: it waits anew
+    assert engine.llm_jobs.run() == {} and model.asked == []
     frozen.at += 1
-    assert engine.errands.run() == {"summarise": 1}
+    assert engine.llm_jobs.run() == {"summarise": 1}
     assert insight(engine).metadata["summary_by"] == model.model_id
 
 
@@ -125,8 +125,8 @@ def test_a_session_that_was_never_heard_of_again_is_told_too(
     work(engine)
     (session,) = engine.store.find(Session)
     frozen.at = session.seen_at + SILENT_S + 10
-    engine.sessions.close_silent()
-    assert engine.errands.run() == {"summarise": 1}
+    engine.session_updates.close_silent()
+    assert engine.llm_jobs.run() == {"summarise": 1}
     assert insight(engine).metadata["summary_by"] == model.model_id
 
 
@@ -181,7 +181,7 @@ def test_settings_that_cannot_work_are_a_note_too(open_engine: OpenEngine) -> No
     engine = open_engine(embed_provider="off", summaries="model", llm_provider="ollama", llm_url="nowhere")
     work(engine)
     assert "address" in summed(engine).notes[0]
-    assert engine.errands.run() == {}
+    assert engine.llm_jobs.run() == {}
 
 
 def test_a_session_without_anything_to_say_is_not_asked_about(engine: Engine, model: ScriptedModel) -> None:

@@ -12,7 +12,7 @@ from tests import payloads
 from tests.fakes import FrozenClock
 
 from recollect import Engine, clock
-from recollect.engine.sessions import sessions as module
+from recollect.engine.sessions import session_state as module
 from recollect.errors import NotFound
 from recollect.model import Memory, Observed, Session
 
@@ -138,10 +138,10 @@ def test_a_session_whose_assistant_was_killed_is_ended_by_silence(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     take(engine, payloads.claude("UserPromptSubmit", prompt="raise the tax"))
-    assert engine.sessions.close_silent() == 0
+    assert engine.session_updates.close_silent() == 0
     at(monkeypatch, NOW + module.SILENT_S + 60)
     monkeypatch.setattr(module, "LOOK_S", 0)
-    assert engine.sessions.close_silent() == 1
+    assert engine.session_updates.close_silent() == 1
     ended = session(engine)
     assert (ended.ended_at, ended.ended_by) == (NOW, "silence")
     assert ended.summary == "Asked for: raise the tax"
@@ -152,7 +152,7 @@ def test_old_observations_are_forgotten_and_what_was_learnt_stays(
 ) -> None:
     take(engine, payloads.ran("make"))
     at(monkeypatch, NOW + module.KEPT_S + 60)
-    engine.sessions.close_silent()
+    engine.session_updates.close_silent()
     assert engine.store.count(Observed) == 0
     assert engine.store.count(Memory, {"category": "command"}) == 1
 

@@ -191,7 +191,7 @@ def after(write):
     return written
 
 transcripts._keep = dying
-transcripts.Chronicle._write = after(transcripts.Chronicle._write)
+transcripts.TranscriptImport._write = after(transcripts.TranscriptImport._write)
 Engine(embed_provider="off").history.import_history(sys.argv[1], only=("transcripts",))
 """
 

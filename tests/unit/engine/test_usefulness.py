@@ -15,7 +15,9 @@ from tests.fakes import FrozenClock
 from recollect import Engine, clock
 from recollect.capabilities import OPERATIONS
 from recollect.engine.hook_responses.prompt_fast_path import glance
-from recollect.engine.sessions.sessions import SILENT_S
+from recollect.engine.sessions import injection_outcomes
+from recollect.engine.sessions.injection_outcomes import count, learn
+from recollect.engine.sessions.session_state import SILENT_S
 from recollect.errors import MemoryNotFound
 from recollect.model import Change, Injection, Memory, Usefulness
 from recollect.recall import use
@@ -157,12 +159,12 @@ def test_a_session_that_falls_silent_is_judged_by_what_was_seen(engine: Engine, 
     take(engine, "s-1", payloads.ran("make check-bank", "ok", call="1"))
     assert evidence(engine, used) == [""]
     time.advance(SILENT_S + 60)
-    engine.sessions.close_silent()
+    engine.session_updates.close_silent()
     assert (evidence(engine, used), evidence(engine, left)) == (["ran"], ["unused"])
     assert (counts(engine, used), counts(engine, left)) == ((1, 1, 0), (1, 0, 0))
     before = confidence(engine, used)
-    engine.sessions._looked_at = 0.0
-    engine.sessions.close_silent()
+    engine.session_updates._looked_at = 0.0
+    engine.session_updates.close_silent()
     assert confidence(engine, used) == before
 
 
@@ -283,12 +285,12 @@ def test_whoever_is_stopped_between_noting_and_counting_has_lost_nothing(
     memory = decide(engine)
     prompt(engine, "s-1")
     with monkeypatch.context() as patch:
-        patch.setattr(type(engine.usefulness), "count", lambda _self: 0)
+        patch.setattr(injection_outcomes, "count", lambda _store: 0)
         take(engine, "s-1", payloads.ran("make check-bank", "ok", call="1"), stop())
     assert (evidence(engine, memory), confidence(engine, memory)) == (["ran"], 0.6)
-    assert engine.usefulness.count() == 1
+    assert count(engine.store) == 1
     assert confidence(engine, memory) == pytest.approx(0.68)
-    assert engine.usefulness.count() == 0
+    assert count(engine.store) == 0
     assert confidence(engine, memory) == pytest.approx(0.68)
 
 
@@ -365,7 +367,7 @@ def learnt(engine: Engine) -> tuple[str, str]:
             row = Usefulness(id=memory, namespace=ROOT, kind=kind, offered=offered, used=used, given=0.6,
                              pro=float(used), confidence=0.6)  # fmt: skip
             transaction.insert(row)
-    engine.usefulness.learn(ROOT)
+    learn(engine.store, ROOT)
     return good, idle
 
 

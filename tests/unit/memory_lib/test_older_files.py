@@ -128,7 +128,7 @@ def test_a_backup_that_is_there_already_is_not_overwritten(older: Path) -> None:
 
 
 def test_a_file_that_another_program_writes_is_left_alone(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.engine.importing.legacy_sqlite.BUSY_S", 0.05)
+    monkeypatch.setattr("recollect.engine.importing.legacy_files.BUSY_S", 0.05)
     before = older.read_bytes()
     with closing(sqlite3.connect(older)) as connection:
         connection.execute("BEGIN IMMEDIATE")
@@ -144,7 +144,7 @@ def test_a_failure_half_way_leaves_the_older_file_where_it_was(older: Path, monk
     def full(*paths: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("recollect.engine.importing.legacy_sqlite.shutil.copy2", full)
+    monkeypatch.setattr("recollect.engine.importing.legacy_files.shutil.copy2", full)
     with pytest.raises(Exception, match="No space left"):
         MemoryStorage(str(older))
     assert older.read_bytes() == before

@@ -1,11 +1,11 @@
-"""Admin: what there is, how well it is, and how to mend it or take something back."""
+"""Administration: statistics, health, model spending, rebuild, change log and undo."""
 
 import os
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 
 import msgspec
 
@@ -44,11 +44,19 @@ from recollect.version import __version__
 
 if TYPE_CHECKING:
     from recollect.capture.spool import Stuck
-    from recollect.engine.root import Engine
+    from recollect.engine.code.code_index import CodeIndex
+    from recollect.engine.consolidation.cycles import Consolidator
+    from recollect.engine.context import Context
+    from recollect.engine.graph.centrality import Centrality
+    from recollect.engine.memory.anchor_tracking import AnchorTracking
+    from recollect.engine.models.embedding_queue import Embedding
+    from recollect.engine.sessions.capture import Capture
+    from recollect.engine.sessions.llm_jobs import LlmJobs
+    from recollect.engine.sessions.usefulness import MemoryUsefulness
 
-# Inputs that are set aside and named by health; more are counted.
+# Failed inputs that health lists; more are counted.
 MOST_NAMED = 3
-# Less than this and the next writes may fail.
+# With less, the next writes may fail.
 LOW_DISK_BYTES = 200 * 1024 * 1024
 
 CODE_VECTORS = "A running server embeds them in the background; `recollect index --vectors` does it now."
@@ -57,33 +65,64 @@ _SEVERITY = get_args(Status)
 
 Days = Annotated[int, msgspec.Meta(ge=1, le=366)]
 
-
-# What recollect does by itself: nobody who takes back the last change means it.
+# Operations that recollect runs by itself: `undo` without a batch skips them.
 UNASKED = frozenset(
     {"anchor_memories", "compress_memory", "retell_session", "count_usefulness"}
     | {f"scheduled_{run}" for run in get_args(RunType)}
 )
 
 
-class Admin:
-    """The state of the memory as a whole."""
+class Finding(NamedTuple):
+    """The result of a health check. mend: what to do about it"""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    status: Status
+    detail: str
+    mend: str = ""
+
+
+class Admin:
+    """The state of the engine as a whole."""
+
+    def __init__(
+        self,
+        context: "Context",
+        *,
+        embedding: "Embedding",
+        llm: Language,
+        compressor: Language,
+        llm_jobs: "LlmJobs",
+        centrality: "Centrality",
+        code: "CodeIndex",
+        anchor_tracking: "AnchorTracking",
+        capture: "Capture",
+        usefulness: "MemoryUsefulness",
+        consolidation: "Consolidator",
+    ) -> None:
+        self._context = context
+        self._embedding = embedding
+        self._llm = llm
+        self._compressor = compressor
+        self._llm_jobs = llm_jobs
+        self._centrality = centrality
+        self._code = code
+        self._anchor_tracking = anchor_tracking
+        self._capture = capture
+        self._usefulness = usefulness
+        self._consolidation = consolidation
 
     @operation("stats", "stats", read_only=True, aliases=("codemem_stats",))
     def stats(self) -> Stats:
         """Show stats: memories, vectors, sessions, code and disk use."""
-        store = self._engine.store
-        made, memories = self._engine.embedding.coverage()
-        code = self._engine.code_store.code_totals()
-        code_made, code_pending = self._engine.code.coverage()
+        store = self._context.store
+        made, memories = self._embedding.coverage()
+        code = self._context.code_store.code_totals()
+        code_made, code_pending = self._code.coverage()
         facts = store.describe()
-        told = self._engine.usefulness.totals()
+        told = self._usefulness.totals()
         return Stats(
             memories=memories,
             embeddings=made,
-            pending_embeddings=memories - made if self._engine.embedding.model_id else 0,
+            pending_embeddings=memories - made if self._embedding.model_id else 0,
             nodes=store.count(Node),
             edges=store.count(Edge),
             sessions=store.count(Session),
@@ -99,8 +138,8 @@ class Admin:
             database=facts.location,
             database_bytes=facts.size_bytes,
             schema_version=facts.schema_version,
-            embedding_model=self._engine.embedding.model_id,
-            language_model=(self._voices() or (self._engine.llm,))[0].spending(),
+            embedding_model=self._embedding.model_id,
+            language_model=(self._models() or (self._llm,))[0].spending(),
             offered=told.offered,
             used=told.used,
             contradicted=told.contradicted,
@@ -112,7 +151,8 @@ class Admin:
 
         thorough: check every page of the database; slower
         """
-        checks = tuple(_guarded(name, look) for name, look in self._looks(thorough=thorough))
+        found = {name: _guarded(name, check) for name, check in self._checks(thorough=thorough)}
+        checks = tuple(Check(name=name, **each._asdict()) for name, each in found.items())
         worst = max(checks, key=lambda check: _SEVERITY.index(check.status))
         return Health(status=worst.status, version=__version__, checks=checks)
 
@@ -123,16 +163,16 @@ class Admin:
         days: number of days, today included
         """
         days = input_checks.whole("days", days, least=1, most=366)
-        voices = {spent.model: spent for voice in self._voices() if (spent := voice.spending()) is not None}
+        models = {spent.model: spent for model in self._models() if (spent := model.spending()) is not None}
         first = day_of(clock.now() - (days - 1) * 86_400)
         # Days sort as text. A row a day and model: a few hundred a year.
-        rows = [row for row in self._engine.store.find(Usage, order="-day") if row.day >= first]
-        return Spendings(today=tuple(voices.values()), days=tuple(rows), waiting=self._engine.errands.waiting())
+        rows = [row for row in self._context.store.find(Usage, order="-day") if row.day >= first]
+        return Spendings(today=tuple(models.values()), days=tuple(rows), waiting=self._llm_jobs.waiting())
 
-    def _voices(self) -> tuple[Language, ...]:
+    def _models(self) -> tuple[Language, ...]:
         """Return the language models that are configured, each once."""
-        voices = dict.fromkeys((self._engine.llm, self._engine.compressor))
-        return tuple(voice for voice in voices if voice.is_configured)
+        models = dict.fromkeys((self._llm, self._compressor))
+        return tuple(model for model in models if model.is_configured)
 
     @operation("rebuild", "rebuild", idempotent=True, listed=())
     def rebuild(self, *, vectors: bool = True) -> Rebuilt:
@@ -144,12 +184,12 @@ class Admin:
 
         vectors: false: rebuild the search index only
         """
-        embedding = self._engine.embedding
+        embedding = self._embedding
         if vectors and embedding.model_id:
-            embedding.try_now()  # before anything is thrown away that nobody could make again
+            embedding.try_now()  # before vectors are dropped that could not be made again
             embedding.retry()
-        text_rows, dropped = self._engine.store.drop_derived(vectors=vectors)
-        unused = self._engine.code_store.drop_code_vectors(unused_only=True) if vectors else 0
+        text_rows, dropped = self._context.store.drop_derived(vectors=vectors)
+        unused = self._context.code_store.drop_code_vectors(unused_only=True) if vectors else 0
         made = embedding.catch_up() if vectors and not embedding.running else 0
         embedding.wake()
         have, total = embedding.coverage()
@@ -175,13 +215,13 @@ class Admin:
         """
         where: dict[str, object] = {}
         if memory_id is not None:
-            where.update(entity="memories", entity_id=logged_id(self._engine.store, memory_id))
+            where.update(entity="memories", entity_id=logged_id(self._context.store, memory_id))
         if batch is not None:
             where["batch"] = self._batch(batch)
         limit = input_checks.whole("limit", limit, least=1, most=1000)
         offset = input_checks.whole("offset", offset, least=0, most=2**53)
-        rows = self._engine.store.find(Change, where, order="-seq", limit=limit, offset=offset)
-        return History(changes=tuple(rows), total=self._engine.store.count(Change, where))
+        rows = self._context.store.find(Change, where, order="-seq", limit=limit, offset=offset)
+        return History(changes=tuple(rows), total=self._context.store.count(Change, where))
 
     @operation("undo", "undo", positional=("batch",))
     def undo(self, batch: str | None = None) -> Undone:
@@ -191,8 +231,11 @@ class Admin:
 
         batch: from an answer or list_changes; default: the last one
         """
+        from recollect.engine.sessions.injection_outcomes import learn_after_undo
+
+        store = self._context.store
         target = self._batch(batch) if batch is not None else self._last_batch()
-        with self._engine.store.transaction(f"undo {target}") as transaction:
+        with store.transaction(f"undo {target}") as transaction:
             if transaction.find(Change, {"batch": target, "operation": "import_history"}, limit=1):
                 from recollect.engine.importing.transcript_import import forget
 
@@ -200,25 +243,25 @@ class Admin:
             restored = transaction.undo(target)
             purged = len(transaction.find(Change, {"batch": target})) - restored
             undone = Undone(undone=target, restored=restored, batch=transaction.batch, purged=purged)
-        self._engine.consolidation.note_undone(target)
-        self._engine.usefulness.note_undone(target)
-        self._engine.embedding.wake()
-        self._engine.anchor_tracking.catch_up()
+        self._consolidation.note_undone(target)
+        learn_after_undo(store, target)
+        self._embedding.wake()
+        self._anchor_tracking.catch_up()
         return undone
 
     def _batch(self, batch: str) -> str:
-        """Return the batch that is meant, by its id or the beginning of it."""
-        store, given = self._engine.store, input_checks.text("batch", batch)
+        """Return the batch with this id, or the only one whose id begins so."""
+        store, given = self._context.store, input_checks.text("batch", batch)
         known = store.find(Change, {"batch": given}, limit=1)
         return given if known else full_id(store, Change, "batch", given) or given
 
     def _last_batch(self) -> str:
-        """Return the newest batch that somebody asked for, with something left to take back, not undone nor an undo."""
+        """Return the newest requested batch that can be undone and is not an undo."""
         undone: set[str] = set()
         seen: set[str] = set()
         purged: set[tuple[str, str]] = set()
         offset = 0
-        while page := self._engine.store.find(Change, order="-seq", limit=500, offset=offset):
+        while page := self._context.store.find(Change, order="-seq", limit=500, offset=offset):
             offset += len(page)
             for change in page:
                 row = (change.entity, change.entity_id)
@@ -228,27 +271,27 @@ class Admin:
                     continue
                 seen.add(change.batch)
                 if change.operation.startswith("undo "):
-                    # An undo that was itself undone does not count: its batch stands in the set by then.
+                    # An undo that was itself undone does not count: its batch is in the set by then.
                     undone |= {change.operation.removeprefix("undo ")} if change.batch not in undone else set()
                 elif change.batch not in undone and change.operation not in UNASKED:
                     return change.batch
         raise NotFound("there is nothing to undo", hint="`recollect changes` lists recent changes.")
 
-    def _looks(self, *, thorough: bool) -> Iterator[tuple[str, Callable[[], Check]]]:
-        yield "storage", lambda: self._look_at_storage(thorough=thorough)
-        yield "vectors", self._look_at_vectors
-        yield "graph", self._look_at_graph
-        yield "code", self._look_at_code
-        yield "embeddings", self._look_at_embedder
-        yield "capture", self._look_at_capture
-        yield "language model", self._look_at_language
-        yield "consolidation", self._look_at_consolidation
-        yield "disk", self._look_at_disk
-        if self._engine.settings.ignored:
-            yield "settings", self._look_at_settings
+    def _checks(self, *, thorough: bool) -> Iterator[tuple[str, Callable[[], Finding]]]:
+        yield "storage", lambda: self._check_storage(thorough=thorough)
+        yield "vectors", self._check_vectors
+        yield "graph", self._check_graph
+        yield "code", self._check_code
+        yield "embeddings", self._check_embedder
+        yield "capture", self._check_capture
+        yield "language model", self._check_models
+        yield "consolidation", self._check_consolidation
+        yield "disk", self._check_disk
+        if self._context.settings.ignored:
+            yield "settings", self._check_settings
 
-    def _look_at_storage(self, *, thorough: bool) -> Check:
-        store = self._engine.store
+    def _check_storage(self, *, thorough: bool) -> Finding:
+        store = self._context.store
         problems = store.check(thorough=thorough)
         facts = store.describe()
         if problems:
@@ -256,134 +299,125 @@ class Admin:
                 "Run `recollect rebuild` to rebuild the full-text index, then `recollect index` to re-index code. For "
                 "other problems, export and import into a new database."
             )
-            return Check(name="storage", status="failed", detail="; ".join(problems), mend=mend)
+            return Finding("failed", "; ".join(problems), mend)
         if is_due(store):
             detail = f"{facts.location} may still contain data of purged memories"
-            return Check(name="storage", status="degraded", detail=detail, mend="Run `recollect purge`.")
+            return Finding("degraded", detail, "Run `recollect purge`.")
         if facts.read_only:
             mend = "To store memories, check permissions and mount options."
-            return Check(name="storage", status="degraded", detail=f"{facts.location} is read-only", mend=mend)
-        return Check(
-            name="storage", status="ok", detail=f"{facts.location}, schema version {facts.schema_version}, intact"
-        )
+            return Finding("degraded", f"{facts.location} is read-only", mend)
+        return Finding("ok", f"{facts.location}, schema version {facts.schema_version}, intact")
 
-    def _look_at_vectors(self) -> Check:
-        embedding = self._engine.embedding
+    def _check_vectors(self) -> Finding:
+        embedding = self._embedding
         if not embedding.model_id:
             mend = "Set embed_provider to local to search by meaning."
-            return Check(
-                name="vectors", status="degraded", detail="embeddings are off: search is keyword-only", mend=mend
-            )
+            return Finding("degraded", "embeddings are off: search is keyword-only", mend)
         made, total = embedding.coverage()
         detail = f"{made:,} of {plural(total, 'memory is', 'memories are')} embedded with {embedding.model_id}"
-        if long := self._engine.store.count_embedded(embedding.model_id, MAX_EMBEDDED - 1):
+        if long := self._context.store.count_embedded(embedding.model_id, MAX_EMBEDDED - 1):
             detail += f"; only the first {MAX_EMBEDDED} passages of {plural(long, 'long memory', 'long memories')}"
         if made >= total:
-            return Check(name="vectors", status="ok", detail=detail)
+            return Finding("ok", detail)
         if aside := embedding.set_aside():
-            listed = "; ".join(f"{each.memory_id}, {_when(each.at)}, {each.why}" for each in aside[-MOST_NAMED:])
-            more = f"; and {len(aside) - MOST_NAMED:,} more" if len(aside) > MOST_NAMED else ""
-            detail += f"; {len(aside):,} skipped after failures: {listed}{more} (version {aside[-1].version})"
+            shown = (f"{each.memory_id}, {_when(each.at)}, {each.why}" for each in aside[-MOST_NAMED:])
+            listed = _listed(shown, len(aside))
+            detail += f"; {len(aside):,} skipped after failures: {listed} (version {aside[-1].version})"
             mend = "`recollect rebuild` retries them now; the next version of recollect retries them by itself."
-            return Check(name="vectors", status="degraded", detail=detail, mend=mend)
+            return Finding("degraded", detail, mend)
         mend = (
             "They are being embedded in the background."
             if embedding.running
             else "`recollect rebuild` embeds them now; a running server does it in the background."
         )
-        return Check(name="vectors", status="degraded", detail=detail, mend=mend)
+        return Finding("degraded", detail, mend)
 
-    def _look_at_graph(self) -> Check:
-        store = self._engine.store
+    def _check_graph(self) -> Finding:
+        store = self._context.store
         detail = f"{plural(store.count(Node), 'node')}, {plural(store.count(Edge), 'link')}"
-        # What is out of date is used as it is and made anew by itself: nothing is wrong with it.
-        if self._engine.centrality.is_stale():
+        # Stale centrality is used as it is and recomputed by itself.
+        if self._centrality.is_stale():
             detail += "; centrality is out of date and is recomputed when needed"
-        return Check(name="graph", status="ok", detail=detail)
+        return Finding("ok", detail)
 
-    def _look_at_code(self) -> Check:
-        totals = self._engine.code_store.code_totals()
+    def _check_code(self) -> Finding:
+        totals = self._context.code_store.code_totals()
         if not totals.files:
-            return Check(name="code", status="ok", detail="no code is indexed")
+            return Finding("ok", "no code is indexed")
         detail = f"{plural(totals.files, 'file')}, {plural(totals.symbols, 'symbol')}, {plural(totals.chunks, 'chunk')}"
-        if unread := self._engine.store.count(File, UNREAD):
+        if unread := self._context.store.count(File, UNREAD):
             detail += f"; {plural(unread, 'file needs', 'files need')} re-indexing"
-            return Check(name="code", status="degraded", detail=detail, mend="Run `recollect index` in the project.")
-        if failed := self._engine.store.find(File, {"skipped": "failed"}, order="-indexed_at"):
-            listed = "; ".join(
-                f"{file.path}, {_when(file.indexed_at)}, {', '.join(file.notes)}" for file in failed[:MOST_NAMED]
-            )
-            more = f"; and {len(failed) - MOST_NAMED:,} more" if len(failed) > MOST_NAMED else ""
+            return Finding("degraded", detail, "Run `recollect index` in the project.")
+        if failed := self._context.store.find(File, {"skipped": "failed"}, order="-indexed_at"):
+            shown = (f"{row.path}, {_when(row.indexed_at)}, {', '.join(row.notes)}" for row in failed[:MOST_NAMED])
             mend = "`recollect index --rebuild` retries them now; otherwise they are retried when they change."
-            detail += f"; {plural(len(failed), 'file')} could not be parsed: {listed}{more}"
-            return Check(name="code", status="degraded", detail=detail, mend=mend)
-        made, pending = self._engine.code.coverage()
+            detail += f"; {plural(len(failed), 'file')} could not be parsed: {_listed(shown, len(failed))}"
+            return Finding("degraded", detail, mend)
+        made, pending = self._code.coverage()
         if not made + pending:
-            return Check(name="code", status="ok", detail=detail)
+            return Finding("ok", detail)
         detail += f"; {made:,} of {made + pending:,} distinct chunks are embedded"
-        # Search is good without them, so that waiting for them is nothing to mend.
-        mend = "" if not pending or self._engine.embedding.running else CODE_VECTORS
-        return Check(name="code", status="ok", detail=detail, mend=mend)
+        # Search is good without them.
+        mend = "" if not pending or self._embedding.running else CODE_VECTORS
+        return Finding("ok", detail, mend)
 
-    def _look_at_embedder(self) -> Check:
-        embedding = self._engine.embedding
+    def _check_embedder(self) -> Finding:
+        embedding = self._embedding
         if embedding.embedder is None:
-            return Check(name="embeddings", status="ok", detail="off (by configuration)")
+            return Finding("ok", "off (by configuration)")
         embedding.try_now()
-        return Check(name="embeddings", status="ok", detail=f"{embedding.model_id} works")
+        return Finding("ok", f"{embedding.model_id} works")
 
-    def _look_at_capture(self) -> Check:
-        """Return how many hook events wait, and which are set aside."""
-        spool = self._engine.capture.spool
+    def _check_capture(self) -> Finding:
+        """Return how many hook events are queued, and which failed."""
+        spool = self._capture.spool
         detail = f"{plural(spool.waiting(), 'hook event')} queued"
         stuck = spool.stuck_payloads()
         if not stuck:
-            return Check(name="capture", status="ok", detail=detail)
-        listed = "; ".join(_stuck(each) for each in stuck[-MOST_NAMED:])
-        more = f"; and {len(stuck) - MOST_NAMED:,} older" if len(stuck) > MOST_NAMED else ""
+            return Finding("ok", detail)
+        listed = _listed(map(_stuck, stuck[-MOST_NAMED:]), len(stuck), "older")
         mend = (
             f"To retry: mv {spool.stuck}/*/* {spool.new}/ ; to discard: rm -r {spool.stuck}. "
             "The next version of recollect retries them by itself."
         )
-        detail = f"{detail}; {len(stuck):,} skipped after failures: {listed}{more}"
-        return Check(name="capture", status="degraded", detail=detail, mend=mend)
+        detail = f"{detail}; {len(stuck):,} skipped after failures: {listed}"
+        return Finding("degraded", detail, mend)
 
-    def _look_at_language(self) -> Check:
-        """What the ledger says: asking would cost, and would count."""
-        name, settings = "language model", self._engine.settings
-        checks = [_guarded(name, partial(self._look_at_voice, voice)) for voice in self._voices()]
+    def _check_models(self) -> Finding:
+        """Return the state of the language models, without asking them: that would cost."""
+        name, settings = "language model", self._context.settings
+        checks = [_guarded(name, partial(self._check_model, model)) for model in self._models()]
         uses = (("judge", settings.judge), ("summaries", settings.summaries == "model"),
                 ("compress_provider", settings.compress_provider == "llm"))  # fmt: skip
-        if (wanting := [use for use, is_wanted in uses if is_wanted]) and not self._engine.llm.is_configured:
+        if (wanting := [use for use, is_wanted in uses if is_wanted]) and not self._llm.is_configured:
             detail = f"{' and '.join(wanting)} need a language model, but none is configured; built-in rules are used"
-            checks.append(Check(name=name, status="degraded", detail=detail, mend=CONFIGURE.format(role="llm")))
+            checks.append(Finding("degraded", detail, CONFIGURE.format(role="llm")))
         if not checks:
-            return Check(name=name, status="ok", detail="none configured")
+            return Finding("ok", "none configured")
         worst = min(checks, key=lambda check: check.status == "ok")
-        waiting = self._engine.errands.waiting()
+        waiting = self._llm_jobs.waiting()
         left = ", ".join(f"{count:,} to {kind}" for kind, count in sorted(waiting.items()))
         details = "; ".join(dict.fromkeys(check.detail for check in checks))
-        return msgspec.structs.replace(worst, detail=f"{details}; queued: {left}" if left else details)
+        return worst._replace(detail=f"{details}; queued: {left}" if left else details)
 
-    def _look_at_voice(self, voice: Language) -> Check:
-        name = "language model"
-        spent = voice.spending() if voice.model_id else None
+    def _check_model(self, model: Language) -> Finding:
+        spent = model.spending() if model.model_id else None
         if spent is None:
-            return Check(name=name, status="ok", detail="none configured")
+            return Finding("ok", "none configured")
         today = (
             f"today {plural(spent.calls, 'call')}, {plural(spent.tokens, 'token')}, {plural(spent.failures, 'failure')}"
         )
         if spent.paused_s:
             detail = f"{spent.model} is paused for {spent.paused_s} s after an error: {spent.last_failure}; {today}"
-            return Check(name=name, status="degraded", detail=detail, mend=ModelFailed.default_hint)
+            return Finding("degraded", detail, ModelFailed.default_hint)
         if spent.calls >= spent.max_calls or spent.tokens >= spent.max_tokens:
             detail = f"the daily limit of {spent.max_calls:,} calls and {spent.max_tokens:,} tokens is used up: {today}"
-            return Check(name=name, status="degraded", detail=detail, mend=BudgetSpent.default_hint)
-        return Check(name=name, status="ok", detail=f"{spent.model}, {today}")
+            return Finding("degraded", detail, BudgetSpent.default_hint)
+        return Finding("ok", f"{spent.model}, {today}")
 
-    def _look_at_consolidation(self) -> Check:
-        """When each cycle last ran. One that was taken back is left alone on purpose: nothing to mend."""
-        status = self._engine.consolidation.status()
+    def _check_consolidation(self) -> Finding:
+        """Return when each cycle last ran."""
+        status = self._consolidation.status()
         rows = (*status.cycles, *((status.evolution,) if status.evolution else ()))
         days = {row.cycle: (clock.now() - row.last_run_at) // 86_400 for row in rows if row.last_run_at}
         ran = [f"{cycle} {plural(number, 'day') + ' ago' if number else 'today'}" for cycle, number in days.items()]
@@ -391,25 +425,25 @@ class Admin:
         detail += f"; last runs: {', '.join(ran)}" if ran else "; never run"
         undone = [row.cycle for row in rows if row.undone]
         detail += f"; undone by the user, so not repeated: {', '.join(undone)}" if undone else ""
-        return Check(name="consolidation", status="ok", detail=detail)
+        return Finding("ok", detail)
 
-    def _look_at_disk(self) -> Check:
+    def _check_disk(self) -> Finding:
         import shutil
 
-        folder = self._engine.settings.database_path.parent
+        folder = self._context.settings.database_path.parent
         free = shutil.disk_usage(folder).free if folder.exists() else LOW_DISK_BYTES
         if free < LOW_DISK_BYTES:
             mend = "Free some disk space; writes fail with STORE_FULL when the disk is full."
-            return Check(name="disk", status="degraded", detail=f"{free // 2**20:,} MiB free in {folder}", mend=mend)
+            return Finding("degraded", f"{free // 2**20:,} MiB free in {folder}", mend)
         if mend := self._closing_to_others():
-            return Check(name="disk", status="degraded", detail="other users can read your memories", mend=mend)
-        return Check(name="disk", status="ok", detail=f"{free // 2**20:,} MiB free in {folder}")
+            return Finding("degraded", "other users can read your memories", mend)
+        return Finding("ok", f"{free // 2**20:,} MiB free in {folder}")
 
     def _closing_to_others(self) -> str:
-        """Return the command that keeps other users out of what is stored; "" where they are out."""
-        settings = self._engine.settings
+        """Return the command that keeps other users out of the store; "" if they are out."""
+        settings = self._context.settings
         private = {settings.home_path: "700"}
-        if settings.home_path not in settings.database_path.parents:  # its folder may be somebody else's
+        if settings.home_path not in settings.database_path.parents:  # its folder may belong to another user
             private[settings.database_path] = "600"
         is_open = [
             f"chmod {mode} {shlex.quote(str(path))}"
@@ -418,14 +452,14 @@ class Admin:
         ]
         return " && ".join(is_open)
 
-    def _look_at_settings(self) -> Check:
-        errors = self._engine.settings.ignored
+    def _check_settings(self) -> Finding:
+        errors = self._context.settings.ignored
         detail = "; ".join(f"{error.code}: {error.message}" for error in errors)
-        return Check(name="settings", status="degraded", detail=detail, mend=errors[0].hint)
+        return Finding("degraded", detail, errors[0].hint)
 
 
 def _stuck(stuck: "Stuck") -> str:
-    """Return what is set aside, when, by which version, and why."""
+    """Return a failed event: when, by which version, and why."""
     payload = stuck.payload
     what = f"{payload.event or 'event'} from {payload.assistant or 'an assistant'}, {stuck.size_bytes:,} bytes"
     why = f"crashed {plural(payload.deaths, 'time')}" if payload.deaths else "exceeded the CPU time limit"
@@ -436,13 +470,18 @@ def _when(at: int) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _guarded(name: str, look: Callable[[], Check]) -> Check:
-    """Return what a look found; an error on the way is a finding too."""
+def _guarded(name: str, check: Callable[[], Finding]) -> Finding:
+    """Return the result of a check; an error is a result, too."""
     try:
-        return look()
+        return check()
     except OSError as problem:
-        return Check(name=name, status="failed", detail=str(problem), mend="Check the folder and its permissions.")
+        return Finding("failed", str(problem), "Check the folder and its permissions.")
     except RecollectError as problem:
-        # Without an embedder search is lexical, without a language model rules decide: worse, but it answers.
+        # Without these, search is lexical and rules decide: worse, but it works.
         status: Status = "degraded" if name in ("embeddings", "language model") else "failed"
-        return Check(name=name, status=status, detail=f"{problem.code}: {problem.message}", mend=problem.hint)
+        return Finding(status, f"{problem.code}: {problem.message}", problem.hint)
+
+
+def _listed(shown: Iterable[str], total: int, more: str = "more") -> str:
+    """Return MOST_NAMED rows as text, and how many more there are."""
+    return "; ".join(shown) + (f"; and {total - MOST_NAMED:,} {more}" if total > MOST_NAMED else "")

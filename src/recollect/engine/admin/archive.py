@@ -1,8 +1,7 @@
-"""Export and import: everything that cannot be made again, as JSON Lines.
+"""Export and import everything that is not derived, as JSON Lines.
 
-One record per line with its `kind`; a first line names the format. An import reads the whole file before it writes
-anything, so a bad line costs nothing, and takes over ids, so that importing twice changes nothing. What is not ours
-is left to migrating.py.
+One record per line with its `kind`; a first line names the format. An import checks the whole file before it writes
+anything, and keeps ids, so that importing twice changes nothing. Other formats are imported by importing/.
 
     {"kind": "recollect", "format": 1}
     {"kind": "memory", "id": "…", "content": "…", …}
@@ -13,6 +12,7 @@ import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -24,7 +24,7 @@ from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import content_hash, store_in
 from recollect.engine.records.output_file import written
 from recollect.engine.records.record_redaction import refuse_secret_names, without_secrets
-from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.errors import InvalidInput, NotFound
 from recollect.files import copy_pipe, open_file
 from recollect.model import (
     IMPORT_SOURCES,
@@ -46,11 +46,13 @@ from recollect.store.protocol import Range, Store, Transaction
 from recollect.text.harmless import json_escaped
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.memory.anchor_tracking import AnchorTracking
+    from recollect.engine.models.embedding_queue import Embedding
 
 FORMAT = 1
 
-# In this order, so that whatever a line points at stands above it.
+# In this order, so that a line refers only to lines above it.
 KINDS: dict[str, type[Record]] = {
     "workspace": Workspace,
     "session": Session,
@@ -60,27 +62,29 @@ KINDS: dict[str, type[Record]] = {
     "anchor": Anchor,
 }
 
-# Which fields of a record name another, that must be there first.
+# Fields that refer to other records, which must exist first.
 POINTERS: dict[type[Record], dict[str, type[Record]]] = {
     Node: {"memory_id": Memory},
     Edge: {"src": Node, "dst": Node},
     Anchor: {"memory_id": Memory},
 }
 
-# Rows per transaction of an import: long enough to be fast, short enough that other writers never wait long.
+# Rows per transaction of an import: enough to be fast, few enough that other writers do not wait long.
 BATCH = 500
-# What is given back inline; more belongs in a file.
+# Largest export in an answer; more goes to a file.
 MAX_INLINE_BYTES = 4 * 1024 * 1024
 
-# Numbers of the log of the database that was exported, and how central its nodes were; the importing one has its own.
+# Fields that belong to one database: log numbers and centrality.
 _LOCAL_FIELDS = ("seq", "rev", "centrality")
 
 
 class Archive:
-    """Memories as a file."""
+    """Exports and imports memories."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context", *, embedding: "Embedding", anchor_tracking: "AnchorTracking") -> None:
+        self._context = context
+        self._embedding = embedding
+        self._anchor_tracking = anchor_tracking
 
     @operation(
         "export_memories", "export", destructive=True, idempotent=True, positional=("path",), listed=("path", "project")
@@ -95,14 +99,14 @@ class Archive:
         overwrite: replace an existing file
         """
         scope, target = namespace_of(namespace), input_checks.text("path", path)
-        # One moment for all of it: a link whose ends others deleted meanwhile could not be imported again.
-        with self._engine.store.snapshot():
-            lines = _lines(self._engine.store, scope)
+        # One snapshot: a link whose ends were deleted meanwhile could not be imported again.
+        with self._context.store.snapshot():
+            lines = _lines(self._context.store, scope)
             return _inline(lines) if target == "-" else self._write(_file(path), lines, overwrite=overwrite)
 
     def _write(self, path: Path, lines: Iterator[tuple[str, bytes]], *, overwrite: bool) -> Exported:
         count = memories = 0
-        with written(self._engine.context, path, overwrite=overwrite) as file:
+        with written(self._context, path, overwrite=overwrite) as file:
             for kind, line in lines:
                 file.write(line + b"\n")
                 count += 1
@@ -140,29 +144,38 @@ class Archive:
         wanted = input_checks.one_of("from", from_, IMPORT_SOURCES)
         scope = namespace_of(namespace)
         with contextlib.ExitStack() as stack:
-            if wanted != "recollect":
-                place = _file(path) if path is not None else stack.enter_context(_spooled(content))
-                if found := self._migrated(place, wanted, scope, dry_run=dry_run):
-                    return found
-            source = stack.enter_context(_opened(path, content))
+            place = _file(path) if path is not None else stack.enter_context(_spooled(content))
+            if wanted != "recollect" and (found := self._migrated(place, wanted, scope, dry_run=dry_run)):
+                return found
+            source = stack.enter_context(_opened(place))
             total = sum(1 for _ in self._read(source, above={}))
             source.seek(0)
             refused: Counter[str] = Counter()
             records = _named((_moved(record, scope) for record in self._read(source)), refused)
-            done = self._forecast(records, total) if dry_run else self._write_all(records, total)
+            done = self._import_lines(records, total, dry_run=dry_run)
             left = ImportedPart(name="lines", found=total, taken=total - refused.total(), left=dict(refused))
             return msgspec.structs.replace(done, parts=(left,)) if refused else done
 
     def _migrated(self, place: Path, wanted: str, scope: str | None, *, dry_run: bool) -> Imported | None:
-        """Import what another program keeps at a path; None where it may be lines of ours."""
-        from recollect.engine.importing.memory_import import Migration
+        """Import from another tool; None if it may be an export."""
+        from recollect.engine.importing.memory_import import MemoryImport
         from recollect.migrate.sources import opened
 
         with opened(place, wanted) as found:
-            return Migration(self._engine, found, namespace=scope, dry_run=dry_run).run() if found else None
+            if not found:
+                return None
+            importer = MemoryImport(
+                self._context,
+                found,
+                embedding=self._embedding,
+                anchor_tracking=self._anchor_tracking,
+                namespace=scope,
+                dry_run=dry_run,
+            )
+            return importer.run()
 
     def _read(self, source: BinaryIO, *, above: dict[type[Record], set[str]] | None = None) -> Iterator[Record]:
-        """Yield the records of the lines; with `above`, which fills with their ids, refuse one that points nowhere."""
+        """Yield the records of the lines. above: collects ids, and refuses records that refer to none of them"""
         for number, line in enumerate(source, 1):
             if not line.strip():
                 continue
@@ -202,7 +215,7 @@ class Archive:
         return record
 
     def _memory(self, row: dict[str, Any]) -> Memory:
-        limit = self._engine.settings.max_content_bytes
+        limit = self._context.settings.max_content_bytes
         now = clock.now()
         text = input_checks.content(row.get("content"), max_bytes=limit)
         created = row.get("created_at", now)
@@ -220,11 +233,11 @@ class Archive:
         input_checks.text("id", memory.id)
         for name in ("importance", "confidence", "trust"):
             input_checks.ratio(name, getattr(memory, name))
-        # An id made here marks a line that came without one: such a memory is merged with its twin.
+        # An empty id marks a line without one: its memory is merged with one of the same content.
         return memory if "id" in row else msgspec.structs.replace(memory, id="")
 
     def _refuse_unstorable(self, record: Record) -> None:
-        """Refuse values that have the right type but that no database keeps."""
+        """Refuse values of the right type that no database can store."""
         for name in record.__struct_fields__:
             value = getattr(record, name)
             if isinstance(value, str):
@@ -232,81 +245,74 @@ class Archive:
             elif isinstance(value, int) and not isinstance(value, bool):
                 input_checks.whole(name, value, least=-(2**63), most=2**63 - 1)
             elif isinstance(value, dict):
-                input_checks.metadata(value, max_bytes=self._engine.settings.max_content_bytes)
+                input_checks.metadata(value, max_bytes=self._context.settings.max_content_bytes)
 
     def _refuse_dangling(self, record: Record, above: dict[type[Record], set[str]]) -> None:
         for field, kind in POINTERS.get(type(record), {}).items():
             target = getattr(record, field)
-            known = target is None or target in above.get(kind, ()) or self._engine.store.get(kind, [target])
+            known = target is None or target in above.get(kind, ()) or self._context.store.get(kind, [target])
             if not known:
                 raise InvalidInput(f"{field} {target} does not exist, neither in the file nor in the database")
         above.setdefault(type(record), set()).add(record.id)  # type: ignore[attr-defined]
 
-    def _write_all(self, records: Iterator[Record], total: int) -> Imported:
-        batch = clock.new_id()
-        counts = {"created": 0, "known": 0, "merged": 0}
+    def _import_lines(self, records: Iterator[Record], total: int, *, dry_run: bool) -> Imported:
+        from recollect.engine.importing.memory_import import undo_failed
+
+        store, batch = self._context.store, "" if dry_run else clock.new_id()
+        counts: Counter[str] = Counter()
         redacted: Counter[str] = Counter()
-        done = 0
         try:
-            for chunk in _batches(records):
-                with self._engine.store.transaction("import_memories", batch=batch) as transaction:
-                    for record in chunk:
-                        clean, kinds = _clean(record)
-                        redacted.update(kinds)
-                        counts[_take(transaction, clean)] += 1
-                done += len(chunk)
-                progress.report(done, total, "importing")
+            while chunk := list(islice(records, BATCH)):
+                clean = [_clean(record) for record in chunk]
+                redacted.update(kind for _, kinds in clean for kind in kinds)
+                if dry_run:
+                    counts.update(_fate(store, record) for record, _ in clean)
+                    continue
+                with store.transaction("import_memories", batch=batch) as transaction:
+                    counts.update(_take(transaction, record) for record, _ in clean)
+                progress.report(counts.total(), total, "importing")
         except BaseException:
-            self._take_back(batch)
+            if not dry_run:
+                undo_failed(store, batch)
             raise
-        self._engine.embedding.after_import()
-        self._engine.anchor_tracking.catch_up()
-        return msgspec.structs.replace(_counted(counts), lines=total, batch=batch, redacted=dict(redacted))
-
-    def _forecast(self, records: Iterator[Record], total: int) -> Imported:
-        """Tell what an import of lines would do."""
-        counts = {"created": 0, "known": 0, "merged": 0}
-        redacted: Counter[str] = Counter()
-        for record in records:
-            clean, kinds = _clean(record)
-            redacted.update(kinds)
-            counts[_fate(self._engine.store, clean)] += 1
-        return msgspec.structs.replace(_counted(counts), lines=total, redacted=dict(redacted), dry_run=True)
-
-    def _take_back(self, batch: str) -> None:
-        """Undo the part of a failed import that was written; if even that fails, the first error matters more."""
-        with contextlib.suppress(RecollectError), self._engine.store.transaction(f"undo {batch}") as transaction:
-            transaction.undo(batch)
+        if not dry_run:
+            self._embedding.after_import()
+            self._anchor_tracking.catch_up()
+        return Imported(
+            lines=total,
+            created=counts["created"],
+            known=counts["known"],
+            merged=counts["merged"],
+            batch=batch,
+            redacted=dict(redacted),
+            dry_run=dry_run,
+        )
 
 
 def _observed_hash(row: dict[str, Any]) -> str:
-    """Return the hash of what a shortened memory was made of, by which it is recognised; "" for any other."""
+    """Return the hash of the text that a shortened memory was made of; "" for others."""
     metadata, kept = row.get("metadata"), row.get("content_hash")
     is_shortened = isinstance(metadata, dict) and metadata.get("compressed") is True
     return kept if is_shortened and isinstance(kept, str) and re.fullmatch("[0-9a-f]{64}", kept) else ""
 
 
 def _clean(record: Record) -> tuple[Record, tuple[str, ...]]:
-    """Return a record without its secrets, and their kinds; a memory that had some gets the hash of what is left."""
+    """Return a record without secrets, rehashed if it had some, and their kinds."""
     clean, kinds = without_secrets(record)
     if kinds and isinstance(clean, Memory) and not clean.metadata.get("compressed"):
         clean = msgspec.structs.replace(clean, content_hash=content_hash(clean.content))
     return clean, kinds
 
 
-def _counted(counts: dict[str, int]) -> Imported:
-    return Imported(lines=0, created=counts["created"], known=counts["known"], merged=counts["merged"], batch="")
-
-
 def _moved(record: Record, scope: str | None) -> Record:
-    """Return a record as part of the project that gets everything, if there is one."""
+    """Return a record in the requested project, if there is one."""
     if scope is None or not isinstance(record, Memory | Node | Session):
         return record
     return msgspec.structs.replace(record, namespace=scope)
 
 
 def _named(records: Iterator[Record], refused: Counter[str]) -> Iterator[Record]:
-    """Yield records without those that have a secret in a name, or that point to one of these; count why."""
+    """Yield records, without those that have a secret in a name and those that refer to them."""
     gone: set[tuple[type[Record], str]] = set()
     for record in records:
         try:
@@ -322,7 +328,7 @@ def _named(records: Iterator[Record], refused: Counter[str]) -> Iterator[Record]
 
 
 def _fate(store: Store, record: Record) -> str:
-    """Return which count a record would belong to; lines that repeat each other are not looked for."""
+    """Return the count that a record would belong to; repeated lines are not detected."""
     if isinstance(record, Memory) and not record.id:
         same = {"content_hash": record.content_hash, "namespace": record.namespace}
         return "merged" if store.count(Memory, same) else "created"
@@ -330,7 +336,7 @@ def _fate(store: Store, record: Record) -> str:
 
 
 def _take(transaction: Transaction, record: Record) -> str:
-    """Add one record; return which count it belongs to."""
+    """Add one record; return the count it belongs to."""
     if isinstance(record, Memory) and not record.id:
         stored = store_in(transaction, msgspec.structs.replace(record, id=clock.new_id()))
         return "created" if stored.created else "merged"
@@ -363,12 +369,12 @@ def _lines(store: Store, namespace: str | None) -> Iterator[tuple[str, bytes]]:
 
 
 def _line(kind: str, record: Record) -> bytes:
-    # Looked at again: a database may be older than what is known as a secret today.
+    # Redacted again: the database may be older than today's rules.
     record, _ = without_secrets(record)
     fields = {name: getattr(record, name) for name in record.__struct_fields__ if name not in _LOCAL_FIELDS}
     if isinstance(record, Node):
         fields["payload"] = _without_centrality(record.payload)
-    # Escapes of JSON lose nothing, and whoever looks at the file is not harmed by it.
+    # JSON escapes lose nothing, and control characters do no harm to a reader.
     return json_escaped(msgspec.json.encode({"kind": kind, **(fields if kind == "memory" else {kind: fields})}))
 
 
@@ -378,7 +384,7 @@ def _without_centrality(payload: dict[str, Any]) -> dict[str, Any]:
 
 def _memories(store: Store, where: dict[str, str] | None) -> Iterator[Memory]:
     done, total, last = 0, store.count(Memory, where), 0
-    # On from the last row, not from a count of rows: another process may delete some meanwhile.
+    # Pages continue after the last row: another process may delete rows meanwhile.
     while page := store.find(Memory, {**(where or {}), "seq": Range(last + 1)}, order="seq", limit=BATCH):
         yield from page
         done, last = done + len(page), page[-1].seq
@@ -396,7 +402,7 @@ def _edges_of(store: Store, nodes: dict[str, Node]) -> list[Edge]:
 
 
 def _without_dangling(store: Store, nodes: Iterable[Node], namespace: str | None) -> Iterator[Node]:
-    """Yield nodes; those of memories outside the exported namespace lose their pointer, which would lead nowhere."""
+    """Yield nodes; those of memories outside the exported namespace lose their pointer."""
     for node in nodes:
         outside = namespace is not None and node.memory_id and node.namespace != namespace
         yield msgspec.structs.replace(node, memory_id=None) if outside else node
@@ -429,13 +435,13 @@ def _file(path: object) -> Path:
     named = input_checks.text("path", path)
     try:
         return Path(named).expanduser()
-    except RuntimeError as problem:  # ~name of nobody
+    except RuntimeError as problem:  # ~name of an unknown user
         raise InvalidInput(f"{named} is not a usable path: {problem}", path=named) from None
 
 
 @contextlib.contextmanager
 def _spooled(content: str | None) -> Iterator[Path]:
-    """Put what was given as text into a file, so that whatever reads files can read it."""
+    """Write text to a temporary file, for readers of files."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="recollect-import-") as folder:
@@ -445,17 +451,10 @@ def _spooled(content: str | None) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _opened(path: str | None, content: str | None) -> Iterator[BinaryIO]:
+def _opened(file: Path) -> Iterator[BinaryIO]:
     """Open the import source so that it can be read twice."""
     import tempfile
 
-    if content is not None:
-        with tempfile.SpooledTemporaryFile(max_size=MAX_INLINE_BYTES) as spool:
-            spool.write(input_checks.text("content", content).encode())
-            spool.seek(0)
-            yield spool  # type: ignore[misc]
-        return
-    file = _file(path)
     try:
         if not file.exists():
             raise NotFound(f"{file} does not exist", hint="Check the path.", path=str(file))
@@ -469,14 +468,3 @@ def _opened(path: str | None, content: str | None) -> Iterator[BinaryIO]:
             yield copy
     except OSError as problem:
         raise InvalidInput(f"{file} cannot be read: {problem.strerror}", path=str(file)) from None
-
-
-def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
-    chunk: list[Record] = []
-    for record in records:
-        chunk.append(record)
-        if len(chunk) == BATCH:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk

@@ -1,18 +1,28 @@
-"""Candidates: what a cycle of consolidation has to know of the memories, read in a few sweeps."""
+"""Input of consolidation cycles: candidates, pairs of similar memories, groups with a summary."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from recollect import clock
 from recollect.consolidate.candidate import Candidate
-from recollect.model import Change, Injection, Memory
+from recollect.consolidate.cluster import MOST_MEMBERS, Group
+from recollect.consolidate.likeness import MEANING, WORDS, Marks, Pair, alike
+from recollect.engine.consolidation.plan_execution import MIDDLE
+from recollect.engine.models.embedding_queue import MIN_COVERAGE
+from recollect.engine.records.memory_rows import is_own_summary
+from recollect.model import Change, Edge, Injection, Memory
+from recollect.recall.ruler import LEAST_SPREAD, REFERENCE, Ruler
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
+    from recollect.engine.models.similarity_calibration import Calibration
     from recollect.store.protocol import Filter, Store
+
 
 _FIELDS = (
     "id", "seq", "memory_type", "importance", "namespace", "tags", "metadata", "source", "title", "access_count",
@@ -24,14 +34,14 @@ _METADATA = msgspec.json.Decoder(dict[str, Any])
 
 
 def candidates(store: Store, where: Filter, *, texts: bool = False, settled: bool = False) -> list[Candidate]:
-    """Return the memories that are in force, as a cycle sees them, in the order in which they came.
+    """Return the memories that are neither superseded, archived nor expired, in the order of storing.
 
-    Left out is what is archived or has expired, and what something newer replaced.
-
-    texts: read their contents, too. settled: leave out what belongs to a branch
+    texts: read their contents, too. settled: leave out memories of a branch
     """
     fields = (*_FIELDS, "content") if texts else _FIELDS
-    came, shown = _came_in(store), _shown(store)
+    # An imported memory may be old, but it is new here.
+    came = _latest(store.columns(Change, ("entity_id", "at"), {"entity": "memories", "action": "insert"}))
+    shown = _latest(store.columns(Injection, ("memory_id", "at")))
     now = clock.now()
     found: list[Candidate] = []
     for values in store.columns(Memory, fields, where):
@@ -59,18 +69,76 @@ def candidates(store: Store, where: Filter, *, texts: bool = False, settled: boo
     return sorted(found, key=lambda candidate: candidate.seq)
 
 
-def _came_in(store: Store) -> dict[str, int]:
-    """Return when memories were stored here: what was imported may be from long before, and is new all the same."""
-    return _latest(store.columns(Change, ("entity_id", "at"), {"entity": "memories", "action": "insert"}))
-
-
-def _shown(store: Store) -> dict[str, int]:
-    """Return when memories were last put before an assistant."""
-    return _latest(store.columns(Injection, ("memory_id", "at")))
-
-
 def _latest(rows: Iterable[tuple[Any, ...]]) -> dict[str, int]:
     latest: dict[str, int] = {}
     for name, at in rows:
         latest[name] = max(at, latest.get(name, 0))
     return latest
+
+
+class Similar(NamedTuple):
+    """Memories, the pairs of them that are similar, the thresholds used, and notes."""
+
+    candidates: Sequence[Candidate]
+    pairs: Sequence[Pair]
+    marks: Marks
+    notes: tuple[str, ...] = ()
+
+
+def similar(store: Store, model: str, calibration: Calibration, candidates: Sequence[Candidate], *, k: int) -> Similar:
+    """Return pairs of memories that share at least a topic, for each its best `k`. model: of the embeddings"""
+    import numpy as np
+
+    ids, vectors = store.memory_vectors(model) if model else ((), np.empty((0, 0), np.float32))
+    place = {name: number for number, name in enumerate(ids)}
+    having = [candidate for candidate in candidates if candidate.id in place]
+    if not having or len(having) < MIN_COVERAGE * len(candidates):
+        return _by_words(candidates, k)
+    rows = np.fromiter((place[candidate.id] for candidate in having), np.int64, len(having))
+    marks = _on_scale(MEANING, calibration.of(model))
+    pairs = alike(having, vectors[rows], k=k, least=min(marks.theme, marks.group))
+    lacking = len(candidates) - len(having)
+    notes = (f"{plural(lacking, 'memory is', 'memories are')} not embedded yet and were skipped",) if lacking else ()
+    return Similar(having, pairs, marks, notes)
+
+
+def _by_words(candidates: Sequence[Candidate], k: int) -> Similar:
+    from recollect.consolidate.sketch import SLACK, compared, sketches, weighed
+
+    weights = weighed([" ".join((row.title or "", row.content)) for row in candidates])
+    least = min(WORDS.theme, WORDS.group)
+    pairs = compared(alike(candidates, sketches(weights), k=k, least=least - SLACK), weights, least)
+    return Similar(candidates, pairs, WORDS, ("compared by words: memories are not embedded",))
+
+
+def _on_scale(marks: Marks, ruler: Ruler) -> Marks:
+    """Return thresholds of the shipped model as cosines of the model in use."""
+    if ruler == REFERENCE or ruler.related - ruler.unrelated < LEAST_SPREAD:
+        return marks
+    slope = (ruler.related - ruler.unrelated) / (REFERENCE.related - REFERENCE.unrelated)
+    # Always below 1: equal texts are similar for every model.
+    return Marks(*(min(0.99, ruler.unrelated + slope * (mark - REFERENCE.unrelated)) for mark in marks))
+
+
+def covered(store: Store) -> Mapping[str, tuple[str, ...]]:
+    """Return the ids of the members of each summary, in the order in which they joined."""
+    members: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for src, dst, rev in store.columns(Edge, ("src", "dst", "rev"), {"relationship": "SUMMARIZES"}):
+        members[src.removeprefix("mem:")].append((rev, dst.removeprefix("mem:")))
+    return {summary: tuple(name for _, name in sorted(rows)) for summary, rows in members.items()}
+
+
+def open_groups(
+    store: Store, summed_up: Mapping[str, Sequence[str]], candidates: Sequence[Candidate]
+) -> tuple[Group, ...]:
+    """Return the groups with room for more whose summary was not edited, the central member first."""
+    known = {row.id: row for row in candidates}
+    found: list[Group] = []
+    for summary in sorted(store.get(Memory, sorted(summed_up)), key=lambda row: row.seq):
+        members = [known[name] for name in summed_up[summary.id] if name in known]
+        if not members or len(members) >= MOST_MEMBERS or not is_own_summary(summary):
+            continue
+        middle = summary.metadata.get(MIDDLE)
+        members.sort(key=lambda row: row.id != middle)
+        found.append(Group(summary.id, tuple(members)))
+    return tuple(found)

@@ -1,4 +1,4 @@
-"""Consolidation: cycles that keep memories good. Each can be previewed, explained and taken back."""
+"""Consolidation cycles: decay, creative, cluster, forget. Each can be previewed and undone."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Annotated
@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from recollect import clock
-from recollect.engine.consolidation.schedule import EVERY_S, LOST_S, every
+from recollect.engine.consolidation.schedule import EVERY_S, EVOLVE_S, LOST_S, Schedule, every
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
+from recollect.engine.records.memory_rows import SUMMARY_SOURCE, existing, headline
 from recollect.errors import Conflict, InvalidInput
 from recollect.model import (
     Change,
@@ -29,23 +30,44 @@ from recollect.operations import operation
 from recollect.store.protocol import EdgeColumns, Range
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.consolidate.candidate import Candidate
+    from recollect.engine.consolidation.consolidation_input import Similar
+    from recollect.engine.context import Context
+    from recollect.engine.models.embedding_queue import Embedding
+    from recollect.engine.models.similarity_calibration import Calibration
+    from recollect.engine.sessions.model_summaries import ModelSummaries
 
 Days = Annotated[int, msgspec.Meta(ge=1, le=36_500)]
 
-# As long as in consolidate/decay.py and forget.py, which are not loaded to list the operations; a test compares them.
+# The same as in consolidate/, which is not loaded to list the operations; a test compares them.
 THRESHOLD_DAYS = 30
 IMPORTANCE_THRESHOLD = 0.1
 
-# What runs by schedule is logged as: nobody who takes back the last change means it.
+# Operation names of scheduled runs: `undo` without a batch skips them.
 SCHEDULED: dict[CycleType, str] = {cycle: f"scheduled_{cycle}" for cycle in EVERY_S}
 
 
-class Consolidating:
-    """What keeps memories good as they grow many and old."""
+class Consolidator:
+    """Plans and runs consolidation cycles.
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    evolve: lets coding memories evolve, given how often and after how long a run counts as lost
+    """
+
+    def __init__(
+        self,
+        context: "Context",
+        *,
+        embedding: "Embedding",
+        calibration: "Calibration",
+        summaries: "ModelSummaries",
+        evolve: Callable[..., bool],
+    ) -> None:
+        self._context = context
+        self._embedding = embedding
+        self._calibration = calibration
+        self._summaries = summaries
+        self._evolve = evolve
+        self.schedule = Schedule(context, self.run_scheduled)
 
     @operation("consolidate_decay", "consolidate-decay", idempotent=True, listed=("preview", "project"))
     def decay(
@@ -145,9 +167,8 @@ class Consolidating:
         memory_id: the memory's id
         """
         from recollect.consolidate.candidate import ARCHIVED
-        from recollect.engine.records.memory_rows import existing
 
-        with self._engine.store.transaction("restore_memory") as transaction:
+        with self._context.store.transaction("restore_memory") as transaction:
             memory = existing(transaction, memory_id)
             kept = memory.metadata.get(ARCHIVED)
             if not isinstance(kept, dict):
@@ -195,22 +216,21 @@ class Consolidating:
     @operation("consolidation_status", "consolidation-status", read_only=True)
     def status(self) -> ConsolidationStatus:
         """Show the status of each consolidation cycle."""
-        store = self._engine.store
+        store = self._context.store
         runs = store.tally(Consolidation, "cycle_type")
         evolved = runs.get("evolve", 0)
         archived = store.count(Memory, {"expires_at": Range(below=clock.now() + 1)})
         return ConsolidationStatus(
             cycles=tuple(self._status_of(cycle, runs.get(cycle, 0)) for cycle in EVERY_S),
-            automatic=self._engine.settings.consolidate,
-            running=self._engine.schedule.running,
+            automatic=self._context.settings.consolidate,
+            running=self.schedule.running,
             archived=archived,
-            evolution=self._status_of("evolve", evolved) if evolved or self._engine.settings.evolve else None,
+            evolution=self._status_of("evolve", evolved) if evolved or self._context.settings.evolve else None,
         )
 
     def _status_of(self, cycle: RunType, runs: int) -> CycleStatus:
-        last = self._engine.store.find(Consolidation, {"cycle_type": cycle}, order="-id", limit=1)
-        schedule = self._engine.schedule
-        due_at = schedule.due_at(cycle) if cycle in schedule.wanted else None
+        last = self._context.store.find(Consolidation, {"cycle_type": cycle}, order="-id", limit=1)
+        due_at = self.schedule.due_at(cycle) if cycle in self.schedule.wanted else None
         status = CycleStatus(cycle=cycle, runs=runs, every_s=every(cycle), due_at=due_at)
         if not last:
             return status
@@ -225,21 +245,23 @@ class Consolidating:
         )
 
     def _has_changes(self, batch: str) -> bool:
-        return bool(batch and self._engine.store.find(Change, {"batch": batch}, limit=1))
+        return bool(batch and self._context.store.find(Change, {"batch": batch}, limit=1))
 
-    def run_scheduled(self, cycle: CycleType) -> bool:
+    def run_scheduled(self, cycle: RunType) -> bool:
         """Run a cycle because it is due; false if another process has begun it already."""
         from recollect.engine.consolidation.plan_execution import enter
 
-        run = enter(self._engine.store, cycle, every_s=EVERY_S[cycle], lost_s=LOST_S)
+        if cycle == "evolve":
+            return self._evolve(every_s=EVOLVE_S, lost_s=LOST_S)
+        run = enter(self._context.store, cycle, every_s=EVERY_S[cycle], lost_s=LOST_S)
         if run is None:
             return False
         self.run(self._plans(None)[cycle](), run, operation=SCHEDULED[cycle])
         return True
 
     def note_undone(self, batch: str) -> None:
-        """Note in the log that a run was taken back, or brought back by an undo of the undo."""
-        store = self._engine.store
+        """Record in the log of runs that a run was undone, or restored by an undo of the undo."""
+        store = self._context.store
         first = store.find(Change, {"batch": batch}, limit=1)
         is_undo = bool(first) and first[0].operation.startswith("undo ")
         target = first[0].operation.removeprefix("undo ") if is_undo else batch
@@ -248,7 +270,7 @@ class Consolidating:
                 transaction.update(Consolidation, row.id, {"undone_at": 0 if is_undo else clock.now()})
 
     def _plans(self, namespace: str | None) -> dict[CycleType, Callable[[], Plan]]:
-        """Return what makes the plan of each cycle as it is made unless somebody says otherwise."""
+        """Return, by cycle, the function that makes its plan with default thresholds."""
         return {
             "decay": lambda: self._decay(namespace, THRESHOLD_DAYS),
             "creative": lambda: self._creative(namespace),
@@ -260,49 +282,50 @@ class Consolidating:
         from recollect.consolidate.decay import decay
         from recollect.engine.consolidation.consolidation_input import candidates
 
-        return decay(candidates(self._engine.store, _where(namespace)), clock.now(), threshold_days=threshold_days)
+        return decay(candidates(self._context.store, _where(namespace)), clock.now(), threshold_days=threshold_days)
 
     def _creative(self, namespace: str | None) -> Plan:
         from recollect.consolidate.creative import NEIGHBOURS, creative
-        from recollect.engine.consolidation import near_duplicates
-        from recollect.engine.consolidation.cluster_summaries import MADE
-        from recollect.engine.consolidation.consolidation_input import candidates
 
-        store = self._engine.store
-        rows = [row for row in candidates(store, _where(namespace), texts=True) if row.source != MADE]
-        found = near_duplicates.find(self._engine, rows, k=NEIGHBOURS)
-        plan = creative(found.candidates, found.pairs, _linked(store.edge_columns()), found.marks)
+        found = self._similar(self._texts(namespace), NEIGHBOURS)
+        plan = creative(found.candidates, found.pairs, _linked(self._context.store.edge_columns()), found.marks)
         return msgspec.structs.replace(plan, notes=found.notes)
 
     def _cluster(self, namespace: str | None) -> Plan:
         from recollect.consolidate.cluster import MOST_MEMBERS, cluster
-        from recollect.engine.consolidation import cluster_llm_summary, near_duplicates
-        from recollect.engine.consolidation.cluster_summaries import MADE, covered, open_groups
-        from recollect.engine.consolidation.consolidation_input import candidates
+        from recollect.engine.consolidation.consolidation_input import covered, open_groups
 
-        store = self._engine.store
-        rows = [row for row in candidates(store, _where(namespace), texts=True, settled=True) if row.source != MADE]
+        store = self._context.store
+        rows = self._texts(namespace, settled=True)
         summed_up = covered(store)
         groups = open_groups(store, summed_up, rows)
         closed = {name for names in summed_up.values() for name in names}.difference(group.middle for group in groups)
-        found = near_duplicates.find(self._engine, [row for row in rows if row.id not in closed], k=MOST_MEMBERS)
+        found = self._similar([row for row in rows if row.id not in closed], MOST_MEMBERS)
         plan = cluster(found.candidates, found.pairs, found.marks, groups)
-        told = (
-            (cluster_llm_summary.foretold(self._engine),)
-            if cluster_llm_summary.is_wanted(self._engine) and plan.steps
-            else ()
-        )
-        return msgspec.structs.replace(plan, notes=(*found.notes, *told))
+        author = (self._summaries.announce(),) if plan.steps and self._summaries.has_clusters else ()
+        return msgspec.structs.replace(plan, notes=(*found.notes, *author))
 
     def _forget(self, namespace: str | None, importance_threshold: float) -> Plan:
         from recollect.consolidate.forget import forget
         from recollect.engine.consolidation.consolidation_input import candidates
 
-        rows = candidates(self._engine.store, _where(namespace))
+        rows = candidates(self._context.store, _where(namespace))
         return forget(rows, clock.now(), importance_threshold=importance_threshold)
 
+    def _texts(self, namespace: str | None, *, settled: bool = False) -> "list[Candidate]":
+        """Return candidates with their texts, without summaries of clusters."""
+        from recollect.engine.consolidation.consolidation_input import candidates
+
+        rows = candidates(self._context.store, _where(namespace), texts=True, settled=settled)
+        return [row for row in rows if row.source != SUMMARY_SOURCE]
+
+    def _similar(self, rows: "list[Candidate]", k: int) -> "Similar":
+        from recollect.engine.consolidation.consolidation_input import similar
+
+        return similar(self._context.store, self._embedding.model_id, self._calibration, rows, k=k)
+
     def _carried_out(self, plan: Plan, *, preview: bool, wanted: str | None, limit: int) -> Consolidated:
-        """Carry out a plan that somebody asked for, unless it is only to be seen."""
+        """Run a plan that was asked for, or preview it."""
         from recollect.consolidate.mark import mark
         from recollect.engine.consolidation.plan_execution import enter
 
@@ -314,27 +337,24 @@ class Consolidating:
                 hint="Run it again with preview to see the new plan.",
                 plan=name,
             )
-        run = None if preview else enter(self._engine.store, plan.cycle)
+        run = None if preview else enter(self._context.store, plan.cycle)
         return self.run(plan, run, operation=f"consolidate_{plan.cycle}", limit=most)
 
     def run(self, plan: Plan, run: Consolidation | None, *, operation: str, limit: int = 20) -> Consolidated:
-        """Carry out a plan as an entered run; without one, tell what it would do."""
+        """Run a plan as an entered run; without one, return its preview."""
         from recollect.consolidate.mark import mark
-        from recollect.engine.consolidation import cluster_llm_summary
-        from recollect.engine.consolidation.log_retention import thin
-        from recollect.engine.consolidation.plan_execution import apply
+        from recollect.engine.consolidation.plan_execution import apply, thin
 
         affected, batch, notes = _concerned(plan.steps), "", plan.notes
         if run is not None:
-            affected, made = apply(
-                self._engine.store, plan, run, operation, stopping=lambda: self._engine.schedule.stopping
-            )
-            if made and cluster_llm_summary.is_wanted(self._engine):
-                notes += cluster_llm_summary.retell(self._engine, made, operation=operation, batch=run.batch)
+            store = self._context.store
+            affected, made = apply(store, plan, run, operation, stopping=lambda: self.schedule.stopping)
+            if made and self._summaries.has_clusters:
+                notes += self._summaries.summarise_clusters(made, operation=operation, batch=run.batch)
             if plan.cycle == "decay":
-                thin(self._engine.store)
+                thin(store)
             batch = run.batch if self._has_changes(run.batch) else ""
-            self._engine.embedding.wake()
+            self._embedding.wake()
         return Consolidated(
             cycle=plan.cycle,
             applied=run is not None,
@@ -349,11 +369,9 @@ class Consolidating:
         )
 
     def _labelled(self, steps: Iterable[PlanStep]) -> tuple[PlanStep, ...]:
-        """Return steps with what their first memories are called."""
-        from recollect.engine.records.memory_rows import headline
-
+        """Return steps with the titles of their first memories."""
         shown = tuple(steps)
-        named = {row.id: headline(row) for row in self._engine.store.get(Memory, [row.memory_ids[0] for row in shown])}
+        named = {row.id: headline(row) for row in self._context.store.get(Memory, [row.memory_ids[0] for row in shown])}
         return tuple(msgspec.structs.replace(row, label=named.get(row.memory_ids[0], "")) for row in shown)
 
 

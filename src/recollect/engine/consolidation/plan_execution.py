@@ -1,10 +1,9 @@
-"""Applying: a plan of consolidation is carried out, logged so that one undo takes all of it back.
+"""Run a consolidation plan, logged so that one undo reverts all of it.
 
     entered in the log ─► a few steps ─► a few steps ─► … ─► finished
 
-Every few steps are one transaction under the same batch. An interrupted run leaves whole steps behind, and
-the next plan has only the rest of them. A step whose memories changed since it was planned is left out: somebody knew
-better.
+Every few steps are one transaction under the same batch. An interrupted run leaves whole steps behind, and the next
+plan has only the rest. A step whose memories changed since it was planned is left out.
 """
 
 from __future__ import annotations
@@ -14,18 +13,30 @@ from typing import TYPE_CHECKING
 
 from recollect import clock, progress
 from recollect.consolidate.candidate import ARCHIVED, FADED, judged
-from recollect.engine.consolidation.cluster_summaries import MADE, MEMBERS, MIDDLE, WRITTEN, is_ours, written
-from recollect.engine.records.memory_rows import content_hash, ensure_node, node_id
+from recollect.engine.records.memory_rows import (
+    SUMMARY_MARK,
+    SUMMARY_SOURCE,
+    content_hash,
+    ensure_node,
+    is_own_summary,
+    node_id,
+    summary_mark,
+)
 from recollect.errors import Cancelled
-from recollect.model import Consolidation, Edge, Memory, Plan, PlanStep, RunType, StepAction
+from recollect.model import Change, Consolidation, Edge, Memory, Plan, PlanStep, RunType, StepAction
+from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Store, Transaction
 
-# Steps of one transaction: some tenths of a second, so that nobody else waits long to write.
+
+# Metadata of a summary: its central member, and the number of members.
+MIDDLE = "middle"
+MEMBERS = "members"
+# Steps of one transaction: some tenths of a second, so that other writers do not wait long.
 STEPS = 200
 
-# What a summary is worth beside its members: it is second hand, so that of what matches alike they come first.
+# Below those of its members: of equal matches they rank first.
 SUMMARY_IMPORTANCE = 0.3
 SUMMARY_CONFIDENCE = 0.5
 SUMMARY = "summary"
@@ -56,9 +67,9 @@ def enter(store: Store, cycle: RunType, *, every_s: int = 0, lost_s: int = 0) ->
 def apply(
     store: Store, plan: Plan, run: Consolidation, operation: str, *, stopping: Callable[[], bool] = lambda: False
 ) -> tuple[int, list[str]]:
-    """Carry out a plan; return how many memories it concerned, and the ids of the memories it made or wrote anew.
+    """Run a plan; return how many memories it concerned, and the ids of the summaries it wrote.
 
-    stopping: whether to leave off between two transactions; the run then stays unfinished. Raises Cancelled
+    stopping: whether to stop before the next transaction; the run then stays unfinished. Raises Cancelled
     """
     concerned: set[str] = set()
     made: list[str] = []
@@ -132,7 +143,7 @@ def _summary(transaction: Transaction, step: PlanStep) -> str | None:
             metadata={
                 MEMBERS: len(members),
                 MIDDLE: members[0].id,
-                WRITTEN: written(step.title, step.content),
+                SUMMARY_MARK: summary_mark(step.title, step.content),
             },
             namespace=members[0].namespace,
             created_at=now,
@@ -140,7 +151,7 @@ def _summary(transaction: Transaction, step: PlanStep) -> str | None:
             last_accessed_at=now,
             category=SUMMARY,
             title=step.title,
-            source=MADE,
+            source=SUMMARY_SOURCE,
         )
     )
     _cover(transaction, memory, members)
@@ -151,7 +162,7 @@ def _extend(transaction: Transaction, step: PlanStep) -> str | None:
     members = [memory for memory_id in step.memory_ids if (memory := _current(transaction, memory_id))]
     summed_up = {"dst": tuple(node_id(name) for name in step.memory_ids), "relationship": "SUMMARIZES"}
     summary = _current(transaction, step.summary_id)
-    if summary is None or not is_ours(summary) or len(members) < len(step.memory_ids):
+    if summary is None or not is_own_summary(summary) or len(members) < len(step.memory_ids):
         return None
     if transaction.find(Edge, summed_up, limit=1):
         return None
@@ -159,7 +170,7 @@ def _extend(transaction: Transaction, step: PlanStep) -> str | None:
     metadata = {
         **{name: value for name, value in summary.metadata.items() if name != "written_by"},
         MEMBERS: len(transaction.find(Edge, own)) + len(members),
-        WRITTEN: written(step.title, step.content),
+        SUMMARY_MARK: summary_mark(step.title, step.content),
     }
     values = {
         "content": step.content,
@@ -173,7 +184,7 @@ def _extend(transaction: Transaction, step: PlanStep) -> str | None:
 
 
 def _cover(transaction: Transaction, summary: Memory, members: Sequence[Memory]) -> None:
-    """Lead from a summary to what it sums up."""
+    """Link a summary with its members."""
     ensure_node(transaction, summary)
     for member in members:
         ensure_node(transaction, member)
@@ -193,7 +204,7 @@ def _archive(transaction: Transaction, step: PlanStep) -> str | None:
 
 
 def _current(transaction: Transaction, memory_id: str) -> Memory | None:
-    """Return a memory as it is now, if it is in force."""
+    """Return a memory if it is neither superseded nor expired."""
     found = transaction.get(Memory, [memory_id])
     if not found or found[0].superseded_by is not None:
         return None
@@ -210,3 +221,31 @@ WRITERS: Mapping[StepAction, Callable[[Transaction, PlanStep], str | None]] = {
     "extend": _extend,
     "archive": _archive,
 }
+
+
+# A quarter: nobody undoes a run after months.
+KEPT_DAYS = 90
+# Rows dropped in one transaction, so that other writers do not wait long.
+ROWS = 500
+# The last run of decay whose rows were dropped.
+KEY = "consolidation/thinned"
+
+DAY_S = 86_400
+
+
+def thin(store: Store) -> int:
+    """Drop log rows of decay runs older than KEPT_DAYS; return how many.
+
+    Such a run cannot be undone any more. If this is stopped, the next call drops the rest.
+    """
+    old = {"cycle_type": "decay", "run_at": Range(below=clock.now() - KEPT_DAYS * DAY_S)}
+    done = int(store.setting(KEY) or 0)
+    dropped = 0
+    for run in store.find(Consolidation, {**old, "id": Range(at_least=done + 1)}, order="id"):
+        faded = {"batch": run.batch, "entity": "memories", "action": "update"}
+        rows = [seq for (seq,) in store.columns(Change, ("seq",), faded)] if run.batch else []
+        for start in range(0, len(rows), ROWS):
+            with store.transaction("consolidate") as transaction:
+                dropped += transaction.delete(Change, {"seq": tuple(rows[start : start + ROWS])})
+        store.keep_setting(KEY, str(run.id))
+    return dropped

@@ -1,13 +1,13 @@
-"""Schedule: a server runs the cycles of consolidation by itself, when nobody is busy and each is due.
+"""Schedule: a server runs consolidation cycles when it is idle and they are due.
 
     every minute ─► idle? ─► due? ─► entered in the log, by one process alone ─► planned ─► applied
 
-Decay daily, creative weekly, cluster monthly, and never forget; coding memories evolve weekly where the setting evolve
-says so. A cycle whose last run somebody took back is left alone until it is asked for: whoever undid it does not want
-it back tomorrow.
+Decay runs daily, creative weekly, cluster monthly, forget never; coding memories evolve weekly if the setting evolve is
+on. A cycle whose last run was undone does not run again by itself.
 """
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -16,28 +16,32 @@ from recollect.errors import RecollectError
 from recollect.model import Change, Consolidation, CycleType, RunType
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
 
 DAY_S = 86_400
-# How often a server runs a cycle by itself, as document 002 has it. Forgetting is always asked for.
+# How often a server runs a cycle by itself (document 002). Forget runs only on request.
 EVERY_S: dict[CycleType, int] = {"decay": DAY_S, "creative": 7 * DAY_S, "cluster": 30 * DAY_S, "forget": 0}
-# How often coding memories evolve by themselves, where they may: as often as they are linked anew.
+# How often coding memories evolve by themselves: as often as they are linked.
 EVOLVE_S = 7 * DAY_S
-# How often the worker looks, and for how many looks in a row nothing may have been written: five minutes without a
-# hook, a memory or a vector. Then nobody waits for the processor.
+# How often the worker looks, and after how many looks without any write it counts as idle: five minutes without a
+# hook, a memory or a vector.
 POLL_S = 60.0
 QUIET_LOOKS = 5
-# A run that has not finished after so long was stopped; the rest of it is done by whoever looks next.
+# A run that has not finished after so long was stopped; the next look starts another.
 LOST_S = 3_600
-# How long closing waits for the steps at hand.
+# How long closing waits for the current steps.
 STOP_S = 5.0
 
 
 class Schedule:
-    """Runs cycles that are due in a thread of this process."""
+    """Runs cycles that are due in a thread of this process.
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    run: runs a cycle; false if another process has begun it already
+    """
+
+    def __init__(self, context: "Context", run: Callable[[RunType], bool]) -> None:
+        self._context = context
+        self._run = run
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._seen: tuple[int, int, int] | None = None
@@ -49,21 +53,21 @@ class Schedule:
         return self._thread is not None and self._thread.is_alive()
 
     def due_at(self, cycle: RunType) -> int | None:
-        """Return when a cycle is due by itself; None if it never is, or was taken back."""
+        """Return when a cycle is due by itself; None if it never is, or was undone."""
         every_s = every(cycle)
-        store = self._engine.store
+        store = self._context.store
         last = store.find(Consolidation, {"cycle_type": cycle}, order="-id", limit=1)
         if not every_s or (last and last[0].undone_at):
             return None
         if last:
             (row,) = last
             return row.run_at + (every_s if row.finished_at else min(LOST_S, every_s))
-        # A new store has nothing to put in order: it gets as old as the cycle is long first.
+        # In a new store the first run is due after one interval.
         first = store.find(Change, order="seq", limit=1)
         return first[0].at + every_s if first else None
 
     def run_due(self) -> tuple[RunType, ...]:
-        """Run everything that may run by itself, is due and that no other process has begun; return what was run."""
+        """Run the cycles that are due and that no other process has begun; return them."""
         done: list[RunType] = []
         for cycle in self.wanted:
             due_at = self.due_at(cycle)
@@ -75,30 +79,25 @@ class Schedule:
 
     @property
     def wanted(self) -> tuple[RunType, ...]:
-        """What the settings let run by itself."""
-        settings = self._engine.settings
+        """The cycles that the settings allow to run by themselves."""
+        settings = self._context.settings
         return (*(EVERY_S if settings.consolidate else ()), *(("evolve",) if settings.evolve else ()))
 
-    def _run(self, cycle: RunType) -> bool:
-        if cycle != "evolve":
-            return self._engine.consolidation.run_scheduled(cycle)
-        return self._engine.snippet_evolution.evolve_scheduled(every_s=EVOLVE_S, lost_s=LOST_S)
-
     def is_idle(self) -> bool:
-        """Look at the store; tell whether nothing was written for so many looks in a row."""
-        now = self._engine.store.generation()
+        """Tell whether nothing was written for QUIET_LOOKS calls in a row."""
+        now = self._context.store.generation()
         self._quiet = self._quiet + 1 if now == self._seen else 0
         self._seen = now
         return self._quiet >= QUIET_LOOKS
 
     def start(self) -> None:
-        """Start the worker thread, once, where the settings let it."""
+        """Start the worker thread, once, if the settings allow any cycle."""
         if self._thread is None and not self._stop.is_set() and self.wanted:
             self._thread = threading.Thread(target=self._work, name="recollect-consolidation", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop the worker after the steps at hand; the rest of a plan is made anew the next time."""
+        """Stop the worker after the current steps; the next run plans the rest again."""
         self._stop.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=STOP_S)
@@ -110,12 +109,11 @@ class Schedule:
 
     def _work(self) -> None:
         while not self._stop.wait(POLL_S):
-            # Whatever is wrong with the store, the next look tries again.
-            with suppress(RecollectError, OSError):
-                if self.is_idle() and not self._engine.store.describe().read_only:
+            with suppress(RecollectError, OSError):  # the next look tries again
+                if self.is_idle() and not self._context.store.describe().read_only:
                     self.run_due()
 
 
 def every(cycle: RunType) -> int:
-    """Return how often something runs by itself, in seconds; 0: never."""
+    """Return how often a cycle runs by itself, in seconds; 0: never."""
     return EVOLVE_S if cycle == "evolve" else EVERY_S[cycle]

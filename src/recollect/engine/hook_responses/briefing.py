@@ -1,4 +1,4 @@
-"""Briefing: what an assistant is told when a session starts, chosen by expected use.
+"""Briefing: the context for the start of a session, chosen by expected use.
 
     preferences   rules of the user and conventions of the project: always, the most important and repeated first
     decisions     decisions, causes, fixes and facts about the branch and the files at hand; then other important ones
@@ -7,8 +7,8 @@
     search        that there is more, and what has drifted
 
 Document 002 names five sources: memories, sessions, files, patterns and stats. Files choose the decisions, and patterns
-are the commands that work. A memory that was replaced, has ended, lost its code or belongs to another branch is never
-told, nor is anything twice. A section without useful lines is left out.
+are the commands that work. Memories that are superseded, expired, of another branch or whose code is gone are left out.
+Nothing is said twice. A section without useful lines is left out.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from recollect.engine.hook_responses.context_block import (
     remembered,
     within,
 )
-from recollect.engine.hook_responses.recent_sessions import Past, past_sessions, used_files, work_lines
-from recollect.engine.hook_responses.work_in_progress import AtHand, at_hand, beside, related
+from recollect.engine.hook_responses.recent_sessions import PastSession, past_sessions, used_files, work_lines
+from recollect.engine.hook_responses.work_in_progress import WorkInProgress, beside, related, work_in_progress
 from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records.branches import written_on
 from recollect.engine.records.memory_rows import is_learnt
@@ -44,32 +44,33 @@ from recollect.text.plural import plural
 from recollect.text.sameness import statements
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.records.branches import Branches
+    from recollect.engine.retrieval.use_counters import UseCounters
     from recollect.store.protocol import Store
 
-# Memories of each type that are looked at: the most important, of the same importance the newest.
+# Memories of each type that are read: the most important, of equal importance the newest.
 LOOKED_AT = 30
 # Memories that were stored during the last sessions.
 LATEST = 60
-# What a briefing tells of one memory: its first sentences.
+# Characters of one memory: its first sentences.
 RULE_CHARACTERS = 200
 FACT_CHARACTERS = 240
 RULES_SHARE = 0.55
-# A memory that is older is told with its date.
+# An older memory is shown with its date.
 DATED_S = 90 * 86_400
-# A snapshot is what is left of the session after a compaction.
+# Characters of the snapshot of a session after its compaction.
 SNAPSHOT_CHARACTERS = 3_000
 
 STANDING = ("preference", "style", "habit")
 OTHERS = ("decision", "insight", "pattern", "context")
-# What hooks observed is told as open work, and a fix when its error comes back.
+# Observations are shown as open work, and a fix when its error comes back.
 KNOWN = {"observed": False, "superseded_by": None, "category": Without(("fix",))}
 
 # The value of a memory for a briefing is its importance plus these. What concerns the work at hand comes first.
 AT_HAND = 0.6
-# A logit of having been used when it was told (recall/use.py).
+# A logit of having been used when it was injected (recall/use.py).
 LEAN = 0.15
-# Each doubling of how often it was stated.
+# Each doubling of the number of times it was stated.
 REPEATED = 0.1
 # A new memory, half of it after a month. Rules do not age.
 NEW = 0.2
@@ -87,8 +88,8 @@ MOST_GENERAL = 8
 # Changes and commands are looked for in the last month: a busy week of it.
 RECENT_S = 30 * 86_400
 RECENT_ROWS = 1_000
-# Kinds of commands that are told, one of each. A command that worked once may have been a single test; one with a path
-# is usual after several sessions.
+# Kinds of commands, one of each. A command that worked once may have been a single test; one with a path is usual
+# after several sessions.
 COMMANDS = ("test", "build", "lint", "run")
 LEAST_SUCCESSES = 2
 LEAST_SESSIONS = 3
@@ -99,7 +100,7 @@ MANY = 20
 
 
 class Wanted(NamedTuple):
-    """Whose briefing: the project, its token budget, the session that starts and what it was told already.
+    """Whose briefing: the project, its token budget, the session that starts and the memories it has seen.
 
     folder: where the assistant works. briefed: whether the session had a briefing before
     compacted: whether the session has just lost its context
@@ -128,7 +129,7 @@ class Known(NamedTuple):
     value: float
 
 
-class _Once:
+class _Said:
     """Tells whether a text says something that was not said before."""
 
     def __init__(self) -> None:
@@ -144,29 +145,65 @@ class _Once:
         return bool(says) and says <= self._said
 
 
-def sections(engine: Engine, wanted: Wanted) -> Iterator[Section]:
-    """Yield the sections of a briefing; together they fit the budget."""
-    store, room, once = engine.store, max(0, wanted.budget - FENCE_TOKENS), _Once()
-    recent = _recent(store, wanted)
-    pasts = past_sessions(store, wanted.namespace, wanted.session.id if wanted.session is not None else "", recent)
-    found = list(_candidates(store, wanted, pasts))
-    work = at_hand(wanted.folder, used_files(pasts), asks_git=bool(found))
-    known = _known(engine, wanted, work, found)
-    rules = Section("Preferences and conventions", tuple(_rules(known, once)))
-    facts = Section("Decisions and facts", tuple(_facts(known, once)))
-    snapshot = within(Section("This session before compaction", tuple(_snapshot(wanted))), room // 2)
-    threads = Section("Open work", tuple(work_lines(pasts, work.branch, wanted.told, once.is_said)))
-    is_first = not wanted.briefed and wanted.namespace is not None
-    commands = Section("Commands that work here", tuple(_commands(recent)) if is_first else ())
-    threads, commands = within(threads, room // 3), within(commands, room // 5)
-    left = room - sum(map(cost, (snapshot, threads, commands))) - (MORE_TOKENS if len(known) > MANY else 0)
-    # Rules may take about half of the room, then comes what is about the work at hand, and rules get what is left.
-    at_hand_first = within(facts, left - cost(within(rules, int(RULES_SHARE * left))))
-    rules = within(rules, left - cost(at_hand_first))
-    general = Section(facts.title, (*at_hand_first.lines, *_general(known, once)))
-    facts = within(general, left - cost(rules))
-    yield from (rules, snapshot, facts, threads, commands)
-    yield Section("", tuple(_more(known, (*rules.lines, *facts.lines))) if is_first else (), aside=True)
+class Briefing:
+    """Makes the briefing of a session."""
+
+    def __init__(self, store: Store, *, branches: Branches, counters: UseCounters) -> None:
+        self._store = store
+        self._branches = branches
+        self._counters = counters
+
+    def sections(self, wanted: Wanted) -> Iterator[Section]:
+        """Yield the sections of a briefing; together they fit the budget."""
+        store, room, once = self._store, max(0, wanted.budget - FENCE_TOKENS), _Said()
+        recent = _recent(store, wanted)
+        pasts = past_sessions(store, wanted.namespace, wanted.session.id if wanted.session is not None else "", recent)
+        found = list(_candidates(store, wanted, pasts))
+        work = work_in_progress(wanted.folder, used_files(pasts), asks_git=bool(found))
+        known = self._known(wanted, work, found)
+        rules = Section("Preferences and conventions", tuple(_rules(known, once)))
+        facts = Section("Decisions and facts", tuple(_facts(known, once)))
+        snapshot = within(Section("This session before compaction", tuple(_snapshot(wanted))), room // 2)
+        threads = Section("Open work", tuple(work_lines(pasts, work.branch, wanted.told, once.is_said)))
+        is_first = not wanted.briefed and wanted.namespace is not None
+        commands = Section("Commands that work here", tuple(_commands(recent)) if is_first else ())
+        threads, commands = within(threads, room // 3), within(commands, room // 5)
+        left = room - sum(map(cost, (snapshot, threads, commands))) - (MORE_TOKENS if len(known) > MANY else 0)
+        # Rules may take about half of the room, then comes what is about the work at hand, and rules get what is left.
+        at_hand_first = within(facts, left - cost(within(rules, int(RULES_SHARE * left))))
+        rules = within(rules, left - cost(at_hand_first))
+        general = Section(facts.title, (*at_hand_first.lines, *_general(known, once)))
+        facts = within(general, left - cost(rules))
+        yield from (rules, snapshot, facts, threads, commands)
+        yield Section("", tuple(_more(known, (*rules.lines, *facts.lines))) if is_first else (), aside=True)
+
+    def _known(self, wanted: Wanted, work: WorkInProgress, found: Sequence[Memory]) -> list[Known]:
+        """Return the memories that hold here and are new to the session, the most valuable first."""
+        store = self._store
+        tied = related(store, work, {"namespace": wanted.scopes}) if found else []
+        found = [*found, *store.find(Memory, {"id": tuple(tied), **KNOWN})]
+        holding = {row.id: row for row in found if row.namespace in wanted.scopes and _holds(row)}
+        for name in wanted.told:
+            holding.pop(name, None)
+        for name in self._away(holding.values(), wanted.folder):
+            del holding[name]
+        fresh = freshness_of(store, list(holding))
+        near = beside(store, holding.values(), wanted.namespace) if work.files else {}
+        leans = {name: lift.leaning for name, lift in self._counters.lifts(wanted.namespace, holding).items()}
+        known = []
+        for name, memory in holding.items():
+            state = fresh.get(name, Freshness())
+            if state.verdict != "gone":
+                anchored = {row.now_path or row.path for row in state.anchors}
+                concerns = work.concerns(memory, anchored, near.get(memory.session_id or "", ()))
+                known.append(Known(memory, state, concerns, _value(memory, state, concerns, leans.get(name, 0.0))))
+        return sorted(known, key=lambda row: (-round(row.value, 2), -row.memory.created_at, -row.memory.seq))
+
+    def _away(self, memories: Collection[Memory], folder: str) -> set[str]:
+        """Return the memories of branches that are not merged into the current one."""
+        written = {row.id: place for row in memories if (place := written_on(row)) is not None}
+        stands = self._branches.standings(written.values(), folder or None) if written else {}
+        return {name for name, place in written.items() if stands[place].standing == "elsewhere"}
 
 
 def _snapshot(wanted: Wanted) -> Iterator[Line]:
@@ -177,7 +214,7 @@ def _snapshot(wanted: Wanted) -> Iterator[Line]:
 # --- memories ---
 
 
-def _candidates(store: Store, wanted: Wanted, pasts: Sequence[Past]) -> Iterator[Memory]:
+def _candidates(store: Store, wanted: Wanted, pasts: Sequence[PastSession]) -> Iterator[Memory]:
     """Yield the most important memories of each type, and those that the last sessions stored."""
     for scope in wanted.scopes:
         for kind in (*STANDING, *OTHERS):
@@ -187,39 +224,9 @@ def _candidates(store: Store, wanted: Wanted, pasts: Sequence[Past]) -> Iterator
         yield from store.find(Memory, {"session_id": sessions, **KNOWN}, order="-seq", limit=LATEST)
 
 
-def _known(engine: Engine, wanted: Wanted, work: AtHand, found: Sequence[Memory]) -> list[Known]:
-    """Return the memories that hold here and were not told yet, the most valuable first."""
-    store = engine.store
-    tied = related(store, work, {"namespace": wanted.scopes}) if found else []
-    found = [*found, *store.find(Memory, {"id": tuple(tied), **KNOWN})]
-    holding = {row.id: row for row in found if row.namespace in wanted.scopes and _holds(row)}
-    for name in wanted.told:
-        holding.pop(name, None)
-    for name in _away(engine, holding.values(), wanted.folder):
-        del holding[name]
-    fresh = freshness_of(store, list(holding))
-    near = beside(store, holding.values(), wanted.namespace) if work.files else {}
-    leans = {name: lift.leaning for name, lift in engine.counters.lifts(wanted.namespace, holding).items()}
-    known = []
-    for name, memory in holding.items():
-        state = fresh.get(name, Freshness())
-        if state.verdict != "gone":
-            anchored = {row.now_path or row.path for row in state.anchors}
-            concerns = work.concerns(memory, anchored, near.get(memory.session_id or "", ()))
-            known.append(Known(memory, state, concerns, _value(memory, state, concerns, leans.get(name, 0.0))))
-    return sorted(known, key=lambda row: (-round(row.value, 2), -row.memory.created_at, -row.memory.seq))
-
-
 def _holds(memory: Memory) -> bool:
     now = clock.now()
     return all(end is None or end > now for end in (memory.valid_to, memory.expires_at))
-
-
-def _away(engine: Engine, memories: Collection[Memory], folder: str) -> set[str]:
-    """Return the memories that were written on branches that are not merged into the current one."""
-    written = {row.id: place for row in memories if (place := written_on(row)) is not None}
-    stands = engine.branches.standings(written.values(), folder or None) if written else {}
-    return {name for name, place in written.items() if stands[place].standing == "elsewhere"}
 
 
 def _value(memory: Memory, fresh: Freshness, concerns: float, lean: float) -> float:
@@ -237,7 +244,7 @@ def _value(memory: Memory, fresh: Freshness, concerns: float, lean: float) -> fl
     )
 
 
-def _rules(known: Sequence[Known], once: _Once) -> Iterator[Line]:
+def _rules(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     """Yield standing rules; those of imported history come last."""
     rules = [row for row in known if row.memory.memory_type in STANDING]
     for row in sorted(rules, key=lambda row: is_learnt(row.memory)):
@@ -247,14 +254,14 @@ def _rules(known: Sequence[Known], once: _Once) -> Iterator[Line]:
             yield Line(f"- {text}" + (f" ({doubt})" if doubt else ""), row.memory.id, row.memory.memory_type)
 
 
-def _facts(known: Sequence[Known], once: _Once) -> Iterator[Line]:
+def _facts(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     """Yield other knowledge that is about the work at hand."""
     for row in known:
         if row.memory.memory_type not in STANDING and row.concerns > 0 and once.is_new(row.memory.content):
             yield _fact(row)
 
 
-def _general(known: Sequence[Known], once: _Once) -> Iterator[Line]:
+def _general(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     """Yield the most valuable knowledge that is not about particular files; imported history comes last."""
     count = 0
     for row in sorted(known, key=lambda row: is_learnt(row.memory)):

@@ -1,9 +1,8 @@
-"""Glance: the answer to a prompt by words alone, from a process that has a tenth of a second in all.
+"""Fast path: the answer to a prompt by keywords, in a tenth of a second and without an engine.
 
-A hook asks a running server; where there is none it glances at the database itself. Loading an engine would take all
-its time, so nothing here loads more than the standard library, the search terms and the full text: no records, no
-numpy, no vectors. The model is the lexical one of every recall, the threshold that of what is said unasked; what may be
-told, and what not, is as in relevant.py.
+A hook asks a running server; without one it reads the database itself. Loading an engine would take too long, so this
+loads only the standard library, the search terms and the full text: no records, no numpy, no vectors. The model is the
+lexical one of every recall, with the threshold of injected memories. What is left out is as in prompt_relevance.py.
 """
 
 from __future__ import annotations
@@ -33,23 +32,23 @@ if TYPE_CHECKING:
     from recollect.engine.hook_responses.context_block import Line
     from recollect.store.passage import Passage
 
-# What a prompt says is at its beginning; the rest is what was pasted.
+# The question is at the beginning of a prompt; the rest was pasted.
 PROMPT_CHARACTERS = 2_000
-# Of more than a few memories the first few are read.
+# Most memories in an answer.
 MOST = 5
-# One word is in too many memories to say which is meant: "fix it", "tests?", "go on". Where there is no meaning to go
-# by, two are: "run the tests", "write a README".
+# One word matches too many memories: "fix it", "tests?", "go on". Without vectors, two do: "run the tests", "write a
+# README".
 LEAST_WORDS = 2
 LEAST_BY_WORDS = 3
 
 
 def glance(payload: bytes, *, home: str = "", event: str = "", assistant: str = "") -> str | None:
-    """Return the text to put before the assistant for a prompt; None: nothing, zero bytes, also for other events.
+    """Return the text to inject for a prompt; None: nothing, zero bytes, also for other events.
 
-    As Presence.answer, without an engine: fenced as data, without secrets, within its limits, and never raises for what
-    a payload holds or a store is like. What was told is kept, so that it is not told again.
+    Like HookResponses.answer, without an engine: fenced as data, without secrets, within its limits. A bad payload or
+    store is no error. Injected memories are recorded.
 
-    home: the folder of the database; empty: as the settings say
+    home: the folder of the database; empty: from the settings
     """
     with suppress(RecollectError, BadPayload, sqlite3.Error, OSError, ValueError, RecursionError):
         seen = cleaned(read(payload, event=event, assistant=assistant))
@@ -59,7 +58,7 @@ def glance(payload: bytes, *, home: str = "", event: str = "", assistant: str = 
 
 
 def answered(settings: Settings, seen: Observation) -> str | None:
-    """Return the answer to a prompt. Raises sqlite3.Error, and RecollectError for a folder that is none."""
+    """Return the answer to a prompt. Raises sqlite3.Error and RecollectError."""
     query = understand(seen.text[:PROMPT_CHARACTERS], now=clock.now())
     if len(query.terms) < LEAST_BY_WORDS or not settings.prompt_tokens:
         return None
@@ -69,7 +68,7 @@ def answered(settings: Settings, seen: Observation) -> str | None:
         if not store.is_ours():
             return None
         lines = tuple(_lines(store, query, seen, use.read(store.setting(use.key(scope)))))
-        # From here on only what is told needs: to most prompts it is nothing.
+        # Imported late: most prompts get no answer.
         from recollect.engine.hook_responses.context_block import Section, block
 
         made = block([Section("", lines)], budget=settings.prompt_tokens) if lines else None
@@ -128,7 +127,7 @@ def _lean(learnt: use.Learnt, memory: Remembered, offered: int, used: int) -> fl
 
 
 def _best(rows: Sequence[Passage], found: Likely, least: float) -> list[int]:
-    """Return the places of memories that are likely enough to be meant, the best passage of each, best first."""
+    """Return the places of relevant memories, the best passage of each, best first."""
     best: dict[str, int] = {}
     for place in sorted(range(len(rows)), key=lambda place: -found.scores[place]):
         if rows[place].eligible and round(found.relevance[place], 4) >= least:
@@ -144,7 +143,7 @@ def _replaced(
     places: Sequence[int],
     memories: dict[str, Remembered],
 ) -> frozenset[str]:
-    """Return the memories that a newer one among the best replaces, by what both say."""
+    """Return the memories that a newer one among the best supersedes."""
     if len(places) < 2:
         return frozenset()
     from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede
@@ -158,7 +157,7 @@ def _replaced(
             partial(_text, memories[rows[place].memory_id], rows[place].pid),
         )
         for number, place in enumerate(places[:STATING_DEPTH])
-        # A summary says what others say, later, and is no newer version of it.
+        # A summary repeats others and is no newer version of them.
         if memories[rows[place].memory_id].source != "consolidation"
     ]
     newest = supersede(query, dict(zip(query.terms, weights, strict=True)), versions)
@@ -186,7 +185,7 @@ def _told(memory: Remembered, passage: Passage, verdict: str) -> str:
 
 
 def _text(memory: Remembered, pid: int) -> str:
-    """Return a memory, or of a long one the passage that matched, as far as it still has it."""
+    """Return a memory, or of a long one the passage that matched."""
     if len(memory.content) <= PASSAGE_CHARACTERS * SLACK:
         return memory.content
     parts = passages(memory.content)

@@ -1,14 +1,13 @@
-"""Relevant: what of the memory a prompt is about, if anything clearly is.
+"""Memories that a prompt is clearly about.
 
-The same recall that answers a search, with the threshold of what is put before an assistant unasked. Left out is what
-hooks noted in passing (prompts, commands, searches), what this session did itself, what was told to it already, what
-was replaced or has ended, and what speaks of code that is gone. What assistants used when it was told, or what is of a
-kind that they use, is told a little sooner, other things later (recall/use.py).
+It is the recall of a search, with the threshold of injected memories. It leaves out observations, what this session did
+itself or has seen, superseded and expired memories, and those whose code is gone. Memories that assistants used before
+need a little less relevance (recall/use.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from recollect.engine.hook_responses.briefing import told
@@ -21,31 +20,37 @@ from recollect.text.sameness import statements
 from recollect.text.tokens import query_terms
 
 if TYPE_CHECKING:
-    from recollect.engine.hook_responses.responses import Moment
-    from recollect.engine.root import Engine
+    from recollect.capture.observation import Observation
+    from recollect.engine.retrieval.recall_pipeline import RecallPipeline
 
 
-def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
-    """Yield the memories that a prompt is clearly about, best first, a line each."""
-    if len(query_terms(prompt[:PROMPT_CHARACTERS])) < LEAST_WORDS:
+def relevant(
+    pipeline: RecallPipeline, seen: Observation, namespace: str | None, session_id: str, injected: Collection[str]
+) -> Iterator[Line]:
+    """Yield the memories that a prompt is clearly about, best first, a line each.
+
+    injected: the ids of memories that the session has seen
+    """
+    prompt = seen.text[:PROMPT_CHARACTERS]
+    if len(query_terms(prompt)) < LEAST_WORDS:
         return
-    scopes = (moment.namespace, None) if moment.namespace is not None else (None,)
+    scopes = (namespace, None) if namespace is not None else (None,)
     asked = Asked(
-        text=prompt[:PROMPT_CHARACTERS],
+        text=prompt,
         limit=CANDIDATES,
         least=PACK_RELEVANCE,
         where={"namespace": scopes, "observed": False},
         as_of=None,
         explain=False,
-        near=moment.seen.cwd or None,
+        near=seen.cwd or None,
         unasked=True,
     )
     said: frozenset[tuple[str, ...]] = frozenset()
     count = 0
-    for hit in engine.pipeline.answer(asked).hits:
+    for hit in pipeline.answer(asked).hits:
         says = statements(hit.memory.content)
-        is_told = hit.memory.id in moment.told
-        if not is_told and (count == MOST or not _may_be_told(hit, moment) or (says and says <= said)):
+        is_told = hit.memory.id in injected
+        if not is_told and (count == MOST or not _may_be_told(hit, session_id) or (says and says <= said)):
             continue
         said |= says
         if not is_told:
@@ -55,9 +60,9 @@ def relevant(engine: Engine, prompt: str, moment: Moment) -> Iterator[Line]:
             yield Line(text, hit.memory.id, f"{hit.score:.2f}: {hit.reason}")
 
 
-def _may_be_told(hit: Hit, moment: Moment) -> bool:
+def _may_be_told(hit: Hit, session_id: str) -> bool:
     memory = hit.memory
     if is_over(hit) or hit.freshness.verdict == "gone":
         return False
-    # Its assistant has just seen that itself.
-    return not (memory.source == "hook" and memory.session_id == moment.session_id)
+    # The assistant has just seen it itself.
+    return not (memory.source == "hook" and memory.session_id == session_id)

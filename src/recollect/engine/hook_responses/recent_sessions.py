@@ -1,8 +1,8 @@
-"""Recent work: the last sessions of a project, and what they left open.
+"""Recent sessions of a project, and the work they left open.
 
 A session is open if it was interrupted, if something still fails, or if its assistant called something unfinished. A
-newer session closes it by asking for the same or by working on the same files, unless something still fails. A session
-that is done is not told, nor are questions and small talk.
+newer session closes it by asking for the same or by working on the same files, unless something still fails. Finished
+sessions, questions and small talk are left out.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TELLS_TURNS = frozenset({"claude", "codex", "gemini", "copilot", "opencode"})
 TRANSCRIPT = "transcript"
 
 
-class Past(NamedTuple):
+class PastSession(NamedTuple):
     """An earlier session: its latest observations, and how far it got."""
 
     session: Session
@@ -62,7 +62,7 @@ class Past(NamedTuple):
         return "interrupted" if is_cut or self.session.ended_by in LEFT_OPEN else ""
 
 
-def past_sessions(store: Store, namespace: str | None, own: str, recent: Sequence[Observed]) -> list[Past]:
+def past_sessions(store: Store, namespace: str | None, own: str, recent: Sequence[Observed]) -> list[PastSession]:
     """Return the last sessions of a project that did some work or did not end, newest first.
 
     own: the one that starts. recent: changes and commands of the project, newest first
@@ -75,13 +75,13 @@ def past_sessions(store: Store, namespace: str | None, own: str, recent: Sequenc
     found = []
     for session in {row.id: row for row in sessions if row.id != own}.values():
         rows = store.find(Observed, {"session_id": session.id}, order="-id", limit=ROWS)
-        past = Past(session, rows, progress(rows, lambda path: path.removeprefix(f"{namespace}/")))
+        past = PastSession(session, rows, progress(rows, lambda path: path.removeprefix(f"{namespace}/")))
         if _is_work(past):
             found.append(past)
     return sorted(found, key=lambda past: -past.session.seen_at)
 
 
-def used_files(pasts: Sequence[Past]) -> list[str]:
+def used_files(pasts: Sequence[PastSession]) -> list[str]:
     """Return the files that the latest of these sessions changed, and then those that they read."""
     latest = [past.progress for past in pasts[:AT_HAND]]
     changed = [path for done in latest for path in done.changed]
@@ -89,7 +89,7 @@ def used_files(pasts: Sequence[Past]) -> list[str]:
 
 
 def work_lines(
-    pasts: Sequence[Past], branch: str, told: Collection[str], said: Callable[[str], bool]
+    pasts: Sequence[PastSession], branch: str, told: Collection[str], said: Callable[[str], bool]
 ) -> Iterator[Line]:
     """Yield the sessions that are still open.
 
@@ -97,7 +97,7 @@ def work_lines(
     stands in the briefing already
     """
     failing = [row for row in unresolved([row for past in pasts for row in past.rows]) if row.tool not in CHANGING]
-    found: list[tuple[Past, list[str]]] = []
+    found: list[tuple[PastSession, list[str]]] = []
     for place, past in enumerate(pasts):
         fails = [row.told for row in failing if row.session_id == past.session.id]
         is_left = (past.state and (past.progress.asked or past.progress.changed)) or past.progress.left
@@ -110,7 +110,7 @@ def work_lines(
         yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
 
 
-def _is_work(past: Past) -> bool:
+def _is_work(past: PastSession) -> bool:
     """Tell whether a session changed or ran something, or was interrupted before it could."""
     return past.progress.ran or bool(past.state and past.progress.asked and _names_code(past.progress.asked))
 
@@ -119,7 +119,7 @@ def _names_code(text: str) -> bool:
     return any(not word.isalpha() and any(sign in word[1:-1] for sign in "_./()") for word in text.split())
 
 
-def _covers(late: Past, past: Past) -> bool:
+def _covers(late: PastSession, past: PastSession) -> bool:
     """Tell whether a newer session went on with an older one: asked for the same, or worked on the same files."""
     asked, before = late.progress.asked, past.progress.asked
     is_same = bool(before) and statements(before) <= statements(asked)
@@ -129,7 +129,7 @@ def _covers(late: Past, past: Past) -> bool:
     return is_read and not set(query_terms(asked)).isdisjoint(query_terms(before))
 
 
-def _line(past: Past, asked: str, fails: Sequence[str], branch: str) -> str:
+def _line(past: PastSession, asked: str, fails: Sequence[str], branch: str) -> str:
     session, done = past.session, past.progress
     elsewhere = flat(session.branch, 60) if session.branch != branch else ""
     about = ", ".join(part for part in (session.assistant, elsewhere, past.state) if part)

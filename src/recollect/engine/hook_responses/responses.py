@@ -1,13 +1,12 @@
-"""Presence: what is said to an assistant at the moments its hooks tell of, and mostly that is nothing.
+"""Answers to hooks: text for an assistant at the start of a session, after a prompt or a failure.
 
-    session start ─► context: what is worth knowing before anything is asked
-    prompt        ─► what the memory knows of it, if it clearly does
-    tool failed   ─► the fix that worked before, or the invocation that works instead
+    session start ─► context: preferences, decisions, open work, commands
+    prompt        ─► memories that the prompt is clearly about
+    tool failed   ─► the fix that worked before, or the command that works instead
     anything else ─► nothing
 
-Nobody asked, so whatever is said must be worth it: what does not clearly concern the moment costs zero bytes, and
-nothing is said twice in a session, until its assistant has forgotten it. Nothing here stores the payload: that goes
-through the spool like any other.
+Without a clearly relevant memory the answer is empty: zero bytes. No memory is injected twice in a session, until its
+assistant has lost its context. The payload is stored through the spool, like any other.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,29 +21,37 @@ from recollect.engine.hook_responses.context_block import MOST_BYTES, Block, Lin
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.errors import InvalidInput, RecollectError
-from recollect.model import Context, Injection, KnownFix, Memory, Session
+from recollect.model import Context as ContextAnswer
+from recollect.model import Injection, KnownFix, Memory, Session
 from recollect.operations import operation
 from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
     from recollect.capture.observation import Observation
-    from recollect.engine.root import Engine
-    from recollect.engine.sessions.hook_ingest import Notice
+    from recollect.engine.context import Context
+    from recollect.engine.records.branches import Branches
+    from recollect.engine.records.scope import Scope
+    from recollect.engine.retrieval.recall_pipeline import RecallPipeline
+    from recollect.engine.retrieval.use_counters import UseCounters
+    from recollect.engine.sessions.capture import Capture
+    from recollect.engine.sessions.hook_ingest import PreparedEvent
+    from recollect.engine.sessions.session_state import SessionUpdates
+    from recollect.engine.sessions.working_commands import Commands
     from recollect.patterns.command import Replacement
 
-# What an answer to a failure may cost, in tokens: an error and the steps that fixed it.
+# Token budget of the answer to a failure: an error and the steps that fixed it.
 FIX_TOKENS = 400
 STEP_CHARACTERS = 300
-# Told in one session at most: more is a session of weeks, and a look-up that grows without end.
+# Injected memories of one session that are read: more is a session of weeks.
 REMEMBERED = 5_000
 
 Budget = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 
 
 class Moment(NamedTuple):
-    """What a hook tells of: the event as cleaned up, where it happened, and what of that was told already.
+    """A hook event that is answered: what happened, where, and which memories the session has seen.
 
-    wanted: whether the hook still waits. budget: in tokens; None: as the settings say
+    wanted: whether the hook still waits. budget: in tokens; None: from the settings
     """
 
     seen: "Observation"
@@ -57,11 +64,29 @@ class Moment(NamedTuple):
     budget: int | None
 
 
-class Presence:
-    """What is said unasked."""
+class HookResponses:
+    """Answers hooks."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        context: "Context",
+        *,
+        scope: "Scope",
+        branches: "Branches",
+        pipeline: "RecallPipeline",
+        counters: "UseCounters",
+        capture: "Capture",
+        updates: "SessionUpdates",
+        commands: "Commands",
+    ) -> None:
+        self._context = context
+        self._scope = scope
+        self._branches = branches
+        self._pipeline = pipeline
+        self._counters = counters
+        self._capture = capture
+        self._updates = updates
+        self._commands = commands
 
     @operation("session_context", "context", positional=("payload",), listed=("project", "tokens"))
     def context(
@@ -72,7 +97,7 @@ class Presence:
         assistant: str | None = None,
         namespace: str | None = None,
         tokens: Budget | None = None,
-    ) -> Context:
+    ) -> ContextAnswer:
         """Show the context for the start of a session. Returns preferences, decisions, open work and commands.
 
         With a payload it is the answer to that session's start hook, and the memories in it count as shown.
@@ -83,11 +108,11 @@ class Presence:
         namespace: project path or name; default: this project
         tokens: token budget; default: setting context_tokens
         """
-        budget = self._engine.settings.context_tokens if tokens is None else tokens
+        budget = self._context.settings.context_tokens if tokens is None else tokens
         budget = input_checks.whole("tokens", budget, least=0, most=100_000)
         if payload is not None and payload.strip():
-            return self._taken_in(payload, event or "SessionStart", assistant or "", budget)
-        self._engine.capture.catch_up()
+            return self._ingested(payload, event or "SessionStart", assistant or "", budget)
+        self._capture.catch_up()
         scope = namespace_of(namespace) if namespace is not None else self._here()
         made = self._briefing(scope, budget, _folder(scope, namespace or "."))
         return _context(made.text if made else None, budget)
@@ -100,7 +125,7 @@ class Presence:
         event: str | None = None,
         assistant: str | None = None,
         tokens: Budget | None = None,
-    ) -> Context:
+    ) -> ContextAnswer:
         """Submit a prompt as a hook does; return related memories.
 
         payload: JSON of an assistant's hook; -: standard input
@@ -108,19 +133,19 @@ class Presence:
         assistant: such as claude or codex, if unclear
         tokens: token budget; default: setting prompt_tokens
         """
-        budget = self._engine.settings.prompt_tokens if tokens is None else tokens
+        budget = self._context.settings.prompt_tokens if tokens is None else tokens
         budget = input_checks.whole("tokens", budget, least=0, most=100_000)
         if payload is None or not payload.strip():
             hint = "Pass the hook's JSON payload; on the command line, pipe it in."
             raise InvalidInput("payload is empty", hint=hint)
-        return self._taken_in(payload, event or "UserPromptSubmit", assistant or "", budget)
+        return self._ingested(payload, event or "UserPromptSubmit", assistant or "", budget)
 
-    def _taken_in(self, payload: str, event: str, assistant: str, budget: int) -> Context:
-        """Spool a payload as a hook does, take it in, and return what is said to it."""
+    def _ingested(self, payload: str, event: str, assistant: str, budget: int) -> ContextAnswer:
+        """Spool a payload as a hook does, ingest it, and return its answer."""
         raw = input_checks.text("payload", payload).encode("utf-8", "replace")
-        self._engine.capture.put(raw, event=event, assistant=assistant)
+        self._capture.put(raw, event=event, assistant=assistant)
         text = self.answer(raw, event=event, assistant=assistant, budget=budget)
-        self._engine.capture.catch_up()
+        self._capture.catch_up()
         return _context(text, budget, self._assistant(raw, event, assistant))
 
     def answer(
@@ -133,87 +158,83 @@ class Presence:
         wanted: Callable[[], bool] = lambda: True,
         budget: int | None = None,
     ) -> str | None:
-        """Return the text to put before the assistant for what its hook was given; None: nothing, zero bytes.
+        """Return the text to inject for a hook's payload; None: nothing, zero bytes.
 
-        The text is fenced as data, without secrets, and within its limits. Never raises for what a payload holds, nor
-        for the state of the store: whoever cannot help stays silent.
+        The text is fenced as data, without secrets, and within its limits. A bad payload or store is no error: `health`
+        reports it.
 
-        event, assistant: what the hook was told on its command line
-        lexical: do without vectors and whatever else is slow to load. Without an engine, use prompt_fast_path:
-        it takes half the time
-        wanted: asked before anything is said: what nobody waits for any more does not count as said
-        budget: tokens of the whole text; none: as the settings say
+        event, assistant: from the command line of the hook
+        lexical: do without vectors and other slow imports. Without an engine, use prompt_fast_path: it takes half the
+        time
+        wanted: whether the hook still waits, called before the text counts as injected
+        budget: tokens of the whole text; None: from the settings
         """
         from recollect.capture.filter import cleaned, is_noise
         from recollect.capture.observation import BadPayload
         from recollect.capture.payload import read
-        from recollect.engine.sessions.hook_ingest import Noticing
 
-        # A hook must never disturb a conversation; what is wrong with the store, `health` says.
         with suppress(RecollectError, BadPayload, OSError, ValueError, RecursionError):
             seen = cleaned(read(payload, event=event, assistant=assistant))
             if is_noise(seen) or not _may_be_answered(seen):
                 return None
-            notice = Noticing(self._engine).of_bytes(payload, "", event=event, assistant=assistant, at=clock.now())
-            if notice is not None:
-                return self._answer(notice, lexical=lexical, wanted=wanted, budget=budget)
+            found = self._capture.parse(payload, event=event, assistant=assistant)
+            if found is not None:
+                return self._answer(found, lexical=lexical, wanted=wanted, budget=budget)
         return None
 
-    def _answer(self, notice: "Notice", *, lexical: bool, wanted: Callable[[], bool], budget: int | None) -> str | None:
-        event = notice.seen.event
+    def _answer(
+        self, found: "PreparedEvent", *, lexical: bool, wanted: Callable[[], bool], budget: int | None
+    ) -> str | None:
+        event = found.seen.event
         if event == "session_start":
-            # What the session before this one did lies in the spool, if nobody has looked since.
-            self._engine.capture.catch_up()
-            said = self._on_start(self._moment(notice, wanted, budget))
-        elif event == "prompt":
-            said = self._by_words(notice) if lexical else self._on_prompt(self._moment(notice, wanted, budget))
-        elif event == "tool" and notice.row.fingerprint:
-            said = self._on_failure(self._moment(notice, wanted, budget), notice)
-        else:
-            return None
-        return said
+            # Events of the previous session may still be in the spool.
+            self._capture.catch_up()
+            return self._on_start(self._moment(found, wanted, budget))
+        if event == "prompt":
+            return self._by_words(found) if lexical else self._on_prompt(self._moment(found, wanted, budget))
+        if event == "tool" and found.row.fingerprint:
+            return self._on_failure(self._moment(found, wanted, budget), found)
+        return None
 
     # --- moments ---
 
-    def _moment(self, notice: "Notice", wanted: Callable[[], bool], budget: int | None) -> Moment:
-        session_id = notice.row.session_id or ""
-        found = self._engine.store.get(Session, [session_id])
-        session = found[0] if found else None
-        since = session.window_at if session is not None else 0
-        told = self.told(session_id, since)
-        return Moment(notice.seen, session_id, notice.row.namespace, notice.row.mark, told, session, wanted, budget)
+    def _moment(self, found: "PreparedEvent", wanted: Callable[[], bool], budget: int | None) -> Moment:
+        session_id = found.row.session_id or ""
+        session = next(iter(self._context.store.get(Session, [session_id])), None)
+        told = self.told(session_id, session.window_at if session is not None else 0)
+        return Moment(found.seen, session_id, found.row.namespace, found.row.mark, told, session, wanted, budget)
 
     def told(self, session_id: str, since: int = 0) -> frozenset[str]:
-        """Return the memories that were put before an assistant in a session, since its window was last empty."""
+        """Return the memories injected into a session since its context was last empty."""
         where = {"session_id": session_id, "at": Range(since)}
-        rows = self._engine.store.find(Injection, where, order="-at", limit=REMEMBERED)
+        rows = self._context.store.find(Injection, where, order="-at", limit=REMEMBERED)
         return frozenset(row.memory_id for row in rows)
 
     def _stated(self, session_id: str) -> frozenset[str]:
-        """Return what the user stated in a session: some assistants ask for the briefing after the first prompt."""
+        """Return memories stated in a session: some assistants ask for the briefing after the first prompt."""
         where = {"session_id": session_id, "source": "user", "observed": False}
-        return frozenset(row.id for row in self._engine.store.find(Memory, where, limit=REMEMBERED))
+        return frozenset(row.id for row in self._context.store.find(Memory, where, limit=REMEMBERED))
 
     def _is_briefed(self, moment: Moment) -> bool:
-        """Tell whether a session had a briefing since its window was last empty; answers to prompts are none."""
+        """Tell whether a session had a briefing since its context was last empty."""
         since = moment.session.window_at if moment.session is not None else 0
         where = {"session_id": moment.session_id, "event": "session_start", "at": Range(since)}
-        return bool(self._engine.store.find(Injection, where, limit=1))
+        return bool(self._context.store.find(Injection, where, limit=1))
 
     def _on_start(self, moment: Moment) -> str | None:
-        from recollect.engine.sessions.sessions import FORGETTING
+        from recollect.engine.sessions.session_state import FORGETTING
 
         forgot = moment.seen.reason in FORGETTING
         if forgot and moment.session is not None and moment.wanted():
-            # Draining says so too, but the next prompt may be faster.
-            with self._engine.store.transaction("present") as transaction:
+            # Draining sets it too, but the next prompt may be faster.
+            with self._context.store.transaction("present") as transaction:
                 transaction.update(Session, moment.session_id, {"window_at": clock.now()})
-        # A session starts once: what git says of branches is worth some milliseconds.
-        self._engine.branches.asks_git = True
-        self._engine.sessions.settle_open(moment.namespace, moment.seen.assistant, moment.session_id)
+        # Once per session, asking git about branches may take some milliseconds.
+        self._branches.asks_git = True
+        self._updates.settle_open(moment.namespace, moment.seen.assistant, moment.session_id)
         made = self._briefing(
             moment.namespace,
-            self._engine.settings.context_tokens if moment.budget is None else moment.budget,
+            self._context.settings.context_tokens if moment.budget is None else moment.budget,
             _folder(moment.namespace, moment.seen.cwd),
             session=moment.session,
             told=frozenset() if forgot else moment.told | self._stated(moment.session_id),
@@ -222,51 +243,48 @@ class Presence:
         )
         return self._said(moment, made)
 
-    def _by_words(self, notice: "Notice") -> str | None:
+    def _by_words(self, found: "PreparedEvent") -> str | None:
         import sqlite3
 
         from recollect.engine.hook_responses.prompt_fast_path import answered
 
         with suppress(sqlite3.Error):
-            return answered(self._engine.settings, notice.seen._replace(session=notice.row.session_id or ""))
+            return answered(self._context.settings, found.seen._replace(session=found.row.session_id or ""))
         return None
 
     def _on_prompt(self, moment: Moment) -> str | None:
         from recollect.engine.hook_responses.prompt_relevance import relevant
 
-        lines = relevant(self._engine, moment.seen.text, moment)
-        budget = self._engine.settings.prompt_tokens if moment.budget is None else moment.budget
+        lines = relevant(self._pipeline, moment.seen, moment.namespace, moment.session_id, moment.told)
+        budget = self._context.settings.prompt_tokens if moment.budget is None else moment.budget
         made = block([Section("", tuple(lines))], budget=budget)
         return self._said(moment, made)
 
-    def _on_failure(self, moment: Moment, notice: "Notice") -> str | None:
-        fix = self._engine.capture.fix_for(notice.row.fingerprint, moment.namespace)
+    def _on_failure(self, moment: Moment, found: "PreparedEvent") -> str | None:
+        fix = self._capture.fix_for(found.row.fingerprint, moment.namespace)
         if fix is not None and fix.memory.id not in moment.told:
             lines = tuple(_fixed(fix))
         else:
-            other = self._engine.commands.replacement(notice.row, notice.memory)
+            other = self._commands.replacement(found.row, found.memory)
             if other is None or other.memory_id in moment.told:
                 return None
             lines = (_replaced(other),)
         return self._said(moment, block([Section("", lines)], budget=moment.budget or FIX_TOKENS))
 
     def _briefing(self, namespace: str | None, budget: int, folder: str, **about: Any) -> Block | None:
-        """Return the briefing of a session; about: further fields of `context_sources.Wanted`."""
-        from recollect.engine.hook_responses.briefing import Wanted, sections
+        """Return the briefing of a session. about: further fields of `Wanted`"""
+        from recollect.engine.hook_responses.briefing import Briefing, Wanted
 
-        return block(sections(self._engine, Wanted(namespace, budget, folder, **about)), budget=budget, most=MOST_BYTES)
+        briefing = Briefing(self._context.store, branches=self._branches, counters=self._counters)
+        return block(briefing.sections(Wanted(namespace, budget, folder, **about)), budget=budget, most=MOST_BYTES)
 
     def _said(self, moment: Moment, made: Block | None) -> str | None:
-        """Return the text of a block, after noting which memories it told: what cannot be noted is not said."""
+        """Return the text of a block, after its memories are recorded as injected."""
         if made is None or not moment.wanted():
             return None
-        self._note(moment, made.lines)
-        return made.text
-
-    def _note(self, moment: Moment, lines: Iterable[Line]) -> None:
         now = clock.now()
-        with self._engine.store.transaction("present") as transaction:
-            for memory_id, why in {line.memory_id: line.why for line in lines if line.memory_id}.items():
+        with self._context.store.transaction("present") as transaction:
+            for memory_id, why in {line.memory_id: line.why for line in made.lines if line.memory_id}.items():
                 row = Injection(
                     id=clock.new_id(),
                     session_id=moment.session_id,
@@ -277,9 +295,10 @@ class Presence:
                     mark=moment.mark,
                 )
                 transaction.insert(row)
+        return made.text
 
     def _assistant(self, raw: bytes, event: str, assistant: str) -> str:
-        """Return whose payload it is; "" where nobody can tell."""
+        """Return the assistant of a payload; "" if it is unknown."""
         from recollect.capture.observation import BadPayload
         from recollect.capture.payload import read
 
@@ -288,18 +307,18 @@ class Presence:
         return ""
 
     def _here(self) -> str | None:
-        return self._engine.scope.current() or namespace_of(".")
+        return self._scope.current() or namespace_of(".")
 
 
 def _may_be_answered(seen: "Observation") -> bool:
-    """Tell whether something might be said: to uses of tools only if they failed, which commands may tell later."""
+    """Tell whether an event may get an answer: of tools, only failures, which may show later."""
     if seen.event == "tool":
         return seen.failed is not False
     return seen.event in ("session_start", "prompt")
 
 
 def _folder(namespace: str | None, near: str) -> str:
-    """Return the folder that a session of a project works in; "" where nobody can tell."""
+    """Return the folder that a session works in; "" if it is unknown."""
     if near.startswith(("/", "~", ".")):
         return near
     return namespace if namespace is not None and namespace.startswith("/") else ""
@@ -323,8 +342,8 @@ def _fixed(fix: KnownFix) -> Iterable[Line]:
         yield Line(f"- {flat(step, STEP_CHARACTERS)}")
 
 
-def _context(text: str | None, budget: int, assistant: str = "") -> Context:
+def _context(text: str | None, budget: int, assistant: str = "") -> ContextAnswer:
     from recollect.text.budget import tokens
 
     said = text or ""
-    return Context(text=said, tokens=tokens(said), bytes=len(said.encode()), budget=budget, assistant=assistant)
+    return ContextAnswer(text=said, tokens=tokens(said), bytes=len(said.encode()), budget=budget, assistant=assistant)

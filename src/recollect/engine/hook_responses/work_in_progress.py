@@ -1,4 +1,4 @@
-"""What is being worked on: the branch, and the files that differ from the default branch or were edited lately.
+"""Work in progress: the branch, and files that differ from the default branch or were edited lately.
 
     git    files changed in the work tree, staged, or committed on the branch      no file content is read by git
     hooks  files that the last sessions edited
@@ -45,7 +45,7 @@ _PATH = re.compile(r"[\w.@+-]+/[\w.@+/-]*\.[a-z]{1,5}")
 _SPACE = re.compile(r"[\W_\d]+")
 
 
-class AtHand(NamedTuple):
+class WorkInProgress(NamedTuple):
     """The work at hand. words: search terms of the branch's name, none of the default one; files: from the root."""
 
     branch: str = ""
@@ -53,7 +53,7 @@ class AtHand(NamedTuple):
     files: tuple[str, ...] = ()
 
     def concerns(self, memory: Memory, anchored: Collection[str], beside: Collection[str]) -> float:
-        """Return how closely a memory is about the work at hand: up to 1, 0 if it is general, -1 if about other files.
+        """Return how closely a memory is about this work: up to 1, 0 if it is general, -1 if about other files.
 
         anchored: files that it is tied to. beside: files that were used in the session that it comes from
         """
@@ -78,7 +78,7 @@ def _folder(path: str) -> str:
     return path if not folder or folder.startswith(("test", "docs")) else folder
 
 
-def at_hand(folder: str, used: Sequence[str], *, asks_git: bool) -> AtHand:
+def work_in_progress(folder: str, used: Sequence[str], *, asks_git: bool) -> WorkInProgress:
     """Return the work at hand in a folder.
 
     used: files that the last sessions changed or read, the latest first. asks_git: find the files that differ, too
@@ -87,11 +87,11 @@ def at_hand(folder: str, used: Sequence[str], *, asks_git: bool) -> AtHand:
     with suppress(OSError, ValueError, RuntimeError):  # a folder that is gone, or nobody's home
         found = checkout(work_tree(folder)) if folder else None
     if found is None:
-        return AtHand(files=tuple(used[:FILES]))
+        return WorkInProgress(files=tuple(used[:FILES]))
     name = "" if found.is_default else found.branch.lower()
     words = query_terms(" ".join(word for word in _SPACE.split(name) if word not in _GENERIC))
     files = dict.fromkeys((*(_changed(found) if asks_git else ()), *used))
-    return AtHand(found.branch, frozenset(words), tuple(files)[:FILES])
+    return WorkInProgress(found.branch, frozenset(words), tuple(files)[:FILES])
 
 
 def _changed(found: Checkout) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def beside(store: Store, memories: Iterable[Memory], namespace: str | None) -> d
     return found
 
 
-def related(store: Store, work: AtHand, where: Filter) -> list[str]:
+def related(store: Store, work: WorkInProgress, where: Filter) -> list[str]:
     """Return the ids of memories that may be about the work at hand."""
     found: dict[str, None] = {}
     for kind in (Anchor, AnchorState):

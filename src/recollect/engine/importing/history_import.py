@@ -1,4 +1,4 @@
-"""History: what a project's past teaches, so that the first question already finds an answer."""
+"""Import memories from a project's history: commits, documents, code notes, transcripts."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,26 +18,45 @@ from recollect.model import (
 from recollect.operations import operation
 
 if TYPE_CHECKING:
+    from recollect.engine.context import Context
     from recollect.engine.importing.history_ingest import Place
-    from recollect.engine.importing.transcript_import import Chronicle, Wanted
-    from recollect.engine.root import Engine
+    from recollect.engine.importing.transcript_import import TranscriptImport, Wanted
+    from recollect.engine.memory.anchor_tracking import AnchorTracking
+    from recollect.engine.memory.anchoring import Anchoring
+    from recollect.engine.models.embedding_queue import Embedding
+    from recollect.engine.records.branches import Branches
+    from recollect.engine.sessions.capture import Capture
 
-# Memories of each source: the decisions of ten years, and embedded in the background within some minutes.
+# Memories of each source: the decisions of ten years, embedded within some minutes.
 MOST = 3_000
 
-# Payloads of hooks that are taken in before transcripts are read: more than an assistant leaves in a day.
+# Hook events that are ingested before transcripts are read: more than a day has.
 DRAINED = 10_000
-# Named of what took too long to read; more is counted.
+# Records listed in a note.
 MOST_NAMED = 5
 
 Most = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
 
 
-class Histories:
-    """What happened before anybody remembered."""
+class HistoryImport:
+    """Imports the history of a project."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        context: "Context",
+        *,
+        capture: "Capture",
+        branches: "Branches",
+        anchoring: "Anchoring",
+        anchor_tracking: "AnchorTracking",
+        embedding: "Embedding",
+    ) -> None:
+        self._context = context
+        self._capture = capture
+        self._branches = branches
+        self._anchoring = anchoring
+        self._anchor_tracking = anchor_tracking
+        self._embedding = embedding
 
     @operation(
         "import_history", "import-history", idempotent=True, positional=("path",), listed=("path", "since", "dry_run")
@@ -64,50 +83,48 @@ class Histories:
         limit: maximum number of memories per source
         dry_run: show what would be imported
         """
-        from recollect.engine.importing.history_ingest import Writing
+        from recollect.engine.importing.history_ingest import HistoryWriter
         from recollect.engine.importing.transcript_import import Wanted
         from recollect.history.sources import SOURCES
 
         wanted = self._wanted(only)
-        # Transcripts are of all projects, wherever they are asked for.
+        # Transcripts are of all projects.
         place = self._place(path, force=not any(name in SOURCES for name in wanted))
         most = input_checks.whole("limit", limit, least=1, most=100_000)
         start = input_checks.moment("since", since)
-        writing = Writing(self._engine, place, dry_run=dry_run)
+        writer = HistoryWriter(self._context.store, place, dry_run=dry_run)
         readers = {name: SOURCES[name](most) for name in wanted if name in SOURCES}
-        sources = [writing.learn(name, reader, start) for name, reader in readers.items()]
+        sources = [writer.learn(name, reader, start) for name, reader in readers.items()]
         notes = dict.fromkeys(note for reader in readers.values() for note in reader.notes)
-        told = self._transcripts(wanted, Wanted(self._home(), start, most, dry_run, writing.batch), is_named=bool(only))
+        home = Path(self._context.settings.assistants_home).expanduser()
+        told = self._transcripts(wanted, Wanted(home, start, most, dry_run, writer.batch), is_named=bool(only))
         sources += told.sources
-        changed = writing.changed + told.changed
+        changed = writer.changed + told.changed
         if changed and not dry_run:
-            self._engine.anchor_tracking.catch_up()
-            self._engine.embedding.after_import()
+            self._anchor_tracking.catch_up()
+            self._embedding.after_import()
         return Learnt(
             namespace=place.namespace,
             sources=tuple(sources),
-            examples=(*writing.examples, *told.examples),
-            batch=writing.batch if changed and not dry_run else "",
+            examples=(*writer.examples, *told.examples),
+            batch=writer.batch if changed and not dry_run else "",
             dry_run=dry_run,
-            redacted=dict(writing.redacted + told.redacted),
-            notes=(*notes, *_left_out(writing.left_out), *told.notes),
+            redacted=dict(writer.redacted + told.redacted),
+            notes=(*notes, *_left_out(writer.left_out), *told.notes),
         )
 
-    def _transcripts(self, names: Sequence[HistorySource], wanted: "Wanted", *, is_named: bool) -> "Chronicle":
+    def _transcripts(self, names: Sequence[HistorySource], wanted: "Wanted", *, is_named: bool) -> "TranscriptImport":
         """Read the transcripts of those assistants that are among the sources."""
-        from recollect.engine.importing.transcript_import import Chronicle
+        from recollect.engine.importing.transcript_import import TranscriptImport
 
         if not wanted.dry_run:
-            # What hooks saw a moment ago comes first: it is not told again.
-            self._engine.capture.drain(DRAINED)
-        chronicle = Chronicle(self._engine, wanted)
+            # Hook events come first: transcripts do not repeat them.
+            self._capture.drain(DRAINED)
+        importer = TranscriptImport(self._context.store, self._capture.reader(), self._anchoring, wanted)
         for name in names:
             if name in TRANSCRIPT_SOURCES:
-                chronicle.learn(name, is_named=is_named)
-        return chronicle
-
-    def _home(self) -> Path:
-        return Path(self._engine.settings.assistants_home).expanduser()
+                importer.learn(name, is_named=is_named)
+        return importer
 
     def _wanted(self, only: Sequence[str]) -> tuple[HistorySource, ...]:
         named = input_checks.several("only", only)
@@ -121,12 +138,12 @@ class Histories:
         from recollect.engine.importing.history_ingest import Place
 
         root = place(input_checks.text("path", path), force=force).root
-        branch, own = self._engine.branches.own(str(root))
+        branch, own = self._branches.own(str(root))
         return Place(project_root(root), root, branch, own)
 
 
 def _left_out(names: Sequence[str]) -> Iterator[str]:
-    """Yield a note on what took too long to read."""
+    """Yield a note on records that took too long to read."""
     if names:
         more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
         yield f"skipped, took too long to read: {', '.join(names[:MOST_NAMED])}{more}"

@@ -1,10 +1,9 @@
-"""Learning: what sources of a project's past find, written down as memories.
+"""Write records of a project's history as memories.
 
     source ─► Found ─► without secrets ─► Memory, its id made of project, source and key
 
-Ids are a function of what was found, so that importing again, or on after being stopped, leaves the same memories.
-What says something else than last time (a commit that was reverted since, files that change together more often) is
-written anew, unless somebody changed it by hand; what somebody deleted stays deleted.
+Ids depend on the record alone, so importing again, or continuing a stopped import, leaves the same memories. A record
+that has changed since updates its memory, unless somebody edited that; deleted memories stay deleted.
 """
 
 from __future__ import annotations
@@ -19,23 +18,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from recollect import clock, progress
-from recollect.engine.records.memory_rows import content_hash, ensure_node, headline, is_learnt, node_id, unwanted
+from recollect.engine.records.memory_rows import (
+    TRUST,
+    content_hash,
+    ensure_node,
+    headline,
+    is_learnt,
+    node_id,
+    unwanted,
+)
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.model import Edge, HistorySource, LearntFrom, Memory
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
     from recollect.history.found import Found, Source
     from recollect.store.protocol import Store, Transaction
 
-# Memories of one transaction: long enough to be fast, short enough that other writers never wait long.
+# Memories of one transaction: enough to be fast, few enough that other writers do not wait long.
 BATCH = 200
 # Sample titles in the answer of each source: they show what kind of memories were imported.
 EXAMPLES = 3
 EXAMPLE_CHARACTERS = 120
-# Written by the people of the project, but not to us.
-TRUST = 0.8
-# Ids of what is found: made of names below this one.
+# The name space of record ids.
 _SPACE = uuid.UUID("5f0c2f7e-5d5a-5b0e-9a53-2f0a6d1c7b11")
 
 
@@ -48,11 +52,11 @@ class Place(NamedTuple):
     own: frozenset[str]
 
 
-class Writing:
+class HistoryWriter:
     """Writes the memories that sources find, and counts the outcomes."""
 
-    def __init__(self, engine: Engine, place: Place, *, dry_run: bool) -> None:
-        self._engine = engine
+    def __init__(self, store: Store, place: Place, *, dry_run: bool) -> None:
+        self._store = store
         self._place = place
         self._dry_run = dry_run
         self.batch = clock.new_id()
@@ -60,7 +64,7 @@ class Writing:
         self.examples: list[str] = []
         self._shown: Counter[str] = Counter()
         self.changed = 0
-        # What took too long, by source and key.
+        # Records that took too long, by source and key.
         self.left_out: list[str] = []
 
     def learn(self, name: HistorySource, source: Source, since: int | None) -> LearntFrom:
@@ -71,14 +75,14 @@ class Writing:
         while chunk := list(islice(found, BATCH)):
             rules.update(row.rule for row in chunk)
             ready = [memory for row in chunk if (memory := self._ready(name, row)) is not None]
-            fates.update(self._fates(self._engine.store, ready) if self._dry_run else self._write(ready))
+            fates.update(self._fates(self._store, ready) if self._dry_run else self._write(ready))
             progress.report(fates.total(), None, "storing memories")
         self.changed += fates["created"] + fates["updated"]
         self.left_out += [f"{name}: {path}" for path in source.left_out]
         return LearntFrom(source=name, found=rules.total(), rules=dict(rules.most_common()), **fates)
 
     def _ready(self, source: str, found: Found) -> Memory | None:
-        """Return what is found as a memory; None if that takes too long."""
+        """Return a record as a memory; None if that takes too long."""
         try:
             with clock.cpu_limit(clock.RECORD_CPU_S):
                 return self._memory(source, found)
@@ -87,10 +91,10 @@ class Writing:
             return None
 
     def _write(self, ready: Sequence[Memory]) -> list[str]:
-        fates = self._fates(self._engine.store, ready)
+        fates = self._fates(self._store, ready)
         if "created" not in fates and "updated" not in fates:
-            return fates  # nothing is locked for nothing
-        with self._engine.store.transaction("import_history", batch=self.batch) as transaction:
+            return fates  # no lock for nothing
+        with self._store.transaction("import_history", batch=self.batch) as transaction:
             fates = self._fates(transaction, ready)
             for memory, fate in zip(ready, fates, strict=True):
                 if fate == "created":
@@ -102,7 +106,7 @@ class Writing:
         return fates
 
     def _fates(self, rows: Store | Transaction, ready: Sequence[Memory]) -> list[str]:
-        """Return what is to become of memories: created, updated, known or refused."""
+        """Return the outcome of each memory: created, updated, known or refused."""
         ids = [memory.id for memory in ready]
         known = {memory.id: memory for memory in rows.get(Memory, ids)}
         refused = unwanted(rows, [row_id for row_id in ids if row_id not in known])
@@ -135,7 +139,7 @@ class Writing:
             title=found.title,
             author=found.author,
             source="import",
-            trust=TRUST,
+            trust=TRUST["imported"]["import"],
             valid_from=found.at,
             valid_to=found.ended_at,
             superseded_by=self._id(source, by) if by is not None else None,
@@ -159,7 +163,7 @@ class Writing:
 
 
 def _differs(old: Memory, new: Memory) -> bool:
-    """Tell whether a memory says something else now, and nobody but us wrote it."""
+    """Tell whether a memory differs from its record, and was not edited."""
     return is_learnt(old) and (old.content_hash, old.superseded_by) != (new.content_hash, new.superseded_by)
 
 
@@ -169,7 +173,7 @@ def _renewed(new: Memory) -> dict[str, Any]:
 
 
 def _link(transaction: Transaction, memory: Memory) -> None:
-    """Link what was taken back with what took it back, once."""
+    """Link a reverted commit with the one that reverted it, once."""
     newer = transaction.get(Memory, [memory.superseded_by or ""])
     if not newer:
         return

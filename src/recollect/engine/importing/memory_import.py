@@ -1,11 +1,11 @@
-"""Migrating: what readers find in another program's memory, written down as ours.
+"""Import the memories of another tool.
 
-    reader ─► Found ─► plan: keys, loose ends        the whole source is read once before anything is written
-    reader ─► Found ─► Memory, Session, Node, Edge ─► without secrets ─► fate ─► batches, taken back if one fails
+    reader ─► Found ─► plan: keys, dangling links        the whole source is read once before anything is written
+    reader ─► Found ─► Memory, Session, Node, Edge ─► without secrets ─► outcome ─► batches, undone if one fails
 
-Ids are a function of source, project and key (or the source's own, where those hold everywhere), so that importing
-again leaves the same memories. What says something else there than last time is written anew, unless somebody changed
-it here; what somebody deleted here stays deleted. Fields that have no place are kept in the metadata under `origin`.
+Ids depend on source, project and key (or are the source's own, where those are unique everywhere), so that importing
+again leaves the same memories. A record that has changed since updates its memory, unless somebody edited that; deleted
+memories stay deleted. Unknown fields are kept in the metadata under `origin`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import msgspec
 from recollect import clock, progress
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
-from recollect.engine.records.memory_rows import content_hash, ensure_node, node_id, unwanted
+from recollect.engine.records.memory_rows import TRUST, content_hash, ensure_node, node_id, unwanted
 from recollect.engine.records.record_redaction import refuse_secret_names, without_secrets
 from recollect.errors import InvalidInput, InvalidWorkspace, RecollectError
 from recollect.migrate.found import Found, Left, Linked, Noded, Reader, Remembered, Sat
@@ -32,17 +32,17 @@ from recollect.model import NODE_KINDS, Edge, Imported, ImportedPart, Memory, No
 from recollect.text.naming import holds_secret
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.memory.anchor_tracking import AnchorTracking
+    from recollect.engine.models.embedding_queue import Embedding
     from recollect.migrate.sources import Opened
     from recollect.store.protocol import Store, Transaction
 
-# Rows per transaction: long enough to be fast, short enough that other writers never wait long.
+# Rows per transaction: enough to be fast, few enough that other writers do not wait long.
 BATCH = 500
-# Written for another program, by a person or an assistant: not told to us.
-TRUST = 0.8
-# Where everything is kept that another program says of a memory and that has no field here.
+# Metadata key of fields that have no place here.
 ORIGIN = "origin"
-# A line of a memory's title; longer ones are cut, and kept beside.
+# Longer titles are cut; the whole title is kept in the metadata.
 TITLE_CHARACTERS = input_checks.MAX_LABEL_CHARACTERS
 
 _SPACE = uuid.UUID("6f1f9a5c-8d0b-5b7c-9d3a-0c6f3f2b7e19")
@@ -54,14 +54,14 @@ Rows = Mapping[tuple[type[Record], str], Record]
 
 
 class Known(NamedTuple):
-    """A memory that the source has: the id it gets here, and when it was written."""
+    """A memory of the source: its id here, and when it was written."""
 
     id: str
     at: int | None
 
 
 class Plan:
-    """What the first reading found out: which ids keys get, which links lead nowhere, what sessions say besides."""
+    """The result of the first reading: ids of keys, dangling links, unknown fields of sessions."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -84,19 +84,19 @@ class Report:
         self.redacted: Counter[str] = Counter()
 
     def take(self, found: Found, fate: str) -> None:
-        """Count something that is here now, or was already."""
+        """Count a record that was imported or known."""
         self._found[found.part] += 1
         self._taken[found.part] += 1
         self._became.setdefault(found.part, _BECAME[type(found)])
         self.fates[fate] += 1
 
     def leave(self, left: Left) -> None:
-        """Count what is not taken over, and why."""
+        """Count a record that was skipped, and why."""
         self._found[left.part] += left.rows
         self._left.setdefault(left.part, Counter())[left.why] += left.rows
 
     def parts(self) -> tuple[ImportedPart, ...]:
-        """Return the counts in the order in which their parts were first met."""
+        """Return the counts by part, in the order of the source."""
         return tuple(
             ImportedPart(
                 name=name,
@@ -110,11 +110,22 @@ class Report:
         )
 
 
-class Migration:
-    """One import of another program's memory."""
+class MemoryImport:
+    """One import from another tool."""
 
-    def __init__(self, engine: Engine, opened: Opened, *, namespace: str | None, dry_run: bool) -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        context: Context,
+        opened: Opened,
+        *,
+        embedding: Embedding,
+        anchor_tracking: AnchorTracking,
+        namespace: str | None,
+        dry_run: bool,
+    ) -> None:
+        self._context = context
+        self._embedding = embedding
+        self._anchor_tracking = anchor_tracking
         self._source = opened.source
         self._reader: Reader = opened.reader
         self._namespace = namespace_of(namespace)
@@ -122,24 +133,24 @@ class Migration:
         self._projects: dict[str, str | None] = {}
         self._plan = Plan()
         self._report = Report()
-        # Links that follow from fields of memories: from, what, to, since when.
+        # Links from fields of memories: source, relation, target, time.
         self._hanging: list[tuple[str, str, str, int]] = []
-        # Ids that this import has dealt with.
+        # Ids that this import has written or skipped.
         self._met: set[tuple[type[Record], str]] = set()
 
     def run(self) -> Imported:
-        """Import everything and return the report; an error leaves nothing behind."""
+        """Import everything and return the report; after an error nothing is left."""
         self._look_through()
         batch = clock.new_id()
         try:
             self._write_all(batch)
         except BaseException:
-            self._take_back(batch)
+            undo_failed(self._context.store, batch)
             raise
         changed = self._report.fates["created"] + self._report.fates["updated"]
         if changed and not self._dry_run:
-            self._engine.embedding.after_import()
-            self._engine.anchor_tracking.catch_up()
+            self._embedding.after_import()
+            self._anchor_tracking.catch_up()
         return self._answer(batch if changed and not self._dry_run else "")
 
     def _answer(self, batch: str) -> Imported:
@@ -181,7 +192,7 @@ class Migration:
                 self._note_loose(found)
 
     def _note_loose(self, link: Linked) -> None:
-        """Keep with a memory what a link says of it, where the other end is nowhere."""
+        """Keep a dangling link in the metadata of its memory."""
         ends = (link.src, link.dst)
         here = [end for end in ends if end in self._plan.memories]
         if len(here) == 1 and not (set(ends) - set(here)) & self._plan.nodes:
@@ -197,25 +208,20 @@ class Migration:
         while chunk := list(islice(records, BATCH)):
             ready = [(found, self._record(found, sessions)) for found in chunk]
             if self._dry_run:
-                self._count(self._engine.store, ready)
+                self._count(self._context.store, ready)
             else:
-                with self._engine.store.transaction("import_memories", batch=batch) as transaction:
+                with self._context.store.transaction("import_memories", batch=batch) as transaction:
                     self._write(transaction, ready)
             done += sum(not isinstance(found, Left) for found in chunk)
             progress.report(done, self._plan.total, f"importing from {self._reader.program}")
         for start in range(0, len(self._hanging), BATCH):
-            with self._engine.store.transaction("import_memories", batch=batch) as transaction:
+            with self._context.store.transaction("import_memories", batch=batch) as transaction:
                 self._hang(transaction, self._hanging[start : start + BATCH])
         for key in sessions:
             self._report.leave(Left("sessions without memories", f"its other fields: {', '.join(sessions[key])}"))
 
-    def _take_back(self, batch: str) -> None:
-        """Undo the part of a failed import that was written; if even that fails, the first error matters more."""
-        with contextlib.suppress(RecollectError), self._engine.store.transaction(f"undo {batch}") as transaction:
-            transaction.undo(batch)
-
     def _count(self, rows: Store | Transaction, ready: Sequence[tuple[Found, Record | Left]]) -> list[str]:
-        """Count the outcome of records, and return it for each: created, updated, known, refused or left."""
+        """Count and return the outcome of each record: created, updated, known, refused or left."""
         gone = unwanted(rows, [record.id for _, record in ready if isinstance(record, Memory)])
         known = _known(rows, [record for _, record in ready])
         fates: list[str] = []
@@ -253,7 +259,7 @@ class Migration:
         return Left(found.part, "its id belongs to a different memory in recollect")
 
     def _write(self, transaction: Transaction, ready: Sequence[tuple[Found, Record | Left]]) -> None:
-        """Write records: what links lead to before the links."""
+        """Write records, nodes before the links between them."""
         points = [(found, record) for found, record in ready if not isinstance(record, Edge)]
         for (_, record), fate in zip(points, self._count(transaction, points), strict=True):
             if fate == "created" and not isinstance(record, Left):
@@ -269,7 +275,7 @@ class Migration:
                 transaction.insert(made)
 
     def _with_ends(self, transaction: Transaction, found: Found, edge: Edge) -> Edge | Left:
-        """Return an edge whose ends are there; memories get their nodes."""
+        """Return an edge whose ends exist; memories get their nodes."""
         for end in (edge.src, edge.dst):
             memories = transaction.get(Memory, [end.removeprefix("mem:")]) if end.startswith("mem:") else []
             if memories:
@@ -279,7 +285,7 @@ class Migration:
         return edge
 
     def _remember_hanging(self, memory: Memory) -> None:
-        """Note what a memory is part of and what took its place, to be linked once everything is there."""
+        """Collect links to parents and successors, which are written last."""
         if memory.parent_id:
             self._hanging.append((memory.id, "PART_OF", memory.parent_id, memory.created_at))
         if memory.superseded_by:
@@ -343,7 +349,7 @@ class Migration:
         return self._link(found)
 
     def _memory(self, found: Remembered, extra: Mapping[str, Any] | None) -> Memory:
-        limit = self._engine.settings.max_content_bytes
+        limit = self._context.settings.max_content_bytes
         input_checks.content(found.content, max_bytes=limit)
         now = clock.now()
         at = found.at if found.at is not None else now
@@ -380,7 +386,7 @@ class Migration:
             category=category,
             author=author,
             source="import",
-            trust=TRUST,
+            trust=TRUST["imported"]["import"],
             session_id=self._session_id(found.session) if found.session else None,
             parent_id=parent.id if parent else None,
             chunk_index=found.place,
@@ -392,7 +398,7 @@ class Migration:
         )
 
     def _metadata(self, found: Remembered, beside: dict[str, Any]) -> dict[str, Any]:
-        """Return what the source keeps as metadata, and under `origin` where it is from and what has no place here."""
+        """Return the metadata of the source, with unknown fields under `origin`."""
         origin: dict[str, Any] = {"program": self._source}
         if not self._reader.kept_ids:
             origin["key"] = found.key
@@ -406,7 +412,7 @@ class Migration:
         return {**found.metadata, ORIGIN: origin} if says_more else dict(found.metadata)
 
     def _signed(self, memory: Memory) -> Memory:
-        """Return a memory with the hash of its content, which also tells later whether somebody changed it here."""
+        """Return a memory with its content hash, by which later edits are recognised."""
         written = content_hash(memory.content)
         origin = memory.metadata.get(ORIGIN)
         metadata = memory.metadata
@@ -415,7 +421,7 @@ class Migration:
         return msgspec.structs.replace(memory, content_hash=written, metadata=metadata)
 
     def _label(self, name: str, value: str | None, beside: dict[str, Any]) -> str | None:
-        """Return a short text, cut where it is too long; then all of it is kept beside."""
+        """Return a short text; a longer one is cut and kept in `beside`."""
         said = " ".join(value.split()) if value else ""
         if len(said) <= TITLE_CHARACTERS:
             return said or None
@@ -438,14 +444,14 @@ class Migration:
         at = found.at if found.at is not None else clock.now()
         edge = self._edge(ends[0], ends[1], found.name, at)
         properties = {**found.properties, **edge.properties}
-        limit = self._engine.settings.max_content_bytes
+        limit = self._context.settings.max_content_bytes
         properties = input_checks.metadata(properties, max_bytes=limit)
         return msgspec.structs.replace(edge, weight=found.weight, properties=properties)
 
     def _edge(self, src: str, dst: str, name: str, at: int) -> Edge:
         kind = relation(name)
         edge_id = str(uuid.uuid5(_SPACE, f"{src}\n{name}\n{dst}"))
-        # The word of the source, where ours is another.
+        # The source's own name of the relation.
         properties = {} if name == kind else {"relation": name}
         return Edge(id=edge_id, src=src, dst=dst, relationship=kind, properties=properties, created_at=at)
 
@@ -456,17 +462,17 @@ class Migration:
         return str(uuid.uuid5(_SPACE, f"{self._source}\n{scope}\n{found.key}"))
 
     def _session_id(self, key: str) -> str:
-        """Return the id of a session: the assistant's own, by which hooks know it too, or one made of its key."""
+        """Return the id of a session: the assistant's own, which hooks use too, or one made of its key."""
         if self._reader.kept_ids or _UUID.fullmatch(key):
             return key
         return str(uuid.uuid5(_SPACE, f"{self._source}\nsession\n{key}"))
 
     def _project(self, name: str | None) -> str | None:
-        """Return the namespace of a project: the one that was asked for, else what the source's name stands for."""
+        """Return the namespace of a project: the requested one, else that of the source's name."""
         if self._namespace is not None:
             return self._namespace
         if not name:
-            return namespace_of(self._engine.settings.namespace)
+            return namespace_of(self._context.settings.namespace)
         if name not in self._projects:
             if holds_secret(name):
                 raise InvalidInput("its project name contains a secret")
@@ -482,7 +488,7 @@ def _name(record: Record) -> tuple[type[Record], str]:
 
 
 def _known(rows: Store | Transaction, records: Sequence[Record | Left]) -> Rows:
-    """Return the rows that have the ids of these records, a question for each kind."""
+    """Return stored rows with the ids of these records, by one query per kind."""
     wanted: dict[type[Record], list[str]] = {}
     for record in records:
         if not isinstance(record, Left):
@@ -492,7 +498,7 @@ def _known(rows: Store | Transaction, records: Sequence[Record | Left]) -> Rows:
 
 
 def _written(memory: Memory) -> str | None:
-    """Return the hash of what an import wrote, None where none that may write again did."""
+    """Return the hash of the imported text; None if an import may not update it."""
     origin = memory.metadata.get(ORIGIN)
     found = origin.get("written") if isinstance(origin, dict) else None
     return found if isinstance(found, str) else None
@@ -501,3 +507,9 @@ def _written(memory: Memory) -> str | None:
 def _renewed(new: Memory) -> dict[str, Any]:
     fields = ("content", "content_hash", "title", "tags", "metadata", "updated_at", "valid_from", "valid_to")
     return {field: getattr(new, field) for field in (*fields, "superseded_by", "memory_type", "category")}
+
+
+def undo_failed(store: Store, batch: str) -> None:
+    """Undo the written part of a failed import; if that fails too, the first error matters more."""
+    with contextlib.suppress(RecollectError), store.transaction(f"undo {batch}") as transaction:
+        transaction.undo(batch)

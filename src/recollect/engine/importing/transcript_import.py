@@ -1,10 +1,10 @@
-"""Transcripts: what assistants wrote down of past sessions, read in and written as if it had been seen.
+"""Import transcripts of past sessions as if hooks had captured them.
 
-    books of an assistant ─► steps ─► notes ─► in one transaction: what is new, and how far the book was read
-                                                └─► at its end: what fixed what, and what the session was about
+    transcripts of an assistant ─► steps ─► notes ─► one transaction: new rows, and the position reached
+                                                     └─► at its end: fixes, and the summary of the session
 
-The latest books come first, so that a limit leaves out the oldest. How far each was read is kept with what was read, in
-the same transaction: an import that was killed goes on there and leaves the same store.
+The latest transcripts come first, so that a limit leaves out the oldest. The position is stored in the same transaction
+as the rows: a killed import continues there and leaves the same store.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect import clock, progress
 from recollect.capture.transcripts.table import Book, books, steps
 from recollect.capture.transcripts.turn import Turn
-from recollect.engine.importing.transcript_ingest import OWN, Captured, Note, Recounting, fates_of, write
-from recollect.engine.sessions.session_state import note_fixes, sum_up
+from recollect.engine.importing.transcript_ingest import OWN, Captured, Note, TurnReader, fates_of, write
+from recollect.engine.sessions.session_state import store_fixes, write_summary
 from recollect.history.found import clipped
 from recollect.model import Change, HistorySource, LearntFrom, Memory, Observed, Session, Transcript
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
-    from recollect.store.protocol import Transaction
+    from recollect.engine.memory.anchoring import Anchoring
+    from recollect.engine.sessions.hook_ingest import EventReader
+    from recollect.store.protocol import Store, Transaction
 
-# Notes of one transaction: long enough to be fast, short enough that other writers never wait long.
+# Notes of one transaction: enough to be fast, few enough that other writers do not wait long.
 BATCH = 200
-# How far a book was read is also kept after so many bytes in which nothing was found.
+# The position is also stored after so many bytes without a note.
 SILENT_BYTES = 32 << 20
-# A transcript that nobody has written to for so long is not gone on with in the middle of a line, or of using a tool.
+# A transcript that was not written to for so long has ended, even in the middle of a line or of a tool use.
 ABANDONED_S = 86_400
-# Of what was decided in a session, as much as its summary tells.
+# Decisions in the summary of a session.
 DECIDED = 5
 # Sample titles in the answer: they show what kind of memories were imported.
 EXAMPLES = 8
 EXAMPLE_CHARACTERS = 120
-# What ended a session of which only a transcript tells; and until it was summed up, so that one is found again that an
-# import was killed in.
+# `ended_by` of sessions known from transcripts alone, and until they are summarised: a killed import finds them again.
 FINISHED = "transcript"
 UNFINISHED = "unfinished transcript"
 
@@ -48,7 +48,7 @@ Tell = Callable[[int], None]
 
 
 class Wanted(NamedTuple):
-    """What an import reads: below which home, nothing from before `since`, and how many memories of each assistant."""
+    """What an import reads: the home of the assistants, since when, and how many memories of each."""
 
     home: Path
     since: int | None
@@ -58,20 +58,21 @@ class Wanted(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """A book that is being read: what hooks captured of it, and the sessions of which something was new."""
+    """A transcript that is being read: what hooks captured of it, and its sessions with new rows."""
 
     book: Book
     captured: Captured
     touched: set[str]
 
 
-class Chronicle:
+class TranscriptImport:
     """Reads transcripts, writes memories from them, and counts the outcomes."""
 
-    def __init__(self, engine: Engine, wanted: Wanted) -> None:
-        self._engine = engine
+    def __init__(self, store: Store, reader: EventReader, anchoring: Anchoring, wanted: Wanted) -> None:
+        self._store = store
+        self._anchoring = anchoring
         self._wanted = wanted
-        self._recounting = Recounting(engine)
+        self._turns = TurnReader(reader)
         self.examples: list[str] = []
         self.notes: list[str] = []
         self.sources: list[LearntFrom] = []
@@ -80,10 +81,10 @@ class Chronicle:
     @property
     def redacted(self) -> Counter[str]:
         """How many secrets were replaced, by kind."""
-        return self._recounting.redacted
+        return self._turns.redacted
 
     def learn(self, source: HistorySource, *, is_named: bool) -> None:
-        """Read what is new in the transcripts of an assistant; one without any is told of only if it was asked for."""
+        """Import the new part of an assistant's transcripts. is_named: note if it has none"""
         since = self._wanted.since
         found = books(source, self._wanted.home)
         if not found and not is_named:
@@ -120,7 +121,7 @@ class Chronicle:
         reached, kept_at = begun, position
         batch: list[Note] = []
         work = _Work(book, Captured(), set())
-        # A text of the assistant is its answer if a person speaks next; until then it has not been read.
+        # A text of the assistant is its answer if a person speaks next; until then it does not count as read.
         answer: Turn | None = None
         for step in steps(book, position, lines):
             turn = step.turn
@@ -137,7 +138,7 @@ class Chronicle:
                 tell(position)
         batch += self._notes((answer,), book)
         if book.at < clock.now() - ABANDONED_S:
-            position = book.size  # what has not ended by now never will
+            position = book.size  # it will not continue
         self._write(work, batch, (position, lines), counted, is_end=True)
 
     def _notes(self, turns: Sequence[Turn | None], book: Book) -> list[Note]:
@@ -148,24 +149,24 @@ class Chronicle:
         """Return the rows to write for a turn; None, with a note in the answer, if that takes too long."""
         try:
             with clock.cpu_limit(clock.RECORD_CPU_S):
-                return self._recounting.note(turn)
+                return self._turns.note(turn)
         except clock.CpuLimitExceeded:
             self.notes.append(f"{book.assistant}: skipped a turn of {book.path.name} that took too long to read")
             return None
 
     def _finish(self, source: HistorySource, counted: _Counted) -> None:
-        """Finish the sessions that an earlier import was stopped in after it had read their last line."""
+        """Finish the sessions that an earlier import had read, but not summarised."""
         if self._wanted.dry_run:
             return
-        for session in self._engine.store.find(Session, {"assistant": source, "ended_by": UNFINISHED}):
-            with self._engine.store.transaction("import_history", batch=self._wanted.batch) as transaction:
+        for session in self._store.find(Session, {"assistant": source, "ended_by": UNFINISHED}):
+            with self._store.transaction("import_history", batch=self._wanted.batch) as transaction:
                 done = _finished(transaction, session.id)
             counted.add((), done)
 
     def _begun(self, book: Book) -> tuple[int, int] | None:
-        """Return where to read on in a book; None where nothing is new."""
-        kept = self._engine.store.get(Transcript, [book.id])
-        # What was left out before may be wanted now.
+        """Return the position to continue a transcript at; None if nothing is new."""
+        kept = self._store.get(Transcript, [book.id])
+        # A later `since` left out what may be wanted now.
         if not kept or kept[0].since > (self._wanted.since or 0):
             return 0, 0
         if kept[0].position == book.size:
@@ -177,17 +178,17 @@ class Chronicle:
         self, work: _Work, notes: Sequence[Note], reached: tuple[int, int], counted: _Counted, *, is_end: bool = False
     ) -> None:
         if self._wanted.dry_run:
-            fresh = work.captured.unseen(self._engine.store, notes)
-            fates = fates_of(self._engine.store, fresh)
+            fresh = work.captured.unseen(self._store, notes)
+            fates = fates_of(self._store, fresh)
             told = [(memory, fates[memory.id][0]) for note in fresh for memory, _ in note.memories]
             counted.add(fresh, [(memory, counted.once(memory, fate)) for memory, fate in told])
             self._tell(told)
             return
-        with self._engine.store.transaction("import_history", batch=self._wanted.batch) as transaction:
+        with self._store.transaction("import_history", batch=self._wanted.batch) as transaction:
             fresh = work.captured.unseen(transaction, notes)
-            done = write(transaction, fresh, self._engine.anchoring.write)
+            done = write(transaction, fresh, self._anchoring.write)
             created = {memory.id for memory, fate in done if fate == "created"}
-            # Of an answer only what is new in it counts: how a book is cut into transactions must make no difference.
+            # Of an answer only new memories count: how a transcript is cut into transactions must make no difference.
             new = [note for note in fresh if note.is_kept or any(memory.id in created for memory, _ in note.memories)]
             for session_id in dict.fromkeys(note.row.session_id or "" for note in new):
                 rows = [note for note in new if note.row.session_id == session_id]
@@ -219,7 +220,7 @@ class _Counted:
         self._words: set[tuple[str | None, str]] = set()
 
     def once(self, memory: Memory, fate: str) -> str:
-        """Return what would become of a memory if all that would be created before it had been."""
+        """Return the outcome of a memory, given those that would be created before it."""
         words = (memory.namespace, memory.content_hash)
         is_new = words not in self._words
         self._words.add(words)
@@ -233,10 +234,10 @@ class _Counted:
 
 
 def forget(transaction: Transaction, batch: str) -> None:
-    """Forget what an import saw and how far it read, since it is about to be taken back: the next reads it again.
+    """Delete the observations and positions of an import that is undone, so that the next one reads it again.
 
-    Neither is logged. Which transcripts a batch read is not kept: those of its assistants are all read again, which
-    costs time and changes nothing, since what is known counts once.
+    Neither is logged. The transcripts of a batch are not known: all of its assistants are read again, which costs time
+    and changes nothing.
     """
     changed = transaction.find(Change, {"batch": batch, "operation": "import_history", "entity": "sessions"})
     sessions = sorted({change.entity_id for change in changed})
@@ -252,7 +253,7 @@ def forget(transaction: Transaction, batch: str) -> None:
 
 
 def _begin(transaction: Transaction, session_id: str, notes: Sequence[Note], created: set[str]) -> None:
-    """Begin the session of some notes, or make it as long as they are; one that hooks watch ends when they say so."""
+    """Create or extend the session of some notes; hooks decide when a captured one ends."""
     first, last = min(note.row.at for note in notes), max(note.row.at for note in notes)
     made = sum(memory.id in created for note in notes for memory, _ in note.memories)
     known = transaction.get(Session, [session_id])
@@ -285,18 +286,18 @@ def _begin(transaction: Transaction, session_id: str, notes: Sequence[Note], cre
 
 
 def _finished(transaction: Transaction, session_id: str) -> list[tuple[Memory, str]]:
-    """Find what fixed what in a session that was read to its end, and sum it up; returns the memories of that."""
+    """Find fixes of a session and summarise it; returns the memories of both."""
     (session,) = transaction.get(Session, [session_id])
     of_fixes = {"session_id": session_id, "category": "fix"}
     before = {memory.id for memory in transaction.find(Memory, of_fixes)}
-    note_fixes(transaction, session)
+    store_fixes(transaction, session)
     done = [(memory, "created") for memory in transaction.find(Memory, of_fixes) if memory.id not in before]
     if session.ended_at is not None:
         decided = None
-        if session.ended_by == UNFINISHED:  # nobody stored anything on purpose in it
+        if session.ended_by == UNFINISHED:  # no assistant could store anything in it
             said = {"session_id": session_id, "category": "decision"}
             decided = transaction.find(Memory, said, order="created_at", limit=DECIDED)
-        memory, is_new = sum_up(transaction, session, decided)
+        memory, is_new = write_summary(transaction, session, decided)
         if memory is not None:
             done.append((memory, "created" if is_new else "known"))
     if session.ended_by == UNFINISHED:

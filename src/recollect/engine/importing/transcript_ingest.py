@@ -1,11 +1,10 @@
-"""Ingest transcripts: turn by turn into observations and memories, each exactly once.
+"""Ingest transcripts: turns become observations and memories, each exactly once.
 
     turn ─► noise? ─► without secrets ─► lesson, statements ─► Note      before a transaction is opened
-    Note ─► observations, memories                                        in one, with how far the file was read
+    Note ─► observations, memories                                        in one, with the position reached
 
-A turn becomes what a hook would have made of it, so that whatever looks at sessions sees both alike; of the memories
-only those that help after years are kept: commands that worked, and what was said of rules, decisions and causes. What
-hooks captured of the same session stays as it is, and is not told again.
+A turn becomes the same rows as a hook event. Of the memories only those are stored that help after years: commands that
+worked, and stated rules, decisions and causes. Events that hooks captured are not stored again.
 """
 
 from __future__ import annotations
@@ -26,33 +25,30 @@ from recollect.capture.statements import Speaker, statements
 from recollect.capture.transcripts.turn import Turn, slim
 from recollect.engine.memory.anchoring import Prepared
 from recollect.engine.memory.stated_memories import strengthen
-from recollect.engine.records.memory_rows import content_hash, purged, unwanted
+from recollect.engine.records.memory_rows import TRUST, content_hash, purged, unwanted
 from recollect.engine.records.record_redaction import without_secrets
-from recollect.engine.sessions.hook_ingest import Home, Noticing, observed, redacted
+from recollect.engine.sessions.hook_ingest import EventReader, WorkFolder, observed, redacted
 from recollect.model import Memory, Observed
 from recollect.text.digest import digest
 from recollect.text.redact import redact, secrets
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
     from recollect.store.protocol import Store, Transaction
 
-# Ids of what is found: made of names below this one.
+# The name space of memory ids.
 SPACE = uuid.UUID("1c9a2a0e-6a0f-5c55-8e0b-5a3f4f0f6b02")
-# A person's words count more than those of a program; both were not said to us.
-TRUST = {"user": 0.8, "assistant": 0.6, "tool": 0.7}
-# Told by a hook and by a transcript, one event has two times; nobody does the same twice as quickly.
+# An event has two times, by its hook and by the transcript; nobody does the same twice as quickly.
 NEAR_S = 60
-# What tells an observation of ours from one of a hook, whose names end in hexadecimal digits.
+# Part of the ids of these observations; those of hooks end in hexadecimal digits.
 OWN = "-t"
-# What a tool may be given without any of it being the name of something else.
+# Known parameters of tools: their values are plain text.
 _KNOWN = frozenset(name for names in tools.FIELDS.values() for name in names) | frozenset(
     "description replace_all replaceAll instruction expected_replacements timeout timeout_ms workdir cwd yield_time_ms "
     "max_output_tokens run_in_background dir_path recursive include output_mode head_limit view_range".split()
 )
-# What hooks tell of a use without its id is known by its words; a longer output costs more to compare than it is worth.
+# A tool use without an id is recognised by its text, up to this length.
 MARKED_CHARACTERS = 4_000
-# What is looked at of a prompt: what is longer was pasted.
+# Longer prompts are cut: the rest was pasted.
 PROMPT_CHARACTERS = 40_000
 
 
@@ -65,11 +61,11 @@ class Note(NamedTuple):
     cwd: str
 
 
-class Recounting:
-    """Makes notes of turns; what it learns of folders holds for one import."""
+class TurnReader:
+    """Prepares turns for writing."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._noticing = Noticing(engine)
+    def __init__(self, events: EventReader) -> None:
+        self._events = events
         self.redacted: Counter[str] = Counter()
 
     def note(self, turn: Turn) -> Note | None:
@@ -82,7 +78,7 @@ class Recounting:
         return None if is_noise(seen) else self._talk(turn._replace(seen=seen), "user")
 
     def _use(self, turn: Turn) -> Note:
-        # What is told without the id of a use is recognised by all that was said, unless that is a whole file.
+        # A use without an id is recognised by its whole text, unless that is a file.
         seen = turn.seen
         is_short = len(tools.said(seen.output)) <= MARKED_CHARACTERS
         told = mark(cleaned(seen))[0] if is_short else mark(seen._replace(call_id=seen.call_id or turn.key))[0]
@@ -90,14 +86,14 @@ class Recounting:
         is_clean = _is_clean(seen)
         if not is_clean:
             seen = redacted(seen)
-        home = self._noticing.home(seen.cwd)
-        learnt = lesson_of(seen, home.place, lambda path, text: ())
+        folder = self._events.folder(seen.cwd)
+        learnt = lesson_of(seen, folder.place, lambda path, text: ())
         turn = turn._replace(seen=seen)
-        row = self._row(turn, home, learnt, told)
+        row = self._row(turn, folder, learnt, told)
         memories: tuple[tuple[Memory, Prepared], ...] = ()
         if learnt.category == "command" and learnt.outcome == "ok":
             about = {**learnt.metadata, "directory": seen.cwd}
-            memories = (self._memory(turn, home, learnt._replace(metadata=about), 0, is_clean=is_clean),)
+            memories = (self._memory(turn, folder, learnt._replace(metadata=about), 0, is_clean=is_clean),)
         return Note(row if is_clean else without_secrets(row)[0], True, memories, seen.cwd)
 
     def _talk(self, turn: Turn, speaker: Speaker) -> Note | None:
@@ -106,7 +102,7 @@ class Recounting:
         self.redacted.update(found.kind for found in clean.found)
         seen = turn.seen._replace(text=clean.text, session=redact(turn.seen.session).text)
         turn = turn._replace(seen=seen)
-        home = self._noticing.home(redact(seen.cwd).text)
+        folder = self._events.folder(redact(seen.cwd).text)
         found = statements(clean.text, speaker)
         if not found and speaker == "assistant":
             return None
@@ -121,19 +117,19 @@ class Recounting:
                 tags=("stated", each.kind),
                 metadata={"stated_in": "transcript", "times": 1},
             )
-            place = home._replace(namespace=None) if each.everywhere else home
+            place = folder._replace(namespace=None) if each.everywhere else folder
             memories.append(self._memory(turn, place, told, number))
-        row = self._row(turn, home, Lesson(told=line(clean.text)), told_by)
+        row = self._row(turn, folder, Lesson(told=line(clean.text)), told_by)
         return Note(without_secrets(row)[0], turn.role == "user", tuple(memories), seen.cwd)
 
-    def _row(self, turn: Turn, home: Home, learnt: Lesson, told: str) -> Observed:
+    def _row(self, turn: Turn, folder: WorkFolder, learnt: Lesson, told: str) -> Observed:
         seen = turn.seen
         key = digest(f"{seen.assistant}\n{seen.session}\n{turn.key}", 24)
         name = f"{turn.at_ms * 1_000_000 + turn.order % 1_000_000:020d}{OWN}{key}"
-        return observed(name, told, turn.at_ms // 1000, seen.session, seen, home, learnt)
+        return observed(name, told, turn.at_ms // 1000, seen.session, seen, folder, learnt)
 
     def _memory(
-        self, turn: Turn, home: Home, learnt: Lesson, number: int, *, is_clean: bool = False
+        self, turn: Turn, folder: WorkFolder, learnt: Lesson, number: int, *, is_clean: bool = False
     ) -> tuple[Memory, Prepared]:
         seen = turn.seen
         at = turn.at_ms // 1000
@@ -147,13 +143,13 @@ class Recounting:
             category=learnt.category,
             tags=tuple(dict.fromkeys(tag for tag in learnt.tags if tag)),
             metadata={**learnt.metadata, **where},
-            namespace=home.namespace,
+            namespace=folder.namespace,
             created_at=at,
             updated_at=at,
             last_accessed_at=at,
             valid_from=at,
             source="import" if turn.role == "tool" else turn.role,
-            trust=TRUST[turn.role],
+            trust=TRUST["transcript"][turn.role],
             session_id=seen.session,
             observed=turn.role == "tool",
         )
@@ -161,13 +157,13 @@ class Recounting:
         self.redacted.update(kinds)
         written = content_hash(memory.content)
         memory = msgspec.structs.replace(memory, content_hash=written, metadata={**memory.metadata, "written": written})
-        return memory, self._noticing.anchors(memory)
+        return memory, self._events.anchors(memory)
 
 
 def _is_clean(seen: Observation) -> bool:
-    """Tell by one look at all its texts that a use of a tool holds no secret; where one could hide, that it may.
+    """Tell whether a tool use has no secret, by one search in all its texts; False where it may have one.
 
-    What is given by names of ours is text; anything else, say for a tool of some server, may name a secret beside it.
+    Known parameters are text. Others, such as those of an MCP tool, may name a secret in another field.
     """
     given = seen.input
     if not _KNOWN.issuperset(given) or not all(isinstance(value, str | int | None) for value in given.values()):
@@ -180,7 +176,7 @@ def _is_clean(seen: Observation) -> bool:
 
 
 class Captured:
-    """What hooks saw of some sessions, looked up once for each."""
+    """Events that hooks captured, looked up once for each session."""
 
     def __init__(self) -> None:
         self._sessions: set[str] = set()
@@ -188,7 +184,7 @@ class Captured:
         self._times: dict[tuple[Any, ...], list[int]] = {}
 
     def unseen(self, rows: Store | Transaction, notes: Sequence[Note]) -> list[Note]:
-        """Return those of some notes that neither an import nor a hook wrote down before, each once."""
+        """Return the notes that neither an import nor a hook has written before."""
         for session_id in {note.row.session_id or "" for note in notes} - self._sessions:
             self._look_up(rows, session_id)
         known = {row.id for row in rows.get(Observed, [note.row.id for note in notes])}
@@ -210,7 +206,7 @@ class Captured:
     def _has(self, row: Observed) -> bool:
         if row.mark in self._marks:
             return True
-        # What was asked is kept as a whole, whenever that was.
+        # A prompt is the same at any time.
         near = self._times.get(_thing(row), ())
         return any(row.event == "prompt" or abs(at - row.at) <= NEAR_S for at in near)
 
@@ -238,16 +234,16 @@ def write(
                     strengthen(transaction, known, memory)
             if kept_id and row.memory_id is None:
                 row = msgspec.structs.replace(row, memory_id=kept_id)
-        # What happened is told in the words of the memory: those are not to be here again.
+        # An observation repeats its memory: of a purged one it must not come back.
         if note.is_kept and not any(memory.id in gone for memory, _ in note.memories):
             transaction.insert(row)
     return done
 
 
 def fates_of(rows: Store | Transaction, notes: Sequence[Note]) -> dict[str, tuple[str, str | None]]:
-    """Return what is to become of each memory, by its id, and the id it is kept under.
+    """Return the outcome of each memory, by its id, and the id it is stored under.
 
-    known: it, or one of the same words in the same project, is there. refused: somebody deleted it before
+    known: it, or one with the same words in the same project, exists. refused: it was deleted before
     """
     memories = [memory for note in notes for memory, _ in note.memories]
     if not memories:
@@ -272,5 +268,5 @@ def fates_of(rows: Store | Transaction, notes: Sequence[Note]) -> dict[str, tupl
 
 
 def _words(memory: Memory) -> tuple[str | None, str, bool]:
-    """Return what two memories of the same words have in common: evidence is no knowledge."""
+    """Return the key of memories with the same words; observations are separate."""
     return memory.namespace, memory.content_hash, memory.observed

@@ -1,9 +1,8 @@
-"""Review: what the commits of a range do to memories, whether they are indexed or not.
+"""Find the memories that a range of commits makes doubtful, indexed or not.
 
     git diff A B ─► files that differ ─► their symbols in A and in B ─► follow ─► verdicts on the anchors there
 
-A memory counts whose anchored code is in A and is another or nowhere in B. That it had drifted before A does not
-matter: the question is what these commits are to blame for.
+A memory counts if its anchored code exists in A and differs or is gone in B. Drift before A does not matter.
 """
 
 from __future__ import annotations
@@ -18,18 +17,20 @@ from recollect.errors import InvalidInput
 from recollect.model import Anchor, Anchored, AnchorState, Freshness, Memory, Tree, Verdict
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from collections.abc import Sequence
 
-# Files of a range that are read: a merge of thousands is no review.
+    from recollect.store.protocol import Store
+
+# Files of a range that are compared.
 MAX_FILES = 2_000
 
 
-def review(engine: Engine, span: str, namespace: str | None) -> tuple[dict[str, Freshness], tuple[str, ...]]:
+def review(store: Store, trees: Sequence[Tree], span: str) -> tuple[dict[str, Freshness], tuple[str, ...]]:
     """Return the freshness of each memory that a range of commits makes doubtful, and notes.
 
-    Raises InvalidInput where no indexed tree of the namespace is a git work tree that knows the range.
+    Raises InvalidInput if none of the trees is a git work tree that knows the range.
     """
-    trees = [tree for tree in engine.anchoring.trees(namespace) if renames.head(tree.root)]
+    trees = [tree for tree in trees if renames.head(tree.root)]
     if not trees:
         raise InvalidInput(
             "no indexed project is a git repository",
@@ -42,7 +43,7 @@ def review(engine: Engine, span: str, namespace: str | None) -> tuple[dict[str, 
     known = 0
     for tree in trees:
         try:
-            fresh, told = _reviewed(engine, tree, span)
+            fresh, told = _reviewed(store, tree, span)
         except InvalidInput as problem:  # another repository's commits
             refused = problem
             continue
@@ -54,13 +55,13 @@ def review(engine: Engine, span: str, namespace: str | None) -> tuple[dict[str, 
     return found, tuple(notes)
 
 
-def _reviewed(engine: Engine, tree: Tree, span: str) -> tuple[dict[str, Freshness], list[str]]:
+def _reviewed(store: Store, tree: Tree, span: str) -> tuple[dict[str, Freshness], list[str]]:
     first, second, rows = renames.altered(tree.root, span)
     notes = []
     if len(rows) > MAX_FILES:
         notes.append(f"{len(rows):,} files differ: compared only the first {MAX_FILES:,}")
         rows = rows[:MAX_FILES]
-    anchors = _anchors(engine, tree, [row.old for row in rows if row.old])
+    anchors = _anchors(store, tree, [row.old for row in rows if row.old])
     if not anchors:
         return {}, notes
     old = renames.contents(tree.root, first, [row.old for row in rows if row.old])
@@ -79,9 +80,8 @@ def _reviewed(engine: Engine, tree: Tree, span: str) -> tuple[dict[str, Freshnes
     return {memory_id: summed(shown) for memory_id, shown in by_memory.items()}, notes
 
 
-def _anchors(engine: Engine, tree: Tree, paths: list[str]) -> list[Anchor]:
-    """Return the anchors of a tree's memories at paths, by where they were taken or are now."""
-    store = engine.store
+def _anchors(store: Store, tree: Tree, paths: list[str]) -> list[Anchor]:
+    """Return the anchors of a tree's memories at paths, original or current."""
     found: dict[str, Anchor] = {}
     for start in range(0, len(paths), 500):
         piece = {"path": tuple(paths[start : start + 500])}

@@ -1,7 +1,7 @@
-"""Touched memories: what is remembered of code that a diff changes, and which of it states a rule.
+"""Memories about code that a diff changes, and those that state a rule about it.
 
-A memory counts if it is anchored to what changed. That it contradicts the change is nothing a program can tell; what
-it can tell is that a sentence of it names the changed symbol and says must, never or the like. That sentence is shown.
+A memory counts if it is anchored to a changed symbol. Whether it contradicts the change cannot be computed; a sentence
+that names the symbol and says must, never or the like is shown.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from recollect import clock
 from recollect.code.diff.changed import SymbolChange
 from recollect.code.record import TouchedMemory
 from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records.memory_rows import headline
+from recollect.engine.review.drift import holds
 from recollect.model import Anchor, AnchorState, Memory
 
 if TYPE_CHECKING:
@@ -34,15 +34,15 @@ _SEPARATOR = re.compile(r"::|->|[.#/\\]")
 _ORDER = ("may contradict", "decided", "speaks of")
 
 
-class Touched(NamedTuple):
-    """The memories that a diff touches, what calls for a look first, and by change how many rules there are."""
+class RelatedMemories(NamedTuple):
+    """Memories about a diff, rules first, and the number of rules by change."""
 
     memories: list[TouchedMemory]
     rules: dict[int, int]
 
 
-def touched(store: Store, changes: Sequence[SymbolChange], namespace: str | None) -> Touched:
-    """Return the memories of a namespace that are anchored to what changed; cosmetic changes touch nothing."""
+def related_memories(store: Store, changes: Sequence[SymbolChange], namespace: str | None) -> RelatedMemories:
+    """Return the memories of a namespace that are anchored to changed symbols."""
     real = [(number, change) for number, change in enumerate(changes) if change.how != "cosmetic"]
     paths = sorted({path for _, change in real for path in (change.path, change.old_path)})
     places: dict[str, list[tuple[str, str | None]]] = {}
@@ -51,7 +51,7 @@ def touched(store: Store, changes: Sequence[SymbolChange], namespace: str | None
             rows = store.columns(kind, ("memory_id", "path", "symbol"), {"path": tuple(paths[start : start + 500])})
             for memory_id, path, symbol in rows:
                 places.setdefault(memory_id, []).append((path, symbol))
-    memories = [row for row in store.get(Memory, list(places)) if row.namespace in (namespace, None) and _holds(row)]
+    memories = [row for row in store.get(Memory, list(places)) if row.namespace in (namespace, None) and holds(row)]
     fresh = freshness_of(store, [memory.id for memory in memories])
     found: list[TouchedMemory] = []
     rules: dict[int, int] = {}
@@ -59,23 +59,18 @@ def touched(store: Store, changes: Sequence[SymbolChange], namespace: str | None
         met = [(number, change) for number, change in real if _meets(change, places[memory.id])]
         if not met:
             continue
-        row, ruled = _told(memory, [change for _, change in met])
+        row, ruled = _relation(memory, [change for _, change in met])
         verdict = fresh[memory.id].verdict if memory.id in fresh else ""
         found.append(msgspec.structs.replace(row, verdict=verdict))
         for number, change in met:
             if change in ruled:
                 rules[number] = rules.get(number, 0) + 1
     found.sort(key=lambda row: (_ORDER.index(row.relation), row.title))
-    return Touched(found, rules)
-
-
-def _holds(memory: Memory) -> bool:
-    ends = (memory.valid_to, memory.expires_at)
-    return memory.superseded_by is None and all(end is None or end > clock.now() for end in ends)
+    return RelatedMemories(found, rules)
 
 
 def _meets(change: SymbolChange, places: Iterable[tuple[str, str | None]]) -> bool:
-    """Tell whether one of the places is what changed, holds it, or is held by it."""
+    """Tell whether one of the places is the changed symbol, contains it, or is part of it."""
     for path, symbol in places:
         if path not in (change.path, change.old_path):
             continue
@@ -85,23 +80,23 @@ def _meets(change: SymbolChange, places: Iterable[tuple[str, str | None]]) -> bo
 
 
 def _is_part(one: str, other: str) -> bool:
-    """Tell whether one qualified name is the other or lies around or in it."""
+    """Tell whether one qualified name is equal to the other or a prefix of it."""
     first, second = _SEPARATOR.split(one), _SEPARATOR.split(other.partition("#")[0])
     shorter = min(len(first), len(second))
     return first[:shorter] == second[:shorter]
 
 
-def _told(memory: Memory, changes: Sequence[SymbolChange]) -> tuple[TouchedMemory, list[SymbolChange]]:
-    """Return a memory with how it relates to changes, and those that it states a rule about."""
+def _relation(memory: Memory, changes: Sequence[SymbolChange]) -> tuple[TouchedMemory, list[SymbolChange]]:
+    """Return a memory with its relation to changes, and the changes that it has a rule about."""
     for change in changes:
         sentence = rule_about(memory.content, _names(change)) if change.how != "added" else ""
         if sentence:
             ruled = [other for other in changes if rule_about(memory.content, _names(other))]
-            why = f"rule about {_place(change)} ({_did(change)}): “{sentence}”"
+            why = f"rule about {_place(change)} ({_change_text(change)}): “{sentence}”"
             return _row(memory, "may contradict", why), ruled
     first = changes[0]
     more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
-    why = f"about {_place(first)} ({_did(first)}){more}"
+    why = f"about {_place(first)} ({_change_text(first)}){more}"
     return _row(memory, "decided" if memory.kind == "decision" else "speaks of", why), []
 
 
@@ -126,7 +121,7 @@ def rule_about(text: str, names: Iterable[str]) -> str:
 
 
 def _names(change: SymbolChange) -> list[str]:
-    """Return how a text may name what changed: by its name before and after, or by the file."""
+    """Return names of a changed symbol: before and after, or its file."""
     rows = [row for row in (change.before, change.after) if row is not None]
     return list(dict.fromkeys(row.name for row in rows)) or [change.path.rpartition("/")[2]]
 
@@ -135,7 +130,7 @@ def _place(change: SymbolChange) -> str:
     return f"{change.path}::{change.key}" if change.key else change.path
 
 
-def _did(change: SymbolChange) -> str:
+def _change_text(change: SymbolChange) -> str:
     told = {
         "body": "body changed" if change.key else "changed",
         "signature": "signature changed",

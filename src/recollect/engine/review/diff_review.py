@@ -1,41 +1,51 @@
-"""Review of a diff: what it changes, what that reaches, which tests to run, and what is remembered of it.
+"""Review a diff: changed symbols by risk, their callers, tests to run, and related memories.
 
     diff ─► files, both sides ─► changed symbols ─┬─► blast radius: code, endpoints, tests, packages
                                                   ├─► memories anchored to it
                                                   └─► risk, by which all is sorted
 
-The symbols are compared as they are in both states of the files, so they are right whatever the index knows; who uses
-them comes from the index, and the notes say how old that is.
+Symbols are compared in both states of the files, so they do not depend on the index. Their callers come from the index,
+and the notes say how old that is.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from recollect.code.diff.changed import SymbolChange, changed
 from recollect.code.diff.parse import Diff, FileDiff, parse
 from recollect.code.diff.sides import Sides, both, placed
-from recollect.code.record import Affected, ChangedSymbol, Review, RunTests
+from recollect.code.record import Affected, ChangedSymbol, Review, Risk, RunTests
 from recollect.code.run_tests import Trial, commands
-from recollect.engine.review.change_risk import Weighed, risk
-from recollect.engine.review.diff_impact import Around, Radius, Terrain, around, radius, seeds, terrain
-from recollect.engine.review.diff_memories import Touched, touched
+from recollect.engine.review.diff_impact import (
+    Impact,
+    ImpactCounts,
+    LinkedTree,
+    changed_nodes,
+    impact_counts,
+    impact_of,
+    linked_tree,
+)
+from recollect.engine.review.diff_memories import RelatedMemories, related_memories
 from recollect.model import File, Tree
+from recollect.text.plural import plural
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.code.code_links import Links
+    from recollect.engine.context import Context
     from recollect.store.link_protocol import LinkStore
 
-# Changes whose surroundings are looked at one by one; a diff of more is a rewrite.
+
+# Changes whose callers are counted one by one; a diff of more is a rewrite.
 MOST_WEIGHED = 300
-# Tests that command lines are made for: more than these and one runs all of them.
+# Tests in command lines; with more, all tests are run.
 MOST_RUN = 500
-# Less sure tests are named, and not run by the commands: over a chain of doubtful calls, or over two imports and more.
+# Less certain tests are listed, but not run: reached over doubtful calls, or over two imports and more.
 LEAST_RUN = 0.06
-# What is told of what could not be looked at.
+# Files listed in a note.
 MOST_NAMED = 5
 
 
@@ -49,36 +59,36 @@ class Asked(NamedTuple):
     limit: int
 
 
-def review(engine: Engine, asked: Asked, tree: Tree | None, notes: Sequence[str] = ()) -> Review:
-    """Return the review of a diff. Raises InvalidInput for what is none."""
+def review(context: Context, links: Links, asked: Asked, tree: Tree | None, notes: Sequence[str] = ()) -> Review:
+    """Return the review of a diff. Raises InvalidInput for other text."""
     diff = parse(asked.text)
     told = [*notes, *diff.notes]
     if not diff.files:
         return _nothing(asked, told)
-    known = _known(engine, tree)
+    known = {file.path: file for file in context.store.find(File, {"tree": tree.id})} if tree is not None else {}
     files = _placed(asked.root, diff, known, told)
-    sides = both(asked.root, files, engine.settings.index_max_file_bytes)
+    sides = both(asked.root, files, context.settings.index_max_file_bytes)
     changes = changed(sides)
     told += _unread(sides)
     if tree is None:
         told.append("this project is not indexed, so callers are unknown: run `recollect index`")
-        land = None
+        linked = None
     else:
         told += _age(sides, known)
-        graph, linking = engine.links.graph()
+        graph, linking = links.graph()
         told += linking
-        land = terrain(cast("LinkStore", engine.code_store), graph.code, tree, changes)
-        if not land.is_linked:
+        linked = linked_tree(cast("LinkStore", context.code_store), graph.code, tree, changes)
+        if not linked.is_linked:
             told.append("this code is not linked yet, so callers are unknown")
-    memories = touched(engine.store, changes, tree.namespace if tree else None)
-    return _review(engine, asked, _Found(land, files, changes, memories), told)
+    memories = related_memories(context.store, changes, tree.namespace if tree else None)
+    return _review(asked, _Found(linked, files, changes, memories), told)
 
 
 class _Found(NamedTuple):
-    land: Terrain | None
+    linked: LinkedTree | None
     files: list[FileDiff]
     changes: list[SymbolChange]
-    memories: Touched
+    memories: RelatedMemories
 
 
 def _nothing(asked: Asked, notes: Sequence[str]) -> Review:
@@ -93,14 +103,14 @@ def _nothing(asked: Asked, notes: Sequence[str]) -> Review:
     )
 
 
-def _review(engine: Engine, asked: Asked, found: _Found, notes: list[str]) -> Review:
-    weighed = _weighed(found, asked.depth)
+def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
+    surroundings = _surroundings(found, asked.depth)
     rows = [
-        _row(change, weighed[number], found.memories.rules.get(number, 0))
+        _row(change, surroundings[number], found.memories.rules.get(number, 0))
         for number, change in enumerate(found.changes)
     ]
     rows.sort(key=lambda row: (-row.score, row.path, row.line))
-    reached = _radius(found, asked.depth)
+    reached = _impact(found, asked.depth)
     shown = asked.limit
     return Review(
         source=asked.source,
@@ -115,7 +125,7 @@ def _review(engine: Engine, asked: Asked, found: _Found, notes: list[str]) -> Re
         commands=_commands(asked.root, found, reached.tests),
         endpoints=tuple(reached.endpoints[:shown]),
         endpoints_total=len(reached.endpoints),
-        packages=_packages(engine, found, reached),
+        packages=_packages(found, reached),
         memories=tuple(found.memories.memories[:shown]),
         memories_total=len(found.memories.memories),
         depth=asked.depth,
@@ -124,12 +134,6 @@ def _review(engine: Engine, asked: Asked, found: _Found, notes: list[str]) -> Re
 
 
 # --- the files of the diff ---
-
-
-def _known(engine: Engine, tree: Tree | None) -> dict[str, File]:
-    if tree is None:
-        return {}
-    return {file.path: file for file in engine.store.find(File, {"tree": tree.id})}
 
 
 def _placed(root: Path, diff: Diff, known: dict[str, File], notes: list[str]) -> list[FileDiff]:
@@ -156,7 +160,7 @@ def _unread(sides: Sequence[Sides]) -> list[str]:
 
 
 def _age(sides: Sequence[Sides], known: dict[str, File]) -> list[str]:
-    """Return notes about how the index stands to the diff."""
+    """Return notes about the age of the index."""
     before: list[str] = []
     other: list[str] = []
     missing: list[str] = []
@@ -190,21 +194,21 @@ def _some(names: Sequence[str]) -> str:
 # --- what depends on it ---
 
 
-def _weighed(found: _Found, depth: int) -> list[Weighed]:
-    land = found.land
-    rows: list[Weighed] = []
+def _surroundings(found: _Found, depth: int) -> list[Surroundings]:
+    linked = found.linked
+    rows: list[Surroundings] = []
     for number, change in enumerate(found.changes):
-        if land is None or not land.is_linked or number >= MOST_WEIGHED:
-            rows.append(Weighed(is_known=False))
+        if linked is None or not linked.is_linked or number >= MOST_WEIGHED:
+            rows.append(Surroundings(is_known=False))
             continue
-        starts = seeds(land, change) if change.how != "cosmetic" else []
-        counts = around(land, starts, depth) if starts else Around(0, 0, 0, 0)
-        rows.append(Weighed(*counts, is_known=bool(starts)))
+        starts = changed_nodes(linked, change) if change.how != "cosmetic" else []
+        counts = impact_counts(linked, starts, depth) if starts else ImpactCounts(0, 0, 0, 0)
+        rows.append(Surroundings(*counts, is_known=bool(starts)))
     return rows
 
 
-def _row(change: SymbolChange, weighed: Weighed, rules: int) -> ChangedSymbol:
-    score, level, why = risk(change, weighed._replace(rules=rules))
+def _row(change: SymbolChange, surroundings: Surroundings, rules: int) -> ChangedSymbol:
+    score, level, why = risk(change, surroundings._replace(rules=rules))
     row = change.row
     was = f"{change.old_path}::{change.old_key}" if change.old_key else change.old_path
     here = f"{change.path}::{change.key}" if change.key else change.path
@@ -220,21 +224,21 @@ def _row(change: SymbolChange, weighed: Weighed, rules: int) -> ChangedSymbol:
         was=was if was != here else None,
         signature=row.signature if row else "",
         before=change.before.signature if change.before and change.how == "signature" else "",
-        users=weighed.users,
-        reached=weighed.reached,
-        tests=weighed.tests,
+        users=surroundings.users,
+        reached=surroundings.reached,
+        tests=surroundings.tests,
     )
 
 
-def _radius(found: _Found, depth: int) -> Radius:
-    land = found.land
+def _impact(found: _Found, depth: int) -> Impact:
+    linked = found.linked
     real = [change for change in found.changes if change.how != "cosmetic"]
-    if land is None or not real:
-        return Radius([], [], [], [])
+    if linked is None or not real:
+        return Impact([], [], [], [])
     # A new symbol has no callers except those in the same diff; a new test must be run.
-    starts = {number: None for change in real if _matters(change) for number in seeds(land, change)}
+    starts = {number: None for change in real if _matters(change) for number in changed_nodes(linked, change)}
     paths = {path for change in real if _matters(change) for path in (change.path, change.old_path)}
-    return radius(land, list(starts), sorted(paths), depth)
+    return impact_of(linked, list(starts), sorted(paths), depth)
 
 
 def _matters(change: SymbolChange) -> bool:
@@ -249,10 +253,10 @@ def _commands(root: Path, found: _Found, tests: Sequence[Affected]) -> tuple[Run
 
 
 def _languages(found: _Found, rows: Iterable[Affected]) -> dict[str, str]:
-    if found.land is None:
+    if found.linked is None:
         return {}
     paths = sorted({row.place.path for row in rows})
-    store, tree = found.land.store, found.land.tree
+    store, tree = found.linked.store, found.linked.tree
     told: dict[str, str] = {}
     for start in range(0, len(paths), 500):
         where = {"tree": tree.id, "path": tuple(paths[start : start + 500])}
@@ -261,7 +265,7 @@ def _languages(found: _Found, rows: Iterable[Affected]) -> dict[str, str]:
 
 
 def _tools(root: Path, rows: Iterable[Affected]) -> frozenset[str]:
-    """Return the names of files in the root and in the folders above tests, which tell the tools of a project."""
+    """Return the names of files in the root and above tests, by which test tools are recognised."""
     folders = {root}
     for row in rows:
         folders.update(parent for parent in (root / row.place.path).parents if parent.is_relative_to(root))
@@ -274,11 +278,11 @@ def _tools(root: Path, rows: Iterable[Affected]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _packages(engine: Engine, found: _Found, reached: Radius) -> tuple[str, ...]:
-    """Return the packages that what changed and what is reached belong to, by the manifest nearest above."""
-    if found.land is None:
+def _packages(found: _Found, reached: Impact) -> tuple[str, ...]:
+    """Return the packages of changed and reached files, by the nearest manifest above."""
+    if found.linked is None:
         return ()
-    rows = engine.code_store.packages([found.land.tree.id])
+    rows = found.linked.store.packages([found.linked.tree.id])
     folders = {("" if row.folder in (".", "") else row.folder + "/"): row.label for row in rows}
     paths = {*reached.files, *(file.path for file in found.files)}
     labels: dict[str, None] = {}
@@ -287,3 +291,81 @@ def _packages(engine: Engine, found: _Found, reached: Radius) -> tuple[str, ...]
         if around_it:
             labels[folders[max(around_it, key=len)]] = None
     return tuple(labels)
+
+
+# --- risk: weight of the change · (0.4 + 0.6 · share of users) + what makes it worse; a rough order is enough ---
+
+# Users of removed or renamed symbols break for certain.
+WEIGHTS: Mapping[str, float] = {
+    "removed": 0.9, "signature": 0.8, "renamed": 0.7, "moved": 0.6, "body": 0.5, "added": 0.1, "cosmetic": 0.0,
+}  # fmt: skip
+# Direct users that make half of a full score.
+HALF = 3
+# A changed test breaks no other code; module-level code is mostly imports.
+TEST, LOADING = 0.3, 0.6
+# What makes a change worse.
+ENDPOINT, UNTESTED, PUBLIC, RULED = 0.15, 0.1, 0.1, 0.15
+# Changes that external callers notice.
+OUTSIDE = frozenset({"removed", "signature", "renamed", "moved"})
+
+LEVELS: tuple[tuple[float, Risk], ...] = ((0.6, "high"), (0.3, "medium"), (0.001, "low"))
+
+_CHANGED: Mapping[str, str] = {
+    "removed": "removed", "signature": "signature changed", "renamed": "renamed", "moved": "moved",
+    "body": "body changed", "added": "new", "cosmetic": "only comments or whitespace changed",
+}  # fmt: skip
+
+
+class Surroundings(NamedTuple):
+    """What is known about the surroundings of a change; `users` are direct ones, without tests."""
+
+    users: int = 0
+    files: int = 0
+    reached: int = 0
+    tests: int = 0
+    is_known: bool = True
+    rules: int = 0
+
+
+def risk(change: SymbolChange, around: Surroundings) -> tuple[float, Risk, str]:
+    """Return the score of a change, its level, and why in one line."""
+    row = change.row
+    score = WEIGHTS[change.how]
+    if change.how == "cosmetic":
+        return 0.0, "none", _CHANGED["cosmetic"]
+    words = [_CHANGED[change.how] if row else "module-level code changed"]
+    if row is None:
+        score *= LOADING
+    elif row.test:
+        score *= TEST
+    score *= 0.4 + 0.6 * (around.users / (around.users + HALF))
+    words.append(_users(around))
+    if row and row.endpoint:
+        score += ENDPOINT
+        words.append(f"handles {row.endpoint}")
+    if row and row.visibility == "public" and change.how in OUTSIDE and not row.test:
+        score += PUBLIC
+        words.append("public")
+    if around.is_known and change.how != "added" and not around.tests and not (row and row.test):
+        score += UNTESTED
+        words.append("untested")
+    if around.rules:
+        score += RULED
+        words.append("a memory has a rule about it")
+    score = round(min(score, 1.0), 3)
+    level: Risk = next((name for least, name in LEVELS if score >= least), "none")
+    return score, level, "; ".join(word for word in words if word)
+
+
+def _users(around: Surroundings) -> str:
+    if not around.is_known:
+        return "callers unknown"
+    if not around.users and not around.reached:
+        return f"used only by {plural(around.tests, 'test')}" if around.tests else "no callers found"
+    files = f" in {plural(around.files, 'file')}" if around.files else ""
+    parts = [f"{plural(around.users, 'caller')}{files}"]
+    if around.reached > around.users:
+        parts.append(f"{around.reached:,} reached indirectly")
+    if around.tests:
+        parts.append(plural(around.tests, "test"))
+    return ", ".join(parts)

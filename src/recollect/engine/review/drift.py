@@ -1,4 +1,4 @@
-"""Drift: the memories that changes of the code made doubtful, and what is done about them."""
+"""Drift: memories whose code has changed since, and how they are settled."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
@@ -9,21 +9,25 @@ from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import existing, is_learnt
 from recollect.errors import InvalidInput
-from recollect.model import Anchor, AnchorState, Drift, Drifted, Freshness, Limit, Memory, Settled, Settlement
+from recollect.model import Anchor, AnchorState, Change, Drift, Drifted, Freshness, Limit, Memory, Settled, Settlement
 from recollect.operations import operation
 from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.memory.anchoring import Anchoring
+    from recollect.engine.memory.memories import Memories
 
 SETTLEMENTS = ("keep", "update", "retire")
 
 
-class Drifts:
-    """What is no longer as it was when it was remembered."""
+class DriftReview:
+    """Lists and settles memories whose code has changed."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context", *, anchoring: "Anchoring", memories: "Memories") -> None:
+        self._context = context
+        self._anchoring = anchoring
+        self._memories = memories
 
     @operation("drift", "drift", read_only=True, listed=("range", "project", "limit"))
     def drift(
@@ -51,14 +55,15 @@ class Drifts:
         if range is not None:
             from recollect.engine.review.commit_review import review
 
-            fresh, notes = review(self._engine, input_checks.text("range", range), scope)
+            trees = self._anchoring.trees(scope)
+            fresh, notes = review(self._context.store, trees, input_checks.text("range", range))
         else:
             fresh, notes = self._noticed(input_checks.moment("since", since), last=last), ()
-        memories = {memory.id: memory for memory in self._engine.store.get(Memory, list(fresh))}
+        memories = {memory.id: memory for memory in self._context.store.get(Memory, list(fresh))}
         waiting = [
             Drifted(memory=memory, freshness=fresh[memory.id])
             for memory in memories.values()
-            if scope in (None, memory.namespace) and _holds(memory) and not is_learnt(memory)
+            if scope in (None, memory.namespace) and holds(memory) and not is_learnt(memory)
         ]
         waiting.sort(key=lambda row: (-_noticed_at(row.freshness), row.freshness.verdict != "gone", -row.memory.seq))
         return Drift(memories=tuple(waiting[:most]), total=len(waiting), notes=notes or self._why_nothing(waiting))
@@ -88,20 +93,20 @@ class Drifts:
             raise InvalidInput(f"action {chosen} {'needs' if chosen == 'update' else 'takes no'} content", hint=hint)
         if anchors is not None and chosen != "update":
             raise InvalidInput(f"action {chosen} takes no anchors", hint="Give anchors with action update only.")
-        known = existing(self._engine.store, memory_id)
+        known = existing(self._context.store, memory_id)
         if chosen == "update":
             batch = self._update(known, content or "", anchors)
         else:
             batch = self._keep(known) if chosen == "keep" else self._retire(known)
-        memory = existing(self._engine.store, memory_id)
-        fresh = freshness_of(self._engine.store, [memory.id]).get(memory.id, Freshness())
+        memory = existing(self._context.store, memory_id)
+        fresh = freshness_of(self._context.store, [memory.id]).get(memory.id, Freshness())
         return Settled(memory=memory, action=chosen, freshness=fresh, batch=batch)
 
     # --- what was noticed ---
 
     def _noticed(self, since: int | None, *, last: bool) -> dict[str, Freshness]:
         """Return the freshness of memories that indexing found to have drifted."""
-        store = self._engine.store
+        store = self._context.store
         where: dict[str, object] = {"verdict": tuple(WORTH)}
         if since is not None:
             where["since"] = Range(since)
@@ -112,18 +117,18 @@ class Drifts:
         return freshness_of(store, [*dict.fromkeys(row[0] for row in rows)])
 
     def _why_nothing(self, found: Sequence[Drifted]) -> tuple[str, ...]:
-        """Return what may be the reason that nothing is listed."""
-        store = self._engine.store
+        """Return a likely reason why nothing is listed."""
+        store = self._context.store
         if found or store.count(AnchorState):
             return ()
-        if not self._engine.code_store.code_generation():
+        if not self._context.code_store.code_generation():
             return ("No code is indexed yet. Run `recollect index` in a project to compare memories with it.",)
         return ("No memory mentions indexed code by name.",)
 
     # --- settling ---
 
     def _keep(self, memory: Memory) -> str:
-        anchoring, store = self._engine.anchoring, self._engine.store
+        anchoring, store = self._anchoring, self._context.store
         rows = store.find(Anchor, {"memory_id": memory.id})
         retaken = {row.id: anchoring.retaken(row, memory.namespace) for row in rows}
         with store.transaction("settle_drift") as transaction:
@@ -136,21 +141,21 @@ class Drifts:
             return transaction.batch
 
     def _update(self, memory: Memory, content: str, anchors: tuple[str, ...] | None) -> str:
-        self._engine.memories.update(memory.id, content=content, anchors=anchors)
-        changes = self._engine.admin.changes(memory_id=memory.id, limit=1).changes
-        return changes[0].batch
+        self._memories.update(memory.id, content=content, anchors=anchors)
+        where = {"entity": "memories", "entity_id": memory.id}
+        return self._context.store.find(Change, where, order="-seq", limit=1)[0].batch
 
     def _retire(self, memory: Memory) -> str:
         now = clock.now()
-        with self._engine.store.transaction("settle_drift") as transaction:
+        with self._context.store.transaction("settle_drift") as transaction:
             current = existing(transaction, memory.id)
             if current.valid_to is None or current.valid_to > now:
                 transaction.update(Memory, current.id, {"valid_to": now, "updated_at": now})
             return transaction.batch
 
 
-def _holds(memory: Memory) -> bool:
-    """Tell whether a memory still says something: what was replaced or has ended waits for nothing."""
+def holds(memory: Memory) -> bool:
+    """Tell whether a memory is neither superseded nor expired."""
     ends = (memory.valid_to, memory.expires_at)
     return memory.superseded_by is None and all(end is None or end > clock.now() for end in ends)
 

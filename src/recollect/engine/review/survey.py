@@ -1,4 +1,4 @@
-"""Survey: what the code of a project looks like as a whole, and what a change does to it."""
+"""Questions about a project as a whole: map, review of a diff, cycles, dead code."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -13,16 +13,18 @@ from recollect.model import NODE_KINDS, File, Limit, NodeKind, Ratio, Tree
 from recollect.operations import operation
 
 if TYPE_CHECKING:
+    from recollect.engine.code.code_index import CodeIndex
+    from recollect.engine.code.code_links import Links
     from recollect.engine.code.repo_map import Asked as MapAsked
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
     from recollect.graph.code import CodePart
     from recollect.store.link_protocol import LinkStore
 
-# Below this the frame of a map is all that fits.
+# Less has room for the frame of a map only.
 LEAST_TOKENS = 150
-# Farther than this, nearly everything depends on nearly everything.
+# Beyond this nearly everything depends on everything.
 MAX_DEPTH = 10
-# More is not in focus any more.
+# More is no focus.
 MAX_FOCUS = 50
 
 MapTokens = Annotated[int, msgspec.Meta(ge=LEAST_TOKENS, le=1_000_000)]
@@ -30,10 +32,12 @@ Depth = Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
 
 
 class Survey:
-    """Questions about a project as a whole."""
+    """Answers questions about a project as a whole."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context", *, code: "CodeIndex", links: "Links") -> None:
+        self._context = context
+        self._code = code
+        self._links = links
 
     @operation("repo_map", "map", read_only=True)
     def map(self, *, tokens: MapTokens = 1000, focus: tuple[str, ...] = (), namespace: str | None = None) -> RepoMap:
@@ -49,7 +53,7 @@ class Survey:
         from recollect.engine.code.repo_map import repo_map
 
         budget = input_checks.whole("tokens", tokens, least=LEAST_TOKENS, most=1_000_000)
-        trees = trees_meant(self._engine.context, self._engine.code, namespace)
+        trees = trees_meant(self._context, self._code, namespace)
         named = tuple(input_checks.text("focus", text).strip() for text in input_checks.several("focus", focus))
         if len(named) > MAX_FOCUS:
             raise InvalidInput(
@@ -57,7 +61,7 @@ class Survey:
             )
         part, notes = self._part(namespace, trees)
         asked = self._focus(trees, budget, named)
-        return repo_map(self._engine.code_store, part, asked, roots(trees), notes)
+        return repo_map(self._context.code_store, part, asked, roots(trees), notes)
 
     @operation("review_diff", "review", read_only=True, listed=("diff", "range", "path"))
     def review(
@@ -90,7 +94,7 @@ class Survey:
         if diff is not None and range is not None:
             raise InvalidInput("diff and range cannot be used together", hint="Give only one of them.")
         where = place(input_checks.text("path", path), force=True)
-        tree = tree_at(self._engine.store.find(Tree), where.root / where.below)
+        tree = tree_at(self._context.store.find(Tree), where.root / where.below)
         root = where.root if tree is None else Path(tree.root)
         notes: tuple[str, ...] = ()
         source = "the given diff"
@@ -102,7 +106,8 @@ class Survey:
         else:
             source = "uncommitted changes"
             text, notes = working_diff(root)
-        return review(self._engine, Asked(text, source, root, most, shown), tree, notes)
+        asked = Asked(text, source, root, most, shown)
+        return review(self._context, self._links, asked, tree, notes)
 
     @operation("find_cycles", "cycles", read_only=True, listed=("of", "path", "project"))
     def cycles(
@@ -127,7 +132,7 @@ class Survey:
         from recollect.engine.code.import_cycles import Asked, cycles
 
         chosen = input_checks.one_of("of", of, ("imports", "calls"))
-        trees = trees_meant(self._engine.context, self._engine.code, namespace)
+        trees = trees_meant(self._context, self._code, namespace)
         part, notes = self._part(namespace, trees)
         asked = Asked(
             chosen, trees, _below(path), _kinds(kinds), input_checks.whole("limit", limit, least=1, most=1000)
@@ -161,7 +166,7 @@ class Survey:
         if not wanted <= KINDS:
             odd = ", ".join(sorted(wanted - KINDS))
             raise InvalidInput(f"unknown kind {odd}", hint=f"One of: {', '.join(sorted(KINDS))}.", field="kinds")
-        trees = trees_meant(self._engine.context, self._engine.code, namespace)
+        trees = trees_meant(self._context, self._code, namespace)
         part, notes = self._part(namespace, trees)
         least = input_checks.ratio("min_confidence", min_confidence)
         asked = Asked(trees, _below(path), wanted, least, input_checks.whole("limit", limit, least=1, most=1000))
@@ -170,14 +175,14 @@ class Survey:
     # --- what the above share ---
 
     def _part(self, namespace: str | None, trees: list[Tree]) -> "tuple[CodePart | None, tuple[str, ...]]":
-        """Return the linked code, and what to know about it."""
+        """Return the linked code, and notes on it."""
         if not trees:
-            return None, self._engine.code.why_nothing(self._engine.code.scope(namespace))
-        graph, notes = self._engine.links.graph()
+            return None, self._code.why_nothing(self._code.scope(namespace))
+        graph, notes = self._links.graph()
         return graph.code, notes
 
     def _focus(self, trees: list[Tree], budget: int, named: tuple[str, ...]) -> "MapAsked":
-        """Return what a map is drawn around. Raises NotFound for what is neither a file nor a symbol."""
+        """Return the focus of a map. Raises NotFound for text that is neither a file nor a symbol."""
         from recollect.engine.code.repo_map import Asked
 
         files: set[int] = set()
@@ -187,9 +192,9 @@ class Survey:
             if found:
                 files.update(found)
                 continue
-            scope = self._engine.code.scope(None)._replace(trees=tuple(tree.id for tree in trees))
+            scope = self._code.scope(None)._replace(trees=tuple(tree.id for tree in trees))
             try:
-                nodes.update(hit.node for hit in self._engine.code.found(text, scope)[:1])
+                nodes.update(hit.node for hit in self._code.found(text, scope)[:1])
             except NotFound as problem:
                 raise NotFound(
                     f"{text} is not an indexed file, folder or symbol", hint=problem.hint, focus=text
@@ -197,7 +202,7 @@ class Survey:
         return Asked(trees, budget, named, frozenset(files), frozenset(nodes))
 
     def _files(self, trees: list[Tree], text: str) -> list[int]:
-        """Return the numbers of the files that a path means, from the root of a tree or from here; of a folder all."""
+        """Return the numbers of the files that a path means, from a tree's root or from here."""
         found: list[int] = []
         for tree in trees:
             paths = {text.removeprefix(tree.root + "/").removeprefix("./").rstrip("/")}
@@ -207,7 +212,7 @@ class Survey:
                     paths.add(place.relative_to(tree.root).as_posix())
             except (OSError, RuntimeError, ValueError):
                 pass
-            rows = self._engine.store.columns(File, ("id", "path"), {"tree": tree.id, "skipped": ""})
+            rows = self._context.store.columns(File, ("id", "path"), {"tree": tree.id, "skipped": ""})
             found += [
                 number for number, known in rows if any(known == path or known.startswith(path + "/") for path in paths)
             ]
@@ -215,7 +220,7 @@ class Survey:
 
     @property
     def _store(self) -> "LinkStore":
-        return cast("LinkStore", self._engine.code_store)
+        return cast("LinkStore", self._context.code_store)
 
 
 def _below(path: str | None) -> str:

@@ -2,12 +2,13 @@
 
     poll, search, ingest ─► orders ─► thread ─► child process ─► outcome of the payloads
 
-A search waits for it only as long as it is quick: a payload that takes seconds is no reason to answer late.
+A search waits for it only a short time: it does not answer late because a payload takes seconds.
 """
 
 import queue
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,14 @@ from recollect.model import Ingested
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from recollect.engine.root import Engine
+    from recollect.capture.spool import Spool
+    from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.sessions.drain_process import DrainProcess
+    from recollect.settings import Settings
 
-# Payloads taken by one drain unless it is told otherwise: some seconds of work, and nobody has to wait for more.
+# Payloads of one drain: some seconds of work.
 DRAIN = 500
-# How often it looks into the spool.
+# How often it polls the spool.
 POLL_S = 2.0
 # How long a search waits for the child: while it starts, and once it runs.
 START_S = 3.0
@@ -35,11 +38,26 @@ Order = tuple[int, "Future[Ingested] | None"]
 
 
 class BackgroundDrain:
-    """Drains the spool of an engine, in a process of its own."""
+    """Drains the spool in a child process.
 
-    def __init__(self, engine: "Engine", stop: threading.Event) -> None:
-        self._engine = engine
+    drain_here: drains in this thread, for systems that cannot start the child
+    upkeep: called after each poll
+    """
+
+    def __init__(
+        self,
+        settings: "Settings",
+        stop: threading.Event,
+        *,
+        embedding: "Embedding",
+        drain_here: Callable[[int], Ingested],
+        upkeep: Callable[[], None],
+    ) -> None:
+        self._settings = settings
         self._stop = stop
+        self._drain_here = drain_here
+        self._embedding = embedding
+        self._upkeep = upkeep
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
@@ -54,7 +72,7 @@ class BackgroundDrain:
                 self._thread.start()
 
     def stop(self) -> None:
-        """End the thread and its child, after the payload at hand where that is quick; `stop` is set before."""
+        """End the thread and its child, after the current payload if that is quick; set `stop` before."""
         self._orders.put(None)
         thread = self._thread
         if thread is None or thread is threading.current_thread():
@@ -71,7 +89,7 @@ class BackgroundDrain:
         return self._ask(limit, None)
 
     def catch_up(self, limit: int) -> None:
-        """Wait for up to `limit` payloads, but not for one that is slow: not at all if the child is at it already."""
+        """Wait a short time for up to `limit` payloads; less if the child has been at it already."""
         begun_at = self._begun_at
         if self._child is None:
             wait_s = START_S
@@ -84,7 +102,7 @@ class BackgroundDrain:
     def _ask(self, limit: int, wait_s: float | None) -> Ingested:
         from concurrent.futures import Future
 
-        spool = self._engine.capture.spool
+        spool = self._spool()
         if spool.is_empty():
             return Ingested()
         self.start()
@@ -107,9 +125,8 @@ class BackgroundDrain:
                     used_at = time.monotonic()
                 elif time.monotonic() - used_at > IDLE_S:
                     self._dismiss()
-                with suppress(Exception):  # the next look tries again
-                    self._engine.access.flush()
-                    self._engine.sessions.close_silent()
+                with suppress(Exception):  # the next poll tries again
+                    self._upkeep()
         finally:
             self._dismiss()
             while not self._orders.empty():
@@ -124,23 +141,23 @@ class BackgroundDrain:
             return DRAIN, None
 
     def _drained(self, limit: int) -> Ingested:
-        """Let the child drain; this thread does it where there can be no child. Never raises."""
+        """Let the child drain, or this thread where no child can be started. Never raises."""
         try:
-            if self._engine.capture.spool.is_empty():
+            if self._spool().is_empty():
                 return Ingested()
             try:
                 child = self._child = self._child or self._started()
             except OSError:  # no more processes
-                return self._engine.capture.drain_here(limit)
+                return self._drain_here(limit)
             self._begun_at = time.monotonic()
             done = child.drain(limit)
             if done is None:
                 self._dismiss()
                 return Ingested(notes=("the process that handles hook events died",))
             if done.stored:
-                self._engine.embedding.wake()
+                self._embedding.wake()
             return done
-        except Exception as problem:  # nothing is lost while it waits in the spool
+        except Exception as problem:  # the payloads wait in the spool
             return Ingested(notes=(f"cannot process queued hook events: {type(problem).__name__}: {problem}",))
         finally:
             self._begun_at = None
@@ -148,7 +165,12 @@ class BackgroundDrain:
     def _started(self) -> "DrainProcess":
         from recollect.engine.sessions.drain_process import DrainProcess
 
-        return DrainProcess(self._engine.settings)
+        return DrainProcess(self._settings)
+
+    def _spool(self) -> "Spool":
+        from recollect.capture.spool import Spool
+
+        return Spool(self._settings.home_path)
 
     def _dismiss(self) -> None:
         child, self._child = self._child, None

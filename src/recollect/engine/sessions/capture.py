@@ -1,7 +1,7 @@
-"""Capture: what hooks have left in the spool becomes memories; and the fix for an error that was seen before.
+"""Capture: hook events in the spool become memories, and known fixes are found for errors.
 
 A server drains the spool in the background, through a child process; a command drains it in its main thread before it
-looks for something. Both can interrupt a payload that takes too long. An empty spool costs three looks at folders.
+searches. Both can interrupt a payload that takes too long. An empty spool costs three directory listings.
 """
 
 import sys
@@ -22,9 +22,16 @@ from recollect.operations import operation
 
 if TYPE_CHECKING:
     from recollect.capture.spool import Spool
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.memory.access_log import AccessLog
+    from recollect.engine.memory.anchoring import Anchoring
+    from recollect.engine.models.embedding_queue import Embedding
+    from recollect.engine.records.branches import Branches
+    from recollect.engine.sessions.hook_ingest import EventReader, PreparedEvent
+    from recollect.engine.sessions.llm_jobs import LlmJobs
+    from recollect.engine.sessions.session_state import SessionUpdates
 
-# Payloads that a search takes with it, and the CPU time after which it takes no more: half a second is normal.
+# Payloads that a search ingests first, and the CPU time after which it stops: half a second is normal.
 BESIDE = 100
 BESIDE_CPU_S = 1.0
 
@@ -32,12 +39,30 @@ Payloads = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 
 
 class Capture:
-    """What hooks saw."""
+    """Ingests hook events."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        context: "Context",
+        *,
+        updates: "SessionUpdates",
+        branches: "Branches",
+        anchoring: "Anchoring",
+        embedding: "Embedding",
+        access: "AccessLog",
+        llm_jobs: "LlmJobs",
+    ) -> None:
+        self._context = context
+        self._updates = updates
+        self._branches = branches
+        self._anchoring = anchoring
+        self._embedding = embedding
+        self._access = access
+        self._llm_jobs = llm_jobs
         self._stop = threading.Event()
-        self._background = BackgroundDrain(engine, self._stop)
+        self._background = BackgroundDrain(
+            context.settings, self._stop, embedding=embedding, drain_here=self.drain_here, upkeep=self._upkeep
+        )
 
     @operation("ingest", "ingest", positional=("payload",), listed=())
     def ingest(
@@ -62,9 +87,9 @@ class Capture:
             input_checks.text("payload", payload)
             self.put(payload.encode("utf-8", "replace"), event=event or "", assistant=assistant or "")
         taken = self.drain(most)
-        if self._engine.errands.running:
+        if self._llm_jobs.running:
             return taken
-        return msgspec.structs.replace(taken, compressed=self._engine.errands.run(only="compress")["compress"])
+        return msgspec.structs.replace(taken, compressed=self._llm_jobs.run(only="compress")["compress"])
 
     def put(self, payload: bytes, *, event: str = "", assistant: str = "") -> None:
         """Leave a payload in the spool, as a hook does. Raises StorageError."""
@@ -74,17 +99,17 @@ class Capture:
             raise StorageError(f"cannot queue the hook event: {problem.strerror}") from None
 
     def drain(self, limit: int = DRAIN) -> Ingested:
-        """Take in what waits in the spool, the oldest first; returns what became of it.
+        """Ingest queued events, oldest first; returns their outcomes.
 
-        Never raises for the state of the spool or the store: what stood in the way is in the notes, and what was not
-        stored waits for the next time. Any number of processes may drain at once.
+        Problems with the spool or the store are in the notes; those events wait for the next drain. Several processes
+        may drain at once.
         """
         return self.drain_here(limit) if _may_drain_here() else self._background.drain(limit)
 
     def catch_up(self) -> None:
-        """Take in what was seen a moment ago, before something is looked for; leave to later what takes long.
+        """Ingest the latest events before a search; what takes long is left to later.
 
-        In a server, too: its background looks every few seconds, and a whole session can be shorter than that.
+        A server does it, too: its background drain runs every few seconds, and a session can be shorter than that.
         """
         if _may_drain_here():
             self.drain_here(BESIDE, cpu_s=BESIDE_CPU_S)
@@ -99,10 +124,11 @@ class Capture:
         spool = self.spool
         if spool.is_empty():
             return Ingested()
+        from recollect.engine.sessions.injection_outcomes import count
         from recollect.engine.sessions.spool_drain import Drain
 
         notes: tuple[str, ...] = ()
-        drain = Drain(self._engine, spool, self._stop, kill=kill)
+        drain = Drain(spool, self._stop, self.reader(), self._updates, kill=kill)
         try:
             drain.run(limit, cpu_s)
         except RecollectError as problem:
@@ -110,30 +136,36 @@ class Capture:
         except OSError as problem:
             notes = (f"cannot process queued hook events: {problem.strerror or problem}",)
         if drain.counts["taken"]:
-            self._count()
+            with suppress(RecollectError):  # the next drain counts them
+                count(self._context.store)
         if drain.counts["stored"]:
-            self._engine.embedding.wake()
+            self._embedding.wake()
         return Ingested(**drain.counts, waiting=spool.waiting(), notes=notes)
 
-    def _count(self) -> None:
-        """Count what was made of memories that were told; what cannot be counted now is due the next time."""
-        with suppress(RecollectError):
-            self._engine.usefulness.count()
+    def reader(self) -> "EventReader":
+        """Return a new reader of payloads."""
+        from recollect.engine.sessions.hook_ingest import EventReader
+
+        return EventReader(self._context, branches=self._branches, anchoring=self._anchoring)
+
+    def parse(self, payload: bytes, *, event: str = "", assistant: str = "") -> "PreparedEvent | None":
+        """Return the rows a payload would write; None for noise. Nothing is stored. Raises BadPayload."""
+        return self.reader().parse(payload, "", event=event, assistant=assistant, at=clock.now())
 
     def fix_for(self, fingerprint: str, namespace: str | None = None) -> KnownFix | None:
-        """Return what made an error go away before; None if nothing is known to.
+        """Return the fix that resolved an error most often, then the latest; None if none is known.
 
-        Of several the one that helped most often, then the latest. namespace: only what helped in this project
+        namespace: only fixes of this project
         """
         where: dict[str, object] = {"fingerprint": fingerprint}
         if namespace is not None:
             where["namespace"] = namespace
-        rows = self._engine.store.find(Fix, where, order="-seen_at", limit=100)
+        rows = self._context.store.find(Fix, where, order="-seen_at", limit=100)
         if not rows:
             return None
         times = Counter(row.memory_id for row in rows)
         best = max(rows, key=lambda row: (times[row.memory_id], row.seen_at))
-        memories = self._engine.store.get(Memory, [best.memory_id])
+        memories = self._context.store.get(Memory, [best.memory_id])
         if not memories or memories[0].superseded_by is not None:
             return None
         expires_at = memories[0].expires_at
@@ -148,28 +180,16 @@ class Capture:
             seen_at=best.seen_at,
         )
 
-    def fix_of(self, payload: bytes, *, event: str = "", assistant: str = "") -> KnownFix | None:
-        """Return what made the failure go away before that a hook was just told of; None if it is none, or nothing did.
-
-        Nothing is stored: the payload itself goes through the spool like any other.
-        """
-        from recollect.capture.observation import BadPayload
-        from recollect.engine.sessions.hook_ingest import Noticing
-
-        try:
-            notice = Noticing(self._engine).of_bytes(payload, "", event=event, assistant=assistant, at=clock.now())
-        except BadPayload:
-            return None
-        if notice is None or not notice.row.fingerprint:
-            return None
-        return self.fix_for(notice.row.fingerprint, notice.row.namespace)
-
     @property
     def spool(self) -> "Spool":
         """The spool of this home."""
         from recollect.capture.spool import Spool
 
-        return Spool(self._engine.settings.home_path)
+        return Spool(self._context.settings.home_path)
+
+    def _upkeep(self) -> None:
+        self._access.flush()
+        self._updates.close_silent()
 
     # --- in the background ---
 
@@ -178,15 +198,15 @@ class Capture:
         self._background.start()
 
     def halt(self) -> None:
-        """Let the drain at hand end after its payload."""
+        """Stop the running drain after its payload."""
         self._stop.set()
 
     def stop(self) -> None:
-        """Stop draining after the payload at hand."""
+        """Stop all drains after their payload."""
         self.halt()
         self._background.stop()
 
 
 def _may_drain_here() -> bool:
-    """Tell whether this thread can interrupt a payload that takes too long, or nothing on this system can."""
+    """Tell whether this thread can interrupt a slow payload, or no thread of this system can."""
     return can_limit_cpu() or sys.platform == "win32"

@@ -1,6 +1,6 @@
-"""Decisions: which were made about a file, a symbol or a topic, in their order, and what replaced what.
+"""Decisions about a file, a symbol or a topic, in order, and which superseded which.
 
-subject ─► anchored to it · naming it · found by a recall ─► with all that replaced them or was replaced ─► in order
+subject ─► anchored to it · naming it · found by search ─► with everything they superseded or that superseded them
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from recollect.model import Anchor, AnchorState, Decided, Edge, Memory, MemoryTy
 from recollect.patterns.chain import ordered, since
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.retrieval.memory_search import MemorySearch
     from recollect.store.protocol import Store
 
-# Decisions that are looked at for a name; those of ten years.
+# Decisions that are searched for a name: those of ten years.
 LOOKED_AT = 5_000
 PIECE = 500
 # Found by words and meaning where nothing is anchored to the subject or names it.
 BY_TOPIC = 20
 # Among them may be many changes that hooks saw, which are left out.
 HITS = 200
-# Of what a recall finds, what is less than half as relevant as the best only brushes the topic.
+# Hits with less than half of the best score are not about the topic.
 NEAR = 0.5
-# Decisions that somebody told; hooks keep edits as decisions, too, which shows what was done and not why.
+# Stated decisions; hooks store edits as decisions, too, which show what was done but not why.
 ON_PURPOSE = ("user", "assistant", "import", "consolidation")
 SEEN = ("hook",)
 # Long chains of replacements are followed this far.
@@ -41,7 +41,7 @@ _NAME = re.compile(r"[\w./:#\-]+")
 
 
 def decisions(store: Store, namespace: str | None, sources: tuple[str, ...] = ON_PURPOSE) -> list[Memory]:
-    """Return the latest decisions of a project, or of all; what hooks saw being changed is none."""
+    """Return the latest decisions of a project, or of all projects."""
     where: dict[str, object] = {"memory_type": "decision", "source": sources}
     if namespace is not None:
         where["namespace"] = namespace
@@ -49,7 +49,7 @@ def decisions(store: Store, namespace: str | None, sources: tuple[str, ...] = ON
 
 
 def anchored_paths(store: Store, memories: Sequence[Memory]) -> dict[str, set[str]]:
-    """Return, by memory, the files it is anchored to, where they are now."""
+    """Return, by memory, the files it is anchored to, at their current paths."""
     found: dict[str, set[str]] = defaultdict(set)
     for kind in (Anchor, AnchorState):
         for ids in _pieces([memory.id for memory in memories]):
@@ -59,7 +59,7 @@ def anchored_paths(store: Store, memories: Sequence[Memory]) -> dict[str, set[st
 
 
 def replacements(store: Store, memories: Iterable[Memory]) -> set[tuple[str, str]]:
-    """Return pairs of memories, the newer first, of which one replaced the other."""
+    """Return pairs of memories, the newer first, of which one superseded the other."""
     known = {memory.id: memory for memory in memories}
     pairs = {(memory.superseded_by, memory.id) for memory in known.values() if memory.superseded_by is not None}
     nodes = {node_id(name): name for name in known}
@@ -74,27 +74,27 @@ def replacements(store: Store, memories: Iterable[Memory]) -> set[tuple[str, str
 
 
 def about(
-    engine: Engine, subject: str, namespace: str | None, sources: tuple[str, ...] = ON_PURPOSE
+    store: Store, search: MemorySearch, subject: str, namespace: str | None, sources: tuple[str, ...] = ON_PURPOSE
 ) -> dict[str, tuple[Memory, str]]:
     """Return the decisions about a subject by their ids, each with why it is one of them."""
-    rows = decisions(engine.store, namespace, sources)
+    rows = decisions(store, namespace, sources)
     path, _, symbol = subject.partition("::")
-    places = _placed(engine.store, rows, path, symbol)
+    places = _placed(store, rows, path, symbol)
     found = {row.id: (row, f"anchored to {places[row.id]}") for row in rows if row.id in places}
     if _NAME.fullmatch(subject):
         named = re.compile(rf"(?<![\w/]){re.escape(symbol or path)}(?![\w])", re.IGNORECASE)
         for row in rows:
             if row.id not in found and named.search(f"{row.title or ''}\n{row.content}"):
                 found[row.id] = (row, f"mentions {symbol or path}")
-    return found or _by_topic(engine, subject, namespace, sources)
+    return found or _by_topic(store, search, subject, namespace, sources)
 
 
 def _by_topic(
-    engine: Engine, subject: str, namespace: str | None, sources: tuple[str, ...]
+    store: Store, search: MemorySearch, subject: str, namespace: str | None, sources: tuple[str, ...]
 ) -> dict[str, tuple[Memory, str]]:
-    """Return the decisions that a recall finds, and those that say the same as one of them."""
+    """Return the decisions that a search finds, and their near-duplicates."""
     kind: MemoryType = "decision"
-    recall = engine.recall.search(
+    recall = search.search(
         subject,
         limit=HITS,
         namespace=namespace,
@@ -105,21 +105,19 @@ def _by_topic(
     )
     hits = [hit for hit in recall.hits if hit.memory.source in sources]
     near = [hit for hit in hits if hit.score >= NEAR * hits[0].score][:BY_TOPIC]
-    folded = engine.store.get(Memory, [name for hit in near for name in hit.folded])
+    folded = store.get(Memory, [name for hit in near for name in hit.folded])
     found = {hit.memory.id: (hit.memory, hit.reason) for hit in near}
     return found | {row.id: (row, "near-duplicate") for row in folded if row.source in sources}
 
 
-def chain(engine: Engine, found: dict[str, tuple[Memory, str]]) -> list[Decided]:
-    """Return decisions with all that replaced them or was replaced by them, in the order in which they came to hold."""
+def chain(store: Store, found: dict[str, tuple[Memory, str]]) -> list[Decided]:
+    """Return decisions and everything they superseded or that superseded them, in order of time."""
     found = dict(found)
     pairs: set[tuple[str, str]] = set()
     for _ in range(STEPS):
-        pairs |= replacements(engine.store, [row for row, _ in found.values()])
+        pairs |= replacements(store, [row for row, _ in found.values()])
         missing = list(dict.fromkeys(name for pair in sorted(pairs) for name in pair if name not in found))
-        more = {
-            row.id: (row, "supersedes or is superseded by one of them") for row in engine.store.get(Memory, missing)
-        }
+        more = {row.id: (row, "supersedes or is superseded by one of them") for row in store.get(Memory, missing)}
         if not more:
             break
         found |= more
@@ -144,7 +142,7 @@ def _decided(row: Memory, why: str, pairs: set[tuple[str, str]]) -> Decided:
 
 
 def _placed(store: Store, rows: Sequence[Memory], path: str, symbol: str) -> dict[str, str]:
-    """Return, by memory, the place it is anchored to that a subject means: a file by the end of its path, a symbol."""
+    """Return, by memory, its anchor that the subject names: a file by the end of its path, or a symbol."""
     found: dict[str, str] = {}
     for kind in (Anchor, AnchorState):
         for ids in _pieces([row.id for row in rows]):
@@ -158,7 +156,7 @@ def _placed(store: Store, rows: Sequence[Memory], path: str, symbol: str) -> dic
 
 
 def _memory(node: str) -> str:
-    """Return the memory that a node stands for; empty where it stands for something else."""
+    """Return the memory of a node; empty for other nodes."""
     prefix = node_id("")
     return node.removeprefix(prefix) if node.startswith(prefix) else ""
 

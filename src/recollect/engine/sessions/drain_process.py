@@ -1,13 +1,14 @@
-"""A child process that drains the spool for a process that has to keep answering.
+"""A child process that drains the spool for a server.
 
 A regular expression holds Python's global lock, and only the main thread of a process can interrupt one. So a server
-leaves payloads to the main thread of a child. The child ends when its input ends, so it never outlives the server for
-longer than the drain at hand.
+leaves payloads to the main thread of a child. The child ends when its input ends, so it outlives the server by one
+drain at most.
 """
 
 import signal
 import sys
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -15,7 +16,11 @@ from recollect.code.process import Process, serve
 from recollect.model import Ingested
 from recollect.settings import SETTINGS, Settings, Sourced
 
-_START = "import sys; sys.path.insert(0, {!r}); from recollect.engine.sessions.drain_process import main; main()"
+# The engine is handed in, because this module is part of it.
+_START = (
+    "import sys; sys.path.insert(0, {!r}); from recollect.engine import Engine; "
+    "from recollect.engine.sessions.drain_process import main; main(lambda settings: Engine(settings).capture)"
+)
 
 
 class Order(NamedTuple):
@@ -23,6 +28,18 @@ class Order(NamedTuple):
 
     limit: int = 0
     settings: dict[str, Any] | None = None
+
+
+class Drainer(Protocol):
+    """The capture of an engine, as the child uses it."""
+
+    def drain_here(self, limit: int, *, kill: bool) -> Ingested:
+        """Drain the spool in this thread."""
+        ...
+
+    def halt(self) -> None:
+        """Stop the running drain after its payload."""
+        ...
 
 
 class DrainProcess(Process):
@@ -44,25 +61,23 @@ class DrainProcess(Process):
         return None if answer is None else msgspec.msgpack.decode(answer, type=Ingested)
 
 
-def main() -> None:
-    """Drain the spool whenever asked to, until nobody can ask any more."""
-    from recollect.engine.root import Engine
-
+def main(open_capture: Callable[[Settings], Drainer]) -> None:
+    """Drain the spool at each order, until the input ends."""
     # Ctrl-C reaches every process of a terminal; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     decoder = msgspec.msgpack.Decoder(Order)
-    engine: Engine | None = None
+    capture: Drainer | None = None
 
     def answer(content: bytes) -> bytes:
-        nonlocal engine
+        nonlocal capture
         order = decoder.decode(content)
         if order.settings is not None:
             rows = {row.name: Sourced(row, order.settings[row.name], "parent process") for row in SETTINGS}
-            engine = Engine(Settings(rows))
-            signal.signal(signal.SIGTERM, lambda *_: engine.capture.halt())
+            opened = capture = open_capture(Settings(rows))
+            signal.signal(signal.SIGTERM, lambda *_: opened.halt())
             return msgspec.msgpack.encode(Ingested())
-        assert engine is not None  # noqa: S101 - settings come first
-        return msgspec.msgpack.encode(engine.capture.drain_here(order.limit, kill=True))
+        assert capture is not None  # noqa: S101 - settings come first
+        return msgspec.msgpack.encode(capture.drain_here(order.limit, kill=True))
 
     try:
         serve(sys.stdin.buffer, sys.stdout.buffer, answer)

@@ -1,10 +1,10 @@
 """Ingest hook events: each claimed payload becomes observations and memories exactly once.
 
-    payload ─► observation ─► without secrets ─► lesson, statements ─► Notice   before a transaction is opened
-    Notice ─► observations, memories, nodes, edges, sessions                    in one, with the name of the payload
+    payload ─► observation ─► without secrets ─► lesson, statements ─► PreparedEvent   before a transaction is opened
+    PreparedEvent ─► observations, memories, nodes, edges, sessions                    in one
 
-The name of a payload is the key of its observation. A drainer that dies after the commit leaves the file behind;
-whoever takes it next finds the name and removes it.
+The name of a payload is the key of its observation. A drainer that dies after the commit leaves the file behind; the
+next one finds the key and removes the file.
 """
 
 from __future__ import annotations
@@ -26,36 +26,36 @@ from recollect.capture.observation import BadPayload, Observation
 from recollect.capture.payload import read
 from recollect.capture.rollout import with_rollout
 from recollect.capture.spool import MAX_BYTES, Payload
+from recollect.capture.summary import CHANGING
 from recollect.engine.memory.anchoring import NOTHING, Prepared, spoken_text
 from recollect.engine.memory.stated_memories import Stated, compare, keep, stated
 from recollect.engine.records.branches import NOWHERE, Position
 from recollect.engine.records.checkout import Checkout, checkout, work_tree
 from recollect.engine.records.identity import namespace_of, project_root
-from recollect.engine.records.memory_rows import content_hash, ensure_node, node_id, store_in
+from recollect.engine.records.memory_rows import TRUST, content_hash, ensure_node, node_id, store_in
 from recollect.engine.records.record_redaction import without_secrets
-from recollect.engine.sessions.injection_outcomes import Handed
 from recollect.errors import RecollectError
 from recollect.model import Edge, Memory, Node, Observed, Session
 from recollect.store.protocol import Range
 from recollect.text.redact import redact_value
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.memory.amendments import Amendments
+    from recollect.engine.memory.anchoring import Anchoring
+    from recollect.engine.records.branches import Branches
     from recollect.store.protocol import Transaction
 
 # Longer texts are not taken apart for their symbols: a file of this size is generated.
 OUTLINED_CHARACTERS = 200_000
 # Files of one lesson that are linked.
 LINKED_FILES = 12
-CHANGING = frozenset({"edit", "write", "patch"})
-# What hooks saw was said by programs and pages, not by people; who ranks or shows it can tell.
-TRUST = 0.7
 
 Written = Literal["stored", "merged", "noted", "twice", "known"]
 
 
-class Home(NamedTuple):
-    """Where a session works: the project, the folder, the branch it is on, and where memories of it are written."""
+class WorkFolder(NamedTuple):
+    """Where a session works: the project, the folder, its branch, and where its memories belong."""
 
     namespace: str | None
     place: Place
@@ -63,8 +63,18 @@ class Home(NamedTuple):
     position: Position = NOWHERE
 
 
-class Notice(NamedTuple):
-    """One observation, ready to be written. stated: what its text lays down"""
+class OwnAnswer(NamedTuple):
+    """An answer of recollect that an assistant asked for: its session, its time, and the memories in it."""
+
+    session_id: str
+    at: int
+    name: str
+    mark: str
+    memory_ids: tuple[str, ...]
+
+
+class PreparedEvent(NamedTuple):
+    """One event, ready to be written. stated: the statements in its text"""
 
     seen: Observation
     row: Observed
@@ -76,76 +86,78 @@ class Notice(NamedTuple):
     stated: tuple[Stated, ...] = ()
 
 
-class Noticing:
-    """Makes notices of payloads; what it learns of folders holds for one drain."""
+class EventReader:
+    """Prepares payloads of hooks for writing. Folders are looked up once per reader."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._homes: dict[str, Home] = {}
-        # Answers of ours that were met on the way: what they say is in the store already, but not that it was said.
-        self.handed: list[Handed] = []
+    def __init__(self, context: Context, *, branches: Branches, anchoring: Anchoring) -> None:
+        self._context = context
+        self._branches = branches
+        self._anchoring = anchoring
+        self._folders: dict[str, WorkFolder] = {}
+        # The store has the memories of these answers, but not yet that they were shown.
+        self.answers: list[OwnAnswer] = []
 
-    def notice(self, payload: Payload) -> Notice | None:
+    def read(self, payload: Payload) -> PreparedEvent | None:
         """Return the rows to write for a payload; None for noise. Raises BadPayload."""
         raw = payload.read()
         if len(raw) > MAX_BYTES:
             raise BadPayload(f"larger than {MAX_BYTES:,} bytes")
         at = min(max(0, payload.at_ns // 10**9), 253_402_300_799)
-        return self.of_bytes(raw, payload.name, event=payload.event, assistant=payload.assistant, at=at)
+        return self.parse(raw, payload.name, event=payload.event, assistant=payload.assistant, at=at)
 
-    def of_bytes(self, raw: bytes, name: str, *, event: str, assistant: str, at: int) -> Notice | None:
+    def parse(self, raw: bytes, name: str, *, event: str, assistant: str, at: int) -> PreparedEvent | None:
         """Return the rows to write for a hook's payload bytes; None for noise. Raises BadPayload."""
         seen = with_rollout(cleaned(with_answer(read(raw, event=event, assistant=assistant, at=at))))
         if name and is_answer(seen):
-            self.handed.append(Handed(seen.session, at, name, mark(seen)[0], memory_ids(seen)))
+            self.answers.append(OwnAnswer(seen.session, at, name, mark(seen)[0], memory_ids(seen)))
         if is_noise(seen):
             return None
         told, is_own = mark(seen)
         seen = redacted(seen)
-        home = self.home(seen.cwd) if seen.cwd else self._of_session(seen.session)
-        learnt = lesson_of(seen, home.place, outline)
-        session = seen.session or _unnamed(seen, home.namespace, at)
-        row, _ = without_secrets(observed(name, told, at, session, seen, home, learnt))
-        memory = _memory(row, seen, learnt, home)
+        folder = self.folder(seen.cwd) if seen.cwd else self._of_session(seen.session)
+        learnt = lesson_of(seen, folder.place, outline)
+        session = seen.session or _unnamed(seen, folder.namespace, at)
+        row, _ = without_secrets(observed(name, told, at, session, seen, folder, learnt))
+        memory = _memory(row, seen, learnt, folder)
         # Without a name nothing is written: a hook is answered.
-        said = stated(seen, row, home.position) if name else ()
-        return Notice(seen, row, is_own, learnt, home.branch, memory, self.anchors(memory), said)
+        said = stated(seen, row, folder.position) if name else ()
+        return PreparedEvent(seen, row, is_own, learnt, folder.branch, memory, self.anchors(memory), said)
 
-    def _of_session(self, session_id: str) -> Home:
-        """Return where a session is that does not say so with every event: where it was begun."""
-        known = self._engine.store.get(Session, [session_id]) if session_id else []
+    def _of_session(self, session_id: str) -> WorkFolder:
+        """Return where a session began, for events that do not name a folder."""
+        known = self._context.store.get(Session, [session_id]) if session_id else []
         if not known or not known[0].namespace:
-            return self.home("")
+            return self.folder("")
         namespace, branch = known[0].namespace, known[0].branch
         found = checkout(namespace)
         if found is not None and branch not in ("", found.branch, found.default):  # it works in another work tree
-            return Home(namespace, Place(root=namespace), branch, Position(branch))
-        return Home(namespace, Place(root=namespace), branch, self._position(found))
+            return WorkFolder(namespace, Place(root=namespace), branch, Position(branch))
+        return WorkFolder(namespace, Place(root=namespace), branch, self._position(found))
 
-    def home(self, cwd: str) -> Home:
+    def folder(self, cwd: str) -> WorkFolder:
         """Return where a session in a folder works."""
-        if cwd not in self._homes:
-            namespace, root = namespace_of(self._engine.settings.namespace or None), ""
+        if cwd not in self._folders:
+            namespace, root = namespace_of(self._context.settings.namespace or None), ""
             found = None
             if cwd.startswith(("/", "~")):
-                # A folder that nobody could have is no reason to lose what happened in it.
+                # An event is kept even if its folder cannot exist.
                 with suppress(RecollectError, OSError, ValueError, RuntimeError):
                     namespace, root = namespace_of(cwd), work_tree(cwd)
                     found = checkout(root)
             branch = found.branch if found is not None else ""
-            self._homes[cwd] = Home(namespace, Place(cwd.rstrip("/"), root), branch, self._position(found))
-        return self._homes[cwd]
+            self._folders[cwd] = WorkFolder(namespace, Place(cwd.rstrip("/"), root), branch, self._position(found))
+        return self._folders[cwd]
 
     def _position(self, found: Checkout | None) -> Position:
-        return self._engine.branches.of(found) if found is not None else NOWHERE
+        return self._branches.of(found) if found is not None else NOWHERE
 
     def anchors(self, memory: Memory | None) -> Prepared:
         """Return the anchors of a memory; empty if it mentions no code or none can be read."""
         if memory is None or memory.category in ("prompt", "find", "search"):
             return NOTHING
         try:
-            return self._engine.anchoring.prepare(spoken_text(memory), memory.namespace)
-        except (RecollectError, OSError):  # an observation is kept whether or not its code can be looked at
+            return self._anchoring.prepare(spoken_text(memory), memory.namespace)
+        except (RecollectError, OSError):  # an observation is kept whether or not its code can be read
             return NOTHING
 
 
@@ -174,19 +186,14 @@ def outline(path: str, text: str) -> tuple[Defined, ...]:
     )
 
 
-def _memory(row: Observed, seen: Observation, learnt: Lesson, home: Home) -> Memory | None:
+def _memory(row: Observed, seen: Observation, learnt: Lesson, folder: WorkFolder) -> Memory | None:
     if not learnt.content.strip():
         return None
-    about = {"assistant": seen.assistant, **({"branch": home.branch} if home.branch else {})}
+    about = {"assistant": seen.assistant, **({"branch": folder.branch} if folder.branch else {})}
     if seen.agent:
         about["agent"] = seen.agent
-    memory, _ = without_secrets(_as_told(row, learnt, about))
-    branch, head = home.position
-    return msgspec.structs.replace(memory, content_hash=content_hash(memory.content), branch=branch, head=head)
-
-
-def _as_told(row: Observed, learnt: Lesson, about: Mapping[str, Any]) -> Memory:
-    return Memory(
+    branch, head = folder.position
+    raw = Memory(
         id=clock.new_id(),
         content=learnt.content,
         memory_type=learnt.memory_type,
@@ -199,20 +206,24 @@ def _as_told(row: Observed, learnt: Lesson, about: Mapping[str, Any]) -> Memory:
         updated_at=row.at,
         last_accessed_at=row.at,
         source="hook",
-        trust=TRUST,
+        trust=TRUST["observed"]["hook"],
         session_id=row.session_id,
         observed=True,
     )
+    memory, _ = without_secrets(raw)
+    return msgspec.structs.replace(memory, content_hash=content_hash(memory.content), branch=branch, head=head)
 
 
-def observed(name: str, told: str, at: int, session: str, seen: Observation, home: Home, learnt: Lesson) -> Observed:
-    """Return the row of an event: under which name and mark it is kept, when and where it was, what it taught."""
+def observed(
+    name: str, told: str, at: int, session: str, seen: Observation, folder: WorkFolder, learnt: Lesson
+) -> Observed:
+    """Return the row of an event. name: its key; told: its mark, which is the same when it is sent twice"""
     return Observed(
         id=name,
         mark=told,
         at=at,
         session_id=session,
-        namespace=home.namespace,
+        namespace=folder.namespace,
         assistant=seen.assistant,
         event=seen.event,
         tool=seen.tool,
@@ -224,12 +235,12 @@ def observed(name: str, told: str, at: int, session: str, seen: Observation, hom
 
 
 def _unnamed(seen: Observation, namespace: str | None, at: int) -> str:
-    """Return a session for events that name none: one for each day, assistant and project."""
+    """Return a session id for events without one: one per day, assistant and project."""
     return content_hash(f"{seen.assistant}\n{namespace}\n{at // 86_400}")[:32]
 
 
 def file_node(path: str) -> str:
-    """Return the id of a file's node: the same for all work trees of a repository, and that of indexed code."""
+    """Return the id of a file's node: that of indexed code, for all work trees of a repository."""
     root = work_tree(str(Path(path).parent))
     whole = os.path.realpath(path)
     inside = whole[len(root) :].lstrip("/") if whole.startswith(root + "/") else ""
@@ -239,43 +250,45 @@ def file_node(path: str) -> str:
 # --- writing ---
 
 
-def compared(engine: Engine, notice: Notice) -> Notice:
-    """Return a notice with its statements compared with what is stored."""
-    return notice._replace(stated=tuple(compare(engine.amendments, engine.anchoring, each) for each in notice.stated))
+def compared(event: PreparedEvent, amendments: Amendments, anchoring: Anchoring) -> PreparedEvent:
+    """Return an event with its statements compared with stored memories."""
+    return event._replace(stated=tuple(compare(amendments, anchoring, each) for each in event.stated))
 
 
-def write(transaction: Transaction, notice: Notice, anchor: Callable[[Transaction, Memory, Prepared], None]) -> Written:
-    """Write one notice; what was written before, or is told a second time, is left alone."""
-    row = notice.row
+def write(
+    transaction: Transaction, event: PreparedEvent, anchor: Callable[[Transaction, Memory, Prepared], None]
+) -> Written:
+    """Write one event unless it was written before, or is sent a second time."""
+    row = event.row
     if transaction.get(Observed, [row.id]):
         return "known"
-    if _is_twice(transaction, notice):
+    if _is_twice(transaction, event):
         # Its name is not kept: removing the file twice does no harm.
         return "twice"
     written: Written = "noted"
-    if notice.memory is not None:
-        stored = store_in(transaction, notice.memory)
+    if event.memory is not None:
+        stored = store_in(transaction, event.memory)
         written = "stored" if stored.created else "merged"
         if stored.created:
-            anchor(transaction, stored.memory, notice.anchors)
+            anchor(transaction, stored.memory, event.anchors)
         row = msgspec.structs.replace(row, memory_id=stored.memory.id)
-        _link(transaction, notice, stored.memory)
-    for each in notice.stated:
+        _link(transaction, event, stored.memory)
+    for each in event.stated:
         written = "stored" if keep(transaction, each, anchor) else written
     transaction.insert(row)
     return written
 
 
-def _is_twice(transaction: Transaction, notice: Notice) -> bool:
-    same: dict[str, object] = {"mark": notice.row.mark}
-    if not notice.is_own_mark:
-        same["at"] = Range(notice.row.at - TWICE_S, notice.row.at + TWICE_S + 1)
+def _is_twice(transaction: Transaction, event: PreparedEvent) -> bool:
+    same: dict[str, object] = {"mark": event.row.mark}
+    if not event.is_own_mark:
+        same["at"] = Range(event.row.at - TWICE_S, event.row.at + TWICE_S + 1)
     return bool(transaction.find(Observed, same, limit=1))
 
 
-def _link(transaction: Transaction, notice: Notice, memory: Memory) -> None:
-    """Link a memory with the files it is about; a file that was read before it was changed has evolved."""
-    paths = notice.lesson.paths[:LINKED_FILES]
+def _link(transaction: Transaction, event: PreparedEvent, memory: Memory) -> None:
+    """Link a memory with its files; a file that was read before it was changed has evolved."""
+    paths = event.lesson.paths[:LINKED_FILES]
     if not paths:
         return
     ensure_node(transaction, memory)
@@ -283,15 +296,13 @@ def _link(transaction: Transaction, notice: Notice, memory: Memory) -> None:
         clean = redact_value(path).value
         target = file_node(clean)
         if not transaction.get(Node, [target]):
-            label = target.removeprefix("file:").removeprefix(f"{notice.row.namespace}/")
-            transaction.insert(Node(id=target, kind="File", label=label, namespace=notice.row.namespace))
+            label = target.removeprefix("file:").removeprefix(f"{event.row.namespace}/")
+            transaction.insert(Node(id=target, kind="File", label=label, namespace=event.row.namespace))
         _connect(transaction, node_id(memory.id), target, "RELATES_TO", {})
-        if notice.row.tool in CHANGING and notice.row.outcome == "ok" and _was_read(transaction, clean):
-            _connect(transaction, target, target, "EVOLVED_INTO", {"times": 1, "last_at": notice.row.at})
-
-
-def _was_read(transaction: Transaction, path: str) -> bool:
-    return bool(transaction.find(Observed, {"target": path, "tool": "read", "outcome": "ok"}, limit=1))
+        read_before = {"target": clean, "tool": "read", "outcome": "ok"}
+        is_changed = event.row.tool in CHANGING and event.row.outcome == "ok"
+        if is_changed and transaction.find(Observed, read_before, limit=1):
+            _connect(transaction, target, target, "EVOLVED_INTO", {"times": 1, "last_at": event.row.at})
 
 
 def _connect(
@@ -301,7 +312,7 @@ def _connect(
     relationship: Literal["RELATES_TO", "EVOLVED_INTO"],
     properties: Mapping[str, Any],
 ) -> None:
-    """Link two nodes, once; what counts is added up."""
+    """Link two nodes, once; `times` of a known link is increased."""
     known = transaction.find(Edge, {"src": src, "dst": dst, "relationship": relationship}, limit=1)
     if not known:
         edge = Edge(id=clock.new_id(), src=src, dst=dst, relationship=relationship, properties=dict(properties),

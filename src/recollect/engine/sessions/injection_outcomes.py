@@ -1,57 +1,55 @@
-"""Offers: what was made of the memories that were put before an assistant is noted, as its session goes on.
+"""Outcomes of injected memories: judged as a session goes on, then counted.
 
-    end of a turn, of a session, or silence ─► evidence of each offer ─► injections.evidence, due to be counted
+    end of a turn, of a session, or silence ─► evidence per injection ─► injections.evidence, due
+    injections that are due ─► counts of each memory ─► its confidence       one batch, which undo takes back
+    counts of a project ─► weights of its kinds of memories ─► a setting     derived; recall and hooks read it
 
-Noting is part of the transaction that writes what was seen, so that nothing is judged that is not kept, and nothing is
-lost that is. Of several offers of one memory in a session the first is judged. Counting is usefulness.py.
+Judging is part of the transaction that writes the events. Of several injections of one memory in a session the first
+is judged. Each injection is counted once: the count is marked on it in the same transaction. An undo takes back counts
+and confidences; the injections stay counted, so that they are not counted again.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from recollect import clock
 from recollect.capture.evidence import Key, Offer, Sitting, commands_of, evidence, files_of, sitting
 from recollect.engine.records.memory_rows import node_id
-from recollect.model import Anchor, Edge, Evidence, Fix, Injection, Memory, Observed, Session
+from recollect.model import Anchor, Change, Edge, Evidence, Fix, Injection, Memory, Observed, Session, Usefulness
+from recollect.recall import use
 from recollect.store.protocol import Range
 from recollect.text.digest import digest
 
 if TYPE_CHECKING:
-    from recollect.engine.sessions.hook_ingest import Notice
-    from recollect.store.protocol import Transaction
+    from recollect.engine.sessions.hook_ingest import OwnAnswer, PreparedEvent
+    from recollect.store.protocol import Store, Transaction
 
-# Offers and observations of a session that are looked at, the latest: more would be a week without an end.
+# Injections and observations of a session that are read, the latest: more would be a week without an end.
 OFFERS = 5_000
 READ = 5_000
-# What of a memory can be cited: what is told of it is shorter, what is recalled is cut.
+# The part of a memory that can be cited: injected texts are shorter, recalled ones are cut.
 CITED_CHARACTERS = 1_000
-# What was said of a memory afterwards by these means that it no longer holds. What cycles write follows from others.
+# Memories of these sources can contradict others. Summaries by cycles follow from other memories.
 STATING = frozenset({"user", "assistant", "import"})
-# Memories of one answer that count as handed over: those below are looked at by nobody.
-HANDED = 20
+# Memories of one answer that count as shown.
+SHOWN = 20
 # The event of memories that were asked for.
 ASKED = "recall"
+# Injections counted in one transaction: some tenths of a second, so that other writers do not wait long.
+BATCH = 200
 
 
-class Handed(NamedTuple):
-    """An answer of ours that an assistant asked for: in which session, when, and which memories were in it."""
-
-    session_id: str
-    at: int
-    name: str
-    mark: str
-    memory_ids: tuple[str, ...]
-
-
-def hand(transaction: Transaction, answers: Sequence[Handed]) -> None:
-    """Note memories that an assistant got because it asked; doing it again changes nothing."""
+def record_answers(transaction: Transaction, answers: Sequence[OwnAnswer]) -> None:
+    """Record memories that an assistant asked for as injected; idempotent."""
     for answer in answers:
-        known = {row.id for row in transaction.get(Memory, answer.memory_ids[:HANDED])}
+        known = {row.id for row in transaction.get(Memory, answer.memory_ids[:SHOWN])}
         for memory_id in known:
-            # The name of the payload tells when it was, to less than a second.
+            # The payload's name begins with its time.
             row_id = f"{answer.name}-{digest(memory_id, 16)}"
             if not transaction.get(Injection, [row_id]):
                 transaction.insert(
@@ -67,11 +65,12 @@ def hand(transaction: Transaction, answers: Sequence[Handed]) -> None:
                 )
 
 
-def note(transaction: Transaction, session: Session, notices: Sequence[Notice] = (), *, over: bool = False) -> None:
-    """Note what was made of the offers of a session by all that is known of it; looking again changes nothing.
+def judge(
+    transaction: Transaction, session: Session, events: Sequence[PreparedEvent] = (), *, over: bool = False
+) -> None:
+    """Judge the injections of a session by everything known of it; idempotent.
 
-    notices: what was just seen, with the whole texts of answers. over: nothing more is expected, so that what was left
-    is noted as unused
+    events: the latest, with the whole texts of answers. over: the session ended, so the rest is unused
     """
     rows = transaction.find(Injection, {"session_id": session.id}, order="-at", limit=OFFERS)
     if not rows:
@@ -80,15 +79,15 @@ def note(transaction: Transaction, session: Session, notices: Sequence[Notice] =
     for row in others:
         if row.evidence == "":
             transaction.update(Injection, row.id, {"evidence": "again", "counted": "again"})
-    look = _Look(transaction, session, firsts, notices)
+    known = _Known(transaction, session, firsts, events)
     for row in firsts:
-        found = look.at(row) or row.evidence or ("unused" if over else "")
+        found = known.evidence_of(row) or row.evidence or ("unused" if over else "")
         if found != row.evidence and row.counted != "before":
             transaction.update(Injection, row.id, {"evidence": found, "due": int(found != row.counted)})
 
 
 def _first(rows: Sequence[Injection]) -> tuple[list[Injection], list[Injection]]:
-    """Return the first offer of each memory, and the others."""
+    """Return the first injection of each memory, and the others."""
     firsts: dict[str, Injection] = {}
     others: list[Injection] = []
     for row in sorted(rows, key=lambda row: (row.at, row.id)):
@@ -99,11 +98,11 @@ def _first(rows: Sequence[Injection]) -> tuple[list[Injection], list[Injection]]
     return list(firsts.values()), others
 
 
-class _Look:
-    """What is known of a session and of the memories offered in it, read once."""
+class _Known:
+    """The rows of a session and of the memories injected into it, read once."""
 
     def __init__(
-        self, transaction: Transaction, session: Session, offers: Sequence[Injection], notices: Sequence[Notice]
+        self, transaction: Transaction, session: Session, offers: Sequence[Injection], events: Sequence[PreparedEvent]
     ) -> None:
         ids = tuple(row.memory_id for row in offers)
         observed = transaction.find(Observed, {"session_id": session.id}, order="-id", limit=READ)
@@ -119,11 +118,11 @@ class _Look:
             self._anchors[anchor.memory_id].append(anchor.path)
         self._stated = _stated(transaction, session, min(row.at for row in offers), self._until)
         self._denied = _denied(transaction, ids)
-        answers = [each for each in notices if each.row.event in ("turn_end", "agent_end") and each.seen.text]
+        answers = [each for each in events if each.row.event in ("turn_end", "agent_end") and each.seen.text]
         self._said = [((each.row.at, each.row.id), each.seen.text) for each in answers]
 
-    def at(self, row: Injection) -> Evidence:
-        """Return what was made of one offer; empty: nothing so far."""
+    def evidence_of(self, row: Injection) -> Evidence:
+        """Return the outcome of one injection; empty: none so far."""
         memory = self._memories.get(row.memory_id)
         if memory is None:
             return ""
@@ -137,7 +136,7 @@ class _Look:
         return evidence(offer, self._seen, said)
 
     def _offer(self, row: Injection, memory: Memory) -> Offer:
-        # The same words may have been said before; whoever says them twice at once is told something once.
+        # The same prompt may have been sent before.
         same_mark = self._by_mark.get(row.mark, ())
         occasion = min(same_mark, key=lambda each: abs(each.at - row.at), default=None)
         key: Key = (
@@ -155,7 +154,7 @@ class _Look:
         fixes = self._transaction.find(Fix, {"memory_id": memory.id, "fingerprint": row.why}, limit=20)
         if not fixes:  # an invocation that works instead of one that failed: running it is the use
             return offer
-        # Its commands are steps, or the one that failed: whether they helped is told by the error.
+        # Its commands are steps, or the one that failed: the error tells whether they helped.
         return offer._replace(
             commands=frozenset(),
             failed=(occasion.tool, occasion.target),
@@ -165,7 +164,7 @@ class _Look:
 
 
 def _stated(transaction: Transaction, session: Session, since: int, until: int) -> list[Memory]:
-    """Return what was stored on purpose while a session went on: by its id, or in its project."""
+    """Return memories that were stored during a session: by its id, or in its project."""
     during: dict[str, object] = {"created_at": Range(since, until + 1), "source": ("user", "assistant")}
     rows = transaction.find(Memory, {**during, "session_id": session.id}, limit=100)
     if session.namespace is not None:
@@ -174,7 +173,7 @@ def _stated(transaction: Transaction, session: Session, since: int, until: int) 
 
 
 def _denied(transaction: Transaction, ids: Sequence[str]) -> dict[str, list[int]]:
-    """Return when memories were said not to hold, by what somebody stored."""
+    """Return when stored memories contradicted or superseded these, by id."""
     ends = {"dst": tuple(node_id(each) for each in ids), "relationship": ("CONTRADICTS", "SUPERSEDES")}
     edges = transaction.find(Edge, ends)
     sources = {row.id: row.source for row in transaction.get(Memory, [edge.src.removeprefix("mem:") for edge in edges])}
@@ -185,17 +184,102 @@ def _denied(transaction: Transaction, ids: Sequence[str]) -> dict[str, list[int]
     return found
 
 
-def settle(transaction: Transaction, *, silent_s: int, limit: int) -> int:
-    """Judge offers of sessions that were not heard of for so long; returns how many sessions were looked at."""
+def judge_silent(transaction: Transaction, *, silent_s: int, limit: int) -> None:
+    """Judge injections into sessions without a sign for so long, of up to `limit` sessions."""
     edge = clock.now() - silent_s
     open_rows = transaction.find(Injection, {"evidence": "", "at": Range(below=edge)}, order="at", limit=OFFERS)
     ids = list(dict.fromkeys(row.session_id for row in open_rows))[:limit]
     known = {session.id: session for session in transaction.get(Session, ids)}
     for session_id in ids:
         session = known.get(session_id)
-        if session is None:  # nothing was ever seen of it: its hooks ask, and leave nothing
+        if session is None:  # its hooks ask, but send no events
             for row in transaction.find(Injection, {"session_id": session_id, "evidence": ""}, limit=OFFERS):
                 transaction.update(Injection, row.id, {"evidence": "before", "counted": "before"})
         elif session.seen_at < edge:
-            note(transaction, session, over=True)
-    return len(ids)
+            judge(transaction, session, over=True)
+
+
+# --- counting ---
+
+
+def count(store: Store) -> int:
+    """Count judged injections and move confidences; returns how many were counted."""
+    counted = 0
+    scopes: set[str | None] = set()
+    batch = clock.new_id()
+    # Mostly nothing is due, and reading costs less than the lock.
+    while store.find(Injection, {"due": 1}, limit=1):
+        with store.transaction("count_usefulness", batch=batch) as transaction:
+            rows = transaction.find(Injection, {"due": 1}, order="at", limit=BATCH)
+            for row in rows:
+                scopes |= _counted(transaction, row)
+        counted += len(rows)
+    for scope in scopes:
+        learn(store, scope)
+    return counted
+
+
+def learn(store: Store, scope: str | None) -> None:
+    """Compute the weights of a project from its counts, and store them for recall."""
+    rows = store.columns(Usefulness, ("kind", "offered", "used"), {"namespace": scope})
+    store.keep_setting(use.key(scope), use.kept(use.learn(rows)))
+
+
+def learn_after_undo(store: Store, batch: str) -> None:
+    """Recompute the weights that an undo may have changed."""
+    if store.columns(Change, ("entity_id",), {"batch": batch, "entity": "usefulness"}, limit=1):
+        for scope in (*store.tally(Usefulness, "namespace"), None):
+            learn(store, scope)
+
+
+def _counted(transaction: Transaction, row: Injection) -> set[str | None]:
+    """Count one injection; returns the project whose weights it changes."""
+    transaction.update(Injection, row.id, {"counted": row.evidence, "due": 0})
+    memory = next(iter(transaction.get(Memory, [row.memory_id])), None)
+    if memory is None:
+        return set()
+    known = next(iter(transaction.get(Usefulness, [memory.id])), None)
+    current = known if known is not None else _new(memory)
+    if current.confidence != memory.confidence:  # somebody changed it since
+        current = msgspec.structs.replace(current, given=memory.confidence, pro=0.0, con=0.0)
+    # Counts may have been reset since: then everything is new.
+    after = _with(current, row if known is not None else msgspec.structs.replace(row, counted=""))
+    if known is None:
+        transaction.insert(after)
+    else:
+        fields = {name: getattr(after, name) for name in Usefulness.__struct_fields__ if name != "rev"}
+        transaction.update(Usefulness, memory.id, fields)
+    transaction.update(Memory, memory.id, {"confidence": after.confidence})
+    return {after.namespace}
+
+
+def _new(memory: Memory) -> Usefulness:
+    return Usefulness(
+        id=memory.id,
+        namespace=memory.namespace,
+        kind=use.kind_of(memory.memory_type, memory.category, memory.source),
+        given=memory.confidence,
+        confidence=memory.confidence,
+    )
+
+
+def _with(current: Usefulness, row: Injection) -> Usefulness:
+    """Return counts with one more injection, or with the new outcome of a counted one."""
+    before, after = use.sign(row.counted), use.sign(row.evidence)
+    # Counts that were undone cannot be subtracted again.
+    pro = max(0.0, current.pro + after.pro - before.pro)
+    con = max(0.0, current.con + after.con - before.con)
+    used = max(0, current.used + (after.pro > 0) - (before.pro > 0))
+    contradicted = max(0, current.contradicted + (after.con > 0) - (before.con > 0))
+    says = after.pro > 0 or after.con > 0
+    return msgspec.structs.replace(
+        current,
+        offered=max(current.offered + (not row.counted), used + contradicted),
+        used=used,
+        contradicted=contradicted,
+        pro=pro,
+        con=con,
+        confidence=use.confidence(current.given, pro, con),
+        last=row.evidence if says else current.last,
+        at=clock.now() if says or not current.at else current.at,
+    )

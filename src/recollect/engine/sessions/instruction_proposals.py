@@ -1,16 +1,17 @@
-"""Distilling: what a project has learnt, proposed as lines for its file of instructions.
+"""Propose lessons of a project as lines for its instructions file.
 
-    memories, prompts, fixes, commands ─► lessons ─► not said yet ─► section ─► diff ─► shown ─► applied by its id
+    memories, prompts, fixes, commands ─► lessons ─► new to the file ─► section ─► diff ─► shown ─► applied by its id
 
-The id of a proposal is made of the file as it is and as it would be: whoever gives it back was shown exactly that, and
-a file that has changed since no longer fits it. Only what belongs to the project is proposed; what holds for one person
-everywhere has no place in a file that all share.
+The id of a proposal is made of the file before and after: an id fits only the diff that was shown, and no longer once
+the file has changed. Only lessons of the project are proposed: preferences of one person do not belong into a shared
+file.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,29 +33,42 @@ from recollect.text.harmless import visible
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.model import KnownCommand
+    from recollect.store.protocol import Store
 
 # Where assistants look for instructions, the one that most of them read first.
 FILES = ("AGENTS.md", "CLAUDE.md")
-# A file of instructions is read with every session; one of this size is none.
+# An instructions file is read in every session; a larger file is none.
 MAX_BYTES = 1024 * 1024
-# Memories that are looked at: nobody states more preferences.
+# Memories that are read: nobody states more preferences.
 LOOKED_AT = 1_000
-# Prompts that are looked at, the latest: what was not said again in so many has been learnt.
+# Prompts that are read, the latest.
 PROMPTS = 3_000
-# Who stated a preference: people, or an assistant on purpose; transcripts tell what people said.
+# Sources of stated preferences; transcripts are imported.
 STATED_BY = ("user", "assistant", "import")
 ID_CHARACTERS = 8
 
 
-def distil(engine: Engine, path: str, file: str | None, apply: str | None, limit: int) -> Proposal:
-    """Return what could be added to the instructions of a project; written if `apply` is its id. Raises Conflict."""
+def distil(
+    context: Context,
+    commands: Callable[[str | None], Sequence[KnownCommand]],
+    path: str,
+    file: str | None,
+    apply: str | None,
+    limit: int,
+) -> Proposal:
+    """Return lines for the instructions of a project; written if `apply` is their id. Raises Conflict.
+
+    commands: returns the commands that worked in a project
+    """
     root = _root(path)
     target = _target(root, file)
     before, is_new = _read(target)
-    found = _lessons(engine, project_root(root))
+    namespace = project_root(root)
+    found = _lessons(context.store, namespace, commands(namespace))
     text = before.decode("utf-8")
-    # Said in somebody's words: on one line, and nothing in it that acts instead of being read.
+    # Lessons quote people: one line each, without characters that act instead of being read.
     clean = [msgspec.structs.replace(row, text=_harmless(row.text)) for row in found]
     fresh = set(unsaid(text, [row.text for row in clean]))
     told = list({row.text: row for row in clean if row.text in fresh}.values())
@@ -71,12 +85,12 @@ def distil(engine: Engine, path: str, file: str | None, apply: str | None, limit
         if len(told) > limit
         else (),
     )
-    return proposal if apply is None else _applied(engine, proposal, apply, target, before, after)
+    return proposal if apply is None else _applied(context, proposal, apply, target, before, after)
 
 
-def _applied(engine: Engine, proposal: Proposal, apply: str, target: Path, before: bytes, after: bytes) -> Proposal:
+def _applied(context: Context, proposal: Proposal, apply: str, target: Path, before: bytes, after: bytes) -> Proposal:
     if apply.partition("-")[2] == _mark(before):
-        # It was written before, or there is nothing to write: what was agreed to is so.
+        # It was written before, or there is nothing to write.
         note = "the file already contains these lessons; nothing was written"
         return msgspec.structs.replace(proposal, notes=(*proposal.notes, note))
     if apply != proposal.id:
@@ -85,15 +99,14 @@ def _applied(engine: Engine, proposal: Proposal, apply: str, target: Path, befor
             hint="Run `recollect distil` again and apply the new id.",
             id=proposal.id,
         )
-    refuse_elsewhere(engine.context, target)
+    refuse_elsewhere(context, target)
     _write(target, before, after)
     return msgspec.structs.replace(proposal, applied=True)
 
 
-def _lessons(engine: Engine, namespace: str) -> list[Lesson]:
+def _lessons(store: Store, namespace: str, commands: Sequence[KnownCommand]) -> list[Lesson]:
     from recollect.engine.sessions.observed_events import observed
 
-    store = engine.store
     now = clock.now()
     where = {"namespace": namespace, "memory_type": STATED, "source": STATED_BY, "superseded_by": None}
     stated = [
@@ -107,13 +120,13 @@ def _lessons(engine: Engine, namespace: str) -> list[Lesson]:
         stated,
         corrections(observed(store, namespace, None, "prompt", PROMPTS)),
         [fix for fix in fixes if fix.memory_id in kept],
-        engine.commands.known(namespace),
+        commands,
         tool_preferences(observed(store, namespace, None, "tool")),
     )
 
 
 def _is_of_documents(row: Memory) -> bool:
-    """Tell whether a memory was read in a document of the project: that one says it already."""
+    """Tell whether a memory was imported from the project: its files say it already."""
     return row.metadata.get("from") in ("docs", "adr", "notes", "git")
 
 
@@ -143,7 +156,7 @@ def _target(root: Path, file: str | None) -> Path:
     name = file.strip()
     if not name or "\0" in name:
         raise InvalidInput("file is empty or contains a NUL character", field="file")
-    # Where it leads, links followed: CLAUDE.md is often one to AGENTS.md, and that is what is written.
+    # Links are followed: CLAUDE.md is often a link to AGENTS.md.
     target = Path(os.path.realpath(root / Path(name).expanduser()))
     if not target.is_relative_to(root):
         hint = "Give a file inside the project, relative to its root."
@@ -155,7 +168,7 @@ def _target(root: Path, file: str | None) -> Path:
 
 
 def _read(target: Path) -> tuple[bytes, bool]:
-    """Return what a file holds, and whether it is yet to be made."""
+    """Return the content of a file, and whether it does not exist yet."""
     try:
         content = read_file(target)
         content.decode("utf-8")
@@ -171,7 +184,7 @@ def _read(target: Path) -> tuple[bytes, bool]:
 
 
 def _write(target: Path, before: bytes, after: bytes) -> None:
-    """Replace a file as a whole, unless it changed a moment ago; its mode stays."""
+    """Replace a file unless it changed a moment ago; its mode stays."""
     beside = target.with_name(f".{target.name}.{clock.new_id()[:8]}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

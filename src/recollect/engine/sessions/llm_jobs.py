@@ -1,16 +1,16 @@
 """Background jobs for the language model, run by any process that is idle.
 
-    put, in the transaction of what it is about ─► taken, by one process at a time ─► done ─► dropped
+    put, with the rows it is about ─► taken by one process at a time ─► done ─► dropped
 
-What hooks saw is stored as it is, at once; a model is slow, may be down, and may be killed with the process that waits
-for it. So what it could do better is left here and done later: by a server in the background, by `ingest` after it has
-drained the spool. Whatever goes wrong, the memory stays what it was.
+Hook events are stored at once. The model is slow, may be down, and may be killed with the process that waits for it, so
+its part is queued. A server runs jobs in the background, `ingest` after it has drained the spool. A memory whose job
+fails stays as it is.
 """
 
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -21,113 +21,110 @@ from recollect.model import Errand, ErrandKind
 from recollect.store.protocol import Range, Transaction
 
 if TYPE_CHECKING:
+    from recollect.engine.context import Context
     from recollect.engine.models.llm import Language
-    from recollect.engine.root import Engine
+    from recollect.engine.sessions.model_summaries import ModelSummaries
 
 # The lease of a job: longer than any model timeout. After it another process may take the job.
 LEASE_S = 1_800
-# After so many failures it is the errand, not the model: what it was about stays as it is.
+# After so many failures the job is at fault, not the model: it is dropped.
 TRIES = 3
-# What nobody had the time or the budget for within a week stays as it is, too.
+# A job that waited for a week is dropped, too.
 KEPT_S = 7 * 86_400
-# How often a server looks for errands, and how long closing waits for the one at hand.
+# How often a server looks for jobs, and how long closing waits for the running one.
 POLL_S = 5.0
 STOP_S = 5.0
-# How long a command works on errands, besides the one it has begun.
+# How long a command starts jobs.
 PATIENCE_S = 20.0
 
 
-def put(transaction: Transaction, kind: ErrandKind, target: str, *, wait_s: int = 0) -> None:
-    """Queue a job for the language model, not before `wait_s`; a queued job is rescheduled."""
-    now = clock.now()
-    errand = Errand(id=f"{kind} {target}", kind=kind, target=target, made_at=now, due_at=now + wait_s)
-    if transaction.get(Errand, [errand.id]):
-        transaction.update(Errand, errand.id, {"made_at": now, "due_at": errand.due_at, "tries": 0})
-    else:
-        transaction.insert(errand)
-
-
-def drop(transaction: Transaction, kind: ErrandKind, target: str) -> None:
-    """Remove a job from the queue, if it is there."""
-    transaction.delete(Errand, {"id": f"{kind} {target}"})
-
-
-class Errands:
+class LlmJobs:
     """The queue of jobs for the language model."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(
+        self, context: "Context", *, llm: "Language", compressor: "Language", summaries: "ModelSummaries"
+    ) -> None:
+        self._context = context
+        self._llm = llm
+        self._compressor = compressor
+        self._summaries = summaries
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
     @property
     def wanted(self) -> tuple[ErrandKind, ...]:
-        """What the settings of this process let a language model do."""
-        settings = self._engine.settings
+        """The kinds of jobs that the settings allow."""
+        settings = self._context.settings
         switches: dict[ErrandKind, bool] = {
             "compress": settings.compress_provider != "none",
             "summarise": settings.summaries == "model",
         }
         return tuple(kind for kind, is_on in switches.items() if is_on)
 
-    def leave(self, transaction: Transaction, kind: ErrandKind, target: str, *, wait_s: int = 0) -> None:
-        """Leave something for a language model to do, where the settings let it."""
-        if kind in self.wanted:
-            put(transaction, kind, target, wait_s=wait_s)
+    def put(self, transaction: Transaction, kind: ErrandKind, target: str, *, wait_s: int = 0) -> None:
+        """Queue a job, if the settings allow it, not before `wait_s`; a queued job is rescheduled."""
+        if kind not in self.wanted:
+            return
+        now = clock.now()
+        job = Errand(id=f"{kind} {target}", kind=kind, target=target, made_at=now, due_at=now + wait_s)
+        if transaction.get(Errand, [job.id]):
+            transaction.update(Errand, job.id, {"made_at": now, "due_at": job.due_at, "tries": 0})
+        else:
+            transaction.insert(job)
 
     @property
     def running(self) -> bool:
-        """Whether a thread of this process works on errands."""
+        """Whether a thread of this process runs jobs."""
         return self._thread is not None and self._thread.is_alive()
 
     def waiting(self) -> dict[str, int]:
-        """Return how many errands wait, by kind."""
-        return self._engine.store.tally(Errand, "kind")
+        """Return how many jobs wait, by kind."""
+        return self._context.store.tally(Errand, "kind")
 
     def run(self, *, only: ErrandKind | None = None, patience_s: float = PATIENCE_S) -> Counter[str]:
-        """Do what is due, the longest waiting first; return how much of each kind was done.
+        """Run the jobs that are due, oldest first; return how many of each kind were done.
 
-        Begins nothing more after `patience_s`, and of a kind nothing more once its model has failed or its budget is
-        spent. Never raises for either: what is not done waits.
+        It starts no job after `patience_s`, and none of a kind whose model has failed or whose budget is spent. It does
+        not raise for either: those jobs wait.
 
-        only: just this kind, if the settings let a language model do it
+        only: just this kind, if the settings allow it
         """
         left = {kind for kind in self.wanted if only in (None, kind)}
         done: Counter[str] = Counter()
         deadline = time.monotonic() + patience_s
         while left and not self._stop.is_set() and time.monotonic() < deadline:
             left -= {kind for kind in left if not self._is_able(kind)}
-            errand = self._take(left) if left else None
-            if errand is None:
+            job = self._take(left) if left else None
+            if job is None:
                 break
-            if self._do(errand):
-                done[errand.kind] += 1
-            elif self._engine.store.get(Errand, [errand.id]):  # it waits: its model does not work
-                left.discard(errand.kind)
+            if self._do(job):
+                done[job.kind] += 1
+            elif self._context.store.get(Errand, [job.id]):  # it waits: its model does not work
+                left.discard(job.kind)
         return done
 
     def _is_able(self, kind: ErrandKind) -> bool:
-        """Whether the model of a kind can be asked now: it is neither left alone nor out of budget."""
+        """Whether the model of a kind can be asked now: it is neither paused nor out of budget."""
         try:
-            voice = self._voice(kind)
-            if not voice.model_id:
+            model = self._model(kind)
+            if not model.model_id:
                 return False
-            voice.afford(calls=1, tokens=1)
+            model.afford(calls=1, tokens=1)
         except (ModelFailed, ConfigError):
             return False
         return True
 
-    def _voice(self, kind: ErrandKind) -> "Language":
-        return self._engine.compressor if kind == "compress" else self._engine.llm
+    def _model(self, kind: ErrandKind) -> "Language":
+        return self._compressor if kind == "compress" else self._llm
 
     def _take(self, kinds: Collection[ErrandKind]) -> Errand | None:
-        """Return an errand that nobody else will take for a while; None if none is due."""
+        """Return a job that no other process takes for a while; None if none is due."""
         now = clock.now()
         due = {"kind": tuple(sorted(kinds)), "due_at": Range(below=now + 1)}
-        # Looking costs no lock; most of the time there is nothing.
-        if not self._engine.store.find(Errand, due, limit=1):
+        # Reading costs no lock; most of the time there is nothing.
+        if not self._context.store.find(Errand, due, limit=1):
             return None
-        with self._engine.store.transaction("take_errand") as transaction:
+        with self._context.store.transaction("take_errand") as transaction:
             transaction.delete(Errand, {"made_at": Range(below=now - KEPT_S)})
             transaction.delete(Errand, {"tries": Range(at_least=TRIES), "due_at": Range(below=now + 1)})
             rows = transaction.find(Errand, due, order="due_at", limit=1)
@@ -135,63 +132,46 @@ class Errands:
                 return None
             return transaction.update(Errand, rows[0].id, {"due_at": now + LEASE_S, "tries": rows[0].tries + 1})
 
-    def _do(self, errand: Errand) -> bool:
-        """Do one errand; it is gone afterwards, or due again where that is worth a try. Tells whether it was done."""
+    def _do(self, job: Errand) -> bool:
+        """Run one job and drop it, or release it where another try may work. Tells whether it was done."""
         try:
-            is_done = _DOINGS[errand.kind](self._engine, errand.target)
+            if job.kind == "compress":
+                is_done = self._summaries.compress(job.target)
+            else:
+                is_done = self._summaries.summarise_session(job.target).is_done
         except BudgetSpent:
-            self._give_back(errand, counted=False)
+            self._release(job, tries=job.tries - 1)
             return False
         except ModelFailed as problem:
-            if problem.details.get("status") in PROMPT_STATUSES:
-                self._drop(errand)
-            else:
-                self._give_back(errand, counted=True)
+            # A prompt that the model refuses would be refused again.
+            self._release(job, tries=None if problem.details.get("status") in PROMPT_STATUSES else job.tries)
             return False
-        self._drop(errand)
+        self._release(job, tries=None)
         return is_done
 
-    def _drop(self, errand: Errand) -> None:
-        with self._voice(errand.kind).books() as store, store.transaction("drop_errand") as transaction:
-            drop(transaction, errand.kind, errand.target)
-
-    def _give_back(self, errand: Errand, *, counted: bool) -> None:
-        """Let an errand be taken again at once; how long its model is left alone is the ledger's business."""
-        values = {"due_at": clock.now(), "tries": errand.tries if counted else errand.tries - 1}
-        with self._voice(errand.kind).books() as store, store.transaction("drop_errand") as transaction:
-            if transaction.get(Errand, [errand.id]):
-                transaction.update(Errand, errand.id, values)
+    def _release(self, job: Errand, *, tries: int | None) -> None:
+        """Let a job be taken again at once; without `tries`, drop it."""
+        with self._model(job.kind).books() as store, store.transaction("drop_errand") as transaction:
+            if tries is None:
+                transaction.delete(Errand, {"id": job.id})
+            elif transaction.get(Errand, [job.id]):
+                transaction.update(Errand, job.id, {"due_at": clock.now(), "tries": tries})
 
     # --- in the background ---
 
     def start(self) -> None:
-        """Work on errands in a thread until stopped, where the settings want anything done."""
+        """Run jobs in a thread until stopped, where the settings allow any."""
         if self._thread is None and not self._stop.is_set() and self.wanted:
-            self._thread = threading.Thread(target=self._work, name="recollect-errands", daemon=True)
+            self._thread = threading.Thread(target=self._work, name="recollect-llm-jobs", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Begin nothing more, and wait a little for what is being done."""
+        """Start no more jobs, and wait a little for the running one."""
         self._stop.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=STOP_S)
 
     def _work(self) -> None:
         while not self._stop.wait(POLL_S):
-            with suppress(RecollectError, OSError):  # what is not done waits for the next look
+            with suppress(RecollectError, OSError):  # the next poll tries again
                 self.run()
-
-
-def _compress(engine: "Engine", target: str) -> bool:
-    from recollect.engine.sessions.observation_compression import compress
-
-    return compress(engine, target)
-
-
-def _summarise(engine: "Engine", target: str) -> bool:
-    from recollect.engine.sessions.session_llm_summary import retell
-
-    return retell(engine, target).is_done
-
-
-_DOINGS: Mapping[ErrandKind, Callable[["Engine", str], bool]] = {"compress": _compress, "summarise": _summarise}

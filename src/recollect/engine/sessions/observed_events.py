@@ -1,23 +1,27 @@
-"""Events: what was seen of a project, by hooks and in transcripts, as patterns and commands are found in it."""
+"""Queries on captured events: observations, runs of commands, edits, and evidence for files."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.model import Memory, Observed
+from recollect import clock
+from recollect.capture.fixes import unresolved
+from recollect.capture.summary import CHANGING
+from recollect.model import Anchor, AnchorState, Memory, Observed
 from recollect.patterns.command import Moment, Run
 from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Store
 
-# A season of busy days; the latest are looked at where there are more.
+# A season of busy days; of more, the latest are read.
 ROWS = 50_000
-# Ids asked for at a time.
-PIECE = 500
-CHANGING = frozenset({"edit", "write", "patch"})
+# File evidence: older work belongs to other tasks; events that are read, newest first; how long an error is current.
+LATELY_S = 3 * 86_400
+LATELY_ROWS = 2_000
+CURRENT_S = 1_800
 
 
 def observed(store: Store, namespace: str | None, since: int | None, event: str, limit: int = ROWS) -> list[Observed]:
@@ -30,16 +34,8 @@ def observed(store: Store, namespace: str | None, since: int | None, event: str,
     return store.find(Observed, where, order="-at", limit=limit)
 
 
-def by_project(rows: Sequence[Observed]) -> dict[str | None, list[Observed]]:
-    """Return observations by their project: what is usual in one says nothing of another."""
-    found: dict[str | None, list[Observed]] = defaultdict(list)
-    for row in rows:
-        found[row.namespace].append(row)
-    return dict(found)
-
-
 def runs(store: Store, rows: Sequence[Observed], namespace: str | None) -> list[Run]:
-    """Return the runs of commands among observations, and those that only a memory still tells of."""
+    """Return runs of commands: of observations, and of memories whose observations are gone."""
     found = remembered_runs(store, rows)
     told = {run.memory_id for run in found}
     where: dict[str, object] = {"category": "command", "superseded_by": None}
@@ -51,19 +47,15 @@ def runs(store: Store, rows: Sequence[Observed], namespace: str | None) -> list[
 
 
 def remembered_runs(store: Store, rows: Sequence[Observed]) -> list[Run]:
-    """Return the runs of commands among observations, with the lines and folders that their memories hold."""
+    """Return runs of commands among observations, with the lines and folders of their memories."""
     shells = _shells(rows)
     ids = list(dict.fromkeys(row.memory_id for row in shells if row.memory_id))
-    told = {
-        memory.id: memory
-        for start in range(0, len(ids), PIECE)
-        for memory in store.get(Memory, ids[start : start + PIECE])
-    }
+    told = {memory.id: memory for memory in store.get(Memory, ids)}
     return [run_of(row, told.get(row.memory_id or "")) for row in shells]
 
 
 def seen_runs(rows: Sequence[Observed]) -> list[Run]:
-    """Return the runs of commands among observations, by these alone: without variables and folders of the lines."""
+    """Return runs of commands among observations, without the folders of their memories."""
     return [run_of(row, None) for row in _shells(rows)]
 
 
@@ -81,7 +73,7 @@ def edits(rows: Sequence[Observed]) -> dict[str, list[Moment]]:
 
 
 def run_of(row: Observed, memory: Memory | None) -> Run:
-    """Return the run of a command that was observed, with what its memory says of it."""
+    """Return an observed run of a command, with the line and folder of its memory."""
     about = memory.metadata if memory is not None else {}
     written = about.get("command")
     return Run(
@@ -99,14 +91,14 @@ def run_of(row: Observed, memory: Memory | None) -> Run:
 
 
 def _is_proven(memory: Memory) -> bool:
-    """Tell whether a memory is of a command that succeeded; older ones prove that by their exit code alone."""
+    """Tell whether a memory is about a command that succeeded; older ones have only an exit code."""
     about = memory.metadata
     outcome = about.get("outcome", "ok" if about.get("exit") == 0 else "")
     return outcome == "ok" and isinstance(about.get("command"), str)
 
 
 def _remembered(memory: Memory) -> Run:
-    """Return the run that a memory tells of: its observation is older than they are kept."""
+    """Return the run of a memory whose observation is gone."""
     return Run(
         id=memory.id,
         at=memory.updated_at,
@@ -119,9 +111,54 @@ def _remembered(memory: Memory) -> Run:
 
 
 def _directory(folder: object, namespace: str | None) -> str:
-    """Return a folder from the root of its project; empty for that, and for what lies outside of it."""
+    """Return a folder relative to its project; empty for the root and for folders outside."""
     if not isinstance(folder, str):
         return ""
     if not folder.startswith("/"):
         return folder.strip("/")
     return folder[len(namespace) + 1 :].strip("/") if namespace and folder.startswith(namespace + "/") else ""
+
+
+# --- evidence for files ---
+
+
+class Touched(NamedTuple):
+    """A recently used file: how often it was changed and read, and when last."""
+
+    path: str
+    changed: int
+    read: int
+    last_at: int
+
+
+def touched(store: Store, namespace: str, root: str) -> list[Touched]:
+    """Return recently changed or read files below a root, latest first."""
+    found: dict[str, Touched] = {}
+    prefix = f"{root}/"
+    for row in observed(store, namespace, clock.now() - LATELY_S, "tool", LATELY_ROWS):
+        is_change = row.tool in CHANGING
+        if row.outcome == "failed" or not row.target.startswith(prefix) or not (is_change or row.tool == "read"):
+            continue
+        path = row.target.removeprefix(prefix)
+        old = found.get(path, Touched(path, 0, 0, row.at))
+        found[path] = old._replace(changed=old.changed + is_change, read=old.read + (not is_change))
+    return sorted(found.values(), key=lambda row: (-row.last_at, row.path))
+
+
+def current_error(store: Store, namespace: str) -> str:
+    """Return the last failure of the past minutes that no success resolved; empty if there is none."""
+    failures = unresolved(observed(store, namespace, clock.now() - CURRENT_S, "tool", LATELY_ROWS))
+    return failures[-1].told if failures else ""
+
+
+def spoken_of(store: Store, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Return the files that memories are anchored to, by memory, at their current paths."""
+    found: dict[str, list[str]] = {}
+    if not memory_ids:
+        return found
+    where = {"memory_id": tuple(memory_ids)}
+    now_at = {state.id: state for state in store.find(AnchorState, where)}
+    for anchor in store.find(Anchor, where):
+        state = now_at.get(anchor.id)
+        found.setdefault(anchor.memory_id, []).append(anchor.path if state is None else state.path)
+    return found

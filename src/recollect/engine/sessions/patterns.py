@@ -1,5 +1,6 @@
-"""Patterns: what happens again and again in a project, and how its decisions came about."""
+"""Recurring searches, files, errors and tools of a project, and chains of its decisions."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,21 +23,25 @@ from recollect.operations import operation
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.retrieval.memory_search import MemorySearch
+    from recollect.engine.sessions.capture import Capture
 
-# A season: what hooks saw is kept as long, and what was done before it says little of how work goes today.
+# A season: events are kept as long.
 WINDOW_S = 120 * 86_400
-# Less sure than an even chance, a pattern is none.
+# Below an even chance it is no pattern.
 LEAST_CONFIDENCE = 0.5
 # A subject is a name or a question, not a page.
 SUBJECT_CHARACTERS = 500
 
 
 class Patterns:
-    """What recurs."""
+    """Finds patterns in captured events."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context", *, capture: "Capture", search: "MemorySearch") -> None:
+        self._context = context
+        self._capture = capture
+        self._search = search
 
     @operation("detect_patterns", "patterns", read_only=True, listed=("project", "limit"))
     def detect(
@@ -66,7 +71,7 @@ class Patterns:
         most = input_checks.whole("limit", limit, least=1, most=1000)
         given = input_checks.moment("since", since)
         start = clock.now() - WINDOW_S if given is None else given
-        self._engine.capture.catch_up()
+        self._capture.catch_up()
         found, rows = self._found(wanted, scope, start)
         sure = [pattern for pattern in found if pattern.confidence >= least]
         sure.sort(key=lambda row: (-row.confidence, -row.count, row.pattern_type, row.subject))
@@ -118,20 +123,25 @@ class Patterns:
             )
         most = input_checks.whole("limit", limit, least=1, most=1000)
         scope = namespace_of(namespace)
-        self._engine.capture.catch_up()
-        links = chain(self._engine, about(self._engine, asked, scope))
+        self._capture.catch_up()
+        store = self._context.store
+        links = chain(store, about(store, self._search, asked, scope))
         notes: tuple[str, ...] = ()
         if not links:
-            links = chain(self._engine, about(self._engine, asked, scope, SEEN))
+            links = chain(store, about(store, self._search, asked, scope, SEEN))
             notes = ("no stored decision about it; these are changes that were captured",) if links else ()
         return DecisionChain(subject=asked, decisions=tuple(links[-most:]), total=len(links), notes=notes)
 
     def _found(self, wanted: Sequence[str], namespace: str | None, start: int) -> tuple[list[Pattern], list[Observed]]:
-        from recollect.engine.sessions.observed_events import by_project, observed
+        from recollect.engine.sessions.observed_events import observed
 
-        rows = observed(self._engine.store, namespace, start, "tool")
+        rows = observed(self._context.store, namespace, start, "tool")
         found: list[Pattern] = []
-        for seen in by_project(rows).values():
+        # Patterns of one project say nothing about another.
+        by_project: dict[str | None, list[Observed]] = defaultdict(list)
+        for row in rows:
+            by_project[row.namespace].append(row)
+        for seen in by_project.values():
             for kind, find in _finders().items():
                 if kind in wanted:
                     found += find(seen)
@@ -143,7 +153,7 @@ class Patterns:
         from recollect.engine.sessions.decision_history import anchored_paths, decisions, replacements
         from recollect.patterns.chain import decision_chains
 
-        store = self._engine.store
+        store = self._context.store
         rows = decisions(store, namespace)
         paths, pairs = anchored_paths(store, rows), replacements(store, rows)
         found: list[Pattern] = []
@@ -154,7 +164,7 @@ class Patterns:
 
 
 def _finders() -> dict[str, Callable[[Sequence[Observed]], list[Pattern]]]:
-    """Return, by kind, what finds patterns among what was seen of one project."""
+    """Return, by kind, the function that finds patterns in the events of one project."""
     from recollect.patterns.hotspot import file_hotspots
     from recollect.patterns.loop import error_loops
     from recollect.patterns.preference import tool_preferences

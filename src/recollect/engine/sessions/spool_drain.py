@@ -1,6 +1,6 @@
-"""Drain: takes payloads out of the spool, in this process, and stores what they say.
+"""Drain the spool in this process.
 
-claim ─► notices, each within its limit of CPU time ─► one transaction ─► gone
+claim ─► events, each within its limit of CPU time ─► one transaction ─► gone
             └─ bad: refused    └─ too slow: set aside
 """
 
@@ -17,8 +17,8 @@ from recollect.errors import StorageError
 
 if TYPE_CHECKING:
     from recollect.capture.spool import Claims, Payload, Spool
-    from recollect.engine.root import Engine
-    from recollect.engine.sessions.hook_ingest import Notice, Noticing, Written
+    from recollect.engine.sessions.hook_ingest import EventReader, PreparedEvent
+    from recollect.engine.sessions.session_state import SessionUpdates
 
 # Payloads written in one transaction: long enough to be cheap, short enough that other writers hardly wait (0.2 s).
 BATCH = 50
@@ -35,10 +35,13 @@ class Drain:
     kill: let the system end this process over a payload that cannot be interrupted
     """
 
-    def __init__(self, engine: "Engine", spool: "Spool", stop: threading.Event, *, kill: bool = False) -> None:
-        self._engine = engine
+    def __init__(
+        self, spool: "Spool", stop: threading.Event, reader: "EventReader", updates: "SessionUpdates", *, kill: bool
+    ) -> None:
         self._spool = spool
         self._stop = stop
+        self._reader = reader
+        self._updates = updates
         self._kill = kill
         self._until: float | None = None
         self.counts: Counter[str] = Counter()
@@ -49,100 +52,72 @@ class Drain:
         What was claimed and not finished waits for the next drain.
         """
         from recollect.capture.spool import Claims
-        from recollect.engine.sessions.hook_ingest import Noticing
 
         self._until = None if cpu_s is None else time.thread_time() + cpu_s
         self._spool.tidy()
-        noticing = Noticing(self._engine)
         with Claims(self._spool) as claims:
             while self.counts["taken"] < limit and not self._is_over():
                 batch = claims.take(min(BATCH, limit - self.counts["taken"]))
                 if not batch:
                     return
-                self._take(claims, noticing, batch)
+                self._take(claims, batch)
 
     def _is_over(self) -> bool:
         return self._stop.is_set() or (self._until is not None and time.thread_time() >= self._until)
 
-    def _take(self, claims: "Claims", noticing: "Noticing", batch: "Sequence[Payload]") -> None:
-        notices: list[tuple[Payload, Notice]] = []
+    def _take(self, claims: "Claims", batch: "Sequence[Payload]") -> None:
+        events: list[tuple[Payload, PreparedEvent]] = []
         silent: list[Payload] = []
         for payload in batch:
             self.counts["taken"] += 1
             try:
                 with cpu_limit(_limit_of([payload]), kill=self._kill):
-                    notice = noticing.notice(payload)
+                    event = self._reader.read(payload)
             except CpuLimitExceeded:
                 self._set_aside(payload)
             except Exception as problem:
-                # Whatever one payload holds, the others go on.
+                # The other payloads go on.
                 self._refuse(payload, problem)
             else:
-                if notice is None:
+                if event is None:
                     silent.append(payload)
                 else:
-                    notices.append((payload, notice))
+                    events.append((payload, event))
             if self._is_over():
                 break
-        self._hand(noticing)
+        self._updates.record_answers(self._reader.answers)
+        self._reader.answers.clear()
         for payload in silent:
             claims.done(payload)
         self.counts["skipped"] += len(silent)
-        self._write(claims, notices)
+        self._write(claims, events)
 
-    def _hand(self, noticing: "Noticing") -> None:
-        """Note which memories our own answers have put before assistants."""
-        if noticing.handed:
-            from recollect.engine.sessions import injection_outcomes
-
-            with self._engine.store.transaction("present") as transaction:
-                injection_outcomes.hand(transaction, noticing.handed)
-            noticing.handed.clear()
-
-    def _write(self, claims: "Claims", notices: "list[tuple[Payload, Notice]]") -> None:
-        """Write notices in their order. One with a statement is written alone: it is compared with those before it."""
-        for has_statements, group in groupby(notices, lambda each: bool(each[1].stated)):
+    def _write(self, claims: "Claims", events: "list[tuple[Payload, PreparedEvent]]") -> None:
+        """Write events in their order. One with a statement is written alone: it is compared with those before it."""
+        for has_statements, group in groupby(events, lambda each: bool(each[1].stated)):
             for together in ([each] for each in group) if has_statements else [list(group)]:
                 self._write_together(claims, together)
 
-    def _write_together(self, claims: "Claims", notices: "list[tuple[Payload, Notice]]") -> None:
-        """Write notices together; if one of them cannot be written, write each alone and set that one aside."""
-        from recollect.engine.sessions.hook_ingest import compared
-
+    def _write_together(self, claims: "Claims", events: "list[tuple[Payload, PreparedEvent]]") -> None:
+        """Write events together; if one of them cannot be written, write each alone and set that one aside."""
         try:
-            with cpu_limit(_limit_of([payload for payload, _ in notices]), kill=self._kill):
-                done = self._engine.sessions.write([compared(self._engine, notice) for _, notice in notices])
+            with cpu_limit(_limit_of([payload for payload, _ in events]), kill=self._kill):
+                done = self._updates.write([event for _, event in events])
         except StorageError:
             raise
         except (Exception, CpuLimitExceeded) as problem:
-            if len(notices) > 1:
-                for each in notices:
+            if len(events) > 1:
+                for each in events:
                     self._write_together(claims, [each])
             elif isinstance(problem, CpuLimitExceeded):
-                self._set_aside(notices[0][0])
+                self._set_aside(events[0][0])
             else:
-                self._refuse(notices[0][0], problem)
+                self._refuse(events[0][0], problem)
             return
-        self._leave_errands([notice for _, notice in notices], done)
-        for payload, _ in notices:
+        for payload, _ in events:
             claims.done(payload)
         for written in done:
             self.counts["skipped" if written in ("twice", "known") else written] += 1
-
-    def _leave_errands(self, notices: "Sequence[Notice]", done: "Sequence[Written]") -> None:
-        """Leave it to a language model to shorten what is long, where that is wanted.
-
-        After what was seen is stored: if this process dies in between, it stays as it is.
-        """
-        from recollect.engine.sessions.observation_compression import is_worth_it
-
-        made = [each for each, written in zip(notices, done, strict=True) if written == "stored"]
-        tools = [each.memory for each in made if each.row.event == "tool" and each.memory is not None]
-        long = [memory.id for memory in tools if is_worth_it(self._engine, memory)]
-        if long:
-            with self._engine.store.transaction("leave_errands") as transaction:
-                for memory_id in long:
-                    self._engine.errands.leave(transaction, "compress", memory_id)
 
     def _set_aside(self, payload: "Payload") -> None:
         """Keep a payload that takes too long for a newer version."""

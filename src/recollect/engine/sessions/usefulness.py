@@ -1,12 +1,4 @@
-"""Usefulness: what was made of offers is counted, moves the confidence of memories, and teaches what to offer.
-
-    injections that are due ─► counts of each memory ─► its confidence        one batch, which undo takes back
-    counts of a namespace   ─► what its kinds are worth ─► a setting           derived; recall and hooks read it
-
-An offer is counted once: what of it is counted is written beside it in the same transaction, so that whoever is killed
-before has counted nothing, and whoever comes after goes on. An undo takes back counts and confidences; the offers stay
-counted, so that they do not come back by themselves.
-"""
+"""Usefulness: how often injected memories were used or contradicted, and what that changed."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,19 +8,20 @@ from recollect import clock
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import existing, headline
-from recollect.engine.retrieval.use_counters import PIECE, told
-from recollect.model import Change, Injection, Memory, MemoryUse, Usefulness, UsefulnessReport
+from recollect.engine.retrieval.use_counters import told
+from recollect.model import Memory, MemoryUse, Usefulness, UsefulnessReport
 from recollect.operations import operation
 from recollect.recall import use
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
-    from recollect.store.protocol import Filter, Transaction
+    from recollect.engine.context import Context
+    from recollect.engine.retrieval.use_counters import UseCounters
+    from recollect.engine.sessions.capture import Capture
+    from recollect.store.protocol import Filter
 
-# Offers counted in one transaction: some tenths of a second, so that nobody else waits long to write.
-BATCH = 200
-# Memories that a report tells of.
+# Memories in a report, chosen from the latest rows.
 SHOWN = 10
+READ = 500
 
 
 class Totals(NamedTuple):
@@ -39,11 +32,13 @@ class Totals(NamedTuple):
     contradicted: int = 0
 
 
-class Useful:
-    """What of the memory is worth telling."""
+class MemoryUsefulness:
+    """Reports on injected memories."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context", *, counters: "UseCounters", capture: "Capture") -> None:
+        self._context = context
+        self._counters = counters
+        self._capture = capture
 
     @operation(
         "memory_usefulness", "usefulness", positional=("memory_id",), idempotent=True, listed=("memory_id", "project")
@@ -61,23 +56,25 @@ class Useful:
         namespace: project path or name; default: all projects
         reset: delete counts and restore confidences; `undo` reverts it
         """
+        from recollect.engine.sessions.injection_outcomes import count
+
         scope = namespace_of(namespace)
-        self._engine.capture.catch_up()
-        self.count()
+        self._capture.catch_up()
+        count(self._context.store)
         where: dict[str, object] = {} if scope is None else {"namespace": scope}
         if memory_id is not None:
-            where["id"] = existing(self._engine.store, input_checks.text("memory_id", memory_id)).id
-        forgotten, batch = self._reset(where) if reset else (0, "")
+            where["id"] = existing(self._context.store, input_checks.text("memory_id", memory_id)).id
+        deleted, batch = self._reset(where) if reset else (0, "")
         report = self._report(scope, where)
-        return msgspec.structs.replace(report, reset=forgotten, batch=batch)
+        return msgspec.structs.replace(report, reset=deleted, batch=batch)
 
     def _report(self, scope: str | None, where: "Filter") -> UsefulnessReport:
-        store = self._engine.store
+        store = self._context.store
         totals = self.totals(where)
-        said = store.find(Usefulness, where, order="-at", limit=PIECE)
+        said = store.find(Usefulness, where, order="-at", limit=READ)
         best = sorted(said, key=lambda row: (-(row.used + row.contradicted), -row.offered, row.id))[:SHOWN]
         labels = {memory.id: headline(memory) for memory in store.get(Memory, [row.id for row in best])}
-        learnt = self._engine.counters.learnt(scope)
+        learnt = self._counters.learnt(scope)
         return UsefulnessReport(
             namespace=scope,
             offered=totals.offered,
@@ -91,46 +88,15 @@ class Useful:
 
     def totals(self, where: "Filter | None" = None) -> Totals:
         """Return how often memories were offered, used and contradicted in all."""
-        rows = self._engine.store.columns(Usefulness, Totals._fields, where)
+        rows = self._context.store.columns(Usefulness, Totals._fields, where)
         return Totals(*(sum(column) for column in zip(*rows, strict=True))) if rows else Totals()
 
-    # --- counting ---
-
-    def count(self) -> int:
-        """Count what offers were found to be, and move confidences; returns how many were counted."""
-        counted = 0
-        scopes: set[str | None] = set()
-        batch = clock.new_id()
-        while True:
-            # Mostly nothing is due, and looking costs less than the lock.
-            if not self._engine.store.find(Injection, {"due": 1}, limit=1):
-                break
-            with self._engine.store.transaction("count_usefulness", batch=batch) as transaction:
-                rows = transaction.find(Injection, {"due": 1}, order="at", limit=BATCH)
-                for row in rows:
-                    scopes |= _counted(transaction, row)
-            counted += len(rows)
-        for scope in scopes:
-            self.learn(scope)
-        return counted
-
-    def learn(self, scope: str | None) -> None:
-        """Compute the weights of a project from its counts, and store them for recall."""
-        rows = self._engine.store.columns(Usefulness, ("kind", "offered", "used"), {"namespace": scope})
-        self._engine.store.keep_setting(use.key(scope), use.kept(use.learn(rows)))
-
-    def note_undone(self, batch: str) -> None:
-        """Recompute the weights that an undo may have changed."""
-        store = self._engine.store
-        changed = store.columns(Change, ("entity_id",), {"batch": batch, "entity": "usefulness"}, limit=1)
-        if changed:
-            for scope in (*store.tally(Usefulness, "namespace"), None):
-                self.learn(scope)
-
     def _reset(self, where: "Filter") -> tuple[int, str]:
-        """Forget counts, and give memories back the confidence that somebody gave them."""
-        store = self._engine.store
-        batch, forgotten = clock.new_id(), 0
+        """Delete counts and restore confidences; returns how many, and the batch."""
+        from recollect.engine.sessions.injection_outcomes import BATCH, learn
+
+        store = self._context.store
+        batch, deleted = clock.new_id(), 0
         scopes: set[str | None] = {value for (value,) in store.columns(Usefulness, ("namespace",), where)}
         while rows := store.find(Usefulness, where, limit=BATCH):
             with store.transaction("reset_usefulness", batch=batch) as transaction:
@@ -138,60 +104,7 @@ class Useful:
                     memory = next(iter(transaction.get(Memory, [row.id])), None)
                     if memory is not None and memory.confidence == row.confidence:
                         transaction.update(Memory, row.id, {"confidence": row.given})
-                    forgotten += transaction.delete(Usefulness, {"id": row.id})
+                    deleted += transaction.delete(Usefulness, {"id": row.id})
         for scope in scopes:
-            self.learn(scope)
-        return forgotten, batch if forgotten else ""
-
-
-def _counted(transaction: "Transaction", row: Injection) -> set[str | None]:
-    """Count one offer; returns the namespace that it teaches something about."""
-    transaction.update(Injection, row.id, {"counted": row.evidence, "due": 0})
-    memory = next(iter(transaction.get(Memory, [row.memory_id])), None)
-    if memory is None:
-        return set()
-    known = next(iter(transaction.get(Usefulness, [memory.id])), None)
-    current = known if known is not None else _new(memory)
-    if current.confidence != memory.confidence:  # somebody gave it anew, and knew what was said before
-        current = msgspec.structs.replace(current, given=memory.confidence, pro=0.0, con=0.0)
-    # What is not counted here, because it was forgotten, is new.
-    after = _with(current, row if known is not None else msgspec.structs.replace(row, counted=""))
-    if known is None:
-        transaction.insert(after)
-    else:
-        fields = {name: getattr(after, name) for name in Usefulness.__struct_fields__ if name != "rev"}
-        transaction.update(Usefulness, memory.id, fields)
-    transaction.update(Memory, memory.id, {"confidence": after.confidence})
-    return {after.namespace}
-
-
-def _new(memory: Memory) -> Usefulness:
-    return Usefulness(
-        id=memory.id,
-        namespace=memory.namespace,
-        kind=use.kind_of(memory.memory_type, memory.category, memory.source),
-        given=memory.confidence,
-        confidence=memory.confidence,
-    )
-
-
-def _with(current: Usefulness, row: Injection) -> Usefulness:
-    """Return counts with one more offer, or with another view of one that is counted already."""
-    before, after = use.sign(row.counted), use.sign(row.evidence)
-    # What was undone meanwhile cannot be taken away once more.
-    pro = max(0.0, current.pro + after.pro - before.pro)
-    con = max(0.0, current.con + after.con - before.con)
-    used = max(0, current.used + (after.pro > 0) - (before.pro > 0))
-    contradicted = max(0, current.contradicted + (after.con > 0) - (before.con > 0))
-    says = after.pro > 0 or after.con > 0
-    return msgspec.structs.replace(
-        current,
-        offered=max(current.offered + (not row.counted), used + contradicted),
-        used=used,
-        contradicted=contradicted,
-        pro=pro,
-        con=con,
-        confidence=use.confidence(current.given, pro, con),
-        last=row.evidence if says else current.last,
-        at=clock.now() if says or not current.at else current.at,
-    )
+            learn(store, scope)
+        return deleted, batch if deleted else ""

@@ -1,4 +1,4 @@
-"""Commands: which invocations worked in a project, and which lesson it should write down for everybody."""
+"""Commands that worked in a project, and lessons for its instructions file."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,19 +10,21 @@ from recollect.model import CommandKind, CommandPage, KnownCommand, Limit, Memor
 from recollect.operations import operation
 
 if TYPE_CHECKING:
-    from recollect.engine.root import Engine
+    from recollect.engine.context import Context
+    from recollect.engine.sessions.capture import Capture
     from recollect.patterns.command import Replacement
 
-# Observations looked at when a command fails, the latest: some busy weeks, read in a tenth of a second.
+# Observations read when a command fails, the latest: some busy weeks, in a tenth of a second.
 RECENT = 3_000
 RECENT_FAILURES = 300
 
 
 class Commands:
-    """What works."""
+    """Finds commands that worked."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, context: "Context", *, capture: "Capture") -> None:
+        self._context = context
+        self._capture = capture
 
     @operation("list_commands", "commands", read_only=True, listed=("kind", "project"))
     def list(self, *, kind: CommandKind | None = None, namespace: str | None = None, limit: Limit = 20) -> CommandPage:
@@ -39,7 +41,7 @@ class Commands:
             from recollect.capture.invocation import COMMAND_KINDS
 
             input_checks.one_of("kind", kind, COMMAND_KINDS)
-        self._engine.capture.catch_up()
+        self._capture.catch_up()
         found = [row for row in self.known(namespace_of(namespace)) if kind is None or row.kind == kind]
         return CommandPage(commands=tuple(found[:most]), total=len(found))
 
@@ -67,11 +69,11 @@ class Commands:
 
         most = input_checks.whole("limit", limit, least=1, most=1000)
         wanted = None if apply is None else input_checks.text("apply", apply).strip()
-        self._engine.capture.catch_up()
-        return distil(self._engine, input_checks.text("path", path), file, wanted, most)
+        self._capture.catch_up()
+        return distil(self._context, self.known, input_checks.text("path", path), file, wanted, most)
 
     def replacement(self, row: Observed, memory: Memory | None) -> "Replacement | None":
-        """Return the invocation that works here instead of one that just failed; None if none is known to.
+        """Return the command that works here instead of one that just failed; None if none is known.
 
         row, memory: the failure, which need not be stored yet
         """
@@ -81,7 +83,7 @@ class Commands:
 
         if row.tool != "shell" or row.namespace is None:
             return None
-        store, about = self._engine.store, {"namespace": row.namespace, "tool": "shell", "outcome": "failed"}
+        store, about = self._context.store, {"namespace": row.namespace, "tool": "shell", "outcome": "failed"}
         failed = store.find(Observed, about, order="-at", limit=RECENT_FAILURES)
         if not any(each.target == row.target or each.fingerprint == row.fingerprint for each in failed):
             return None
@@ -92,9 +94,9 @@ class Commands:
         return replacement(run_of(row, memory), remembered_runs(store, alike), edits(rows))
 
     def known(self, namespace: str | None) -> Sequence[KnownCommand]:
-        """Return every command that worked, of a project or of all, the best first."""
+        """Return the commands that worked in a project, or in all, best first."""
         from recollect.engine.sessions.observed_events import edits, observed, runs
         from recollect.patterns.command import known_commands
 
-        rows = observed(self._engine.store, namespace, None, "tool")
-        return known_commands(runs(self._engine.store, rows, namespace), edits(rows), clock.now())
+        rows = observed(self._context.store, namespace, None, "tool")
+        return known_commands(runs(self._context.store, rows, namespace), edits(rows), clock.now())

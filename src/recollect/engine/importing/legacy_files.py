@@ -1,9 +1,9 @@
-"""A database file of the older memory library becomes one of ours, in its place; as it was it stays beside.
+"""Convert a file of an older library to a recollect database, in place; a copy is kept beside it.
 
-    older file, locked for writers ─► a new file beside it ─► copy of the older one ─► the new one takes its place
+    older file, locked ─► a new database beside it ─► copy of the older file ─► the database takes its place
 
-Whatever stops it before the last step leaves the older file where it was. The lock keeps out whoever opens the file at
-the same time: they wait, and then find it done.
+If it stops before the last step, the older file stays. Other processes wait for the lock, and then find it done. Rows
+and JSON without text stay in the copy.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ import itertools
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine.library_store import LibraryStore
-from recollect.errors import InvalidInput, RecollectError, StoreLocked, StoreUnwritable
+from recollect.errors import InvalidInput, RecollectError, StoreForeign, StoreLocked, StoreUnwritable
 from recollect.files import PRIVATE_FILE, open_file
 from recollect.migrate.database import MAGIC, Database
+from recollect.migrate.episodic import turns
 from recollect.migrate.fields import clean, listed, moment, plain
-from recollect.migrate.look import Look
+from recollect.migrate.look import Look, document
 from recollect.migrate.memory_lib import MemoryLib
 from recollect.parsing import parse_json
 from recollect.store.sqlite import APPLICATION_ID
@@ -31,18 +33,20 @@ from recollect.store.sqlite import APPLICATION_ID
 BUSY_S = 30.0
 # Rows of one transaction.
 BATCH = 500
+# The first bytes of a JSON document; a database begins with a word.
+OPENINGS = (b"[", b"{")
 
-# What must be there to be kept, by table; a row without it stays in the copy.
+# The required column of each table; rows without it stay in the copy.
 SPOKEN = {"memories": "text", "code_memories": "code_snippet", "non_code_memories": "content"}
 
 
 class Older(NamedTuple):
-    """The older file, open for reading; what its columns hold is read by those who know what it means."""
+    """The older file, open for reading."""
 
     database: Database
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table that say something, oldest first; none where there is no such table."""
+        """Yield the rows of a table that have text, oldest first; none if there is no such table."""
         if table not in self.database.tables:
             return
         found = (plain(row) for row in self.database.rows(table))
@@ -57,7 +61,7 @@ class Older(NamedTuple):
 
     @staticmethod
     def object(row: Mapping[str, Any], column: str) -> dict[str, Any]:
-        """Return a JSON object that a column holds as text; what is something else is kept under the column's name."""
+        """Return the JSON object in a column; another value is returned under the column's name."""
         value = row.get(column)
         with suppress(InvalidInput):
             value = parse_json(value) if isinstance(value, str) else value
@@ -67,36 +71,36 @@ class Older(NamedTuple):
 
     @staticmethod
     def list(row: Mapping[str, Any], column: str) -> list[str]:
-        """Return the texts of a JSON array that a column holds as text."""
+        """Return the texts of the JSON array in a column."""
         return [clean(text) for text in listed(row.get(column))]
 
 
 Rows = Callable[[Older], Iterator[Mapping[str, Any]]]
+Turns = Sequence[Mapping[str, Any]]
+TurnRows = Callable[[Turns], Iterator[Mapping[str, Any]]]
 
 
 def adopt(path: str | Path, shelves: Mapping[str, Rows]) -> Path | None:
-    """Make the file at a path one of ours if it is the older library's; return where it is kept as it was, else None.
+    """Convert a file of the older library; return the path of its copy, None for other files.
 
-    shelves: by namespace, what of the older file goes there
+    shelves: by namespace, makes the rows that go there
     """
     file = Path(path).expanduser().absolute()
     if not _is_older(file):
         return None
     try:
         with _locked(file) as is_older:
-            return _taken_over(file, shelves) if is_older and _is_older(file) else None
+            if not is_older or not _is_older(file):
+                return None
+            return _put_in_place(file, lambda made: _fill_from(file, made, shelves))
     except StoreLocked:
         if _is_older(file):
             raise
         return None  # another process was faster
 
 
-def _taken_over(file: Path, shelves: Mapping[str, Rows]) -> Path:
-    return put_in_place(file, lambda made: _fill(file, made, shelves))
-
-
-def put_in_place(file: Path, fill: Callable[[Path], None]) -> Path:
-    """Put a database that `fill` makes in the place of a file; return where that is kept as it was."""
+def _put_in_place(file: Path, fill: Callable[[Path], None]) -> Path:
+    """Replace a file by a database that `fill` makes; return the path of its copy."""
     made = file.with_name(f".{file.name}.{os.getpid()}.new")
     try:
         fill(made)
@@ -111,14 +115,14 @@ def put_in_place(file: Path, fill: Callable[[Path], None]) -> Path:
 
 
 def _is_older(path: Path) -> bool:
-    """Tell whether a file has the tables of the older library; ours have other columns."""
+    """Tell whether a file has the tables of the older library."""
     try:
         with open_file(path) as file:
             if file.read(len(MAGIC)) != MAGIC:
                 return False
         database = Database(path)
     except (OSError, RecollectError):
-        return False  # whoever opens it says what is wrong
+        return False  # opening it reports the error
     try:
         return MemoryLib.fits(Look(path, "database", database))
     finally:
@@ -127,10 +131,9 @@ def _is_older(path: Path) -> bool:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[bool]:
-    """Keep writers away from a file, and everything that it holds in it: nothing in a log beside it.
+    """Lock a file for writers, with nothing left in its write-ahead log.
 
-    Tells whether it is an older file at all: another may have taken its place, and that one is left as it is. What was
-    opened stays what it is, since files are never made ours in place.
+    Yields whether it is an older file: another process may have replaced it meanwhile.
     """
     with closing(sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)) as connection:
         try:
@@ -144,19 +147,22 @@ def _locked(path: Path) -> Iterator[bool]:
         yield is_older
 
 
-def _fill(file: Path, made: Path, shelves: Mapping[str, Rows]) -> None:
+def _fill_from(file: Path, made: Path, shelves: Mapping[str, Rows]) -> None:
     database = Database(file)
     try:
         for namespace, rows in shelves.items():
-            shelf = LibraryStore(made, namespace)
-            try:
-                waiting = rows(Older(database))
-                while batch := list(itertools.islice(waiting, BATCH)):
-                    shelf.add(batch)
-            finally:
-                shelf.close()
+            _fill(made, namespace, rows(Older(database)))
     finally:
         database.close()
+
+
+def _fill(made: Path, namespace: str, rows: Iterator[Mapping[str, Any]]) -> None:
+    library = LibraryStore(made, namespace)
+    try:
+        while batch := list(itertools.islice(rows, BATCH)):
+            library.add(batch)
+    finally:
+        library.close()
 
 
 def _copied(file: Path) -> Path:
@@ -168,3 +174,53 @@ def _copied(file: Path) -> Path:
             saved.chmod(PRIVATE_FILE)
             return saved
     raise AssertionError("numbers do not end")
+
+
+# --- JSON files of conversations ---
+
+
+class Adopted(NamedTuple):
+    """The path of the copy, and how many records were no turns of a conversation."""
+
+    saved: Path
+    left: int
+
+
+def adopt_document(path: str | Path, namespace: str, rows: TurnRows) -> Adopted | None:
+    """Convert a JSON file of conversations to a database; None for other files.
+
+    rows: makes rows of its turns. Raises StoreForeign for JSON of another kind.
+    """
+    file = Path(path).expanduser().absolute()
+    if not _is_document(file):
+        return None
+    with _locked_text(file):
+        if not _is_document(file):
+            return None  # another process was faster
+        try:
+            found, left = turns(document(file))
+        except InvalidInput as problem:
+            raise StoreForeign(problem.message, path=str(file)) from problem
+        if left and not found:
+            raise StoreForeign(f"{file} is JSON, but not a conversation memory file", path=str(file))
+        return Adopted(_put_in_place(file, lambda made: _fill(made, namespace, rows(found))), left)
+
+
+def _is_document(path: Path) -> bool:
+    try:
+        with open_file(path) as file:
+            return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(OPENINGS)
+    except OSError:
+        return False  # opening it reports the error
+
+
+@contextmanager
+def _locked_text(path: Path) -> Iterator[None]:
+    """Keep other processes from converting the same file."""
+    with open_file(path) as file:
+        if sys.platform != "win32":
+            import fcntl
+
+            with suppress(OSError):  # a file system without locks: two at once leave one of two equal databases
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
