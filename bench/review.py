@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from measure import publish
 from recollect import Engine
-from recollect.code.record import Affected
+from recollect.code.code_records import Affected
 from recollect.engine.diff_review import LEAST_RUN
 
 BROKEN = 'raise RuntimeError("broken on purpose")'

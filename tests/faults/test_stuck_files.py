@@ -17,7 +17,7 @@ from tests.readers import change_readers
 from tests.trees import write
 
 from recollect import clock
-from recollect.code import update
+from recollect.code.index import update
 from recollect.engine import Engine, learning, migrating
 from recollect.history import documents, files
 from recollect.model import Memory
@@ -107,7 +107,7 @@ with Engine(embed_provider="off") as engine:
     done = engine.code.index(sys.argv[1])
     health = next(check.detail for check in engine.admin.health().checks if check.name == "code")
     text = open(sys.argv[1] + "/Bad.java").read()
-    from recollect.code.freshness.form import form
+    from recollect.code.anchors.normalised_file import form
     rows = form("Bad.java", text.encode()).rows
 # Not ru_maxrss: a process that is started takes over the peak of the one that started it.
 lines = Path("/proc/self/status").read_text().splitlines()

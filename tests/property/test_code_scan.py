@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.code.extract import extract, outline
-from recollect.code.found import Found
-from recollect.code.gather import Definition, gather
-from recollect.code.grammar import load
-from recollect.code.languages import BY_NAME
-from recollect.code.page import Page
-from recollect.code.scan import Scan, scan
+from recollect.code.index.captures import Found
+from recollect.code.index.definitions import Definition, gather
+from recollect.code.index.extract import extract, outline
+from recollect.code.index.languages import BY_NAME
+from recollect.code.index.page import Page, load
+from recollect.code.index.python_outline import Scan, scan
 
 PYTHON = BY_NAME["python"]
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from recollect.code.diff.changed import SymbolChange
-from recollect.code.record import Affected
-from recollect.code.testing import is_test_file
+from recollect.code.code_records import Affected
+from recollect.code.diff.changed_symbols import SymbolChange
+from recollect.code.index.symbol_properties import is_test_file
 from recollect.engine.code_nodes import CodeNode, code_nodes
 from recollect.engine.code_places import code_place
 from recollect.engine.readers import readers

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from recollect.code.record import CodeHits, Indexed, SymbolHit, SymbolList, SymbolView
+from recollect.code.code_records import CodeHits, Indexed, SymbolHit, SymbolList, SymbolView
 from recollect.engine import accept
 from recollect.engine.identity import namespace_of
 from recollect.engine.scope import noted
@@ -18,9 +18,9 @@ from recollect.store.code_protocol import UNREAD
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
-    from recollect.code.lookup import How
-    from recollect.code.place import Place
-    from recollect.code.update import Limits, Update
+    from recollect.code.index.project_root import Place
+    from recollect.code.index.update import Limits, Update
+    from recollect.code.search.symbol_lookup import How
     from recollect.engine.root import Engine
     from recollect.store.code_protocol import CodeScope, CodeStore, FoundSymbol
     from recollect.store.link_protocol import LinkStore
@@ -65,8 +65,8 @@ class Code:
         vectors: embed the code now, not in the background
         link: resolve calls and imports now, not on demand
         """
-        from recollect.code.place import place
-        from recollect.code.update import update
+        from recollect.code.index.project_root import place
+        from recollect.code.index.update import update
 
         where = place(accept.text("path", path), force=force)
         scope = self._namespace(where, namespace)
@@ -106,7 +106,7 @@ class Code:
         all_projects: search all projects
         limit: maximum number of results
         """
-        from recollect.code.lookup import find_symbols
+        from recollect.code.search.symbol_lookup import find_symbols
 
         asked = accept.query(query)
         limit = accept.whole("limit", limit, least=1, most=1000)
@@ -186,7 +186,7 @@ class Code:
         symbol: Server.start, path:line or path::name
         namespace: project path or name; default: all projects
         """
-        from recollect.code.complexity import level
+        from recollect.code.index.symbol_properties import level
         from recollect.engine.callers import calls
         from recollect.store.code_protocol import PLACE_BITS
 
@@ -216,7 +216,7 @@ class Code:
 
     def found(self, asked: str, scope: "CodeScope") -> "list[FoundSymbol]":
         """Return the symbols that an id, a name or a place means, best first. Raises NotFound."""
-        from recollect.code.lookup import find_symbols, symbol_at
+        from recollect.code.search.symbol_lookup import find_symbols, symbol_at
 
         store = self._engine.code_store
         found = symbol_at(store, asked, scope)
@@ -233,8 +233,8 @@ class Code:
 
     def watch(self, path: str | Path, told: Callable[[Indexed], None], stop: threading.Event) -> None:
         """Index a project and follow its changes until `stop` is set; `told` hears of every update."""
-        from recollect.code.place import place
-        from recollect.code.watch import watch
+        from recollect.code.index.project_root import place
+        from recollect.code.index.watch import watch
 
         where = place(path)
         scope = self._namespace(where, None)
@@ -275,7 +275,7 @@ class Code:
 
     def limits(self) -> "Limits":
         """Return what reading files may do: how large they may be, with how many processes."""
-        from recollect.code.update import Limits
+        from recollect.code.index.update import Limits
 
         settings = self._engine.settings
         return Limits(settings.index_max_file_bytes, settings.index_workers)

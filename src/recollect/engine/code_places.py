@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from recollect.code.record import CodePlace, SymbolHit
+from recollect.code.code_records import CodePlace, SymbolHit
 from recollect.engine.code_nodes import CodeNode
 from recollect.model import NodeKind
 from recollect.store.code_protocol import FoundSymbol

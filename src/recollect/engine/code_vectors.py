@@ -59,7 +59,7 @@ def catch_up(engine: Engine, limit: int | None = None) -> int:
 
 def cards(engine: Engine, pieces: Sequence[ChunkRow]) -> list[str]:
     """Return what is embedded of pieces; with the links that are known, where the enrichment asks for them."""
-    from recollect.code.card import card
+    from recollect.code.index.card import card
 
     if not _is_tied(engine):
         return [card(piece) for piece in pieces]

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from recollect.code.diff.changed import SymbolChange, changed
-from recollect.code.diff.parse import Diff, FileDiff, parse
-from recollect.code.diff.sides import Sides, both, placed
-from recollect.code.record import Affected, ChangedSymbol, Review, RunTests
-from recollect.code.run_tests import Trial, commands
+from recollect.code.code_records import Affected, ChangedSymbol, Review, RunTests
+from recollect.code.diff.changed_symbols import SymbolChange, changed
+from recollect.code.diff.file_sides import Sides, both, placed
+from recollect.code.diff.runner_commands import Trial, commands
+from recollect.code.diff.unified_diff import Diff, FileDiff, parse
 from recollect.engine.blast import Around, Radius, Terrain, around, radius, seeds, terrain
 from recollect.engine.risk import Weighed, risk
 from recollect.engine.touched import Touched, touched

@@ -14,9 +14,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock, progress
-from recollect.code.snippet.analyse import Snippet, one_line
-from recollect.code.snippet.refine import MOST_TAGS, Neighbour, refined_context, refined_tags, strengthened, supporters
-from recollect.code.snippet.relate import Related, pair, relate
+from recollect.code.snippets.analyse import Snippet, one_line
+from recollect.code.snippets.snippet_links import (
+    MOST_TAGS,
+    Neighbour,
+    Related,
+    pair,
+    refined_context,
+    refined_tags,
+    relate,
+    strengthened,
+    supporters,
+)
 from recollect.engine.applying import enter
 from recollect.engine.memories import node_id
 from recollect.engine.snippets import (
@@ -40,7 +49,7 @@ from recollect.text.plural import plural
 from recollect.text.tokens import query_terms
 
 if TYPE_CHECKING:
-    from recollect.code.snippet.ask import Proposed
+    from recollect.code.snippets.snippet_prompts import Proposed
     from recollect.engine.root import Engine
     from recollect.store.protocol import Transaction
 
@@ -247,7 +256,7 @@ def _proposed(engine: Engine, part: Sequence[Kept], *, strict: bool) -> tuple[Pr
     """Return what the language model would change of a batch; None, with a note, where rules must do."""
     if not engine.language.is_configured:
         return None, ()
-    from recollect.code.snippet.ask import EVOLUTION_TOKENS, evolution_prompt, proposed
+    from recollect.code.snippets.snippet_prompts import EVOLUTION_TOKENS, evolution_prompt, proposed
 
     pieces = [(kept.memory.content, kept.snippet) for kept in part]
     try:

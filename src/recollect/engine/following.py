@@ -21,10 +21,10 @@ from recollect import clock
 from recollect.model import Anchor, AnchorState, File, Memory, Mention, Tree, Verdict
 
 if TYPE_CHECKING:
-    from recollect.code.freshness.before import Remembering
-    from recollect.code.freshness.find import Code
-    from recollect.code.freshness.follow import Difference, Lost, Went
-    from recollect.code.freshness.form import Form, Spot
+    from recollect.code.anchors.find import Code
+    from recollect.code.anchors.follow import Difference, Lost, Went
+    from recollect.code.anchors.normalised_file import Form, Spot
+    from recollect.code.anchors.previous_symbols import Remembering
     from recollect.engine.root import Engine
     from recollect.store.code_protocol import CodeStore
     from recollect.store.protocol import Store
@@ -73,7 +73,7 @@ class Following:
 
     def remembering(self) -> Remembering:
         """Return the store to index code through, for `settle` to look at after every update."""
-        from recollect.code.freshness.before import Remembering
+        from recollect.code.anchors.previous_symbols import Remembering
 
         return Remembering(self._engine.code_store, self._begin)
 
@@ -92,7 +92,7 @@ class Following:
 
     def follow(self, tree: Tree, seen: Remembering) -> None:
         """Tie waiting memories to the code of a tree, and judge the anchors that an update may have changed."""
-        from recollect.code.freshness.follow import Difference
+        from recollect.code.anchors.follow import Difference
 
         store, anchoring = self._engine.code_store, self._engine.anchoring
         code = anchoring.code([tree])
@@ -118,7 +118,7 @@ class Following:
 
         Somebody who moves code pastes it, saves, and deletes the original later.
         """
-        from recollect.code.freshness.follow import copies
+        from recollect.code.anchors.follow import copies
 
         store = self._engine.store
         if not difference.new():
@@ -137,7 +137,7 @@ class Following:
 
     def catch_up(self) -> None:
         """Tie and judge what was written without being told of: memories and anchors that were imported or put back."""
-        from recollect.code.freshness.follow import Difference
+        from recollect.code.anchors.follow import Difference
 
         if not self._engine.code_store.code_generation():
             return
@@ -147,7 +147,7 @@ class Following:
 
     def _renamed(self, tree: Tree, seen: Remembering, after: Mapping[str, object]) -> dict[str, str]:
         """Return what git says of files that are gone: it also knows those that were renamed and rewritten."""
-        from recollect.code.freshness.renames import head, renames
+        from recollect.code.diff.git_diff import head, renames
 
         store, key = self._engine.store, f"head/{tree.id}"
         since = store.setting(key) or ""
@@ -293,7 +293,7 @@ class _Judging:
 
     def _renew(self, row: Known, where: tuple[str, str | None], seen: Seen) -> None:
         """Take the sketch again of code that is unchanged, where it was taken by an earlier version."""
-        from recollect.code.freshness.sketch import is_current
+        from recollect.code.anchors.code_sketch import is_current
 
         if row.anchor.sketch and not is_current(row.anchor.sketch) and (sketch := self._sketch_at(where, seen)):
             self.sketches[row.anchor.id] = sketch
@@ -333,7 +333,7 @@ class _Judging:
     # --- what is not where it was ---
 
     def _followed(self, missing: Mapping[str, Known]) -> dict[str, Went]:
-        from recollect.code.freshness.follow import Lost, follow
+        from recollect.code.anchors.follow import Lost, follow
 
         lost: dict[str, Lost] = {}
         for key, row in missing.items():
@@ -347,7 +347,7 @@ class _Judging:
 
     def _edited_copies(self, lost: Mapping[str, Lost]) -> dict[str, Went]:
         """Return where symbols are that were pasted in an earlier update and edited there."""
-        from recollect.code.freshness.follow import Difference, follow
+        from recollect.code.anchors.follow import Difference, follow
 
         new: dict[str, dict[str, Spot]] = {}
         for spot in self._noted() if lost else ():
@@ -364,8 +364,8 @@ class _Judging:
 
         What was never compared, since it was imported or a process died, is found by its name and content alone.
         """
-        from recollect.code.freshness.find import named
-        from recollect.code.freshness.follow import Went, original
+        from recollect.code.anchors.find import named
+        from recollect.code.anchors.follow import Went, original
 
         found: dict[str, Went] = {}
         for key, row in missing.items():
@@ -412,8 +412,8 @@ class _Judging:
 
     def _renamed_file(self, row: Known) -> AnchorState | None:
         """Return the state of a file that is under another path: by its content, by its symbols, or as git says."""
-        from recollect.code.freshness.follow import ELSEWHERE
-        from recollect.code.freshness.sketch import likeness
+        from recollect.code.anchors.code_sketch import likeness
+        from recollect.code.anchors.follow import ELSEWHERE
 
         after, before = self._difference.after, self._difference.before
         candidates = self._code.files_at([path for path in after if path not in before])
@@ -466,7 +466,7 @@ class _Judging:
 
 def _spot(row: Known) -> Spot:
     """Return what is known of a symbol that is not there any more."""
-    from recollect.code.freshness.form import Spot
+    from recollect.code.anchors.normalised_file import Spot
 
     symbol = row.state.symbol or ""
     return Spot(row.state.path, symbol, _name(symbol), row.anchor.kind, row.state.hash, 0, 0)

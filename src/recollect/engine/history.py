@@ -117,7 +117,7 @@ class Histories:
         return tuple(name for name in HISTORY_SOURCES if not named or name in named or name in also)
 
     def _place(self, path: str, *, force: bool) -> "Place":
-        from recollect.code.place import place
+        from recollect.code.index.project_root import place
         from recollect.engine.learning import Place
 
         root = place(accept.text("path", path), force=force).root

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from recollect.code.record import CrossRepo
+from recollect.code.code_records import CrossRepo
 from recollect.engine import accept
 from recollect.errors import NotFound
 from recollect.model import Limit, Tree

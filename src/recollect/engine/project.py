@@ -18,7 +18,7 @@ from recollect.store.code_protocol import file_node
 from recollect.store.package_protocol import PackageRow as PackageRow
 
 if TYPE_CHECKING:
-    from recollect.code.record import RepoMap
+    from recollect.code.code_records import RepoMap
     from recollect.engine.root import Engine
     from recollect.graph.project import Further
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.code.diff.changed import SymbolChange
-from recollect.code.freshness.form import form, read
+from recollect.code.anchors.normalised_file import form, read
+from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.graph.project import FileLinks, Further
 from recollect.store.code_protocol import SymbolRow
 from recollect.store.link_protocol import symbol_keys

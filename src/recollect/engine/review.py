@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.code.freshness import renames
-from recollect.code.freshness.follow import Difference, Lost, follow
-from recollect.code.freshness.form import Form, Spot, form
+from recollect.code.anchors.follow import Difference, Lost, follow
+from recollect.code.anchors.normalised_file import Form, Spot, form
+from recollect.code.diff import git_diff
 from recollect.engine.freshness import summed
 from recollect.errors import InvalidInput
 from recollect.model import Anchor, Anchored, AnchorState, Freshness, Memory, Tree, Verdict
@@ -29,7 +29,7 @@ def review(engine: Engine, span: str, namespace: str | None) -> tuple[dict[str, 
 
     Raises InvalidInput where no indexed tree of the namespace is a git work tree that knows the range.
     """
-    trees = [tree for tree in engine.anchoring.trees(namespace) if renames.head(tree.root)]
+    trees = [tree for tree in engine.anchoring.trees(namespace) if git_diff.head(tree.root)]
     if not trees:
         raise InvalidInput(
             "no indexed project is a git repository",
@@ -55,7 +55,7 @@ def review(engine: Engine, span: str, namespace: str | None) -> tuple[dict[str, 
 
 
 def _reviewed(engine: Engine, tree: Tree, span: str) -> tuple[dict[str, Freshness], list[str]]:
-    first, second, rows = renames.altered(tree.root, span)
+    first, second, rows = git_diff.altered(tree.root, span)
     notes = []
     if len(rows) > MAX_FILES:
         notes.append(f"{len(rows):,} files differ: compared only the first {MAX_FILES:,}")
@@ -63,8 +63,8 @@ def _reviewed(engine: Engine, tree: Tree, span: str) -> tuple[dict[str, Freshnes
     anchors = _anchors(engine, tree, [row.old for row in rows if row.old])
     if not anchors:
         return {}, notes
-    old = renames.contents(tree.root, first, [row.old for row in rows if row.old])
-    new = renames.contents(tree.root, second, [row.new for row in rows if row.new])
+    old = git_diff.contents(tree.root, first, [row.old for row in rows if row.old])
+    new = git_diff.contents(tree.root, second, [row.new for row in rows if row.new])
     missing = {row.old for row in rows if (row.old and row.old not in old) or (row.new and row.new not in new)}
     if missing:
         # Without its content a file would count as gone.

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from recollect.code.diff.changed import SymbolChange
-from recollect.code.record import Risk
+from recollect.code.code_records import Risk
+from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.text.plural import plural
 
 # What kind of change it is: users of what is gone or is called otherwise break for certain.

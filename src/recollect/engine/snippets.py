@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import clock
-from recollect.code.languages import BY_NAME as LANGUAGES
-from recollect.code.snippet.analyse import Snippet, analyse, one_line, subject
-from recollect.code.snippet.recognise import named
-from recollect.code.snippet.relate import RELATIONSHIPS, Related, rarity, relate
+from recollect.code.index.languages import BY_NAME as LANGUAGES
+from recollect.code.snippets.analyse import Snippet, analyse, one_line, subject
+from recollect.code.snippets.language_guess import named
+from recollect.code.snippets.snippet_links import RELATIONSHIPS, Related, rarity, relate
 from recollect.engine.identity import namespace_of
 from recollect.engine.memories import CODE, content_hash, ensure_node, node_id
 from recollect.errors import BudgetSpent, ConfigError, ModelFailed, StorageError
@@ -151,7 +151,7 @@ def by_model(engine: Engine, content: str, snippet: Snippet, *, strict: bool) ->
     """Return a snippet as the language model sees it, or as the rules do, with a note that says why."""
     if not engine.language.is_configured:
         return snippet, ()
-    from recollect.code.snippet.ask import ANALYSIS_TOKENS, analysed, analysis_prompt
+    from recollect.code.snippets.snippet_prompts import ANALYSIS_TOKENS, analysed, analysis_prompt
 
     try:
         answer = engine.language.complete(analysis_prompt(content, snippet), max_tokens=ANALYSIS_TOKENS)
@@ -200,7 +200,7 @@ def snippet_of(memory: Memory) -> Snippet:
         language = (memory.category or "").removeprefix(CODE)
         return analyse(memory.content, language=language if language in LANGUAGES else "", context=memory.title or "")
     # Edits of the title or the tags by a user win over the metadata.
-    from recollect.code.snippet.concepts import BY_NAME
+    from recollect.code.snippets.concepts import BY_NAME
 
     return Snippet(
         language=str(kept.get("code_type") or ""),

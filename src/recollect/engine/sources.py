@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from recollect.code.testing import is_test_file
+from recollect.code.index.symbol_properties import is_test_file
 from recollect.engine.trees import tree_at
 from recollect.errors import Conflict, NotFound
 from recollect.files import read_file

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import msgspec
 
-from recollect.code.record import Cycles, DeadCode, RepoMap, Review
+from recollect.code.code_records import Cycles, DeadCode, RepoMap, Review
 from recollect.engine import accept
 from recollect.engine.trees import roots, tree_at, trees_meant
 from recollect.errors import InvalidInput, NotFound
@@ -81,8 +81,8 @@ class Survey:
         depth: links to follow, 1 to 10
         limit: maximum number of each kind of result
         """
-        from recollect.code.diff.git import range_diff, working_diff
-        from recollect.code.place import place
+        from recollect.code.diff.git_diff import range_diff, working_diff
+        from recollect.code.index.project_root import place
         from recollect.engine.diff_review import Asked, review
 
         most = accept.whole("depth", depth, least=1, most=MAX_DEPTH)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.code.card import MAX_TIES
+from recollect.code.index.card import MAX_TIES
 from recollect.model import RELATIONS
 
 if TYPE_CHECKING:

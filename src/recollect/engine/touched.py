@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from recollect import clock
-from recollect.code.diff.changed import SymbolChange
-from recollect.code.record import TouchedMemory
+from recollect.code.code_records import TouchedMemory
+from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.engine.freshness import freshness_of
 from recollect.engine.memories import headline
 from recollect.model import Anchor, AnchorState, Memory

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.trees import git, write
 
-from recollect.code.diff.changed import SymbolChange, changed
-from recollect.code.diff.git import range_diff, working_diff
-from recollect.code.diff.parse import FileDiff, parse
-from recollect.code.diff.sides import Sides, both, placed
+from recollect.code.diff.changed_symbols import SymbolChange, changed
+from recollect.code.diff.file_sides import Sides, both, placed
+from recollect.code.diff.git_diff import range_diff, working_diff
+from recollect.code.diff.unified_diff import FileDiff, parse
 from recollect.errors import InvalidInput
 
 OLD = '''\

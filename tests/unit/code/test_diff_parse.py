@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.diff import parse as module
-from recollect.code.diff.parse import FileDiff, parse
+from recollect.code.diff import unified_diff as module
+from recollect.code.diff.unified_diff import FileDiff, parse
 from recollect.errors import InvalidInput
 
 PLAIN = """\

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.extract import outline
-from recollect.code.fixtures import hidden_uses, parameters
-from recollect.code.languages import BY_NAME
-from recollect.code.run_tests import MOST_NAMED, Trial, commands
-from recollect.code.testing import is_test_file
+from recollect.code.diff.runner_commands import MOST_NAMED, Trial, commands
+from recollect.code.index.extract import outline
+from recollect.code.index.fixture_uses import hidden_uses, parameters
+from recollect.code.index.languages import BY_NAME
+from recollect.code.index.symbol_properties import is_test_file
 from recollect.store.code_protocol import SymbolRow
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.lookup import find_symbols, symbol_at
+from recollect.code.search.symbol_lookup import find_symbols, symbol_at
 from recollect.store.code_protocol import CodeScope, CodeStore
 
 from .conftest import Index

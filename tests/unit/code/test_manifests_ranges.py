@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.manifests.ranges import Span, clash, fits, span
+from recollect.code.manifests.version_ranges import Span, clash, fits, span
 
 pytestmark = pytest.mark.promise("E16")
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from recollect.code.manifests.families import read
-from recollect.code.manifests.provided import Provided, names
-from recollect.code.manifests.settle import Kept, packages
+from recollect.code.manifests.importable_names import Provided, names
+from recollect.code.manifests.package_resolution import Kept, packages
 from recollect.store.package_protocol import DependencyRow, PackageRow
 
 pytestmark = pytest.mark.promise("E14")

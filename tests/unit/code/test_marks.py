@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.marks import is_minified, left_out, mark
+from recollect.code.index.exclusions import is_minified, left_out, mark
 
 
 @pytest.mark.parametrize(

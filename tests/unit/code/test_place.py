@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.code.place import Place, place
+from recollect.code.index.project_root import Place, place
 from recollect.errors import InvalidInput, NotFound
 
 

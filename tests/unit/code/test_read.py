@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.code import read as reading
-from recollect.code.read import Task, indexed, path_terms, read
-from recollect.code.symbols import Symbol
+from recollect.code.index import file_reader as reading
+from recollect.code.index.file_reader import Task, indexed, path_terms, read
+from recollect.code.index.symbols import Symbol
 from recollect.store.code_protocol import (
     ChunkSpan,
     IndexedFile,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from recollect.code.search.explain import EVIDENCE, NAMED, REASONS, reason, shares_of
-from recollect.code.search.weights import BY_HAND, MODELS
+from recollect.code.search.match_reasons import EVIDENCE, NAMED, REASONS, reason, shares_of
+from recollect.code.search.ranking_weights import BY_HAND, MODELS
 
 
 def test_the_strongest_kinds_are_named_first() -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from recollect.code.search import SIGNALS
 from recollect.code.search.question import understand
-from recollect.code.search.rank import SURE, model_of, rank
+from recollect.code.search.ranking import SURE, model_of, rank
+from recollect.code.search.ranking_weights import BY_HAND, MODELS, RELEVANCE
 from recollect.code.search.signals import SEMANTIC
-from recollect.code.search.weights import BY_HAND, MODELS, RELEVANCE
 
 from .pieces import candidate, piece, pool, symbol
 

@@ -6,12 +6,20 @@ import json
 
 import pytest
 
-from recollect.code.snippet.analyse import CONTEXT_CHARACTERS, KEYWORDS, TAGS, Snippet, analyse, one_line
-from recollect.code.snippet.ask import analysed, analysis_prompt, evolution_prompt, proposed
-from recollect.code.snippet.concepts import CONCEPTS, concepts, errors
-from recollect.code.snippet.recognise import named, recognise
-from recollect.code.snippet.refine import MOST_TAGS, Neighbour, refined_context, refined_tags, strengthened
-from recollect.code.snippet.relate import RELATIONSHIPS, rarity, relate
+from recollect.code.snippets.analyse import CONTEXT_CHARACTERS, KEYWORDS, TAGS, Snippet, analyse, one_line
+from recollect.code.snippets.concepts import CONCEPTS, concepts, errors
+from recollect.code.snippets.language_guess import named, recognise
+from recollect.code.snippets.snippet_links import (
+    MOST_TAGS,
+    RELATIONSHIPS,
+    Neighbour,
+    rarity,
+    refined_context,
+    refined_tags,
+    relate,
+    strengthened,
+)
+from recollect.code.snippets.snippet_prompts import analysed, analysis_prompt, evolution_prompt, proposed
 from recollect.model import RELATIONS
 from recollect.model.coding import LINK_TYPES
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.trees import git, write
 
-from recollect.code import ignore
-from recollect.code import walk as walking
-from recollect.code.walk import Entry, Walked, real, shown, walk, within
+from recollect.code.index import file_walk as walking
+from recollect.code.index import ignore_rules
+from recollect.code.index.file_walk import Entry, Walked, real, shown, walk, within
 
 
 def paths(found: Walked) -> list[str]:
@@ -276,8 +276,8 @@ def test_our_rules_are_those_of_git(repository: Path, rules: str) -> None:
     write(repository, {f"{one}/{two}/{three}": "" for one in "ab" for two in ("a.d", "b") for three in names})
     write(repository, {".git/info/exclude": rules})
     everything = {file.relative_to(repository).as_posix() for file in repository.rglob("*") if file.is_file()}
-    ours = ignore.rules([rules.encode()], "", None)
-    expected = {name for name in everything if ".git/" not in name and not ignore.is_ignored(name, ours)}
+    ours = ignore_rules.rules([rules.encode()], "", None)
+    expected = {name for name in everything if ".git/" not in name and not ignore_rules.is_ignored(name, ours)}
     assert set(paths(walk(repository))) == {shown(name) for name in expected}
 
 

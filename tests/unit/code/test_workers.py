@@ -13,10 +13,11 @@ import pytest
 from tests.readers import change_readers
 from tests.trees import write
 
-from recollect.code import process, workers
-from recollect.code.read import Task
-from recollect.code.worker import Answer, Order
-from recollect.code.workers import read_all
+from recollect.code import process_pool
+from recollect.code.index import parallel_reader
+from recollect.code.index.file_reader import Task
+from recollect.code.index.parallel_reader import read_all
+from recollect.code.index.worker import Answer, Order
 
 FILES = {f"pkg/m{number}.py": f"def f{number}():\n    return {number}\n" for number in range(200)}
 
@@ -27,8 +28,8 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path, FILES)
     for name in FILES:
         os.utime(tmp_path / name, (1_700_000_000, 1_700_000_000))  # the time of what was just written is not trusted
-    monkeypatch.setattr(workers, "MIN_BYTES", 0)
-    monkeypatch.setattr(workers, "ORDER_FILES", 10)
+    monkeypatch.setattr(parallel_reader, "MIN_BYTES", 0)
+    monkeypatch.setattr(parallel_reader, "ORDER_FILES", 10)
     return tmp_path
 
 
@@ -67,7 +68,7 @@ def test_a_file_that_is_never_done_is_skipped_and_the_others_are_read(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _break_reading(monkeypatch, "import time; time.sleep(1000)", "pkg/m3.py")
-    monkeypatch.setattr(workers, "LOOK_S", 0.05)
+    monkeypatch.setattr(parallel_reader, "LOOK_S", 0.05)
     found = by_path(read_all(str(tree), tasks(list(FILES)[:30]), max_bytes=1000, workers=2, timeout_s=3))
     assert len(found) == 30
     assert [found.file.notes for found in found.values() if found.file is not None and found.file.skipped] == [
@@ -77,13 +78,13 @@ def test_a_file_that_is_never_done_is_skipped_and_the_others_are_read(
 
 def test_whoever_stops_listening_leaves_no_process_behind(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[int] = []
-    make = workers._Worker.__init__
+    make = parallel_reader._Worker.__init__
 
-    def noted(self: workers._Worker) -> None:
+    def noted(self: parallel_reader._Worker) -> None:
         make(self)
         started.append(self._process.pid)
 
-    monkeypatch.setattr(workers._Worker, "__init__", noted)
+    monkeypatch.setattr(parallel_reader._Worker, "__init__", noted)
     answers = read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=2)
     next(answers)
     answers.close()  # type: ignore[attr-defined]
@@ -94,7 +95,7 @@ def test_whoever_stops_listening_leaves_no_process_behind(tree: Path, monkeypatc
 
 
 def test_where_no_process_can_be_started_this_one_reads(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process.sys, "executable", str(tree / "no-python"))
+    monkeypatch.setattr(process_pool.sys, "executable", str(tree / "no-python"))
     found = by_path(read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=2))
     assert found.keys() == FILES.keys()
 
@@ -103,7 +104,7 @@ def test_an_unexpected_failure_reaches_the_caller(tree: Path, monkeypatch: pytes
     def fail(self: object) -> None:
         raise RuntimeError("a defect")
 
-    monkeypatch.setattr(workers._Worker, "__init__", fail)
+    monkeypatch.setattr(parallel_reader._Worker, "__init__", fail)
     with pytest.raises(RuntimeError, match="a defect"):
         list(read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=2))
 
@@ -119,15 +120,15 @@ def _break_reading(monkeypatch: pytest.MonkeyPatch, statement: str, path: str) -
 
 def test_what_is_in_no_language_starts_no_further_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     counts: list[int] = []
-    make = workers._Crew.__init__
+    make = parallel_reader._Crew.__init__
 
-    def noted(self: workers._Crew, orders: list[Order], count: int, timeout_s: float) -> None:
+    def noted(self: parallel_reader._Crew, orders: list[Order], count: int, timeout_s: float) -> None:
         counts.append(count)
         make(self, orders, count, timeout_s)
 
-    monkeypatch.setattr(workers._Crew, "__init__", noted)
+    monkeypatch.setattr(parallel_reader._Crew, "__init__", noted)
     write(tmp_path, {"shop.py": "x = 1\n", "logo.png": "\0"})
-    large = [Task("shop.py", 10), *[Task("logo.png", workers.MIN_BYTES)] * 5]
+    large = [Task("shop.py", 10), *[Task("logo.png", parallel_reader.MIN_BYTES)] * 5]
     found = [answer.file for some in read_all(str(tmp_path), large, max_bytes=1000, workers=4) for answer in some]
     assert counts == [1]
     assert [file.skipped for file in found if file is not None] == [*["binary"] * 5, ""]
@@ -136,23 +137,23 @@ def test_what_is_in_no_language_starts_no_further_workers(tmp_path: Path, monkey
 def test_one_worker_is_kept_for_the_next_call_and_replaced_when_it_died(tree: Path) -> None:
     def pid() -> int:
         assert list(read_all(str(tree), tasks(["pkg/m1.py"]), max_bytes=1000, workers=1))
-        kept = workers.SPARE._worker
+        kept = parallel_reader.SPARE._worker
         assert kept is not None
         return kept._process.pid
 
     first = pid()
     assert pid() == first
     os.kill(first, signal.SIGKILL)
-    workers.SPARE._worker._process.wait()  # type: ignore[union-attr]
+    parallel_reader.SPARE._worker._process.wait()  # type: ignore[union-attr]
     assert pid() != first
-    workers.SPARE.end()
-    assert workers.SPARE._worker is None
+    parallel_reader.SPARE.end()
+    assert parallel_reader.SPARE._worker is None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_forked_process_leaves_the_worker_to_its_parent(tree: Path) -> None:
     script = (
-        "import os, sys\nfrom recollect.code import workers\nfrom recollect.code.read import Task\n"
+        "import os, sys\nfrom recollect.code.index import parallel_reader as workers\nfrom recollect.code.index.file_reader import Task\n"
         "def pid():\n"
         f"    list(workers.read_all({str(tree)!r}, [Task('pkg/m1.py', 10)], max_bytes=1000))\n"
         "    return workers.SPARE._worker._process.pid\n"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.code.process import attend
+from recollect.code.process_pool import attend
 from recollect.code.resolve.link_groups import Group, Plan
 from recollect.code.resolve.link_pack import pack
 from recollect.code.resolve.link_solve import solved

@@ -15,10 +15,10 @@ from contextlib import suppress
 
 import msgspec
 
-from recollect.code.process import Process
+from recollect.code.index.parallel_reader import MAX_WORKERS, cores
+from recollect.code.process_pool import Process
 from recollect.code.resolve.link_groups import Plan
 from recollect.code.resolve.link_worker import Errand, Packed, read_answer, solve_group, terrain
-from recollect.code.workers import MAX_WORKERS, cores
 
 # Bytes of programs for which one more process is started. It takes 0.3 s to start, and they are 1.5 s of work.
 BYTES_EACH = 1_500_000

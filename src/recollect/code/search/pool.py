@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.code.search.kinds import TEST
-from recollect.code.search.pointers import matched
 from recollect.code.search.question import Question
+from recollect.code.search.report import matched
 from recollect.model import File, Tree
 from recollect.store.code_protocol import PLACE_BITS, ChunkRow, CodeScope, CodeStore, FieldWeights
 from recollect.text.identifiers import name_term
@@ -15,6 +15,23 @@ from recollect.text.identifiers import name_term
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+TEST = re.compile(
+    r"(^|/)(tests?|specs?|__tests__|testing|testdata|fixtures?|e2e|mocks?)(/|$)|[._-](test|spec)s?\.|(^|/)(test|conftest)[_.]|"
+    r"Tests?\.\w+$|_test\.",
+    re.IGNORECASE,
+)
+EXAMPLE = re.compile(
+    r"(^|/)(examples?|samples?|demos?|docs?|docs_src|benchmarks?|bench|website|tutorials?|playground)(/|$)",
+    re.IGNORECASE,
+)
+ENTRY = re.compile(r"(^|/)(index|mod|__init__|lib|main|init|core)\.\w+$")
+ELSEWHERE = re.compile(
+    r"(^|[/_.-])(win|win32|win64|windows|mingw|msvc|os390|aix|sunos|haiku|cygwin)([/_.-]|$)", re.IGNORECASE
+)
+PROSE = frozenset({"markdown", "html"})
+DATA = frozenset({"json", "yaml", "toml", "css"})
+
 
 # Pieces looked at per search: enough that the second and third piece of a good file are among them, which is what tells
 # a file about the matter from one that mentions it. Only their numbers and scores are read.

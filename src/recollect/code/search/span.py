@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from recollect.code.chunks import CALLED, HOLDERS
+from recollect.code.index.chunks import CALLED, HOLDERS
 from recollect.code.search.pool import Candidate
 from recollect.code.search.question import Question
 from recollect.store.code_protocol import ChunkRow, SymbolRow

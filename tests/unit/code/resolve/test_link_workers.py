@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import pytest
 
-from recollect.code import process
-from recollect.code.process import Process
+from recollect.code import process_pool
+from recollect.code.process_pool import Process
 from recollect.code.resolve import link_workers
 from recollect.code.resolve.link_groups import Plan
 from recollect.code.resolve.link_worker import Errand, Packed
@@ -68,7 +68,7 @@ def test_a_group_whose_process_dies_is_solved_here(plan: Plan, monkeypatch: pyte
 
 def test_where_no_process_can_be_started_groups_are_solved_here(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = list(solve_all(plan, _errands(), 1))
-    monkeypatch.setattr(process.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(process_pool.sys, "executable", "/nowhere/python")
     assert list(solve_all(plan, _errands(), 2)) == alone
 
 
@@ -106,7 +106,7 @@ def test_processes_are_started_for_as_much_work_as_they_cost(
 
 def test_what_never_ends_is_ended_by_the_system_even_if_nobody_waits_any_more() -> None:
     start = (
-        "import sys; sys.path.insert(0, {!r})\nfrom recollect.code.process import attend\n"
+        "import sys; sys.path.insert(0, {!r})\nfrom recollect.code.process_pool import attend\n"
         "def answer(content):\n    while content == b'round':\n        pass\n    return content\n"
         "attend(answer, 0.2)"
     )

@@ -1,0 +1,254 @@
+"""Follow: where symbols went when the code changed, by comparing what an update found with what was there before.
+
+    before ─┬─ there before and not now ──► lost ─┐
+            │                                     ├─► pairs of the same content, then of similar content
+    after ──┴─ there now and not before ──► new ──┘
+
+Only what is new can be where something went: a sibling with the same body was there before and is nobody's new place.
+Each new symbol is the new place of one lost symbol at most; all lost ones are paired, anchored or not, so that a
+deleted function is not taken for the copy of another that moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.code.anchors.code_sketch import likeness, size
+from recollect.code.anchors.normalised_file import TELLING_BYTES, Spot, overlap
+
+# Symbols of a file by qualified name, by path.
+Symbols = Mapping[str, Mapping[str, Spot]]
+Key = tuple[str, str]
+
+# A sketch of fewer pairs is no evidence of a likeness by itself.
+TELLING_PAIRS = 12
+# Symbols of one content that are paired one by one; where there are more, it is boilerplate.
+MAX_TWINS = 200
+# How similar a lost and a new symbol must be, by other evidence. The same name in another file, or another
+# name in the same file, is what a refactoring looks like; without either, more than two thirds must be as they were.
+SAME_FILE_RENAMED = 0.2
+SAME_SYMBOL = 0.35
+SAME_NAME = 0.5
+SAME_FILE = 0.5
+ELSEWHERE = 0.7
+# Files share this much of their symbols if one is the other under a new name.
+SAME_FILE_OVERLAP = 0.5
+# Symbols looked at for a likeness; reading the files of more would take longer than indexing them did.
+MAX_COMPARED = 2_000
+
+# Kinds that turn into each other in a refactoring; what is of another family is something else.
+FAMILIES = {
+    **dict.fromkeys(("Function", "Method", "Endpoint", "Test"), "callable"),
+    **dict.fromkeys(("Class", "Interface", "Type"), "type"),
+}
+
+
+class Lost(NamedTuple):
+    """An anchored symbol that is not where it was last seen: its content then, and a sketch of what it was."""
+
+    spot: Spot
+    sketch: str
+
+
+class Went(NamedTuple):
+    """Where a symbol went, and how alike it is: 1 means the same but for its name."""
+
+    spot: Spot
+    likeness: float
+
+
+class Difference(NamedTuple):
+    """What an update changed: symbols of the files it touched before and after, and renames that git knows of."""
+
+    before: Symbols
+    after: Symbols
+    renamed: Mapping[str, str] = {}
+
+    def new(self) -> dict[Key, Spot]:
+        """Return the symbols that were not there before, by path and qualified name."""
+        return _without(self.after, self.before)
+
+    def lost(self) -> dict[Key, Spot]:
+        """Return the symbols that are not there any more."""
+        return _without(self.before, self.after)
+
+    def renames(self) -> dict[str, str]:
+        """Return the new path of each file that has another one now: as git says, or as its symbols show."""
+        gone = [path for path in self.before if path not in self.after]
+        fresh = [path for path in self.after if path not in self.before]
+        found = {old: new for old, new in self.renamed.items() if old in gone and new in self.after}
+        shares = sorted(
+            (
+                (-overlap(self.before[old], self.after[new]), _basename(old) != _basename(new), old, new)
+                for old, new in _plausible(self.before, self.after, gone, fresh)
+            ),
+        )
+        for share, _, old, new in shares:
+            if -share >= SAME_FILE_OVERLAP and old not in found and new not in found.values():
+                found[old] = new
+        return found
+
+
+def _without(these: Symbols, those: Symbols) -> dict[Key, Spot]:
+    return {
+        (path, symbol): spot
+        for path, symbols in these.items()
+        for symbol, spot in symbols.items()
+        if symbol not in those.get(path, ())
+    }
+
+
+def _plausible(before: Symbols, after: Symbols, gone: Sequence[str], fresh: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """Yield the pairs of files that share a symbol at all: among thousands of files, few do."""
+    holders: dict[tuple[str, str], list[str]] = {}
+    for path in fresh:
+        for spot in after[path].values():
+            holders.setdefault((spot.name, spot.hash), []).append(path)
+    for old in gone:
+        near = {
+            path
+            for spot in before[old].values()
+            if len(found := holders.get((spot.name, spot.hash), ())) <= MAX_TWINS
+            for path in found
+        }
+        yield from ((old, new) for new in sorted(near))
+
+
+def follow(lost: Mapping[str, Lost], difference: Difference, sketch_of: Callable[[Spot], str]) -> dict[str, Went]:
+    """Return where lost symbols went, by their key; those that went nowhere are not in the answer.
+
+    lost: anchored symbols that are not where they were, of this update or of one before
+    sketch_of: the sketch of a symbol that is there now, empty where it cannot be read
+    """
+    if not lost:
+        return {}
+    renames = difference.renames()
+    new = difference.new()
+    everything = {**difference.lost(), **{(row.spot.path, row.spot.symbol): row.spot for row in lost.values()}}
+    pairs = _same(everything.values(), new, renames)
+    found = {
+        key: Went(new[pairs[where]], 1.0)
+        for key, row in lost.items()
+        if (where := (row.spot.path, row.spot.symbol)) in pairs
+    }
+    taken = set(pairs.values())
+    left = {key: spot for key, spot in new.items() if key not in taken}
+    missing = {key: row for key, row in lost.items() if key not in found}
+    claimed = {spot.symbol for key, spot in everything.items() if key not in pairs}
+    return {**found, **_alike(missing, left, renames, claimed, sketch_of)}
+
+
+def copies(difference: Difference) -> list[Spot]:
+    """Return the new symbols that are nobody's new place: copies of others, if anything."""
+    new = difference.new()
+    taken = set(_same(difference.lost().values(), new, difference.renames()).values())
+    return [spot for key, spot in new.items() if key not in taken]
+
+
+def original(one: Spot, copied: Sequence[Spot]) -> Spot | None:
+    """Return the copy that a symbol which is gone since is at now: the best supported one, if one is best."""
+    ranked = sorted(((_support(one, other, {}), other) for other in copied), key=lambda row: -row[0])
+    if not ranked or (not ranked[0][0] and ranked[0][1].size_bytes < TELLING_BYTES):
+        return None
+    return ranked[0][1] if len(ranked) == 1 or ranked[0][0] > ranked[1][0] else None
+
+
+def _same(lost: Iterable[Spot], new: Mapping[Key, Spot], renames: Mapping[str, str]) -> dict[Key, Key]:
+    """Return which lost symbol is which new one by the same content, the best supported pairs first."""
+    by_hash: dict[str, list[Spot]] = {}
+    for spot in new.values():
+        by_hash.setdefault(spot.hash, []).append(spot)
+    twins: dict[str, list[Spot]] = {}
+    for spot in lost:
+        if spot.hash in by_hash:
+            twins.setdefault(spot.hash, []).append(spot)
+    found: dict[Key, Key] = {}
+    for content, group in twins.items():
+        others = by_hash[content]
+        if len(group) > MAX_TWINS or len(others) > MAX_TWINS:
+            continue
+        ranked = sorted(
+            (-support, abs(one.order - other.order), (one.path, one.symbol), (other.path, other.symbol))
+            for one in group
+            for other in others
+            if (support := _support(one, other, renames)) or min(one.size_bytes, other.size_bytes) >= TELLING_BYTES
+        )
+        taken: set[Key] = set()
+        for _, _, one, other in ranked:
+            if one not in found and other not in taken:
+                found[one] = other
+                taken.add(other)
+    return found
+
+
+def _support(one: Spot, other: Spot, renames: Mapping[str, str]) -> int:
+    """Return how much besides the content says that one symbol became the other.
+
+    The same file says more than the same name elsewhere: there, a new symbol of this content is hardly anything else.
+    """
+    same_file = other.path in (one.path, renames.get(one.path))
+    same_folder = one.path.rpartition("/")[0] == other.path.rpartition("/")[0]
+    return (
+        8 * same_file
+        + 4 * (one.symbol == other.symbol)
+        + 2 * (one.name == other.name)
+        + (same_folder and one.name == other.name)
+    )
+
+
+def _alike(
+    lost: Mapping[str, Lost],
+    new: Mapping[Key, Spot],
+    renames: Mapping[str, str],
+    claimed: Container[str],
+    sketch_of: Callable[[Spot], str],
+) -> dict[str, Went]:
+    """Return where lost symbols went that were edited on the way, the most alike first.
+
+    claimed: qualified names of lost symbols: a new symbol of such a name is that one, and nobody else's new place
+    """
+    sketches: dict[Key, str] = {}
+    ranked: list[tuple[float, str, Key]] = []
+    for key, row in lost.items():
+        # Those of about its size first: of thousands of new symbols, only some are compared.
+        candidates = [
+            (_least(row.spot, spot, renames), abs(row.spot.size_bytes - spot.size_bytes), where)
+            for where, spot in new.items()
+            if _family(row.spot) == _family(spot) and (spot.symbol == row.spot.symbol or spot.symbol not in claimed)
+        ]
+        candidates.sort()
+        for least, _, where in candidates[:MAX_COMPARED]:
+            if where not in sketches:
+                sketches[where] = sketch_of(new[where])
+            alike = likeness(row.sketch, sketches[where])
+            telling = least < ELSEWHERE or size(row.sketch) >= TELLING_PAIRS
+            if alike >= least and telling:
+                ranked.append((alike - least, key, where))
+    found: dict[str, Went] = {}
+    taken: set[Key] = set()
+    for _, key, where in sorted(ranked, reverse=True):
+        if key not in found and where not in taken:
+            found[key] = Went(new[where], likeness(lost[key].sketch, sketches[where]))
+            taken.add(where)
+    return found
+
+
+def _least(one: Spot, other: Spot, renames: Mapping[str, str]) -> float:
+    """Return how alike two symbols must be to be the same."""
+    same_file = other.path in (one.path, renames.get(one.path))
+    if same_file and one.symbol == other.symbol:
+        return SAME_FILE_RENAMED
+    if one.symbol == other.symbol:
+        return SAME_SYMBOL
+    if one.name == other.name:
+        return SAME_NAME
+    return SAME_FILE if same_file else ELSEWHERE
+
+
+def _family(spot: Spot) -> str:
+    return FAMILIES.get(spot.kind, spot.kind)
+
+
+def _basename(path: str) -> str:
+    return path.rpartition("/")[2]

@@ -1,0 +1,241 @@
+"""Page: a source file's text with its lines, and the tree that was parsed from it.
+
+Trees count in bytes. The text is therefore kept as one character per byte, so that offsets of the tree are offsets of
+the text, and cut pieces are decoded only in files that have anything but ASCII.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import time
+from bisect import bisect_left
+from functools import cache, lru_cache
+from importlib import import_module
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.code.index.languages import BY_NAME, Language
+from recollect.code.process_pool import is_limited
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+# What a pattern captures that is of no use to symbols. A pattern that captures nothing else is left out of an outline.
+USES = re.compile(r"@(?:reference\.\w+|import(?:\.\w+)?|path)(?![\w.])")
+QUERIES = Path(__file__).with_name("queries")
+CAPTURE = re.compile(r"@[\w.]+")
+
+
+class Grammar(NamedTuple):
+    """What is needed to read a tree; `captures` are the names that the query gives, in the order of its file."""
+
+    name: str
+    language: tree_sitter.Language
+    query: tree_sitter.Query
+    captures: tuple[str, ...]
+
+
+@cache
+def load(name: str, *, outline: bool = False) -> Grammar:
+    """Return the grammar of a language. Costs an import and the compilation of the query, once per process.
+
+    outline: the query finds what symbols are made of and neither references nor imports
+    """
+    from tree_sitter import Query
+
+    language = BY_NAME[name]
+    parsed = _parsed(language.grammar, language.entry)
+    query = Query(parsed, outlined(source(language)) if outline else source(language))
+    return Grammar(name, parsed, query, tuple(query.capture_name(place) for place in range(query.capture_count)))
+
+
+def parsed(name: str) -> tree_sitter.Language:
+    """Return a language for a parser without its query, which takes most of the loading time."""
+    language = BY_NAME[name]
+    return _parsed(language.grammar, language.entry)
+
+
+@cache
+def _parsed(module: str, entry: str) -> tree_sitter.Language:
+    from tree_sitter import Language as Parsed
+
+    return Parsed(getattr(import_module(module), entry)())
+
+
+def source(language: Language) -> str:
+    """Return the language's query: its file, and patterns for what its row lists. A pattern is one line."""
+    own = [(QUERIES / f"{stem}.scm").read_text("utf-8") for stem in language.queries or (language.name,)]
+    rows = [
+        (language.comments, "comment"),
+        (language.strings, "string"),
+        (language.directives, "directive"),
+        (language.markup, "markup"),
+        (language.blocks, "block"),
+        (language.branches, "branch"),
+    ]
+    added = [f"[{' '.join(types)}] @{capture}" for types, capture in rows if types]
+    return "\n".join([*own, *added, "(ERROR) @error", ""])
+
+
+def outlined(query: str) -> str:
+    """Return a query without the patterns that only find references and imports."""
+    return "\n".join(line for line in query.splitlines() if not _is_use(line))
+
+
+def _is_use(line: str) -> bool:
+    captures = CAPTURE.findall(line)
+    return bool(captures) and not line.startswith(";") and all(USES.fullmatch(capture) for capture in captures)
+
+
+# The clock is read once per chunk, and a chunk is at most an eighth of the text before it. Parsing text that is no code
+# takes the square of its size, in some grammars the cube: 1 KB of `/*` takes Swift a second, 2 KB eight.
+CHUNK_BYTES = 256
+PARSE_SECONDS = 3.0  # of processor time: some 15 MB of ordinary code; what takes longer is garbage
+# The most that any process parses. The YAML grammar crashes on 254 nested lists, which are 508 bytes.
+SAFE_BYTES = 256
+ERROR_CHILDREN = 5_000  # 0.04 s of searching; 100,000 would be 16 s
+SWAMPS_MOST = 4
+WIDE = re.compile(rb"[\x80-\xff]+")
+SIXTEEN_BIT = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+class Page:
+    """A file's bytes, cut by offset."""
+
+    __slots__ = ("is_ascii", "line_feeds", "notes", "returns", "source", "text")
+
+    def __init__(self, source: bytes) -> None:
+        self.notes: list[str] = []
+        encoding = SIXTEEN_BIT.get(source[:2])
+        if encoding:
+            source = source[2:].decode(encoding, "replace").encode()
+            self.notes.append("UTF-16: converted to UTF-8; byte offsets refer to the converted text")
+        self.returns: list[int] = []  # where a \r was taken out: offsets of the line feeds that followed one
+        if b"\r\n" in source:
+            self.returns = [match.start() - before for before, match in enumerate(re.finditer(b"\r\n", source))]
+            source = source.replace(b"\r\n", b"\n")
+        self.source = source
+        self.is_ascii = source.isascii()
+        if not self.is_ascii and not _is_utf8(source):
+            self.notes.append("not UTF-8: invalid bytes are replaced")
+        self.text = source.decode("latin-1")
+        self.line_feeds = line_feeds(source)
+
+    def cut(self, start: int, end: int) -> str:
+        """Return the text between two offsets."""
+        text = self.text[start:end]
+        return text if self.is_ascii else decoded(text)
+
+    def original(self, offset: int) -> int:
+        """Return where an offset of the text is in the file.
+
+        Grammars disagree about what a \\r at the end of a line belongs to, so the text has none.
+        """
+        return offset + bisect_left(self.returns, offset)
+
+    def wide_lines(self) -> set[int]:
+        """Return the numbers of the lines that have anything but ASCII."""
+        return {self.line(match.start()) for match in WIDE.finditer(self.source)}
+
+    def line(self, offset: int) -> int:
+        """Return the number of the line that holds an offset; the first line is 1."""
+        return bisect_left(self.line_feeds, offset) + 1
+
+    def indent(self, offset: int) -> int:
+        """Return how many white space characters the line of an offset begins with."""
+        line = self.text[self.text.rfind("\n", 0, offset) + 1 : offset]
+        return len(line) - len(line.lstrip())
+
+
+def parse(page: Page, name: str) -> tree_sitter.Tree:
+    """Return the tree of a page in a language; what takes too much is cut or left out, with a note."""
+    language = parsed(name)
+    source = page.source
+    if len(source) > SAFE_BYTES and not is_limited() and not _is_safe(name, source):
+        page.notes.append("skipped: parsing takes too much memory or time")
+        return _parse(page, b"", language)
+    for _ in range(SWAMPS_MOST):
+        tree = _parse(page, source, language)
+        swamp = _swamp(tree.root_node)
+        if swamp is None:
+            return tree
+        source = source[:swamp]
+        page.notes.append(f"thousands of syntax errors from line {page.line(swamp)} on: the rest is skipped")
+    return _parse(page, b"", language)
+
+
+@lru_cache(maxsize=4)  # of one text several readers ask
+def _is_safe(name: str, source: bytes) -> bool:
+    """Return whether a process that limits its memory can parse a text: this one would take gigabytes, or abort."""
+    from recollect.code.index.parallel_reader import is_parsed
+
+    return is_parsed(name, source)
+
+
+def _swamp(root: tree_sitter.Node) -> int | None:
+    """Return where an error begins that is too large to be searched: a query needs the square of its size."""
+    suspects = [root] if root.has_error else []
+    while suspects:
+        node = suspects.pop()
+        if node.is_error and node.child_count > ERROR_CHILDREN:
+            return node.start_byte
+        suspects += [child for child in node.children if child.has_error]
+    return None
+
+
+def _parse(page: Page, source: bytes, language: tree_sitter.Language) -> tree_sitter.Tree:
+    """Return the tree of a source, or of what was read of it in time.
+
+    The library's own progress callback crashes before Python 3.14, so the clock is read where it asks for more text.
+    """
+    from tree_sitter import Parser
+
+    parser = Parser(language)
+    if len(source) <= CHUNK_BYTES:
+        return parser.parse(source)
+    deadline = time.thread_time() + PARSE_SECONDS
+    whole = memoryview(source)
+    # The library never lets go of a chunk; a released view is a few bytes, whatever it was a view of.
+    views: list[memoryview] = []
+    late = False
+
+    def read(offset: int, _point: object) -> memoryview | bytes:
+        nonlocal late
+        late = late or time.thread_time() > deadline
+        if late:
+            return b""
+        views.append(whole[offset : offset + max(CHUNK_BYTES, offset // 8)])
+        return views[-1]
+
+    tree = parser.parse(read)
+    for view in views:
+        view.release()
+    if late:
+        page.notes.append(f"parsing took more than {PARSE_SECONDS:g} s and was stopped: later symbols are missing")
+    return tree
+
+
+def decoded(text: str) -> str:
+    """Return what bytes that were kept as characters say in UTF-8."""
+    return text if text.isascii() else text.encode("latin-1").decode("utf-8", "replace")
+
+
+@lru_cache(maxsize=1)  # of one file both the outline and the pieces ask
+def line_feeds(source: bytes) -> list[int]:
+    """Return where the line feeds are; shared, so nobody may change it."""
+    # A carriage return alone would end a line, too.
+    lines = (source.replace(b"\r", b" ") if b"\r" in source else source).splitlines(keepends=True)
+    feeds = list(accumulate(map(len, lines), initial=-1))
+    if not source.endswith(b"\n"):
+        feeds.pop()
+    return feeds[1:] if source else []
+
+
+def _is_utf8(source: bytes) -> bool:
+    try:
+        source.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
