@@ -65,7 +65,7 @@ def tries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tries:
         f" with open({str(log)!r}, 'a') as log: print(task.path, file=log)\n"
         " while task.path == 'm2.py': pass\n"
         " return honest(root, task, most)\n"
-        "worker.read = read\nworker.LIMIT_CPU_S = 0.2\n",
+        "reader.read = read\nreader.LIMIT_CPU_S = 0.2\n",
     )
     return Tries(log)
 

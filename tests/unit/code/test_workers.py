@@ -16,8 +16,8 @@ from tests.trees import write
 from recollect.code import process_pool
 from recollect.code.index import parallel_reader
 from recollect.code.index.file_reader import Task
-from recollect.code.index.parallel_reader import read_all
-from recollect.code.index.worker import Answer, Order
+from recollect.code.index.parallel_reader import Answer, read_all
+from recollect.code.process_pool import Process
 
 FILES = {f"pkg/m{number}.py": f"def f{number}():\n    return {number}\n" for number in range(200)}
 
@@ -68,7 +68,6 @@ def test_a_file_that_is_never_done_is_skipped_and_the_others_are_read(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _break_reading(monkeypatch, "import time; time.sleep(1000)", "pkg/m3.py")
-    monkeypatch.setattr(parallel_reader, "LOOK_S", 0.05)
     found = by_path(read_all(str(tree), tasks(list(FILES)[:30]), max_bytes=1000, workers=2, timeout_s=3))
     assert len(found) == 30
     assert [found.file.notes for found in found.values() if found.file is not None and found.file.skipped] == [
@@ -77,21 +76,19 @@ def test_a_file_that_is_never_done_is_skipped_and_the_others_are_read(
 
 
 def test_whoever_stops_listening_leaves_no_process_behind(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[int] = []
-    make = parallel_reader._Worker.__init__
+    started: list[Process] = []
+    make = Process.__init__
 
-    def noted(self: parallel_reader._Worker) -> None:
-        make(self)
-        started.append(self._process.pid)
+    def noted(self: Process, start: str = "") -> None:
+        make(self, start)
+        started.append(self)
 
-    monkeypatch.setattr(parallel_reader._Worker, "__init__", noted)
+    monkeypatch.setattr(Process, "__init__", noted)
     answers = read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=2)
     next(answers)
     answers.close()  # type: ignore[attr-defined]
     assert started
-    for number in started:
-        with pytest.raises(ProcessLookupError):
-            os.kill(number, 0)
+    assert all(each.exit_code is not None for each in started)
 
 
 def test_where_no_process_can_be_started_this_one_reads(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,10 +98,10 @@ def test_where_no_process_can_be_started_this_one_reads(tree: Path, monkeypatch:
 
 
 def test_an_unexpected_failure_reaches_the_caller(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: object) -> None:
+    def fail(self: object, start: str = "") -> None:
         raise RuntimeError("a defect")
 
-    monkeypatch.setattr(parallel_reader._Worker, "__init__", fail)
+    monkeypatch.setattr(process_pool.Process, "__init__", fail)
     with pytest.raises(RuntimeError, match="a defect"):
         list(read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=2))
 
@@ -114,49 +111,43 @@ def _break_reading(monkeypatch: pytest.MonkeyPatch, statement: str, path: str) -
     change_readers(
         monkeypatch,
         f"def read(root, task, most):\n if task.path == {path!r}: {statement}\n return honest(root, task, most)\n"
-        "worker.read = read\n",
+        "reader.read = read\n",
     )
 
 
-def test_what_is_in_no_language_starts_no_further_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    counts: list[int] = []
-    make = parallel_reader._Crew.__init__
-
-    def noted(self: parallel_reader._Crew, orders: list[Order], count: int, timeout_s: float) -> None:
-        counts.append(count)
-        make(self, orders, count, timeout_s)
-
-    monkeypatch.setattr(parallel_reader._Crew, "__init__", noted)
+def test_what_is_in_no_language_starts_no_further_workers(tmp_path: Path) -> None:
     write(tmp_path, {"shop.py": "x = 1\n", "logo.png": "\0"})
     large = [Task("shop.py", 10), *[Task("logo.png", parallel_reader.MIN_BYTES)] * 5]
+    assert parallel_reader.useful_workers(large, 4) == 1
+    assert parallel_reader.useful_workers([Task("shop.py", parallel_reader.MIN_BYTES)], 4) == 4
     found = [answer.file for some in read_all(str(tmp_path), large, max_bytes=1000, workers=4) for answer in some]
-    assert counts == [1]
     assert [file.skipped for file in found if file is not None] == [*["binary"] * 5, ""]
 
 
 def test_one_worker_is_kept_for_the_next_call_and_replaced_when_it_died(tree: Path) -> None:
     def pid() -> int:
         assert list(read_all(str(tree), tasks(["pkg/m1.py"]), max_bytes=1000, workers=1))
-        kept = parallel_reader.SPARE._worker
+        kept = process_pool.SPARE._child
         assert kept is not None
         return kept._process.pid
 
     first = pid()
     assert pid() == first
     os.kill(first, signal.SIGKILL)
-    parallel_reader.SPARE._worker._process.wait()  # type: ignore[union-attr]
+    process_pool.SPARE._child._process.wait()  # type: ignore[union-attr]
     assert pid() != first
-    parallel_reader.SPARE.end()
-    assert parallel_reader.SPARE._worker is None
+    process_pool.SPARE.end()
+    assert process_pool.SPARE._child is None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_forked_process_leaves_the_worker_to_its_parent(tree: Path) -> None:
     script = (
-        "import os, sys\nfrom recollect.code.index import parallel_reader as workers\nfrom recollect.code.index.file_reader import Task\n"
+        "import os\nfrom recollect.code.index.file_reader import Task\n"
+        "from recollect.code.index.parallel_reader import read_all\nfrom recollect.code.process_pool import SPARE\n"
         "def pid():\n"
-        f"    list(workers.read_all({str(tree)!r}, [Task('pkg/m1.py', 10)], max_bytes=1000))\n"
-        "    return workers.SPARE._worker._process.pid\n"
+        f"    list(read_all({str(tree)!r}, [Task('pkg/m1.py', 10)], max_bytes=1000))\n"
+        "    return SPARE._child._process.pid\n"
         "kept = pid()\n"
         "child = os.fork()\n"
         "if not child:\n"

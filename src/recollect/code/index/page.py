@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.index.languages import BY_NAME, Language
-from recollect.code.process_pool import is_limited
+from recollect.code.process_pool import Job, JobFailed, is_limited, run_alone
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -95,6 +95,8 @@ CHUNK_BYTES = 256
 PARSE_SECONDS = 3.0  # of processor time: some 15 MB of ordinary code; what takes longer is garbage
 # The most that any process parses. The YAML grammar crashes on 254 nested lists, which are 508 bytes.
 SAFE_BYTES = 256
+# Parses a text in a child first: a quarter of the memory that reading a file may take.
+PARSE = Job("recollect.code.index.page:parse_alone", cpu_s=PARSE_SECONDS, memory_bytes=1 << 28)
 ERROR_CHILDREN = 5_000  # 0.04 s of searching; 100,000 would be 16 s
 SWAMPS_MOST = 4
 WIDE = re.compile(rb"[\x80-\xff]+")
@@ -166,12 +168,23 @@ def parse(page: Page, name: str) -> tree_sitter.Tree:
     return _parse(page, b"", language)
 
 
-@lru_cache(maxsize=4)  # of one text several readers ask
+@lru_cache(maxsize=4)  # several readers ask about one text
 def _is_safe(name: str, source: bytes) -> bool:
-    """Return whether a process that limits its memory can parse a text: this one would take gigabytes, or abort."""
-    from recollect.code.index.parallel_reader import is_parsed
+    """Return whether a child that limits its memory can parse a text: this process would take gigabytes, or abort."""
+    try:
+        run_alone(PARSE, name.encode() + b"\0" + source)
+    except OSError:  # no process can be started: then there are no limits
+        return True
+    except JobFailed:
+        return False
+    return True
 
-    return is_parsed(name, source)
+
+def parse_alone(content: bytes) -> bytes:
+    """Parse a text after the name of its language, and answer nothing: the job of a child."""
+    name, _, source = content.partition(b"\0")
+    parse(Page(source), name.decode())
+    return b""
 
 
 def _swamp(root: tree_sitter.Node) -> int | None:

@@ -21,9 +21,8 @@ from typing import NamedTuple
 from recollect import clock
 from recollect.code.index.file_reader import Task
 from recollect.code.index.file_walk import Entry, Walked, real, walk, within
-from recollect.code.index.parallel_reader import read_all
+from recollect.code.index.parallel_reader import Answer, read_all
 from recollect.code.index.project_root import Place
-from recollect.code.index.worker import Answer
 from recollect.code.manifests.package_resolution import settle
 from recollect.code.process_pool import seldom_collected
 from recollect.model import Tree

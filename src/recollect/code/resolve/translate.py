@@ -16,8 +16,8 @@ import msgspec
 from recollect.code.index.file_reader import HEAD_BYTES, Task, as_utf8, content_of
 from recollect.code.index.file_walk import real
 from recollect.code.index.languages import BY_NAME, LANGUAGES, detect
+from recollect.code.index.parallel_reader import Translated
 from recollect.code.index.symbols import Symbol
-from recollect.code.index.worker import Translated
 from recollect.code.resolve.face import face
 from recollect.code.resolve.modules import FAMILIES, VISIBLE
 from recollect.code.resolve.pieces import Pieces, pieces

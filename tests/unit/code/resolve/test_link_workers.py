@@ -9,7 +9,6 @@ import pytest
 
 from recollect.code import process_pool
 from recollect.code.process_pool import Process
-from recollect.code.resolve import link_workers
 from recollect.code.resolve.link_groups import Plan
 from recollect.code.resolve.link_worker import Errand, Packed
 from recollect.code.resolve.link_workers import BYTES_EACH, solve_all, useful_workers
@@ -57,12 +56,12 @@ def test_processes_find_what_one_finds_alone_and_in_its_order(plan: Plan) -> Non
 
 @pytest.mark.parametrize(
     "start",
-    ["raise SystemExit(3)  # {}", link_workers._START.replace("main()", "sys.stdin.buffer.read(4); raise OSError")],
+    ["raise SystemExit(3)  # {}", process_pool.START.replace("main()", "sys.stdin.buffer.read(4); raise OSError")],
     ids=["dies at once", "dies before it answers"],
 )
 def test_a_group_whose_process_dies_is_solved_here(plan: Plan, monkeypatch: pytest.MonkeyPatch, start: str) -> None:
     alone = list(solve_all(plan, _errands(), 1))
-    monkeypatch.setattr(link_workers, "_START", start)
+    monkeypatch.setattr(process_pool, "START", start)
     assert list(solve_all(plan, _errands(), 2)) == alone
 
 
@@ -76,7 +75,7 @@ def test_whoever_stops_listening_leaves_no_process(plan: Plan, monkeypatch: pyte
     started: list[Process] = []
     make = Process.__init__
 
-    def noted(self: Process, start: str) -> None:
+    def noted(self: Process, start: str = "") -> None:
         make(self, start)
         started.append(self)
 
