@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.code.index.captures import Found
+from recollect.code.index.captures import Captures
 from recollect.code.index.definitions import Definition, gather
 from recollect.code.index.extract import extract, outline
 from recollect.code.index.languages import BY_NAME
@@ -40,7 +40,7 @@ def read(source: bytes) -> tuple[list[tuple[object, ...]] | None, list[tuple[obj
     """What the lines say, None if they leave doubt, and what the tree says."""
     page = Page(source)
     found = headings(page, MARKDOWN)
-    tree = gather(page, MARKDOWN, Found(page, load("markdown", outline=True)))
+    tree = gather(page, MARKDOWN, Captures(page, load("markdown", outline=True)))
     return found and sorted(map(fields, found.definitions)), sorted(map(fields, tree))
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.anchors.code_sketch import sketch, values
-from recollect.code.index.captures import Found
+from recollect.code.index.captures import Captures
 from recollect.code.index.extract import outline
 from recollect.code.index.file_walk import real
-from recollect.code.index.languages import BY_NAME, Language, detect
+from recollect.code.index.languages import BY_NAME, detect
 from recollect.code.index.normal_form import BLANK, HASH_DIGITS, normalise
 from recollect.code.index.page import Page, load, parse
 from recollect.files import read_file
@@ -104,7 +104,8 @@ def form(path: str, source: bytes) -> Form:
         blob = b" ".join(source.split())
         return Form(path, file_hash, digest(blob), "", blob, blob, (), {})
     page = Page(source)
-    blob = _normal(page, language)
+    marks = Captures(page, load(language.name, outline=True), language.deepest).marks()
+    blob = normalise(page.source, marks, language.layout)
     rows = tuple(SymbolRow(*symbol) for symbol in outline(source, path, language).symbols)
     if b"\r\n" in source:
         rows = tuple(_in_form(row, source) for row in rows)
@@ -151,19 +152,6 @@ def overlap(one: Mapping[str, Spot], other: Mapping[str, Spot]) -> float:
 @lru_cache(maxsize=TREES)
 def _root(source: bytes, language: str) -> Node:
     return parse(Page(source), language).root_node
-
-
-def _normal(page: Page, language: Language) -> bytes:
-    found = Found(page, load(language.name, outline=True), language.deepest)
-    return normalise(
-        page.source,
-        comments=found.spans("comment"),
-        strings=found.spans("string"),
-        directives=found.spans("directive"),
-        markup=found.spans("markup"),
-        blocks=found.ends("block"),
-        layout=language.layout,
-    )
 
 
 def _in_form(row: SymbolRow, source: bytes) -> SymbolRow:

@@ -1,15 +1,14 @@
-"""Found: everything a language's query finds in one file, by the name of the capture.
+"""Captures: the nodes that a language's query finds in a file.
 
-The library can also return whole matches, which would say what belongs together, but a match is five objects and a
-capture is one. So what belongs together is found by where it stands: a name belongs to the innermost definition around
-it (`holders`).
+The library can also return whole matches, which group nodes, but a match is five objects and a capture is one. So nodes
+are grouped by position: a name belongs to the innermost definition around it (`holders`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.index.page import Grammar, Page, parse
 
@@ -31,28 +30,26 @@ WIDE = 100
 SPAN = attrgetter("byte_range")
 
 
-class Captured(Protocol):
-    """What was found in a file, by the names of captures, by whatever way."""
+class Marks(NamedTuple):
+    """Parts of a file that decide about symbols and their hashes, in the order of the file.
 
-    def spans(self, name: str) -> list[Span]:
-        """Return where what was captured under that name begins and ends, in the order of the file."""
-        ...
+    blocks: ends of blocks that only indentation closes, in any order. branches: starts of words that choose or repeat
+    access: sections such as `private:`. packages: names of declared packages
+    """
 
-    def starts(self, name: str) -> list[int]:
-        """Return where what was captured under that name begins, in the order of the file."""
-        ...
-
-    def ends(self, name: str) -> list[int]:
-        """Return where what was captured under that name ends, in any order."""
-        ...
-
-    def errors(self, page: Page) -> list[str]:
-        """Return a note about syntax errors, if there are any."""
-        ...
+    comments: Sequence[Span] = ()
+    strings: Sequence[Span] = ()
+    directives: Sequence[Span] = ()
+    markup: Sequence[Span] = ()
+    blocks: Sequence[int] = ()
+    branches: Sequence[int] = ()
+    access: Sequence[Span] = ()
+    exports: Sequence[Span] = ()
+    packages: Sequence[Span] = ()
 
 
-class Found:
-    """The captured nodes of a file."""
+class Captures:
+    """The nodes of a file that a query captures, by the name of the capture."""
 
     __slots__ = ("captures", "grammar", "root")
 
@@ -70,6 +67,7 @@ class Found:
             page.notes.append("nested too deeply: some symbols are missing")
 
     def spans(self, name: str) -> list[Span]:
+        """Return where the captures of a name begin and end, in the order of the file."""
         nodes = self.captures.get(name)
         if not nodes:
             return []
@@ -77,13 +75,22 @@ class Found:
         spans.sort()
         return spans
 
-    def starts(self, name: str) -> list[int]:
-        return sorted([node.start_byte for node in self.captures.get(name, ())])
-
-    def ends(self, name: str) -> list[int]:
-        return [node.end_byte for node in self.captures.get(name, ())]
+    def marks(self) -> Marks:
+        """Return the parts that decide about symbols and their hashes."""
+        return Marks(
+            comments=self.spans("comment"),
+            strings=self.spans("string"),
+            directives=self.spans("directive"),
+            markup=self.spans("markup"),
+            blocks=[node.end_byte for node in self.captures.get("block", ())],
+            branches=sorted([node.start_byte for node in self.captures.get("branch", ())]),
+            access=self.spans("access"),
+            exports=self.spans("export"),
+            packages=self.spans("package"),
+        )
 
     def errors(self, page: Page) -> list[str]:
+        """Return a note about syntax errors, if there are any."""
         where = [page.line(start) for start, _ in self.spans("error")]
         if not where:
             return []

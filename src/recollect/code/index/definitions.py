@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from operator import attrgetter
 from typing import NamedTuple
 
-from recollect.code.index.captures import Captured, Found, Span
+from recollect.code.index.captures import Captures, Span
 from recollect.code.index.languages import BY_NAME, Language
 from recollect.code.index.page import Page
 from recollect.model import NodeKind
@@ -75,7 +75,7 @@ class Definition:
         self.decorators = self.endpoint = self.scope = None
 
 
-def gather(page: Page, language: Language, found: Found) -> list[Definition]:
+def gather(page: Page, language: Language, found: Captures) -> list[Definition]:
     """Return the definitions and scopes that have a name.
 
     Where a node was captured as several kinds of definition, the kind that the query file names first counts.
@@ -112,7 +112,7 @@ def gather(page: Page, language: Language, found: Found) -> list[Definition]:
     return _most(page, language, every)
 
 
-def _kinds(found: Found) -> dict[Span, list[str]]:
+def _kinds(found: Captures) -> dict[Span, list[str]]:
     """Return what each node was captured as, by (start, minus end), which sorts an outer one first."""
     kinds: dict[Span, list[str]] = {}
     for capture in found.grammar.captures:
@@ -218,7 +218,7 @@ def decorate(page: Page, language: Language, every: list[Definition], decorators
         each.decorators = [(start, end), *(each.decorators or [])]
 
 
-def _bodies(found: Found) -> list[Span]:
+def _bodies(found: Captures) -> list[Span]:
     """Return where bodies stand: those that were captured, and those of what was captured as having one.
 
     A query that goes down to the bodies of functions that are values takes half as long again to compile.
@@ -271,10 +271,9 @@ class Nest(NamedTuple):
     package: str
 
 
-def nest(page: Page, language: Language, found: Captured, every: list[Definition]) -> Nest:
+def nest(page: Page, language: Language, packages: Sequence[Span], every: list[Definition]) -> Nest:
     """Return the definitions of a file, nested and named."""
     every.sort(key=lambda each: (each.whole, -each.end, each.name_start))
-    packages = found.spans("package")
     package = page.cut(*packages[0]) if packages else ""
     prefix = package + language.separator if package and language.qualifies else ""
     kept: list[Definition] = []

@@ -1,7 +1,7 @@
 """Endpoints: the addresses under which code answers, from decorators and from calls that register a handler.
 
 A decorator gives its function an endpoint; a call makes a symbol of its own, of kind Endpoint, named like the address.
-Both are rows of a table: the languages, a text without which a file need not be looked at, and a pattern.
+Both are rows of a table: the languages and a pattern.
 
     @app.get("/users/{id}")  ►  GET /users/{id}         router.post("/users", create)  ►  POST /users
 """
@@ -12,14 +12,13 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from recollect.code.index.captures import Found
+from recollect.code.index.captures import Captures
 from recollect.code.index.definitions import Definition
 from recollect.code.index.languages import Language
 from recollect.code.index.page import Page
 
 VERBS = "get|post|put|patch|delete|head|options"
 QUOTED = r"""(?P<quote>["'`])(?P<path>[^"'`\n]*)(?P=quote)"""
-SCRIPT = ("javascript", "typescript", "tsx")
 ANY = "ANY"  # the method of an address that answers to all
 
 
@@ -36,9 +35,9 @@ class Called(NamedTuple):
     """A call that registers a handler."""
 
     languages: tuple[str, ...]
-    needles: tuple[str, ...]  # one of them is in the file, or it is not looked at
     pattern: str
     method: str = ""
+    word: str = ""  # a file without it has no such calls
     files: str = ""  # where the call is too common a name elsewhere
     receiver: str = ""  # what must stand before the call
 
@@ -51,15 +50,8 @@ def _decorated(languages: str, pattern: str, method: str = "", *, prefix: bool =
     return Decorated(tuple(languages.split()), pattern, method, prefix)
 
 
-def _called(
-    languages: str, needles: str, pattern: str, method: str = "", *, files: str = "", receiver: str = ""
-) -> Called:
-    return Called(tuple(languages.split()), tuple(needles.split()), f"(?m:{pattern})", method, files, receiver)
-
-
-def _calls(names: str) -> str:
-    """Return the needles of calls of any of these names: texts are looked for many times as fast as a pattern."""
-    return " ".join([f".{name}(" for name in names.split("|")])
+def _called(languages: str, pattern: str, method: str = "", **where: str) -> Called:
+    return Called(tuple(languages.split()), f"(?m:{pattern})", method, **where)
 
 
 # Method first where two patterns could match. Frameworks: Flask, FastAPI, Starlette; Spring, JAX-RS; NestJS; ASP.NET;
@@ -88,38 +80,27 @@ DECORATED: tuple[Decorated, ...] = (
 # Frameworks: Django; Express, Koa, Fastify, Hono; Gin, Echo, Chi, net/http; Axum, Actix; Rails, Sinatra; Laravel;
 # ASP.NET minimal interfaces; Ktor; Phoenix.
 ROOTED = r"""(?P<quote>["'`])(?P<path>/[^"'`\n]*)(?P=quote)"""
-SLASHES = "\"/ '/ `/"
 CAPITALS = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any"
 ROUTER = r"(?:\b(?:app|server|api|fastify|routes?)|[rR]outer)$"
+RUBY_ROUTES = r"routes[^/]*\.rb$|/routes/"
 CALLED: tuple[Called, ...] = (
-    _called("python", "urlpatterns", rf"\b(?:re_)?path\(\s*+r?{QUOTED}\s*,", ANY, files=r"urls?[^/]*\.py$|/urls/"),
-    _called("python", "add_url_rule", rf"\.add_url_rule\(\s*+{QUOTED}", ANY),
-    _called(
-        "javascript typescript tsx",
-        _calls(f"{VERBS}|all"),
-        rf"\.(?P<method>{VERBS}|all)\(\s*+{ROOTED}",
-        receiver=ROUTER,
-    ),
-    _called("go", _calls(CAPITALS), rf"\.(?P<method>{CAPITALS})\(\s*+{ROOTED}"),
+    _called("python", rf"\b(?:re_)?path\(\s*+r?{QUOTED}\s*,", ANY, word="urlpatterns", files=r"urls?[^/]*\.py$|/urls/"),
+    _called("python", rf"\.add_url_rule\(\s*+{QUOTED}", ANY),
+    _called("javascript typescript tsx", rf"\.(?P<method>{VERBS}|all)\(\s*+{ROOTED}", receiver=ROUTER),
+    _called("go", rf"\.(?P<method>{CAPITALS})\(\s*+{ROOTED}"),
     _called(
         "go",
-        _calls("Get|Post|Put|Patch|Delete|Head|Options"),
         rf"\.(?P<method>Get|Post|Put|Patch|Delete|Head|Options)\(\s*+{ROOTED}",
         receiver=r"\b(?:r|mux|\w*[rR]outer|app|e|api)$",
     ),
-    _called("go", ".Handle", rf"\.(?:HandleFunc|Handle)\(\s*+{QUOTED}", ANY),
-    _called("rust", ".route(", rf"\.route\(\s*+{ROOTED}\s*,\s*(?:\w+::)*(?P<method>{VERBS}|any)\b"),
-    _called(
-        "ruby",
-        SLASHES,
-        rf"^[^\S\n]*+(?P<method>{VERBS})[ (]+{ROOTED}",
-        files=r"routes[^/]*\.rb$|/routes/|(?:app|server|api)\.rb$",
-    ),
-    _called("ruby", "resource", r"^[^\S\n]*+resources?[ (]+:(?P<path>\w+)", ANY, files=r"routes[^/]*\.rb$|/routes/"),
-    _called("php", "Route::", rf"\bRoute::(?P<method>{VERBS}|any|match)\(\s*+{QUOTED}"),
-    _called("csharp", ".Map", rf"\.Map(?P<method>Get|Post|Put|Patch|Delete)\(\s*+{QUOTED}"),
-    _called("kotlin", "routing", rf"\b(?P<method>{VERBS})\(\s*+{ROOTED}\s*\)\s*\{{"),
-    _called("elixir", SLASHES, rf"^[^\S\n]*+(?P<method>{VERBS})[ (]+{ROOTED}\s*,", files=r"router[^/]*\.exs?$"),
+    _called("go", rf"\.(?:HandleFunc|Handle)\(\s*+{QUOTED}", ANY),
+    _called("rust", rf"\.route\(\s*+{ROOTED}\s*,\s*(?:\w+::)*(?P<method>{VERBS}|any)\b"),
+    _called("ruby", rf"^[^\S\n]*+(?P<method>{VERBS})[ (]+{ROOTED}", files=rf"{RUBY_ROUTES}|(?:app|server|api)\.rb$"),
+    _called("ruby", r"^[^\S\n]*+resources?[ (]+:(?P<path>\w+)", ANY, files=RUBY_ROUTES),
+    _called("php", rf"\bRoute::(?P<method>{VERBS}|any|match)\(\s*+{QUOTED}"),
+    _called("csharp", rf"\.Map(?P<method>Get|Post|Put|Patch|Delete)\(\s*+{QUOTED}"),
+    _called("kotlin", rf"\b(?P<method>{VERBS})\(\s*+{ROOTED}\s*\)\s*\{{", word="routing"),
+    _called("elixir", rf"^[^\S\n]*+(?P<method>{VERBS})[ (]+{ROOTED}\s*,", files=r"router[^/]*\.exs?$"),
 )
 
 BY_LANGUAGE = {name: [row for row in CALLED if name in row.languages] for row in CALLED for name in row.languages}
@@ -149,7 +130,7 @@ def decorated(language: str, decorators: tuple[str, ...], prefix: str, *, is_typ
     return None
 
 
-def called(page: Page, language: Language, path: str, found: Found) -> list[Definition]:
+def called(page: Page, language: Language, path: str, found: Captures) -> list[Definition]:
     """Return a definition for each call that registers a handler."""
     definitions = []
     for row in _rows(page, language, path):
@@ -180,27 +161,11 @@ def _rows(page: Page, language: Language, path: str) -> list[Called]:
     return [
         row
         for row in BY_LANGUAGE.get(language.name, ())
-        if _has(page.text, row.needles) and (not row.files or _compiled(row.files).search(path))
+        if row.word in page.text and (not row.files or _compiled(row.files).search(path))
     ]
 
 
-def _has(text: str, needles: tuple[str, ...]) -> bool:
-    """Return whether a text has any of the needles: in one pass, by their first character, where they share it."""
-    if len(needles) == 1:
-        return needles[0] in text
-    return any(_compiled(pattern).search(text) for pattern in _by_first(needles))
-
-
-@cache
-def _by_first(needles: tuple[str, ...]) -> list[str]:
-    """Return an expression for each first character; one that began with a choice would be ten times as slow."""
-    rests: dict[str, list[str]] = {}
-    for needle in needles:
-        rests.setdefault(needle[0], []).append(re.escape(needle[1:]))
-    return [f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items()]
-
-
-def _registered(page: Page, found: Found, row: Called, match: re.Match[str]) -> Definition | None:
+def _registered(page: Page, found: Captures, row: Called, match: re.Match[str]) -> Definition | None:
     """Return the definition of one registration, with the span of its call; None where the text is not code."""
     address = match["path"]
     if not _is_received(page, row, match):

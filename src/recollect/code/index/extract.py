@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from recollect.code.index import doc_comments, endpoints, normal_form
-from recollect.code.index.captures import Captured, Found, Span
+from recollect.code.index.captures import Captures, Marks, Span
 from recollect.code.index.definitions import TYPES, Definition, Nest, gather, nest
 from recollect.code.index.import_statements import imports
 from recollect.code.index.languages import Language
-from recollect.code.index.page import Grammar, Page, decoded, load
+from recollect.code.index.page import Page, decoded, load
 from recollect.code.index.references import references
 from recollect.code.index.symbol_properties import Branches, Exposure, Trial
 from recollect.code.index.symbols import Extracted, Outline, Symbol
@@ -50,8 +50,8 @@ def extract(source: bytes, path: str, language: Language) -> Extracted:
     what could not be read is said in the notes.
     """
     page = Page(source)
-    found, nested = _nested(page, language, load(language.name), path)
-    symbols = _symbols(page, language, found, nested=nested, path=path)
+    found = Captures(page, load(language.name), language.deepest)
+    symbols, nested = _captured_symbols(page, language, found, path)
     imported = imports(page, language, found)
     known = {symbol.name for symbol in symbols if symbol.kind != "Test"}
     known.update([each.alias or each.name or each.module for each in imported])
@@ -65,12 +65,10 @@ def outline(source: bytes, path: str, language: Language) -> Outline:
     name = BY_TEXT.get(language.name)
     scanned = _reader(name)(page, language) if name and not endpoints.may_call(page, language, path) else None
     if scanned:
-        found: Captured = scanned
-        nested = nest(page, language, scanned, scanned.definitions)
-    else:
-        found, nested = _nested(page, language, load(language.name, outline=True), path)
-    symbols = _symbols(page, language, found, nested=nested, path=path)
-    return Outline(symbols, page.notes + found.errors(page))
+        nested = nest(page, language, (), scanned.definitions)
+        return Outline(_symbols(page, language, scanned.marks, nested=nested, path=path), page.notes)
+    found = Captures(page, load(language.name, outline=True), language.deepest)
+    return Outline(_captured_symbols(page, language, found, path)[0], page.notes + found.errors(page))
 
 
 @cache
@@ -81,27 +79,20 @@ def _reader(name: str) -> Callable[[Page, Language], Scan | Headings | None]:
     return reader
 
 
-def _nested(page: Page, language: Language, grammar: Grammar, path: str) -> tuple[Found, Nest]:
-    found = Found(page, grammar, language.deepest)
+def _captured_symbols(page: Page, language: Language, found: Captures, path: str) -> tuple[list[Symbol], Nest]:
+    marks = found.marks()
     every = gather(page, language, found) + endpoints.called(page, language, path, found)
-    return found, nest(page, language, found, every)
+    nested = nest(page, language, marks.packages, every)
+    return _symbols(page, language, marks, nested=nested, path=path), nested
 
 
-def _symbols(page: Page, language: Language, found: Captured, *, nested: Nest, path: str) -> list[Symbol]:
-    comments = found.spans("comment")
-    blob = normal_form.normalise(
-        page.source,
-        comments=comments,
-        strings=found.spans("string"),
-        directives=found.spans("directive"),
-        markup=found.spans("markup"),
-        blocks=found.ends("block"),
-        layout=language.layout,
-    )
-    branches = Branches(page, found.starts("branch"))
+def _symbols(page: Page, language: Language, marks: Marks, *, nested: Nest, path: str) -> list[Symbol]:
+    comments = marks.comments
+    blob = normal_form.normalise(page.source, marks, language.layout)
+    branches = Branches(page, marks.branches)
     comment_starts = [start for start, _ in comments]
     comment_ends = {end: start for start, end in comments}
-    exposure = Exposure(page, language, found, nested)
+    exposure = Exposure(page, language, marks, nested)
     trial = Trial(language.name, path)
     feeds, is_by_line = page.line_feeds, language.layout == "lines" or language.document
     symbols = []
@@ -155,7 +146,7 @@ def _endpoint(language: Language, each: Definition, decorators: tuple[str, ...])
     return None if is_type else each.endpoint
 
 
-def _signature(page: Page, each: Definition, comments: list[Span], starts: list[int], *, is_by_line: bool) -> str:
+def _signature(page: Page, each: Definition, comments: Sequence[Span], starts: list[int], *, is_by_line: bool) -> str:
     """Return a definition up to its body on one line, without comments and decorators; of a value its first line."""
     start, end = each.start, each.body
     whole = page.text
@@ -168,7 +159,7 @@ def _signature(page: Page, each: Definition, comments: list[Span], starts: list[
         feed = whole.find("\n", start, end)
         end = min(feed if feed > 0 else end, start + CONSTANT_CHARACTERS)
     text = whole[start:end]
-    cuts: list[Span] = []
+    cuts: Sequence[Span] = []
     if starts and (first := bisect_left(starts, start)) < len(starts) and starts[first] < end:
         cuts = comments[first : bisect_left(starts, end, first)]
     if each.decorators and each.decorators[-1][1] > start:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 
-from recollect.code.index.captures import Found, holders
+from recollect.code.index.captures import Captures, holders
 from recollect.code.index.languages import Language
 from recollect.code.index.page import Page
 from recollect.code.index.symbols import Import
@@ -31,7 +31,7 @@ RENAMED = re.compile(r"(?<!\s)\s++as\s++|(?:(?<!\s)\s++)?+=>\s*+")
 STARS = frozenset({"*", "_", "given"})
 
 
-def imports(page: Page, language: Language, found: Found) -> list[Import]:
+def imports(page: Page, language: Language, found: Captures) -> list[Import]:
     """Return the imports of a file in its order."""
     statements = found.spans("import")
     if not statements:

@@ -18,7 +18,7 @@ import re
 from codecs import BOM_UTF8
 from typing import NamedTuple
 
-from recollect.code.index.captures import Span
+from recollect.code.index.captures import Marks
 from recollect.code.index.definitions import MOST_KEYS, Definition
 from recollect.code.index.languages import Language
 from recollect.code.index.page import Page
@@ -53,9 +53,11 @@ class Fence(NamedTuple):
 
 
 class Headings:
-    """The sections of a document, as recollect.code.index.captures.Captured. Raises Unsure."""
+    """The sections of a document. Raises Unsure."""
 
     __slots__ = ("_blank", "_blind", "_closed", "_open", "_source", "definitions")
+
+    marks = Marks()  # nothing in a document hides or closes code
 
     def __init__(self, source: bytes) -> None:
         self._source = b"\n" + source  # so that an offset here is one more than in the file
@@ -70,18 +72,6 @@ class Headings:
         self._end(0, len(source))
         if len(self.definitions) > MOST_KEYS:
             raise Unsure
-
-    def spans(self, _name: str) -> list[Span]:
-        return []
-
-    def starts(self, _name: str) -> list[int]:
-        return []
-
-    def ends(self, _name: str) -> list[int]:
-        return []
-
-    def errors(self, _page: Page) -> list[str]:
-        return []
 
     def _follow(self, start: int) -> None:
         """Follow the lines that matter."""

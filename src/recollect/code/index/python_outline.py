@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
+from recollect.code.index.captures import Marks
 from recollect.code.index.definitions import MOST_SYMBOLS, Definition, decorate
 from recollect.code.index.languages import Language
 from recollect.code.index.page import Page
@@ -145,7 +146,7 @@ Block = tuple[int, Definition | None]
 
 
 class Scan:
-    """What was found in a file, as recollect.code.index.captures.Captured. Raises Unsure."""
+    """The definitions and marks of a file. Raises Unsure."""
 
     __slots__ = (
         "_starts", "blocks", "branches", "comments", "decorators", "definitions", "lambdas", "masked", "strings",
@@ -206,17 +207,10 @@ class Scan:
         if heads or waiting:
             raise Unsure
 
-    def spans(self, name: str) -> list[Span]:
-        return self.comments if name == "comment" else self.strings if name == "string" else []
-
-    def starts(self, name: str) -> list[int]:
-        return self.branches if name == "branch" else []
-
-    def ends(self, name: str) -> list[int]:
-        return self.blocks if name == "block" else []
-
-    def errors(self, _page: Page) -> list[str]:
-        return []  # what looks like one is not accepted
+    @property
+    def marks(self) -> Marks:
+        """The parts of the file that decide about symbols and their hashes."""
+        return Marks(self.comments, self.strings, blocks=self.blocks, branches=self.branches)
 
     def _begin(self, match: re.Match[bytes], begin: int, around: Definition | None) -> Definition | None:
         """Take what a line begins; return a definition whose body is still to come."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Set
 from functools import cache
 from itertools import repeat
 
-from recollect.code.index.captures import Found, holders
+from recollect.code.index.captures import Captures, holders
 from recollect.code.index.definitions import Nest
 from recollect.code.index.languages import BY_NAME, Language
 from recollect.code.index.page import Page, decoded
@@ -40,7 +40,7 @@ Split = Callable[[str], tuple[str, str]]
 Row = tuple[int, int, int]  # start, place of the kind in KINDS, end
 
 
-def references(page: Page, language: Language, found: Found, *, nested: Nest, known: Set[str]) -> list[Reference]:
+def references(page: Page, language: Language, found: Captures, *, nested: Nest, known: Set[str]) -> list[Reference]:
     """Return the references of a file in its order; a name passed on only if `known`: defined or imported there."""
     if not page.is_ascii:
         known = {name.encode().decode("latin-1") for name in known}
@@ -80,7 +80,7 @@ def _ends(text: str, start: int, end: int) -> str:
     return text[start : start + half] + text[end - half : end]
 
 
-def _spans(page: Page, language: Language, found: Found, *, nested: Nest, known: Set[str]) -> list[Row]:
+def _spans(page: Page, language: Language, found: Captures, *, nested: Nest, known: Set[str]) -> list[Row]:
     """Return the references worth keeping, in the order of the file."""
     spans: list[Row] = []
     for rank, kind in enumerate(KINDS):
@@ -108,7 +108,7 @@ def _before_arguments(text: str, spans: list[Row]) -> set[int]:
     return {text.find("<", start, end) for start, _, end in spans if text[end - 1] == ">"}
 
 
-def _of_kind(page: Page, language: Language, found: Found, *, rank: int, known: Set[str]) -> list[Row]:
+def _of_kind(page: Page, language: Language, found: Captures, *, rank: int, known: Set[str]) -> list[Row]:
     text, kind = page.text, KINDS[rank]
     nodes = found.captures[f"reference.{kind}"]
     # With a star among the imports, a type that is not named in one may still be imported.
@@ -136,7 +136,7 @@ def _of_kind(page: Page, language: Language, found: Found, *, rank: int, known: 
     ]
 
 
-def _receivers(page: Page, found: Found, spans: list[Row], split: Split | None) -> dict[int, str]:
+def _receivers(page: Page, found: Captures, spans: list[Row], split: Split | None) -> dict[int, str]:
     """Return the receivers of names that were captured without them, by where the name begins."""
     paths = found.spans("path")
     if not paths and split is None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cache
 from typing import Literal, cast
 
-from recollect.code.index.captures import Captured
+from recollect.code.index.captures import Marks
 from recollect.code.index.definitions import CODE, Definition, Nest
 from recollect.code.index.languages import BY_NAME, Language
 from recollect.code.index.page import Page
@@ -34,15 +35,15 @@ class Exposure:
 
     __slots__ = ("exports", "is_open", "language", "page", "sections")
 
-    def __init__(self, page: Page, language: Language, found: Captured, nested: Nest) -> None:
+    def __init__(self, page: Page, language: Language, marks: Marks, nested: Nest) -> None:
         self.page = page
         self.language = language
         self.sections: dict[int, list[tuple[int, str]]] = {}  # by the place of the type
-        for start, end in found.spans("access"):
+        for start, end in marks.access:
             if page.text[start:end] in SECTIONS:
                 owner = nested.owners[bisect_right(nested.edges, start) - 1]
                 self.sections.setdefault(owner, []).append((start, page.text[start:end]))
-        self.exports = {page.cut(*span).strip("\"'") for span in found.spans("export")}
+        self.exports = {page.cut(*span).strip("\"'") for span in marks.exports}
         # A script that exports nothing has no module boundary to be behind.
         self.is_open = language.before == () or (language.default == "internal" and "export" not in page.text)
         if language.default == "internal" and "exports" in page.text and language.before:
@@ -173,7 +174,7 @@ class Branches:
 
     __slots__ = ("indents", "page", "starts", "unit")
 
-    def __init__(self, page: Page, starts: list[int]) -> None:
+    def __init__(self, page: Page, starts: Sequence[int]) -> None:
         self.page = page
         self.starts = starts
         self.indents = [page.indent(start) for start in starts]
