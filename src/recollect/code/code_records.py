@@ -1,4 +1,4 @@
-"""What operations on source code answer with; records as of recollect.model."""
+"""Answers of operations on source code; records as in recollect.model."""
 
 from __future__ import annotations
 

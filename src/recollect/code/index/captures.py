@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
-# Begun and not yet complete at the same time. Ordinary code needs less than 128 (measured on four large projects);
-# without a limit, thousands of nested calls take time in proportion to the square of their number.
+# Matches in progress at the same time. Ordinary code needs less than 128 (measured on four large projects); without a
+# limit, thousands of nested calls take quadratic time.
 MATCHES_MOST = 256
-# How deep in the tree a symbol can begin. Chains of thousands of operators lean as deep as they are long, and a query
-# takes the square of that; a chain of 400 calls is 800 deep.
+# How deep in the tree a symbol can begin. A query takes the square of the depth, and chains of thousands of operators
+# are as deep as they are long; a chain of 400 calls is 800 deep.
 DEEPEST = 1_000
-# Documents of data with more parts than this are searched part by part: a query takes the square of their number.
+# Data files with more parts than this are searched part by part: a query takes the square of their number.
 WIDE = 100
 
 # One attribute that makes a tuple is cheaper than two and a tuple.
@@ -107,7 +107,7 @@ def _by_part(cursor: QueryCursor, root: Node) -> dict[str, list[Node]]:
 
 
 def holders(parts: Iterable[Span], wholes: list[Span]) -> Iterator[int]:
-    """Yield for each part the place of the innermost whole that holds it, or -1; both in the order of the file."""
+    """Yield for each part the place of the innermost whole around it, or -1; both in the order of the file."""
     stack: list[int] = []
     place, count = 0, len(wholes)
     for start, end in parts:

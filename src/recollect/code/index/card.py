@@ -1,12 +1,12 @@
-"""Card: what of a piece of code is embedded, and so what it can be found by meaning.
+"""Card: the text of a chunk that is embedded.
 
     [public method] File: src/server.py Parent: Server
     server start: start(self, port: int) -> None
     Open the socket and serve until stopped.
     accept, select, register, …
 
-Names are written out as words and the names that the piece uses follow: an embedding model of prose makes little of
-punctuation, and a card has two thirds of the tokens of the whole text (docs/adr/0009 has the numbers).
+Names are split into words, and the most frequent words of the chunk follow. Embedding models for prose make little of
+punctuation, and a card has two thirds of the tokens of the chunk (numbers: docs/adr/0009).
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from recollect.store.code_protocol import ChunkRow, SymbolRow
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
-# Symbols of a piece that are named: a piece of many holds constants or one-line methods.
+# Symbols per card: a chunk with more holds constants or one-line methods.
 MAX_SYMBOLS = 8
-# Characters of documentation per symbol: its first sentences say what it is for.
+# Characters of documentation per symbol: its first sentences.
 MAX_DOC = 240
 MAX_SIGNATURE = 160
-# Links that are told, where any are.
+# Links per card, if any are given.
 MAX_TIES = 8
-# Terms of the text, those it uses most: what it works with.
+# The most frequent terms of the text.
 MAX_TERMS = 24
 
 
 def card(piece: ChunkRow, ties: Sequence[str] = ()) -> str:
-    """Return the text to embed for a piece; ties: what its symbols are linked with, where that is to be told."""
+    """Return the text to embed for a chunk; ties: links of its symbols, as text."""
     lines = [_heading(piece)]
     if ties:
         lines.append("; ".join(ties[:MAX_TIES]))
@@ -45,7 +45,7 @@ def card(piece: ChunkRow, ties: Sequence[str] = ()) -> str:
 
 
 def as_words(name: str) -> str:
-    """Return an identifier or path as the words it is made of, in lower case."""
+    """Return the words of an identifier or path, in lower case."""
     return " ".join(_PART.findall(name)).lower()
 
 

@@ -1,4 +1,4 @@
-"""Where a file is cut: the pieces that are searched, ranked and shown.
+"""Cut a file into chunks, the units of search.
 
     class Server:            ┐ the head of a class, up to its first method
         port = 80            ┘
@@ -7,8 +7,8 @@
     ROUTES = {...}           ┐ what lies between
     main()                   ┘
 
-Pieces are whole lines, follow each other without overlap and together hold every line that is not blank. What is too
-short to be found by itself joins its neighbour: comments and heads the piece below, a one-line method the one above.
+Chunks are whole lines, do not overlap and together hold every line that is not blank. A short one joins its neighbour:
+comments and heads the chunk below, a one-line method the one above.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from typing import NamedTuple
 from recollect.code.index.page import line_feeds
 from recollect.code.index.symbols import Symbol
 
-# A piece longer than this is cut: a screenful, about 600 words, is what one look takes in and what a vector can hold.
+# A longer chunk is cut: 60 lines are about 600 words, what a vector can represent.
 MAX_LINES = 60
-# Pieces shorter than this say too little by themselves: a property, a closing line, an import.
+# Shorter chunks say too little by themselves: a property, a closing line, an import.
 MIN_LINES = 4
 # Short neighbours join up to this length.
 JOINED_LINES = 24
-# A line may be a megabyte long. Beyond this a piece is cut off for searching: 64 kB are more than 60 lines ever hold.
+# A line may be a megabyte long: a chunk is cut off here. 60 ordinary lines have a few kB.
 MAX_BYTES = 65_536
 
-# What is a piece of its own: code that is called, and what holds such code.
+# Kinds that make a chunk of their own: code that is called, and what holds such code.
 CALLED = frozenset({"Function", "Method", "Test", "Endpoint"})
 HOLDERS = frozenset({"Class", "Interface", "Module", "Type", "Package"})
 
 
 class Chunk(NamedTuple):
-    """A piece: its lines (from 1, both included), its bytes, and the symbols that begin in it.
+    """A chunk: its lines (from 1, both included), its bytes, and the symbols that begin in it.
 
     symbols: places in the file's list. around: place of the innermost symbol around the first line, -1 for none.
     """
@@ -50,8 +50,8 @@ class Chunk(NamedTuple):
 
 
 def chunks(source: bytes, symbols: Sequence[Symbol]) -> list[Chunk]:
-    """Return the pieces of a file, in order; symbols come in the order of their first lines, parents first."""
-    ends = [-1, *line_feeds(source)]  # of lines; the first follows the end of one that is not there
+    """Return the chunks of a file, in order; symbols: by their first lines, parents first."""
+    ends = [-1, *line_feeds(source)]  # of lines, and of one before the first
     if source and not source.endswith(b"\n"):
         ends.append(len(source) - 1)
     pieces = _divided(_joined(_intervals(symbols, ends)))
@@ -70,9 +70,9 @@ def chunks(source: bytes, symbols: Sequence[Symbol]) -> list[Chunk]:
 
 
 def _intervals(symbols: Sequence[Symbol], ends: list[int]) -> list[tuple[int, int, bool]]:
-    """Return (first line, line after, whether it is called code) of what lies between all cuts, without blank edges."""
+    """Return (first line, line after, whether it is called code) between all cuts, without blank edges."""
     cuts = {1: False}
-    inner: set[int] = set()  # what lies inside a function is part of it
+    inner: set[int] = set()  # symbols inside of functions are part of these
     for place, symbol in enumerate(symbols):
         kind = symbol.kind
         if symbol.parent in inner:
@@ -99,7 +99,7 @@ def _intervals(symbols: Sequence[Symbol], ends: list[int]) -> list[tuple[int, in
 
 
 def _joined(intervals: list[tuple[int, int, bool]]) -> list[tuple[int, int]]:
-    """Return (first line, line after) with short heads and gaps joined to what follows, short functions to the last."""
+    """Return (first line, line after); short heads and gaps join the next, short functions the last."""
     found: list[tuple[int, int]] = []
     waiting = 0  # first line of a short head or gap
     may_join = False  # whether the last piece ends with called code
@@ -123,7 +123,7 @@ def _joined(intervals: list[tuple[int, int, bool]]) -> list[tuple[int, int]]:
 
 
 def _divided(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the pieces with each that is too long cut into equal parts."""
+    """Return the chunks; one that is too long is cut into equal parts."""
     found = []
     for first, after in pieces:
         count = -(-(after - first) // MAX_LINES)
@@ -136,7 +136,7 @@ def _divided(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _owned(symbols: Sequence[Symbol], starts: list[int]) -> list[tuple[int, ...]]:
-    """Return for each piece the places of the symbols that begin in it."""
+    """Return for each chunk the places of the symbols that begin in it."""
     owned: list[tuple[int, ...]] = []
     lines = [symbol.start_line for symbol in symbols]
     first = 0
@@ -150,7 +150,7 @@ def _owned(symbols: Sequence[Symbol], starts: list[int]) -> list[tuple[int, ...]
 
 
 def _around(symbols: Sequence[Symbol], last: int, line: int) -> int:
-    """Return the innermost symbol that began above `line` and goes on there; `last` is the last that began above."""
+    """Return the innermost symbol around `line`, -1 for none; last: the last symbol that begins above it."""
     while last >= 0 and symbols[last].end_line < line:
         last = symbols[last].parent
     return last

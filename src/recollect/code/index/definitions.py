@@ -1,7 +1,11 @@
-"""Gather: the definitions that a query finds in a file, each with its name, its body and its decorators.
+"""Definitions of a file, from the captures of a query: names, bodies, decorators, parents and qualified names.
 
-A name, a body or an owner belongs to the innermost definition around it; a decorator to the next definition whose name
-follows. Where a tree cannot tell (`def` is a call like any other in Elixir), the text before the name decides.
+A name, a body or an owner belongs to the innermost definition around it, a decorator to the next definition. Where the
+tree is ambiguous (`def` is an ordinary call in Elixir), the text before the name decides. `nest` finds the owners:
+
+struct Ring;  impl Ring { fn push() }      Ring::push is a method of Ring: the impl block is a scope without symbol
+func (r *Ring) Push()                      … of its receiver
+void Ring::push() {}                       … of the qualifier of its name
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from recollect.code.index.languages import BY_NAME, Language
 from recollect.code.index.page import Page
 from recollect.model import NodeKind
 
-# What a query calls a definition → the kind of its symbol. A scope only gives its name to what it holds.
+# Capture → kind of symbol. A scope only qualifies the names in it.
 KINDS: dict[str, NodeKind | None] = {
     "definition.function": "Function",
     "definition.method": "Method",
@@ -31,26 +35,26 @@ KINDS: dict[str, NodeKind | None] = {
     "definition.test": "Test",
     "scope": None,
 }
-# A definition that only names what is imported (`const fs = require("fs")`) is captured as this, too, and no symbol.
+# A definition that only names an import (`const fs = require("fs")`) is captured as this, too, and is no symbol.
 IMPORT = "definition.import"
-# Of one file. More code than that is generated, more keys are data: nobody looks for a symbol of either.
+# Limits for one file. More code is generated, more keys are data: nobody searches for those.
 MOST_SYMBOLS, MOST_KEYS = 20_000, 1_000
 
-# What may stand between a decorator and what it decorates.
+# Text between a decorator and its definition.
 GAP = re.compile(r"\s*(?:(?:#|//|/\*|--).*\s*)*(?:export\s+)?(?:default\s+)?")
 
-# A receiver type longer than this is not looked at: the pattern tries each of its brackets.
+# A longer receiver type is not read: the pattern tries each of its brackets.
 OWNER_CHARACTERS = 200
-OUTERS_MOST = 4  # how far up a name looks for its definition: `def f(x) when g(x)` is two
+OUTERS_MOST = 4  # definitions around a name that may be its own: two for `def f(x) when g(x)`
 MISSED = re.compile(r"(?<![\w.])([\w.]+)(?:<[^()]*>)?\.(\w+)\s*+$")
-# What may define several names at once: `var a, b = 1, 2`, `attr_reader :a, :b`.
+# Captures that may define several names: `var a, b = 1, 2`, `attr_reader :a, :b`.
 SEVERAL = frozenset({"definition.constant", "definition.member", "definition.type", "definition.method"})
-# Kinds for which a pattern says all there is to say.
+# Captures that need no look at the text.
 PLAIN = frozenset(KINDS) - {"definition.member", "definition.constant", "definition.test"}
 
 
 class Definition:
-    """A definition on its way to a symbol."""
+    """A definition before it becomes a symbol."""
 
     __slots__ = (
         "body", "decorators", "end", "endpoint", "kind", "name", "name_end", "name_start", "owner", "parent", "place",
@@ -78,7 +82,7 @@ class Definition:
 def gather(page: Page, language: Language, found: Captures) -> list[Definition]:
     """Return the definitions and scopes that have a name.
 
-    Where a node was captured as several kinds of definition, the kind that the query file names first counts.
+    A node that is captured as several kinds has the kind that the query file names first.
     """
     kinds = _kinds(found)
     wholes = sorted(kinds)
@@ -113,7 +117,7 @@ def gather(page: Page, language: Language, found: Captures) -> list[Definition]:
 
 
 def _kinds(found: Captures) -> dict[Span, list[str]]:
-    """Return what each node was captured as, by (start, minus end), which sorts an outer one first."""
+    """Return the captures of each node by (start, minus end), which sorts an outer one first."""
     kinds: dict[Span, list[str]] = {}
     for capture in found.grammar.captures:
         if capture in KINDS and capture in found.captures:
@@ -131,9 +135,9 @@ def _told(
     place: int,
     name: Span,
 ) -> tuple[int, str]:
-    """Return which definition a name belongs to, and what kind it is: "" for none.
+    """Return which definition a name belongs to, and its capture: "" for none.
 
-    Where what looks like a definition turns out to be none, the name may be that of one around it.
+    If the nearest one is no definition after all, the name may belong to one around it.
     """
     captures = kinds[wholes[place]]
     for _ in range(OUTERS_MOST):
@@ -146,7 +150,7 @@ def _told(
 
 
 def _agreed(page: Page, language: Language, captures: list[str], start: int, name: Span) -> str:
-    """Return the first of the captures that what stands before the name, and the name itself, agree with."""
+    """Return the first of the captures that fits the name and the text before it."""
     heads, named = _patterns(language.name)
     text = page.text[name[0] : name[1]]
     for capture in captures:
@@ -160,7 +164,7 @@ def _agreed(page: Page, language: Language, captures: list[str], start: int, nam
 
 
 def _find_name(page: Page, each: Definition) -> None:
-    """Set the name that the grammar of Kotlin took for a part of an extension's owner: `fun String.shout()`."""
+    """Set the name that the Kotlin grammar takes for a part of an extension's owner: `fun String.shout()`."""
     missed = MISSED.search(page.text, max(each.start, each.name_start - OWNER_CHARACTERS), each.name_start)
     if missed:
         each.owner = missed[1]
@@ -194,7 +198,7 @@ def _most(page: Page, language: Language, every: list[Definition]) -> list[Defin
 
 
 def decorate(page: Page, language: Language, every: list[Definition], decorators: list[Span]) -> None:
-    """Give each decorator to the definition it stands at."""
+    """Add each decorator to its definition."""
     if not decorators:
         return
     pattern = _patterns(language.name)[1].get("decorator")
@@ -219,9 +223,9 @@ def decorate(page: Page, language: Language, every: list[Definition], decorators
 
 
 def _bodies(found: Captures) -> list[Span]:
-    """Return where bodies stand: those that were captured, and those of what was captured as having one.
+    """Return the spans of bodies: captured ones, and those of nodes that are captured as having one.
 
-    A query that goes down to the bodies of functions that are values takes half as long again to compile.
+    A query for the bodies of functions that are values would take half as long again to compile.
     """
     bodies = found.spans("body")
     for node in found.captures.get("bodied", ()):
@@ -232,10 +236,10 @@ def _bodies(found: Captures) -> list[Span]:
 
 
 def _held(spans: list[Span], wholes: list[Span], *, strictly: bool = False) -> Iterator[tuple[int, int, int]]:
-    """Yield (place, start, end) of each captured node that a definition holds: the place of the innermost.
+    """Yield (place, start, end) of each node inside of a definition; place: of the innermost.
 
     wholes: (start, minus end) of the definitions, so that the outer of two that begin together comes first. strictly:
-    what is held begins after its holder.
+    the node begins after the definition.
     """
     stack: list[tuple[int, int]] = []
     place, count = 0, len(wholes)
@@ -253,7 +257,7 @@ def _held(spans: list[Span], wholes: list[Span], *, strictly: bool = False) -> I
 
 
 TYPES = frozenset({"Class", "Interface", "Type"})
-HOLDERS = TYPES | {"Constant", None}  # what is a function elsewhere is a method inside these
+HOLDERS = TYPES | {"Constant", None}  # a function inside these is a method
 CODE = frozenset({"Function", "Method", "Test"})
 OWNERS = TYPES | {"Constant", "Module"}
 NAME_CHARACTERS = 200
@@ -262,12 +266,12 @@ ARGUMENTS = re.compile(r"(?<=\w)<.*>$|(?<=\w)\(.*$")  # of a specialised templat
 
 
 class Nest(NamedTuple):
-    """The definitions in the order of the file, without scopes; and for references, who owns which stretch of it."""
+    """The definitions in the order of the file, without scopes; and the owner of each part of the file."""
 
     definitions: list[Definition]
     edges: list[int]  # offsets where the innermost definition changes
-    owners: list[int]  # the place of the innermost one from that offset on, -1 for none
-    ended: set[int]  # where the names end that are defined, and so are no references
+    owners: list[int]  # its place from that offset on, -1 for none
+    ended: set[int]  # ends of defined names, which are no references
     package: str
 
 
@@ -323,7 +327,7 @@ def _innermost(open_now: list[Definition]) -> int:
 
 
 def _parent(open_now: list[Definition]) -> Definition | None:
-    """Return the innermost definition that can hold others: a typedef only names once more the struct it contains."""
+    """Return the innermost definition that can hold others: a typedef only renames the struct in it."""
     for each in reversed(open_now):
         if each.kind != "Type":
             return each
@@ -331,12 +335,12 @@ def _parent(open_now: list[Definition]) -> Definition | None:
 
 
 def _is_twin(one: Definition, other: Definition) -> bool:
-    """Return whether two names are defined by one statement: `var a, b = 1, 2`."""
+    """Tell whether two names are defined by one statement: `var a, b = 1, 2`."""
     return one.start == other.start and one.end == other.end
 
 
 def _continues(page: Page, one: Definition, other: Definition) -> bool:
-    """Return whether a definition is the next equation of the one before."""
+    """Tell whether a definition is the next equation of the one before."""
     if one.qualified != other.qualified or one.kind not in CODE or one.kind != other.kind or other.whole < one.end:
         return False
     gap = GAP.match(page.text, one.end, other.whole)
@@ -344,7 +348,7 @@ def _continues(page: Page, one: Definition, other: Definition) -> bool:
 
 
 def _name(page: Page, language: Language, each: Definition, prefix: str) -> None:
-    """Set name, qualified name and, where a function turns out to be a method, kind."""
+    """Set name and qualified name, and the kind of a function that is a method."""
     name = page.cut(each.name_start, each.name_end)
     if not name.isidentifier():
         name = _plain(" ".join(name[:NAME_CHARACTERS].split()).lstrip(language.sigils or None))
@@ -377,7 +381,7 @@ def _plain(name: str) -> str:
 
 
 def _split(language: Language, each: Definition, name: str) -> str:
-    """Return the last part of a compound name, and keep the rest as the owner."""
+    """Return the last part of a compound name; the rest becomes the owner."""
     parts = re.split(language.splits, name)
     if len(parts) > 1 and parts[-1]:
         each.owner = language.separator.join([*([each.owner] if each.owner else []), *filter(None, parts[:-1])])
@@ -392,7 +396,7 @@ def _unowned(name: str) -> re.Pattern[str] | None:
 
 
 def _owned(language: str, owner: str) -> str:
-    """Return an owner without type arguments and without what is no part of a name."""
+    """Return an owner without type arguments and other text that is no name."""
     pattern = _unowned(language)
     if pattern:
         owner = pattern.sub("", owner)
@@ -403,16 +407,16 @@ MACRO = re.compile(r"\w++\s*+\(([^()]*+)\)")
 
 
 def _macro(page: Page, each: Definition, name: str) -> str:
-    """Return what a macro that defines a test calls it: `TEST(Ring, Grows)` is Ring.Grows."""
+    """Return the name of a test that a macro defines: `TEST(Ring, Grows)` is Ring.Grows."""
     match = MACRO.match(page.text, each.name_start)
     each.kind = "Test"
     return ".".join([part.strip() for part in match[1].split(",")]) if match and match[1].strip() else name
 
 
 def _adopt(kept: list[Definition], scopes: list[Definition], owners: list[int], language: Language) -> list[int]:
-    """Make the type of this file that owns a definition its parent, where the two do not stand inside one another.
+    """Make the type that owns a definition its parent, where the definition is written outside of it.
 
-    What belongs to a scope belongs to that type too, if the file has it: the owners are returned as such.
+    Return the owners with scopes replaced by their types, if the file has these.
     """
     if not scopes and not any(each.owner for each in kept):
         return owners

@@ -1,4 +1,4 @@
-"""Doc: what the author says about a symbol, in a docstring or in the comment directly above."""
+"""The documentation of a symbol: its docstring, or the comment directly above."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ DOC_CHARACTERS = 400  # a first paragraph; the rest is in the source
 
 QUOTE = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
 SAID = re.compile(r"(?:type)?doc\s+(?:~[sS])?(\"\"\"|\")(.*?)\1", re.DOTALL)
-# What a comment line begins or ends with that is not said: `///`, `/**`, ` * `, `#`, `--`, `{-|`.
+# Marks at the beginning and end of a comment line: `///`, `/**`, ` * `, `#`, `--`, `{-|`.
 BEFORE = re.compile(r"\s*(?:<!--|/\*[*!]*|\*+(?!/)|//[/!]*|#+!?|--\[=*\[|--+\s*[|^]?|\{-\s*[|^]?|;+)?")
 AFTER = re.compile(r"(?:(?<!\*)\*++/|-->|-\}|\]=*+\])$")
-ENDS = frozenset("/>}]")  # what that is, at the last: most lines end with a letter or a stop
+ENDS = frozenset("/>}]")  # the last characters of such marks: most lines have none
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-# A line that begins the formal part of a doc comment: the sentence is over.
+# A line that begins the formal part of a doc comment.
 FORMAL = re.compile(
     r"<(?:remarks|param|returns|example|exception|see)\b|@\w+|:\w[^:]*+:|\\(?:param|returns?)\b|[-=*#~/]{3,}"
 )
-FORMAL_FIRST = frozenset("<@:\\-=*#~/")  # what such a line begins with: most lines begin with a letter
-# Comments for tools and lawyers, not about the code below. All but the first begin with the first word of the comment.
+FORMAL_FIRST = frozenset("<@:\\-=*#~/")  # the first characters of such lines: most begin with a letter
+# Comments for tools and lawyers, not about the code below.
 PRAGMA = re.compile(
     r"\W*!/|\W*+(?:eslint|ts-|prettier-|istanbul|c8 |v8 |noqa|type: ?ignore|pylint|pragma|nolint|go:|(?<=\+)build|"
     r"clang-format|NOLINT|swiftlint|rubocop|phpcs|(?<=@)formatter|SPDX-|Copyright|frozen_string_literal)"
@@ -32,7 +32,7 @@ PRAGMA = re.compile(
 def docstring(page: Page, body: int, before: str) -> str:
     """Return the first paragraph of the string that a body begins with, or "".
 
-    before: pattern of what stands before that string.
+    before: pattern of the text before that string.
     """
     text = page.text
     if before:
@@ -55,7 +55,7 @@ def docstring(page: Page, body: int, before: str) -> str:
 
 
 def decorated(decorators: Iterable[str]) -> str:
-    """Return the first paragraph of what a decorator says: `@doc "…"` in Elixir."""
+    """Return the first paragraph of a documentation decorator: `@doc "…"` in Elixir."""
     for decorator in decorators:
         match = SAID.match(decorator)
         if match:
@@ -64,9 +64,9 @@ def decorated(decorators: Iterable[str]) -> str:
 
 
 def above(page: Page, start: int, comments: Mapping[int, int]) -> str:
-    """Return the first paragraph of the comments whose last line is the line before `start`.
+    """Return the first paragraph of the comments that end on the line before `start`.
 
-    comments: where a comment ends → where it begins.
+    comments: end → start.
     """
     text = page.text
     line = text.rfind("\n", 0, start) + 1
@@ -83,7 +83,6 @@ def above(page: Page, start: int, comments: Mapping[int, int]) -> str:
             break
         spans.append((begin, line))
         line = first
-    # A comment of many lines is said by the first few.
     return _paragraph(_said(page, reversed(spans))) if spans else ""
 
 

@@ -1,7 +1,6 @@
-"""Endpoints: the addresses under which code answers, from decorators and from calls that register a handler.
+"""HTTP endpoints of code, from decorators and from calls that register a handler.
 
-A decorator gives its function an endpoint; a call makes a symbol of its own, of kind Endpoint, named like the address.
-Both are rows of a table: the languages and a pattern.
+A decorator gives its function an endpoint. A call makes a symbol of kind Endpoint, named like the address.
 
     @app.get("/users/{id}")  ►  GET /users/{id}         router.post("/users", create)  ►  POST /users
 """
@@ -19,16 +18,16 @@ from recollect.code.index.page import Page
 
 VERBS = "get|post|put|patch|delete|head|options"
 QUOTED = r"""(?P<quote>["'`])(?P<path>[^"'`\n]*)(?P=quote)"""
-ANY = "ANY"  # the method of an address that answers to all
+ANY = "ANY"  # the address answers to all methods
 
 
 class Decorated(NamedTuple):
-    """A decorator that says where a function answers; `method` "" takes it from the pattern's group of that name."""
+    """A decorator that gives an endpoint; method: "" takes it from the group of the pattern."""
 
     languages: tuple[str, ...]
     pattern: str
     method: str = ""
-    prefix: bool = False  # of a class: what the addresses of its methods begin with
+    prefix: bool = False  # of a class: the prefix for its methods
 
 
 class Called(NamedTuple):
@@ -42,7 +41,7 @@ class Called(NamedTuple):
     receiver: str = ""  # what must stand before the call
 
 
-# All of them at once would take a process 7 ms, and most trees need few.
+# Compiled on first use: all of them take 7 ms, and most trees need few.
 _compiled = cache(re.compile)
 
 
@@ -116,8 +115,7 @@ HANDLER_CHARACTERS = 2_000  # of the rest of a decorator that is read
 def decorated(language: str, decorators: tuple[str, ...], prefix: str, *, is_type: bool) -> str | None:
     """Return the endpoint that decorators give: "GET /users", or None.
 
-    prefix: what the decorators of the type around it said. is_type: the decorated is a type; what is returned then is
-    the prefix for its members.
+    prefix: of the type around it. is_type: return the prefix for the members of a decorated type.
     """
     for decorator in decorators:
         for row in DECORATED:
@@ -142,7 +140,7 @@ def called(page: Page, language: Language, path: str, found: Captures) -> list[D
 
 
 def may_call(page: Page, language: Language, path: str) -> bool:
-    """Return whether `called` has to look for anything in the tree of a file."""
+    """Tell whether a file may register handlers, so that its tree is needed."""
     return any(
         _is_received(page, row, match)
         for row in _rows(page, language, path)
@@ -151,7 +149,7 @@ def may_call(page: Page, language: Language, path: str) -> bool:
 
 
 def _is_received(page: Page, row: Called, match: re.Match[str]) -> bool:
-    """Return whether what stands before a call is what its row wants there."""
+    """Tell whether a call has the receiver that its row requires."""
     return not row.receiver or bool(
         _compiled(row.receiver).search(page.text, max(0, match.start() - 40), match.start())
     )
@@ -166,7 +164,7 @@ def _rows(page: Page, language: Language, path: str) -> list[Called]:
 
 
 def _registered(page: Page, found: Captures, row: Called, match: re.Match[str]) -> Definition | None:
-    """Return the definition of one registration, with the span of its call; None where the text is not code."""
+    """Return the definition of one registration with the span of its call; None if the text is not code."""
     address = match["path"]
     if not _is_received(page, row, match):
         return None

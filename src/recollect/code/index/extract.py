@@ -3,8 +3,8 @@
     bytes ─► page ─► tree ─► matches of the query ─► definitions, nested ─► symbols
                                                   └► references, imports
 
-The query visits the tree once; Python code touches only the nodes that it captured. Search needs symbols alone: the
-outline. Its query captures less and takes two thirds of the time.
+The query visits the tree once; Python code touches only captured nodes. Search needs only symbols, the outline: its
+query captures less and takes two thirds of the time.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
     from recollect.code.index.python_outline import Scan
 
 SIGNATURE_CHARACTERS = 400
-CONSTANT_CHARACTERS = 120  # a constant's value is shown where it is short
+CONSTANT_CHARACTERS = 120  # a short value is shown
 
-# What stands before a definition's node and is part of how it reads.
+# Keywords before the node of a definition that belong to its signature.
 KEYWORDS = re.compile(
     r"\b(?:(?:export|default|declare|abstract|async|const|let|var|type|public|private|protected|local)[ \t]+)+$"
 )
-# Languages whose outline is read without a tree, and the module with the function of that name that reads it. The
-# module is loaded with the first file of its language. It returns None where a tree is needed to be certain.
+# Languages whose outline is read from lines, and the function that does it, loaded with the first file of its language.
+# It returns None where only a tree gives a certain answer.
 BY_TEXT = {"python": "python_outline.scan", "markdown": "markdown_outline.headings"}
-TRAIL = " \t\r\n:;,{="  # between a signature and its body; and an arrow, and the end of an empty method of Ruby
+TRAIL = " \t\r\n:;,{="  # between a signature and its body
 
 
 def extract(source: bytes, path: str, language: Language) -> Extracted:
     """Return what a file defines, uses and imports.
 
-    path: from the root of the project, with slashes; it says what is a test. Never raises for the content of the file:
-    what could not be read is said in the notes.
+    path: from the root of the project, with slashes; it decides what is a test. Never raises for the content of a file:
+    the notes say what could not be read.
     """
     page = Page(source)
     found = Captures(page, load(language.name), language.deepest)
@@ -125,7 +125,7 @@ def _symbols(page: Page, language: Language, marks: Marks, *, nested: Nest, path
 def _doc(
     page: Page, each: Definition, docstrings: str | None, decorators: tuple[str, ...], comments: dict[int, int]
 ) -> str:
-    """Return what stands in a docstring, in languages that have them, or in a comment above."""
+    """Return the docstring, in languages that have them, or the comment above."""
     said = ""
     if docstrings is not None:
         said = doc_comments.docstring(page, each.body, docstrings) or (
@@ -139,7 +139,7 @@ def _doc(
 
 
 def _endpoint(language: Language, each: Definition, decorators: tuple[str, ...]) -> str | None:
-    """Return where a decorated function answers; a type keeps for its members what its own decorators say."""
+    """Return the endpoint of a decorated function; a type keeps the prefix for its members."""
     prefix = (each.parent.endpoint or "") if each.parent else ""
     is_type = each.kind in TYPES
     each.endpoint = endpoints.decorated(language.name, decorators, prefix, is_type=is_type)
@@ -147,7 +147,7 @@ def _endpoint(language: Language, each: Definition, decorators: tuple[str, ...])
 
 
 def _signature(page: Page, each: Definition, comments: Sequence[Span], starts: list[int], *, is_by_line: bool) -> str:
-    """Return a definition up to its body on one line, without comments and decorators; of a value its first line."""
+    """Return a definition up to its body on one line, without comments and decorators; of a value one line."""
     start, end = each.start, each.body
     whole = page.text
     if start > 1 and whole[start - 1] == " " and whole[start - 2].isalpha():

@@ -1,9 +1,9 @@
-"""One file, from its bytes to rows that can be kept: all the work that needs no database.
+"""Read one file into an index entry: all the work that needs no database.
 
-    bytes ──detect──► language ──outline──► symbols ──chunks──► pieces ──► search terms ──► packed
+    bytes ──detect──► language ──outline──► symbols ──► chunks ──► search terms ──► packed
 
-Whatever a file holds, it ends as an `IndexedFile` (with a reason if it was skipped, with notes if something in it could
-not be read) or as a `Touched`; no file stops the others.
+Every file becomes an `IndexedFile` (with a reason if it was skipped, with notes about unreadable parts) or a `Touched`;
+no file stops the others.
 """
 
 from __future__ import annotations
@@ -30,15 +30,14 @@ from recollect.store.code_protocol import IndexedFile, Touched
 from recollect.text.identifiers import joined_terms, name_terms, named, words
 from recollect.text.redact import masked
 
-# What detection looks at, and where a NUL tells a binary file: most have one in their first kilobyte, all in eight.
+# Bytes for detection. A NUL there means a binary file: most have one in their first kilobyte.
 HEAD_BYTES = 8192
-# Folders of a path, the last ones, whose names are search terms of all pieces of the file.
+# Last folders of a path whose names are search terms of all chunks of the file.
 PATH_FOLDERS = 3
-# A file that was written this short a time before it was read may be written again without its time changing. Where
-# times are whole seconds (some network drives, FAT with two) that is long.
+# A file written this recently may be written again without a new time. Some file systems have whole seconds (FAT: two).
 RACY_NS = 20_000_000
 RACY_WHOLE_SECONDS_NS = 2_000_000_000
-# Bytes of a chunk's hash: 128 bits never meet by chance.
+# Bytes of a chunk's hash: 128 bits do not collide by chance.
 HASH_BYTES = 16
 # Notes kept of one file.
 MAX_NOTES = 5
@@ -47,9 +46,9 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class Task(NamedTuple):
-    """A file to read: its path from the root, and the hash it is known by ("" if it is new).
+    """A file to read: its path from the root, and its known hash ("" for a new file).
 
-    symbols: as they are kept, for a reader that would otherwise have to find them again
+    symbols: packed, for a reader that would otherwise extract them again
     """
 
     path: str
@@ -113,7 +112,7 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
 
 
 def with_manifest(file: IndexedFile, source: bytes) -> IndexedFile:
-    """Return a file with what it says as a manifest; one in a language we do not know says it all the same."""
+    """Return a file with its manifest, whether its language is known or not."""
     source = masked(as_utf8(source))
     found = None if file.skipped == "binary" else read_manifest(file.path, source)
     if found is None:
@@ -123,23 +122,23 @@ def with_manifest(file: IndexedFile, source: bytes) -> IndexedFile:
 
 
 def path_terms(path: str) -> str:
-    """Return the search terms of a path: its stem, which counts twice, and its last folders."""
+    """Return the search terms of a path: its stem twice, and its last folders."""
     *folders, name = path.split("/")
     stem = _terms(name[: name.rfind(".")] if name.rfind(".") > 0 else name)
     return " ".join((stem, stem, *map(_terms, folders[-PATH_FOLDERS:])))
 
 
 def content_of(path: str, max_bytes: int) -> tuple[bytes | None, int]:
-    """Return a file's bytes, one more than allowed at most, and its time; None for what is no plain file.
+    """Return a file's bytes, at most one more than allowed, and its time; None for no regular file.
 
-    What was a file when it was listed may have become a pipe, which would block, or a link, which leads away.
+    A listed file may have become a pipe, which would block, or a link, which leads away.
     """
     handle = os.open(path, READ_UNLINKED)
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             return None, status.st_mtime_ns
-        # A file may be longer than it said, or grow; and one may say nothing at all.
+        # A file may grow, and some report no size.
         content = os.read(handle, min(status.st_size, max_bytes) + 1)
         if len(content) != status.st_size:
             while len(content) <= max_bytes and (more := os.read(handle, max_bytes + 1 - len(content))):
@@ -150,7 +149,7 @@ def content_of(path: str, max_bytes: int) -> tuple[bytes | None, int]:
 
 
 def time_of(path: str) -> int:
-    """Return a file's time, or -1 if there is no telling whether it will be written again without that changing."""
+    """Return a file's time, or -1 if it cannot be trusted."""
     try:
         return _trusted(os.lstat(path).st_mtime_ns)
     except OSError:
@@ -158,20 +157,20 @@ def time_of(path: str) -> int:
 
 
 def _trusted(mtime_ns: int) -> int:
-    """Return a file's time, or -1 if it was written so recently that a further write might not show in it."""
+    """Return a time, or -1 if it is so recent that another write might not change it."""
     window = RACY_NS if mtime_ns % 1_000_000_000 else RACY_WHOLE_SECONDS_NS
     return mtime_ns if time.time_ns() - mtime_ns > window else -1
 
 
 def as_utf8(source: bytes) -> bytes:
-    """Return a text of Unicode in two bytes as UTF-8, any other as it is."""
+    """Return UTF-16 as UTF-8, other text unchanged."""
     if source.startswith((b"\xff\xfe", b"\xfe\xff")):
         return source.decode("utf-16", "replace").encode()
     return source
 
 
 def _outlined(path: str, source: bytes, language: Language) -> Outline:
-    """Return what the file says about itself; if reading it fails it is still searched as text."""
+    """Return the outline; a file that cannot be parsed is still searched as text."""
     try:
         return outline(source, path, language)
     except Exception as problem:
@@ -186,13 +185,12 @@ def _span(piece: Chunk, source: bytes) -> tuple[int, int, tuple[int, ...], int, 
 def _text(
     piece: Chunk, symbols: list[Symbol], names: list[tuple[str, str, str]], blanked: bytes
 ) -> tuple[str, str, str]:
-    """Return the search terms of the names a piece defines, of those around it, and of its text."""
+    """Return the search terms of the names a chunk defines, of those around it, and of its text."""
     defined = " ".join([names[place][0] for place in piece.symbols])
     around = _terms(symbols[piece.around].qualified) if piece.around >= 0 else ""
     return defined, around, joined_terms(blanked[piece.start_byte : piece.end_byte])
 
 
-# Names repeat: of methods, of tests.
+# Names of methods and tests repeat, and folders and qualified names repeat for every chunk.
 _named = lru_cache(maxsize=65_536)(named)
-# Of folders and of what symbols are called in full: both repeat for every piece.
 _terms = lru_cache(maxsize=65_536)(name_terms)

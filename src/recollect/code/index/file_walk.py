@@ -1,11 +1,11 @@
-"""The files of a tree: what is there, without what nobody wants indexed.
+"""List the files of a tree that can be indexed.
 
-git lists them, in its work trees and elsewhere too, since it knows the rules of .gitignore best (70 ms of CPU for
-27,000 files where walking and matching takes 2 s); without git the folders are walked. Either way `.recollectignore`
-has the last word, repositories inside the tree (submodules, nested clones) belong to it, and links are never followed.
+git lists them, outside of work trees too: it applies .gitignore exactly and takes 70 ms of CPU for 27,000 files, where
+walking and matching takes 2 s. Without git the folders are walked. `.recollectignore` has priority, nested repositories
+belong to the tree, and links are never followed.
 
-Names are bytes to the system and need not be text. A path is kept as text that stands for exactly one name: bytes that
-are no UTF-8 are written \\xNN, and a backslash is doubled. `real` is the way back.
+File names are bytes. A path is kept as text that means exactly one name: bytes that are no UTF-8 are written \\xNN, and
+a backslash is doubled. `real` converts back.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from recollect.code.index import ignore_rules
 from recollect.code.index.exclusions import left_out
 from recollect.files import read_file
 
-# Rules that people write have a few kilobytes.
+# A file of rules has a few kilobytes.
 MAX_RULES_BYTES = 1024 * 1024
-# Examples of what was left out that are told by name; the others are counted.
+# Excluded files that are named in notes; the others are counted.
 MAX_NOTES = 50
 
 
 class Entry(NamedTuple):
-    """A file that was found: its path from the root as text, when it was changed and how large it is."""
+    """A file: its path from the root as text, its time and its size."""
 
     path: str
     mtime_ns: int
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
 
 
 class Walked(NamedTuple):
-    """What a walk found: files in order, how many were left out and why, and what went wrong."""
+    """The files in order, how many were excluded by reason, and problems."""
 
     files: list[Entry]
     skipped: dict[str, int]
@@ -46,7 +46,7 @@ class Walked(NamedTuple):
 
 
 class _Walk:
-    """What a walk gathers while it runs."""
+    """The state of a walk."""
 
     def __init__(self, root: Path, is_git: bool) -> None:
         self.root = root
@@ -60,9 +60,9 @@ class _Walk:
 
 
 def walk(root: Path, below: str = "", *, is_git: bool = True, max_bytes: int = 0) -> Walked:
-    """Return the files of the tree at `root` that can be indexed, of its part `below` where that is given.
+    """Return the files of the tree at `root` that can be indexed.
 
-    below: a folder relative to the root, with a final slash. max_bytes: larger files are left out.
+    below: only this folder, relative to the root, with a final slash. max_bytes: larger files are excluded.
     """
     walked = _walked(_Walk(root, is_git), [below] if below else [], max_bytes)
     if not walked.files and not walked.skipped and _has_files(root / below):
@@ -80,7 +80,7 @@ def _has_files(folder: Path) -> bool:
 def within(root: Path, paths: list[str], *, is_git: bool = True, max_bytes: int = 0) -> Walked:
     """Return the files that a full walk would find at or below some paths (from the root, without a final slash).
 
-    What is not in the answer is gone, ignored or left out.
+    Other files are gone, ignored or excluded.
     """
     found = _Walk(root, is_git)
     files: set[Entry] = set()
@@ -93,7 +93,7 @@ def within(root: Path, paths: list[str], *, is_git: bool = True, max_bytes: int 
 
 
 def _by_repository(root: Path, paths: list[str]) -> dict[str, list[str]]:
-    """Return paths by the repository inside the tree that they lie in ("" for the tree's own), relative to it."""
+    """Return paths by their nested repository ("" for the tree itself), relative to it."""
     found: dict[str, list[str]] = {}
     for path in paths:
         end = path.rfind("/")
@@ -114,7 +114,7 @@ def _walked(found: _Walk, paths: list[str], max_bytes: int) -> Walked:
 
 
 def shown(name: str) -> str:
-    """Return a name of the file system (with surrogate escapes) as text that stands for it alone."""
+    """Return a file name (with surrogate escapes) as text that means it alone."""
     if "\\" in name:
         name = name.replace("\\", "\\\\")
     try:
@@ -125,7 +125,7 @@ def shown(name: str) -> str:
 
 
 def real(path: str) -> str:
-    """Return the name of the file system that `shown` turned into `path`."""
+    """Return the file name that `shown` converted to `path`."""
     if "\\" not in path:
         return path
     raw = re.sub(rb"\\(\\|x[0-9a-f]{2})", _unescaped, path.encode())
@@ -136,13 +136,13 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
     return b"\\" if match[1] == b"\\" else bytes([int(match[1][1:], 16)])
 
 
-# --- which names there are ---
+# --- names ---
 
 
 def _listed(found: _Walk, prefix: str, paths: list[str], *, is_repository: bool = True) -> list[str] | None:
-    """Return the names git knows or would add; None where git cannot say.
+    """Return the names git knows or would add; None if git fails.
 
-    A folder without a repository is listed as if it were a new one: git reads its .gitignore files all the same.
+    A folder without a repository is listed like a new one: git still reads its .gitignore files.
     """
     answer = git.listed(found.root / prefix, paths, is_repository=is_repository)
     if answer.problem:
@@ -153,7 +153,7 @@ def _listed(found: _Walk, prefix: str, paths: list[str], *, is_repository: bool 
 
 
 def _scanned(found: _Walk) -> Iterator[str]:
-    """Yield the names of all files below the root that no .gitignore names; links are not followed."""
+    """Yield the names of all files below the root that no .gitignore excludes; links are not followed."""
     folders: list[tuple[str, ignore_rules.Rules | None]] = [("", None)]
     while folders:
         prefix, rules = folders.pop()
@@ -169,7 +169,7 @@ def _scanned(found: _Walk) -> Iterator[str]:
         for entry in entries:
             name = prefix + entry.name
             if entry.is_dir(follow_symlinks=False):
-                # Only a pruning: what is below is looked at again by name.
+                # Only prunes: files below are checked again by name.
                 if left_out(f"{name}/x") is None and not (rules and rules.decide(f"{name}/")):
                     folders.append((f"{name}/", rules))
             elif entry.name != ".git" and not (rules and rules.decide(name)):
@@ -183,7 +183,7 @@ def _content(path: Path) -> bytes:
         return b""
 
 
-# --- which of them can be indexed ---
+# --- files that can be indexed ---
 
 
 def _entries(found: _Walk, names: list[str], max_bytes: int) -> Iterator[Entry]:
@@ -214,13 +214,13 @@ def _entries(found: _Walk, names: list[str], max_bytes: int) -> Iterator[Entry]:
 
 
 def _repository(found: _Walk, prefix: str, max_bytes: int) -> Iterator[Entry]:
-    """Yield the files of a repository inside the tree, which git lists as a folder: a submodule or a nested clone."""
+    """Yield the files of a submodule or nested clone, which git lists as a folder."""
     if (found.root / prefix / ".git").exists():
         yield from _entries(found, _listed(found, prefix, []) or [], max_bytes)
 
 
 def _own_rules(root: Path, names: list[str]) -> dict[str, ignore_rules.Rules]:
-    """Return the rules of every .recollectignore of the tree by its folder; one at the root counts even if ignored."""
+    """Return the rules of every .recollectignore by its folder; one at the root counts even if ignored."""
     holders = {name[: -len(ignore_rules.OURS)] for name in names if name.endswith(ignore_rules.OURS)}
     found: dict[str, ignore_rules.Rules] = {}
     for prefix in sorted({"", *holders}, key=len):

@@ -1,7 +1,7 @@
-"""Fixtures: what tests use without calling it, since their framework does that for them.
+"""Uses that a test framework adds: no call in the code shows them.
 
-pytest     a parameter named like a fixture of the same file, or of a conftest.py in a folder above; autouse
-unittest   setUp and its kind, before every test of the class
+pytest     a parameter named like a fixture of the same file or of a conftest.py in a folder above; autouse
+unittest   setUp, tearDown and similar methods of the test class
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NESTED = re.compile(r"\[[^\[\]]*\]|\{[^{}]*\}|\"[^\"]*\"|'[^']*'")
 
 
 class Hidden(NamedTuple):
-    """A use that no call says: by whom, of what, each as path and key."""
+    """A use without a call: the user and what it uses, each as path and key."""
 
     user: tuple[str, str]
     used: tuple[str, str]
@@ -37,16 +37,16 @@ class Hidden(NamedTuple):
 
 class _Fixture(NamedTuple):
     name: str
-    folder: str  # where it can be used: below this folder …
-    path: str  # … or, if it is in no conftest.py, in this file alone
+    folder: str  # it can be used below this folder …
+    path: str  # … or in this file alone, if it is in no conftest.py
     key: str
     is_automatic: bool
 
 
 def hidden_uses(files: Mapping[str, Sequence[SymbolRow]]) -> Iterator[Hidden]:
-    """Yield what the tests and fixtures of Python files use without calling it.
+    """Yield the uses that no call shows, of tests and fixtures in Python files.
 
-    files: the symbols of test files by path; where several fixtures of a name are in reach, the nearest is used
+    files: the symbols of test files by path. Of several fixtures with one name the nearest is used
     """
     keyed = {path: list(zip(symbol_keys(rows), rows, strict=True)) for path, rows in files.items()}
     fixtures: dict[str, list[_Fixture]] = {}
@@ -80,7 +80,7 @@ def _requested(path: str, key: str, row: SymbolRow, fixtures: Mapping[str, list[
 
 
 def _prepared(path: str, key: str, row: SymbolRow, rows: Sequence[tuple[str, SymbolRow]]) -> Iterator[Hidden]:
-    """Yield what runs before and after a test of a class, or of a file."""
+    """Yield the functions that run before and after a test of a class, or of a file."""
     for other, candidate in rows:
         beside = candidate.parent == row.parent and candidate.name in SETUPS
         if other != key and (beside or (candidate.parent < 0 and candidate.name in MODULE_SETUPS)):
@@ -88,7 +88,7 @@ def _prepared(path: str, key: str, row: SymbolRow, rows: Sequence[tuple[str, Sym
 
 
 def parameters(signature: str) -> list[str]:
-    """Return the names of the parameters that a signature of Python has."""
+    """Return the parameter names of a Python signature."""
     text = signature.partition("->")[0]
     for _ in range(4):  # brackets of types lie in each other
         text, count = _NESTED.subn("", text)

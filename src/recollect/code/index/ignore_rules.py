@@ -1,12 +1,10 @@
-"""Which files a tree asks us to leave alone, by the rules of .gitignore.
+"""Match paths against rules in the syntax of .gitignore.
 
-Inside a git work tree git itself answers that, faster and with all its exceptions; this is for folders without git, and
-for `.recollectignore`, which git does not know. Rules of a deeper folder win over those above, and within one file the
-last that matches wins. What lies in an ignored folder is ignored, whatever is said of it.
+git itself applies .gitignore where it can. This module serves folders without git, and `.recollectignore`. Rules of a
+deeper folder have priority, and within one file the last match. All files of an ignored folder are ignored.
 
-A rule is a stranger's. It becomes a regular expression without ambiguity: after `*` and `**` the first place that fits
-is taken for good, which is right because what follows has a fixed length. So matching takes time in proportion to the
-lengths of the path and of the rule, where git and backtracking expressions may take for ever.
+Rules are untrusted. A rule becomes an expression without backtracking: after `*` and `**` the first match is final,
+which is correct because what follows has a fixed length. So matching is linear in the path and the rule.
 """
 
 from __future__ import annotations
@@ -18,9 +16,9 @@ from typing import NamedTuple
 OURS = ".recollectignore"
 GITS = ".gitignore"
 
-# A file of rules beyond this is none: 100 kB are some thousand rules.
+# Bytes read of a file of rules: 100 kB are some thousand rules.
 MAX_RULES_BYTES = 1_000_000
-# The longest path that a system allows; a longer rule matches nothing.
+# The longest path that systems allow; a longer rule matches nothing.
 MAX_RULE = 4096
 
 _CLASS = re.compile(r"\[(?P<not>[!^]?)(?P<body>\]?(?:\[:\w+:\]|\\.|[^\]\\])*+)\]", re.DOTALL)
@@ -31,7 +29,7 @@ _NAMED = {
 
 
 class Rule(NamedTuple):
-    """One line: the form of the paths it matches, whether it re-includes them, and whether it means folders only."""
+    """One line: an expression for paths, whether it re-includes them, and whether it is for folders only."""
 
     form: re.Pattern[str]
     is_negated: bool
@@ -39,7 +37,7 @@ class Rule(NamedTuple):
 
 
 class Rules:
-    """The rules of a folder's files, on top of those of the folders above."""
+    """The rules of a folder, on top of those of the folders above."""
 
     __slots__ = ("_above", "_prefix", "_rules")
 
@@ -49,7 +47,7 @@ class Rules:
         self._above = above
 
     def decide(self, path: str) -> bool | None:
-        """Tell whether a path from the root is ignored; None where no rule speaks of it. A folder ends with a slash."""
+        """Tell whether a path from the root is ignored; None without a rule. A folder ends with a slash."""
         name = path[len(self._prefix) :]
         is_folder, name = name.endswith("/"), name.rstrip("/")
         for form, is_negated, means_folder in self._rules:
@@ -59,7 +57,7 @@ class Rules:
 
 
 def rules(texts: Iterable[bytes], prefix: str, above: Rules | None) -> Rules | None:
-    """Return the rules in force in the folder `prefix` (from the root, with a final slash), given its rule files."""
+    """Return the rules for the folder `prefix` (from the root, with a final slash), given its rule files."""
     lines = [line for text in texts for line in text[:MAX_RULES_BYTES].decode("utf-8", "replace").split("\n")]
     found = [rule for line in lines if (rule := _rule(line.rstrip("\r"))) is not None]
     return Rules(found, prefix, above) if found else above
@@ -81,7 +79,7 @@ def is_ignored(path: str, decide: Rules | None) -> bool:
 
 
 def _rule(line: str) -> Rule | None:
-    """Return the rule of a line; None for a comment, and for what git cannot read either."""
+    """Return the rule of a line; None for a comment or an invalid rule."""
     bare = line.rstrip(" ")
     line = f"{bare} " if bare.endswith("\\") and bare != line else bare  # an escaped blank stays
     is_negated = line.startswith("!")
@@ -98,7 +96,7 @@ def _rule(line: str) -> Rule | None:
 
 
 def _path_form(parts: list[str]) -> str:
-    """Return the expression of a rule's parts; what stands between two `**` is found at the first place that fits."""
+    """Return the expression of a rule's parts; the part between two `**` takes its first match."""
     groups: list[list[str]] = [[]]
     for part in parts:
         if part != "**":
@@ -115,7 +113,7 @@ def _path_form(parts: list[str]) -> str:
 
 
 def _part_form(part: str) -> str:
-    """Return the expression of what stands between two slashes."""
+    """Return the expression of a part between two slashes."""
     pieces = [""]
     for piece in _pieces(part):
         if piece == "*":

@@ -1,7 +1,7 @@
-"""Import lines: which files of a tree a file brings in, read off its lines alone, without a syntax tree.
+"""Find which files of a tree a file imports, from its lines alone.
 
-Linking knows it exactly and takes long (14 CPU seconds for 1,600 files, 50 for django); who only wants to know which
-parts of a project use which gets nearly the same from here in a fraction of a second.
+Linking is exact but takes long (14 CPU seconds for 1,600 files, 50 for django). This takes a fraction of a second and
+finds nearly the same dependencies between files.
 
     line ─► words of the module ─► the file or folder of the tree whose path ends so
 """
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-# What a line may look like, all languages but one at once: a line of one is hardly ever an import of another. What all
-# begin with is looked for first, and the end of the line before instead of a `^`: that takes a sixth of the time.
+# Import lines of all languages but Go: a line of one is hardly ever an import of another. A line feed instead of `^`
+# takes a sixth of the time.
 _LINE = re.compile(
     rb"""\n[ \t]*(?=[fpu\#iecvl}rsoa])(?:
         from[ \t]+(?P<python>[.\w]+)[ \t]+import[ \t]+(?P<names>[^\n#]*)
@@ -27,38 +27,37 @@ _LINE = re.compile(
     )""",
     re.VERBOSE,
 )
-# A line of Go may be nothing but a path in quotes, which is an import nowhere else.
+# A line of Go may be only a path in quotes, which is no import elsewhere.
 _GO_LINE = re.compile(rb'\n[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"(?P<go>[\w.-]+(?:/[\w.-]+)+)"[ \t]*$', re.MULTILINE)
-# Lines in brackets go on: of a long list of names the first lines are enough, since only the module is looked for.
 _NAME = re.compile(r"\w+")
 # Languages whose files import each other.
 FAMILIES = {"typescript": "javascript", "tsx": "javascript", "cpp": "c", "kotlin": "java", "scala": "java"}
 # Files that represent their folder.
 _FOLDERS = frozenset({"__init__", "index", "mod", "lib", "init", "package"})
-# Folders that sources lie in and that no import names.
+# Folders of sources that no import names.
 _SOURCES = frozenset({"src", "lib", "main", "source", "include"})
-# What a path of Go says of the version.
+# The version in a Go path.
 _VERSION = re.compile(r"v\d+")
-# Words that stand for the root of a crate or the file itself.
+# Words for the root of a crate or the file itself.
 _HERE = frozenset({"crate", "self", "super"})
-# An end of a path that as many files share means none of them.
+# A path suffix that more files share is ambiguous.
 MOST_ALIKE = 3
 # A single word means a file no deeper than this: `json` is hardly ever `tests/data/of/json.py`.
 DEEPEST = 2
 
 
 class Imported(NamedTuple):
-    """A file that another brings in, and the names it takes from it where the line says so."""
+    """An imported file, and the imported names if the line has them."""
 
     path: str
     names: tuple[str, ...] = ()
 
 
 class Paths:
-    """The files of a tree by the ends of their paths."""
+    """The files of a tree by the suffixes of their paths."""
 
     def __init__(self, name: str, paths: Iterable[str]) -> None:
-        """Take the files of a tree that can be imported; name: of its folder, by which others may call all of it."""
+        """Take the files of a tree that can be imported; name: of its folder, which imports may begin with."""
         self._files: dict[tuple[str, ...], list[str]] = {}
         self._folders: dict[tuple[str, ...], list[str]] = {}
         self._every = frozenset(paths)
@@ -70,7 +69,7 @@ class Paths:
                     _add(self._folders, words[start:-1], path, of_folder=True)
 
     def beside(self, path: str, module: str) -> str | None:
-        """Return the file that a module given from the place of a file means."""
+        """Return the file that a relative module means, seen from a file."""
         folder = PurePosixPath(path).parent
         words = [word for word in folder.joinpath(module).parts if word != "."]
         while ".." in words:
@@ -85,13 +84,13 @@ class Paths:
         return _least_deep([other for other in self._at(_plain(_bare(words))) if other.startswith(bare)])
 
     def named(self, words: Sequence[str]) -> str | None:
-        """Return the file whose path ends like a module; names that are imported from it may follow it."""
+        """Return the file whose path ends like a module; imported names may follow the module."""
         whole = _plain(words)
         for end in range(len(whole), 0, -1):
             for start in range(end):
                 part = whole[start:end]
                 if len(part) == 1 and len(whole) > 1 and start:
-                    continue  # one word in the middle of many may be anything
+                    continue  # one word in the middle is ambiguous
                 found = _least_deep(self._at(part))
                 if found and (len(part) > 1 or found.count("/") <= DEEPEST):
                     return found
@@ -102,14 +101,14 @@ class Paths:
 
 
 def _least_deep(found: list[str]) -> str | None:
-    """Return the one that is meant of a few; of many none is."""
+    """Return the path that is least deep; None for too many."""
     if not found or len(found) > MOST_ALIKE:
         return None
     return min(found, key=lambda path: (path.count("/"), path))
 
 
 def imported(path: str, source: bytes, paths: Paths) -> Iterator[Imported]:
-    """Yield the files of a tree that a file brings in, in the order of its lines."""
+    """Yield the files of a tree that a file imports, in the order of its lines."""
     lines = _GO_LINE if path.endswith(".go") else _LINE
     for match in lines.finditer(b"\n" + source):
         said = {key: value.decode("utf-8", "replace") for key, value in match.groupdict().items() if value}
@@ -119,7 +118,7 @@ def imported(path: str, source: bytes, paths: Paths) -> Iterator[Imported]:
 
 
 def _meant(path: str, said: Mapping[str, str], paths: Paths) -> str | None:
-    """Return the file that a line means, None for one outside of the tree."""
+    """Return the file that an import line means; None for one outside of the tree."""
     if module := said.get("python"):
         bare = module.lstrip(".")
         if module != bare:
@@ -137,7 +136,7 @@ def _meant(path: str, said: Mapping[str, str], paths: Paths) -> str | None:
 
 
 def _variants(name: str, path: str) -> Iterator[tuple[str, ...]]:
-    """Yield the words by which a file is imported: of its path, and of the project and its path without source folders.
+    """Yield the words that import a file: its path, and the project with its path without source folders.
 
     A file that represents its folder has the name of the folder.
     """
@@ -152,7 +151,7 @@ def _variants(name: str, path: str) -> Iterator[tuple[str, ...]]:
 def _add(
     found: dict[tuple[str, ...], list[str]], words: tuple[str, ...], path: str, *, of_folder: bool = False
 ) -> None:
-    """Add a path under some words; of the files of one folder the first one stands for all."""
+    """Add a path under some words; of_folder: only the first file of a folder."""
     known = found.setdefault(words, [])
     if path not in known[-1:] and not (of_folder and known and _folder(known[-1]) == _folder(path)):
         known.append(path)

@@ -1,15 +1,15 @@
-"""Imports: what a file brings in from elsewhere, one row per name.
+"""Import statements of a file, one row per name, from these captures:
 
-import.module      where from
-import.name        what
-import.alias       what the name or module before it is called here
-import.namespace   what the module itself is called here
-import.default     what the module's default is called here
+import.module      the module
+import.name        the imported name
+import.alias       alias of the name or module before it
+import.namespace   alias of the module itself
+import.default     alias of the module's default
 import.star        everything
-import.path        module and name in one: `a.b.C`
+import.path        module and name: `a.b.C`
 import.tree        the same with braces: `a::{b, c}`
-import.hiding      the names are those that are not imported
-import.call        the function that imports; must be one of the language's `importers`
+import.hiding      the names are not imported
+import.call        the importing function; one of the language's `importers`
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from recollect.code.index.page import Page
 from recollect.code.index.symbols import Import
 
 MOST_BRANCHES = 2_000  # of one tree of braces
-# Braces inside of braces, and the path before them, are copied to each branch: nobody writes more than this.
+# Nested braces, and the path before them, are copied to each branch: people write fewer.
 MOST_LEVELS = 16
 PATH_CHARACTERS = 1_000
 
@@ -55,7 +55,7 @@ def imports(page: Page, language: Language, found: Captures) -> list[Import]:
 def _statement(language: Language, pieces: list[tuple[str, str]], line: int) -> list[Import]:
     """Return the rows of one statement.
 
-    Its names come from its one module; without names, each of its modules is imported as such.
+    Names come from its one module; without names, each module is imported itself.
     """
     said = dict(pieces)
     if "call" in said and said["call"] not in language.importers:
@@ -85,7 +85,7 @@ Named = list[tuple[str, str | None]]
 
 
 def _renamed(pieces: list[tuple[str, str]]) -> tuple[Named, Named]:
-    """Return modules and names, each with what it is called here: the alias after it, or before the first."""
+    """Return modules and names, each with its alias: the one after it, or before the first."""
     modules: Named = []
     names: Named = []
     last: Named = []
@@ -106,7 +106,7 @@ def _renamed(pieces: list[tuple[str, str]]) -> tuple[Named, Named]:
 
 
 def _module(text: str) -> tuple[str, int]:
-    """Return a module's name without quotes, and how many dots it began with if it has no slash."""
+    """Return a module's name without quotes, and its leading dots if it has no slash."""
     plain = text.strip()
     bare = plain.strip("\"'`<>")
     if plain != bare or "/" in bare:

@@ -1,7 +1,7 @@
-"""Languages: one row each. What is said of a language anywhere is said here or in its query file.
+"""Supported languages, one row each; the rest is in the query file of the language.
 
-A row names the grammar, the file names that announce the language, and the few facts that queries cannot express: what
-counts as a comment, a string and a branch, how names are joined, whether layout is part of the code, who may see what.
+A row has the grammar, file names, and facts that queries cannot express: comments, strings and branches, how names are
+joined, whether layout is part of the code, visibility.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Language(NamedTuple):
     shebangs: tuple[str, ...] = ()  # interpreters, without version
     document: bool = False  # headings and keys instead of code
 
-    # what a tree does not say by itself, as query patterns
-    comments: tuple[str, ...] = ("(comment)",)  # left out of the normal form
+    # query patterns
+    comments: tuple[str, ...] = ("(comment)",)  # not part of the normal form
     strings: tuple[str, ...] = ()  # white space in them is part of the code
-    directives: tuple[str, ...] = ()  # run to the end of their line: as in strings, but for white space before that
-    markup: tuple[str, ...] = ()  # text of elements: as in strings, but white space around line ends is not shown
+    directives: tuple[str, ...] = ()  # as strings, but trailing white space does not count
+    markup: tuple[str, ...] = ()  # text of elements: as strings, but white space around line ends is not shown
     blocks: tuple[str, ...] = ()  # end where indentation does, without a closing word or bracket
     branches: tuple[str, ...] = ()  # choose or repeat
     layout: Layout = "free"  # lines: line ends, and whether there is white space, are part of the code
@@ -38,35 +38,35 @@ class Language(NamedTuple):
     separator: str = "."
     sigils: str = ""  # before a name and not part of it
     methods: bool = True  # a function with an owner is a method
-    member: str = ""  # between a type and what it holds, where that is another
+    member: str = ""  # separator between a type and its members, if another
     splits: str = ""  # pattern that joins an owner to a name inside a definition's name: `A::f`, `M.f`
-    unowned: str = ""  # pattern of what is no owner, or no part of one: `exports`, `.prototype`
-    heads: tuple[tuple[str, str], ...] = ()  # capture → pattern of what must stand before its name, up to it
+    unowned: str = ""  # pattern of text that is no owner, or no part of one: `exports`, `.prototype`
+    heads: tuple[tuple[str, str], ...] = ()  # capture → pattern of the text before its name
     named: tuple[tuple[str, str], ...] = ()  # capture → pattern of its name
-    lambdas: str = ""  # after a constant's name: what makes it a function
-    qualifies: bool = True  # a declared package is part of qualified names; False where the folder is the package
+    lambdas: str = ""  # text after a constant's name that makes it a function
+    qualifies: bool = True  # a declared package is part of qualified names; False: the folder is the package
     macros: frozenset[str] = frozenset()  # look like functions, define tests
     merges: bool = False  # equations of one function stand one after the other
-    nests: int = 0  # how deep keys are symbols, 0 for no limit: documents of data can be huge
+    nests: int = 0  # how deep keys are symbols, 0 for no limit: data files can be huge
     deepest: int = 0  # … and where in the tree the deepest of them begin
-    docstrings: str | None = None  # pattern of what stands at the beginning of a body before a string that describes it
-    paths: str = r"\."  # pattern of what separates the parts of a path in a reference
-    chains: str = "?!"  # what may stand between a receiver and a separator
+    docstrings: str | None = None  # pattern of the text before a docstring in a body; None: no docstrings
+    paths: str = r"\."  # pattern of the separator in the path of a reference
+    chains: str = "?!"  # characters between a receiver and a separator
     words: frozenset[str] = frozenset()  # look like calls and are not
     types: frozenset[str] = frozenset()  # built in: no reference worth keeping
     explicit: bool = False  # a type that a file neither defines nor imports is built in
     importers: frozenset[str] = frozenset()  # functions that import
 
-    # who may see what, see `visibility`
-    marks: tuple[tuple[str, str], ...] = ()  # words between the start of a definition and its name → who may see it
-    before: tuple[tuple[str, str], ...] = ()  # patterns of what stands before a definition → who may see it
-    names: NameRule = ""  # what the shape of a name says about that
-    default: str = "public"  # what nothing is said about, at the top of a file
-    members: str = "public"  # … and inside a type
-    top_marks: tuple[tuple[str, str], ...] = ()  # words that only count outside of types
-    open_types: tuple[str, ...] = ()  # types whose members everybody may see, by the word they begin with
+    # visibility, see `symbol_properties`
+    marks: tuple[tuple[str, str], ...] = ()  # word between the start of a definition and its name → visibility
+    before: tuple[tuple[str, str], ...] = ()  # pattern of the text before a definition → visibility
+    names: NameRule = ""  # visibility by the form of a name
+    default: str = "public"  # at the top of a file
+    members: str = "public"  # inside a type
+    top_marks: tuple[tuple[str, str], ...] = ()  # as marks, outside of types only
+    open_types: tuple[str, ...] = ()  # first words of types whose members are public
 
-    # what is a test, see `testing`
+    # tests, see `symbol_properties`
     test_files: str = ""  # pattern of paths
     test_names: str = ""  # pattern of names that are tests, in such files
     test_marks: str = ""  # pattern of decorators that make a test, anywhere
@@ -94,6 +94,47 @@ C_TYPES = words(
     "uint16_t uint32_t uint64_t uintptr_t intptr_t va_list FILE wchar_t"
 )
 
+JAVASCRIPT = Language(
+    name="javascript",
+    grammar="tree_sitter_javascript",
+    extensions=(".js", ".jsx", ".mjs", ".cjs"),
+    queries=("javascript", "jsx"),
+    files=("Jakefile",),
+    shebangs=("node", "nodejs"),
+    comments=("(comment)", "(html_comment)", "(hash_bang_line)"),
+    strings=("(string_fragment)", "(regex_pattern)"),
+    markup=("(jsx_text)",),
+    branches=('"if"', '"for"', '"while"', '"switch"'),
+    unowned=JS_UNOWNED,
+    heads=(("definition.test", JS_TEST_HEAD),),
+    words=words("require super import"),
+    importers=words("require import"),
+    explicit=True,
+    before=EXPORTED,
+    default="internal",
+    test_files=rf"{TEST_FOLDERS}|\.(?:test|spec|bench|cy|e2e)\.[cm]?[jt]sx?$",
+)
+TYPESCRIPT = JAVASCRIPT._replace(
+    name="typescript",
+    grammar="tree_sitter_typescript",
+    entry="language_typescript",
+    extensions=(".ts", ".mts", ".cts"),
+    queries=(),
+    files=(),
+    shebangs=("ts-node", "tsx", "deno", "bun"),
+    markup=(),
+    marks=JAVA_MARKS,
+    test_files=rf"{TEST_FOLDERS}|\.(?:test|spec|bench|cy|e2e|test-d)\.[cm]?[jt]sx?$",
+)
+TSX = TYPESCRIPT._replace(
+    name="tsx",
+    entry="language_tsx",
+    extensions=(".tsx",),
+    queries=("typescript", "jsx"),
+    shebangs=(),
+    markup=JAVASCRIPT.markup,
+)
+
 LANGUAGES: tuple[Language, ...] = (
     Language(
         name="python",
@@ -113,65 +154,9 @@ LANGUAGES: tuple[Language, ...] = (
         test_names=r"test(?:_|[A-Z]|s?$)|Test",
         test_marks=r"pytest\.mark\.(?!fixture)|given\b|unittest\.",
     ),
-    Language(
-        name="javascript",
-        grammar="tree_sitter_javascript",
-        extensions=(".js", ".jsx", ".mjs", ".cjs"),
-        queries=("javascript", "jsx"),
-        files=("Jakefile",),
-        shebangs=("node", "nodejs"),
-        comments=("(comment)", "(html_comment)", "(hash_bang_line)"),
-        strings=("(string_fragment)", "(regex_pattern)"),
-        markup=("(jsx_text)",),
-        branches=('"if"', '"for"', '"while"', '"switch"'),
-        unowned=JS_UNOWNED,
-        heads=(("definition.test", JS_TEST_HEAD),),
-        words=words("require super import"),
-        importers=words("require import"),
-        explicit=True,
-        before=EXPORTED,
-        default="internal",
-        test_files=rf"{TEST_FOLDERS}|\.(?:test|spec|bench|cy|e2e)\.[cm]?[jt]sx?$",
-    ),
-    Language(
-        name="typescript",
-        grammar="tree_sitter_typescript",
-        entry="language_typescript",
-        extensions=(".ts", ".mts", ".cts"),
-        shebangs=("ts-node", "tsx", "deno", "bun"),
-        comments=("(comment)", "(html_comment)", "(hash_bang_line)"),
-        strings=("(string_fragment)", "(regex_pattern)"),
-        branches=('"if"', '"for"', '"while"', '"switch"'),
-        unowned=JS_UNOWNED,
-        heads=(("definition.test", JS_TEST_HEAD),),
-        words=words("require super import"),
-        importers=words("require import"),
-        explicit=True,
-        marks=JAVA_MARKS,
-        before=EXPORTED,
-        default="internal",
-        test_files=rf"{TEST_FOLDERS}|\.(?:test|spec|bench|cy|e2e|test-d)\.[cm]?[jt]sx?$",
-    ),
-    Language(
-        name="tsx",
-        grammar="tree_sitter_typescript",
-        entry="language_tsx",
-        extensions=(".tsx",),
-        queries=("typescript", "jsx"),
-        comments=("(comment)", "(html_comment)", "(hash_bang_line)"),
-        strings=("(string_fragment)", "(regex_pattern)"),
-        markup=("(jsx_text)",),
-        branches=('"if"', '"for"', '"while"', '"switch"'),
-        unowned=JS_UNOWNED,
-        heads=(("definition.test", JS_TEST_HEAD),),
-        words=words("require super import"),
-        importers=words("require import"),
-        explicit=True,
-        marks=JAVA_MARKS,
-        before=EXPORTED,
-        default="internal",
-        test_files=rf"{TEST_FOLDERS}|\.(?:test|spec|bench|cy|e2e|test-d)\.[cm]?[jt]sx?$",
-    ),
+    JAVASCRIPT,
+    TYPESCRIPT,
+    TSX,
     Language(
         name="java",
         grammar="tree_sitter_java",
@@ -204,21 +189,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         name="cpp",
         grammar="tree_sitter_cpp",
-        extensions=(
-            ".cpp",
-            ".cc",
-            ".cxx",
-            ".c++",
-            ".hpp",
-            ".hh",
-            ".hxx",
-            ".h++",
-            ".ipp",
-            ".inl",
-            ".tpp",
-            ".cu",
-            ".cuh",
-        ),
+        extensions=tuple(".cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .tpp .cu .cuh".split()),
         strings=("(string_content)", "(character)", "(system_lib_string)", "(raw_string_content)"),
         directives=("(preproc_arg)",),
         branches=('"if"', '"for"', '"while"', '"switch"', '"#if"', '"#ifdef"'),
@@ -325,7 +296,6 @@ LANGUAGES: tuple[Language, ...] = (
             "(character_literal)",
         ),
         branches=('"if"', '"for"', '"foreach"', '"while"', '"switch"'),
-        paths=r"\.",
         types=words("var dynamic nint nuint"),
         words=words("nameof typeof sizeof default"),
         marks=JAVA_MARKS,
@@ -357,7 +327,6 @@ LANGUAGES: tuple[Language, ...] = (
         comments=("(comment)", "(multiline_comment)"),
         strings=("(line_str_text)", "(multi_line_str_text)", "(raw_str_part)", "(raw_str_end_part)", "(regex_literal)"),
         branches=('"if"', '"for"', '"while"', '"switch"', '"guard"'),
-        paths=r"\.",
         types=words(
             "Int String Bool Double Float Void Any Self Character UInt AnyObject objc testable discardableResult"
         ),
@@ -468,7 +437,6 @@ LANGUAGES: tuple[Language, ...] = (
             "(match)",
         ),
         branches=('"if"', '"case"', "(guards)"),
-        splits="",
         merges=True,
         types=words("Int Integer String Bool Char Double Float Maybe Either IO Show Eq Ord"),
         test_files=rf"{TEST_FOLDERS}|Spec\.hs$|Tests?\.hs$",
@@ -567,7 +535,7 @@ BY_FILE: dict[str, Language] = {file: language for language in LANGUAGES for fil
 BY_SHEBANG: dict[str, Language] = {shell: language for language in LANGUAGES for shell in language.shebangs}
 
 SHEBANG = re.compile(rb"#!\s*(?:\S*/)?([^/\s]+)(?:[ \t]+(?:-\S+[ \t]+)*([^\s-]\S*))?")
-# What a header of C++ has and one of C cannot have.
+# Text of a C++ header that a C header cannot have.
 CPP = re.compile(
     rb"\bstd::|^[^\S\n]*+(?:namespace\s++[\w:]*+\s*+\{|template\s*+<|(?:class|struct)\s++\w++\s*+(?:final\s*+)?:|"
     rb"class\s++\w++\s*+[;{]|"
@@ -577,10 +545,9 @@ CPP = re.compile(
 
 
 def detect(path: str, head: bytes) -> Language | None:
-    """Return the language of a file from its name and its first bytes, or None where it is not one of ours.
+    """Return the language of a file from its name and its first bytes; None if it is unknown or binary.
 
-    head: the beginning of the file, or all of it. A kilobyte is enough, but in headers what only C++ has may come
-    later. Bytes that no text has make it a binary file: None.
+    head: the beginning of the file. A kilobyte is enough, except for C++ headers.
     """
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return None

@@ -1,15 +1,14 @@
-"""Headings: the outline of a Markdown file from its lines, without a tree.
+"""The outline of a Markdown file from its lines, without a tree.
 
-Every repository has documents, and parsing them costs more than parsing most code. All that an
-outline needs of them is headings, and a heading is a line that begins with hashes, unless it stands in a block of code
-or of HTML. As with Python (`scan`), a file is read that way wherever it is certain what a parser would say.
+Every repository has documents, and parsing them costs more than parsing most code. An outline needs only headings:
+lines that begin with hashes outside of code and HTML blocks. A file that is not certain is left to the parser.
 
     # One          ┐ a section reaches to the next heading
     ## Two    ┐    │ of its level or above
     text      ┘    ┘
 
-Not accepted, since it is rare: headings in lists and quotations, indented ones, underlined ones of several lines, code
-that is indented less than its fence, HTML without a blank line before what follows.
+Left to the parser, since it is rare: headings in lists and quotations, indented ones, underlined ones of several lines,
+code that is indented less than its fence, HTML without a blank line after it.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from recollect.code.index.definitions import MOST_KEYS, Definition
 from recollect.code.index.languages import Language
 from recollect.code.index.page import Page
 
-# What the lines that matter begin with; all others are passed over. A file is searched with a line feed before it: an
-# expression that begins with a plain character skips what does not.
+# Lines that matter. A line feed is put before the file: an expression that begins with a plain character is fast.
 LINE = re.compile(
     rb"\n([ \t]*+)(?:(#{1,6})(?=[ \t\n]|$)[ \t]*+([^\n]*+)|(`{3,}+(?=[^`\n]*+(?:\n|$))|~{3,}+)([^\n]*+)|(<)[^\n]*+"
     rb"|([=-])\7*+[ \t]*+(?=\n|$)|((?:[>*+-]|\d{1,9}[.)])(?:[>*+-]|\d{1,9}[.)]|[ \t])*+(?:#|```|~~~)"
@@ -35,17 +33,17 @@ HEADING = re.compile(rb"#{1,6}(?=[ \t]|$)")
 # A paragraph of one line that can be nothing else.
 PLAIN = re.compile(rb"(?:(?<=\n)|(?<!.))\n(?!``)[A-Za-z`][^\n|]*(?<![ \t])\n", re.DOTALL)
 FRONT = re.compile(rb"\n(---|\+\+\+)[ \t]*\n(?:[^\n]*\n)*?\1[ \t]*(?=\n)")
-# HTML that goes on over blank lines is not read, but for comments; all other ends at the next blank line.
+# HTML blocks that may contain blank lines; all others but comments end at the next blank line.
 RAW = re.compile(rb"<(?:script|pre|style|textarea)\b|<\?|<!(?!--)", re.IGNORECASE)
 BLANK_LINE = re.compile(rb"\n[ \t]*(?=\n|$)")
 
 
 class Unsure(Exception):
-    """What a document says cannot be told without parsing it."""
+    """The document has to be parsed."""
 
 
 class Fence(NamedTuple):
-    """A block of code that is open: how far it is indented, what closes it, and where its content begins."""
+    """An open block of code: its indentation, its marks, and where its content begins."""
 
     indent: bytes
     marks: bytes
@@ -63,7 +61,7 @@ class Headings:
         self._source = b"\n" + source  # so that an offset here is one more than in the file
         self._open: list[tuple[int, Definition | None]] = []  # level and section
         self._blind = 0  # until here it is HTML
-        self._blank = self._closed = 0  # where the next blank line is, and the end of the next comment, once looked for
+        self._blank = self._closed = 0  # offsets of the next blank line and the end of the next comment, once known
         self.definitions: list[Definition] = []
         front = FRONT.match(self._source)
         if source.startswith((b"---", b"+++")) and not front:
@@ -74,7 +72,7 @@ class Headings:
             raise Unsure
 
     def _follow(self, start: int) -> None:
-        """Follow the lines that matter."""
+        """Read the lines that matter."""
         fence: Fence | None = None
         for match in LINE.finditer(self._source, start):
             if fence:
@@ -97,7 +95,7 @@ class Headings:
             raise Unsure
 
     def _inside(self, fence: Fence, match: re.Match[bytes]) -> Fence | None:
-        """Return what is still open after a line in a block of code."""
+        """Return the block that is still open after one of its lines."""
         marks, indent = match[FENCE], match[INDENT]
         if not marks or not marks.startswith(fence.marks) or match[INFO].strip():
             if fence.indent and not indent:
@@ -105,7 +103,7 @@ class Headings:
             return fence
         if not fence.indent:
             return fence if len(indent) > 3 or b"\t" in indent else None
-        # In a list. What is indented less ends the list, and the code with it.
+        # In a list. A line with less indentation ends the list, and the code with it.
         less = re.compile(rb"\n(?!%b)[ \t]*[^ \t\n]" % fence.indent)
         if indent != fence.indent or less.search(self._source, fence.start, match.start()):
             raise Unsure
@@ -114,7 +112,7 @@ class Headings:
     def _heading(self, match: re.Match[bytes]) -> None:
         level, begin = len(match[HASHES]), match.start()  # of the line, in the file
         title = match[TITLE].rstrip(b" \t")
-        # The grammar does not see a heading that the file ends with, if it ends without a line feed.
+        # The grammar does not see a heading at the end of a file without a line feed.
         if match[INDENT] or b"\t" in match[0] or match.end() == len(self._source):
             raise Unsure
         self._end(level, begin)
@@ -133,11 +131,11 @@ class Headings:
                 section.end = section.body = end
 
     def _html(self, start: int) -> None:
-        """Take note of how far HTML reaches that may begin here."""
+        """Remember the end of HTML that may begin here."""
         source = self._source
         if RAW.match(source, start):
             raise Unsure
-        # What was found for a line above and lies below this one is what would be found for this one.
+        # An end that was found for a line above and lies below this one is still right.
         if source.startswith(b"<!--", start):
             if start > self._closed:
                 self._closed = source.find(b"-->", start)
@@ -152,7 +150,7 @@ class Headings:
         self._blind = max(self._blind, self._blank)
 
     def _underline(self, match: re.Match[bytes]) -> None:
-        """Take the heading that a line makes of the one before; refuse what may be one and is not plain."""
+        """Add the heading that an underline makes of the line before. Raises Unsure for doubtful ones."""
         source, start = self._source, match.start()
         before = source.rfind(b"\n", 0, start)
         line = source[before + 1 : start]
@@ -164,7 +162,7 @@ class Headings:
 
 
 def headings(page: Page, _language: Language) -> Headings | None:
-    """Return the sections of a page, or None where a tree is needed to be certain."""
+    """Return the sections of a page; None if it has to be parsed."""
     if b"\r" in page.source or page.source.startswith(BOM_UTF8):
         return None
     try:

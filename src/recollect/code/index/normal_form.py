@@ -1,17 +1,17 @@
-"""Normal form: the source with all that does not matter to what it does made deletable, in place.
+"""Normal form of a source file, from which the hashes of symbols are taken.
 
 A symbol's hash survives new comments, white space and line breaks. Quotes, commas and parentheses that a formatter
-changes are left to token values (recollect.code.anchors.code_sketch): they need a visit of every node, which costs more
-than parsing and is made for anchored symbols alone. Here the bytes are rewritten once per file, at their own offsets:
+changes are handled by token values (recollect.code.anchors.code_sketch), which visit every node and are made for
+anchored symbols only. Here the bytes are rewritten once per file, at their own offsets:
 
     comment                      ► spaces
     white space in a string      ► other bytes, which stay; around line ends in the text of JSX it is not shown
     end of an indented block     ► a mark that says how many blocks end (Python, Haskell)
     white space that separates   ► a mark: `return x`, `a - -b`, `foo (1)` and line ends where those count (Ruby)
 
-A symbol's normal form is then its slice without white space, however symbols nest. Docstrings stay: programs read them.
-The symbol's own name is left out, so that a renamed symbol is found again by its hash. Not seen: a line end that alone
-separates two expressions (`f()` and `(x)` on two lines of Python or JavaScript), which formatters move freely.
+A symbol's normal form is then its slice without white space and without its own name, so that a renamed symbol keeps
+its hash. Docstrings stay: programs read them. Not seen: a line end that alone separates two expressions (`f()` and
+`(x)` on two lines of Python or JavaScript), which formatters move freely.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _BY_LINE: list[Replaced] = [
     _first(b"\n", _OPENS, _WHITE + _CLOSES, LINE),
 ]
 
-HASH_DIGITS = 16  # 64 bits: among the symbols of one project, two equal hashes of different code are not expected
+HASH_DIGITS = 16  # 64 bits: no collisions among the symbols of one project
 
 
 def normalise(source: bytes, marks: Marks, layout: Layout) -> bytes:
@@ -92,7 +92,7 @@ def digest(blob: bytes, start: int, name_start: int, name_end: int, end: int) ->
 
 
 def _in_markup(found: re.Match[bytes]) -> bytes:
-    """Return white space with a line end in the text of an element, as it is shown: nothing at its edges, else one."""
+    """Return white space with a line end in the text of an element as it is shown: none at its edges, else one."""
     length = found.end() - found.start()
     is_edge = not found.start() or found.end() == len(found.string)
     return b" " * length if is_edge else IN_STRING[32:33] + b" " * (length - 1)

@@ -1,8 +1,11 @@
-"""Visibility: who may see a symbol, by the rules of its language.
+"""Properties of a symbol: its visibility, whether it is a test, and its complexity.
 
-Asked in this order: a word before the name (`private`, `pub`, `static`), what stands before the definition (`export`),
-the section it is in (`private:` in C++ and Ruby), the shape of the name (`_x`; `x` in Go), what the module exports, the
-parent, the language's default.
+Visibility is decided by the first of these that applies: a word before the name (`private`, `pub`, `static`), text
+before the definition (`export`), its section (`private:` in C++ and Ruby), its name (`_x`; `x` in Go), the exports of
+the module, its parent, the default of the language.
+
+Complexity is lines / 10 + 2 · branches + depth. Branches are words that choose or repeat. Depth is how many levels the
+deepest of them is indented below the symbol, plus one. Below 5 is low, below 15 medium, else high.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ from recollect.code.index.symbols import Visibility
 WORD = re.compile(r"[a-z]+(?:\(\w+\))?")
 BEFORE_CHARACTERS = 60  # of `export default abstract` and its kind
 SECTIONS = ("public", "protected", "private")
-# What a script of Node exports: `exports.a = …`, `module.exports = { a, b }`, `module.exports = a`. The word itself
-# comes first: an expression that begins with plain letters is looked for ten times as fast.
+# Exports of a Node script: `exports.a = …`, `module.exports = { a, b }`, `module.exports = a`. The word itself comes
+# first: an expression that begins with plain letters is found ten times as fast.
 ASSIGNED = re.compile(
     r"exports(?:(?<!\wexports)\.(\w+)\s*=|(?<=module\.exports)(?<!\wmodule\.exports)\s*=\s*"
     r"(?:\{([^}]*)\}|(\w+)\s*[;\n]))"
@@ -31,7 +34,7 @@ ASSIGNED = re.compile(
 
 
 class Exposure:
-    """What a file says about visibility apart from the definitions themselves."""
+    """The visibility of the definitions in one file."""
 
     __slots__ = ("exports", "is_open", "language", "page", "sections")
 
@@ -44,7 +47,7 @@ class Exposure:
                 owner = nested.owners[bisect_right(nested.edges, start) - 1]
                 self.sections.setdefault(owner, []).append((start, page.text[start:end]))
         self.exports = {page.cut(*span).strip("\"'") for span in marks.exports}
-        # A script that exports nothing has no module boundary to be behind.
+        # A script that exports nothing is no module: all of it is public.
         self.is_open = language.before == () or (language.default == "internal" and "export" not in page.text)
         if language.default == "internal" and "exports" in page.text and language.before:
             self.exports |= _assigned(page.text)
@@ -103,7 +106,7 @@ class Exposure:
         head = self.page.text[around.start : around.name_start]
         is_variant = each.kind == "Constant" and "enum" in head
         is_of_trait = around.kind is None and " for " in head
-        is_elsewhere = each.start >= parent.end and not each.scope  # what its declaration says is not here
+        is_elsewhere = each.start >= parent.end and not each.scope  # its declaration is in another place
         is_open = parent.kind == "Interface" or head.startswith(language.open_types or ("\0",))
         return "public" if is_variant or is_of_trait or is_elsewhere or is_open else language.members
 
@@ -133,7 +136,7 @@ def _patterns(name: str) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None
 
 
 class Trial:
-    """What makes a test in one file."""
+    """The test rules for one file."""
 
     __slots__ = ("marks", "names")
 
@@ -143,7 +146,7 @@ class Trial:
         self.names = names if is_test_file else None
 
     def passes(self, each: Definition, decorators: tuple[str, ...]) -> bool:
-        """Return whether a definition is a test: what it says of itself, or its name in a test file."""
+        """Tell whether a definition is a test, by its kind, its decorators, or its name in a test file."""
         if each.kind == "Test":
             return True
         if each.kind not in TESTED:
@@ -154,7 +157,7 @@ class Trial:
 
 
 def is_test_file(language: str | None, path: str) -> bool:
-    """Tell whether a file holds tests and what they need, by its path."""
+    """Tell whether a path is that of a test file."""
     files = _patterns(language)[0] if language in BY_NAME else None
     return files is not None and files.search(path.replace("\\", "/")) is not None
 
@@ -165,12 +168,12 @@ MEDIUM_FROM, HIGH_FROM = 5.0, 15.0
 
 
 def level(score: float) -> Level:
-    """Return the word for a score."""
+    """Return the level of a complexity score."""
     return "low" if score < MEDIUM_FROM else "medium" if score < HIGH_FROM else "high"
 
 
 class Branches:
-    """The branches of a file: where they are and how far their lines are indented."""
+    """The branches of a file: their offsets and indentation."""
 
     __slots__ = ("indents", "page", "starts", "unit")
 
@@ -178,12 +181,12 @@ class Branches:
         self.page = page
         self.starts = starts
         self.indents = [page.indent(start) for start in starts]
-        # One level is the least indentation seen: 1 where tabs are used, but never a single stray space.
+        # One level is the least indentation: 1 for tabs, but never a single stray space.
         least = min((indent for indent in self.indents if indent), default=4)
         self.unit = least if least > 1 or "\n\t" in page.text else 2
 
     def score(self, start: int, end: int, lines: int) -> float:
-        """Return the score of what stands between two offsets on that many lines, in tenths."""
+        """Return the complexity between two offsets on that many lines, in tenths."""
         if lines == 1:
             return 0.1
         starts = self.starts

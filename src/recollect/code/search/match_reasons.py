@@ -1,69 +1,39 @@
-"""Explain why a file was found, from its signals."""
+"""Explain why a file matches, from its signals."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from recollect.code.search import SIGNALS
 from recollect.model import Share
 
 
 class Evidence(NamedTuple):
-    """A kind of evidence: its text for a negative share, and the signals that are added up.
-
-    Signals of a kind overlap, so that only their sum means something.
-    """
+    """A kind of evidence: its text for a negative share, and its signals, which overlap and are added up."""
 
     against: str
-    signals: tuple[str, ...]
+    signals: Sequence[str]
 
 
 # By the text for a positive share.
 EVIDENCE: Mapping[str, Evidence] = {
     "defines a name from the query": Evidence(
-        "defines no name from the query",
-        (
-            "defines",
-            "defines_rare",
-            "defines_rare_relative",
-            "defines_here",
-            "defines_said",
-            "defines_shown",
-            "owned",
-            "named",
-            "named_relative",
-            "names",
-            "names_relative",
-        ),
+        "defines no name from the query", sorted(SIGNALS["definitions"] - {"doc"})
     ),
-    "its path matches": Evidence(
-        "its path does not match", ("stem", "stem_whole", "stem_relative", "stem_said", "folder", "lead_path")
-    ),
-    "named in the error report": Evidence("not named in the error report", ("frame", "cited", "module")),
+    "its path matches": Evidence("its path does not match", sorted(SIGNALS["path"])),
+    "named in the error report": Evidence("not named in the error report", sorted(SIGNALS["pointers"])),
     "its documentation matches": Evidence("its documentation does not match", ("doc",)),
     "its text matches": Evidence(
         "its text matches few words",
-        (
-            "best",
-            "covered",
-            "covered_best",
-            "lead",
-            "lead_best",
-            "led",
-            "led_several",
-            "told",
-            "said",
-            "said_best",
-            "shown",
-            "phrase",
-        ),
+        sorted({"best", "covered", "covered_best"} | SIGNALS["headline"] - {"lead_path"} | SIGNALS["parts"]),
     ),
     "matches several times": Evidence("matches few times", ("several", "many", "total")),
     "near files that match": Evidence("few files near it match", ("near",)),
-    "close in meaning": Evidence("not close in meaning", ("cosine", "cosine_relative", "cosine_spread")),
+    "close in meaning": Evidence("not close in meaning", sorted(SIGNALS["vectors"])),
     "the expected kind of file": Evidence(
         "a test, example, document, data file or copy, or code for another platform",
-        ("test", "example", "prose", "data", "copied", "elsewhere", "language"),
+        sorted(SIGNALS["penalties"]),
     ),
     "the main file of its folder": Evidence("not the main file of its folder", ("entry",)),
     "a large file": Evidence("a small file", ("length",)),

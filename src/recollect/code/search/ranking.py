@@ -1,7 +1,7 @@
-"""Rank: one number per file, by a printed linear model over its signals.
+"""Rank candidate files by a linear model over their signals.
 
-A question is a name, a description or a report, and they are won by different evidence: each has its own weights
-(weights.py, made by scripts/fit_code_search.py).
+A query is a name, a description or a report. Each has its own weights (ranking_weights.py, made by
+scripts/fit_code_search.py).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from recollect.code.search.question import Question
 from recollect.code.search.ranking_weights import BY_HAND, MODELS, RELEVANCE, Term
 from recollect.code.search.signals import SEMANTIC, measure
 
-# A name that only one file defines is asked for there; of several that do, each may be meant. The labelled names are
-# mostly those of classes in files named alike, so that the fit trusts other definitions too little.
+# Relevance of the only file that defines the name; several files share it. The labelled names are mostly classes in
+# files named alike, so the fit trusts other definitions too little.
 SURE = 0.95
 
 
 class Ranked(NamedTuple):
-    """A file of the answer: how likely it is right, its signals and what each added to its score."""
+    """A file of the answer: its relevance, its signals and what each added to its score."""
 
     candidate: Candidate
     relevance: float
@@ -56,7 +56,7 @@ def rank(
 
 
 def model_of(question: Question, columns: Mapping[str, NDArray[np.float64]]) -> str:
-    """Return the name of the weights for a question: of a name, a description or a report, with vectors or without."""
+    """Return the name of the weights for a query."""
     kind = "name" if question.by_name else "report" if question.is_report else "description"
     return kind + ("" if SEMANTIC.isdisjoint(columns) else "_hybrid")
 
@@ -70,7 +70,7 @@ def _shares(columns: Mapping[str, NDArray[np.float64]], terms: Mapping[str, Term
 
 
 def _defined(question: Question, columns: Mapping[str, NDArray[np.float64]], count: int) -> NDArray[np.float64]:
-    """Return how sure each file is to be meant because it defines the one name that is the question."""
+    """Return the relevance of files that define the name, if the query is one name."""
     if "defines" not in columns or len(question.text.split()) != 1:
         return np.zeros(count)
     exact = columns["defines"] >= 1.0

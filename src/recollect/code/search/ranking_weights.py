@@ -1,6 +1,6 @@
-"""The weights of code search, printed: made by scripts/fit_code_search.py, strongest signal first.
+"""The weights of code search, made by scripts/fit_code_search.py, strongest signal first.
 
-A term is (mean, deviation, weight): a signal counts by how far it is from its mean.
+A term is (mean, deviation, weight): a signal counts by its distance from its mean.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from recollect.code.search import SIGNALS
 
 
 class Term(NamedTuple):
-    """How one signal counts."""
+    """The weight of one signal."""
 
     mean: float
     deviation: float
     weight: float
 
 
-# Code for another system than the one most people work on comes after its twin, unless it is asked for. Too few
-# projects have both for a fit to see it.
+# Code for a rare platform ranks below its twin, unless the query names it. Too few projects have both for a fit.
 BY_HAND: Mapping[str, Term] = {"elsewhere": Term(0.0, 1.0, -1.0)}
 
 # --- fitted ---
@@ -222,7 +221,7 @@ LINES: Mapping[str, Mapping[str, float]] = {
 
 # --- end of what was fitted ---
 
-# What reports are fitted on has no vectors: closeness in meaning counts for them what it counts for a description.
+# Reports were fitted without vectors, so similarity of meaning counts as for a description.
 _MEANING = {name: FITTED["description_hybrid"][name] for name in sorted(SIGNALS["vectors"])}
 MODELS: Mapping[str, Mapping[str, Term]] = {**FITTED, "report_hybrid": {**FITTED["report"], **_MEANING}}
 RELEVANCE: Mapping[str, Mapping[str, float]] = {**LINES, "report_hybrid": LINES["report"]}

@@ -15,6 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.code.search import SIGNALS
 from recollect.code.search.pool import DATA, ELSEWHERE, ENTRY, EXAMPLE, PROSE, TEST, Candidate, Pool
 from recollect.code.search.question import Question
 from recollect.code.search.report import Report, matched
@@ -24,7 +25,7 @@ from recollect.text.identifiers import code_terms
 Column = NDArray[np.float64]
 
 # Signals that need vectors; a search without vectors uses the others.
-SEMANTIC = frozenset({"cosine", "cosine_relative", "cosine_spread"})
+SEMANTIC = SIGNALS["vectors"]
 # Signals that repeat others for a short query, and are fitted for reports only.
 OF_REPORTS = frozenset({"lead", "lead_best", "lead_path", "total", "defines_rare", "defines_rare_relative", "language"})
 # Signals that do not depend on the other candidates: they tell whether the best file is any good.

@@ -1,12 +1,11 @@
-"""Finding symbols by name, the way people write names.
+"""Find symbols by name, as people write names.
 
     Server.start       exact: the name, with the owners given before it
     getUser            prefix
     gUN, getUsNa       humps: the parts of the name begin like this
     getUsrName         fuzzy: spelt nearly like this; only where nothing else is found
 
-Within a kind of match, what carries a project comes first: our own code before copied code, code before tests, classes
-before functions before constants.
+Within a kind of match, own code ranks before copied code, code before tests, classes before functions before constants.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from recollect.text.identifiers import name_term
 
 How = Literal["exact", "prefix", "humps", "fuzzy"]
 
-# Files looked into per kind of match: names like __init__ are in all of them, and nobody reads on.
+# Files read per kind of match: names like __init__ are in all of them.
 MAX_FILES = 300
-# Names tried per kind of match, the shortest first: they are the nearest to what was written.
+# Names tried per kind of match, the shortest first: they are nearest to the query.
 MAX_NAMES = 60
-# Letters before fuzzy matching makes sense: two of four letters wrong is another word.
+# Letters before fuzzy matching makes sense.
 MIN_FUZZY = 4
 # Wrong letters allowed in a short name and in a long one.
 SHORT_NAME, SHORT_ERRORS, LONG_ERRORS = 6, 1, 2
 
 _SEPARATOR = re.compile(r"::|->|[.#/\\]")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-# In what somebody types every capital begins a part: gUN.
+# In a query every capital begins a part: gUN.
 _HUMP = re.compile(r"[A-Z][a-z0-9]*|[a-z]+|[0-9]+")
 _AT_LINE = re.compile(r"(.+):(\d+)")
 
@@ -40,7 +39,7 @@ _KIND_ORDER = ("Class", "Interface", "Module", "Function", "Type", "Method", "En
 
 
 class Hit(NamedTuple):
-    """A symbol and how it was found."""
+    """A symbol and how it matched."""
 
     found: FoundSymbol
     how: How
@@ -77,10 +76,10 @@ def find_symbols(
 
 
 def symbol_at(store: CodeStore, text: str, scope: CodeScope) -> list[FoundSymbol]:
-    """Return what an exact reference means, nothing if it is none.
+    """Return the symbols that an exact reference means; none for other text.
 
-    It is an id of the graph, `path::qualified`, or `path:line`, which means the innermost symbol there. A path may be
-    absolute or begin at the root of its tree.
+    A reference is an id of the graph, `path::qualified`, or `path:line`, which means the innermost symbol there. A path
+    is absolute or relative to the root of its tree.
     """
     reference = text.strip().removeprefix("sym:")
     by_line = _AT_LINE.fullmatch(reference)
@@ -98,7 +97,7 @@ def symbol_at(store: CodeStore, text: str, scope: CodeScope) -> list[FoundSymbol
 
 
 def _suffix(found: FoundSymbol) -> str:
-    """Return the end of a symbol's id: its qualified name, with a number where another has the same."""
+    """Return the end of a symbol's id: its qualified name, with a number for a duplicate."""
     return found.node.partition(f"{found.tree.root}/{found.file.path}::")[2]
 
 
@@ -123,7 +122,7 @@ def _innermost(store: CodeStore, file: File, line: int) -> list[FoundSymbol]:
 
 
 def _is_owned(found: FoundSymbol, owners: Sequence[str]) -> bool:
-    """Tell whether the owners written before a name stand in that order before it, in its qualified name or path."""
+    """Tell whether the qualified name or path of a symbol has these owners in this order."""
     if not owners:
         return True
     before = [*_SEPARATOR.split(found.file.path.lower()), *_SEPARATOR.split(found.symbol.qualified.lower())[:-1]]
@@ -139,13 +138,13 @@ def _standing(found: FoundSymbol) -> tuple[object, ...]:
 
 
 def _nearest(names: Iterable[tuple[str, int]], length: int) -> list[str]:
-    """Return the names that are least longer than what was written, without that one itself."""
+    """Return the shortest of the names that are longer than the query."""
     longer = [name for name, _ in names if len(name) > length]
     return sorted(longer, key=lambda name: (len(name), name))[:MAX_NAMES]
 
 
 def _by_humps(store: CodeStore, name: str, scope: CodeScope) -> list[FoundSymbol]:
-    """Return the symbols whose parts begin as the parts of `name` do; in lower case alone every letter is a part."""
+    """Return the symbols whose parts begin like the parts of `name`; in lower case every letter is a part."""
     parts = [part.lower() for part in _HUMP.findall(name)]
     if len(parts) < 2:
         parts = list(name.lower())
@@ -161,10 +160,10 @@ def _by_humps(store: CodeStore, name: str, scope: CodeScope) -> list[FoundSymbol
 
 
 def _misspelt(store: CodeStore, name: str) -> dict[str, int]:
-    """Return the known names that are few letters away from `name`, with how many, the nearest first.
+    """Return the known names within a small edit distance of `name`, with the distance, nearest first.
 
-    Most errors are not in the first two letters: names that begin so are a fraction of all. Nobody errs at both ends:
-    of all the others only those are compared that end alike, for comparing costs a hundred times as much as that look.
+    Few errors are in the first two letters, so names that begin alike are compared first, then names that end alike.
+    Comparing all names would cost a hundred times as much.
     """
     allowed = SHORT_ERRORS if len(name) <= SHORT_NAME else LONG_ERRORS
     lengths = range(len(name) - allowed, len(name) + allowed + 1)
@@ -183,7 +182,7 @@ def _near(name: str, others: Iterable[str], allowed: int) -> dict[str, int]:
 
 
 def _distance(one: str, other: str, most: int) -> int:
-    """Return how many letters must be added, dropped, changed or swapped with a neighbour; most + 1 if more."""
+    """Return the edit distance with transpositions; most + 1 if it is larger than `most`."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, letter in enumerate(one):

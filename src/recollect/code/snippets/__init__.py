@@ -1,7 +1,7 @@
-"""Snippet: a piece of code that somebody wants remembered, what it is about, and how it relates to others.
+"""Code snippets that are memories: their subject and the links between them.
 
-    text ─► recognise: language ─► analyse: names, concepts, keywords, tags, a line about it
-    two of them ─► relate: one of five link types, how strong and why ─► refine: what neighbours teach each other
+    text ─► language_guess ─► analyse: names, concepts, keywords, tags, a description
+    two snippets ─► snippet_links: a link type, a weight and a reason; then tags and descriptions from neighbours
 
-Rules only; `ask` is what a language model is asked instead, and what of its answer may be used.
+By rules; `snippet_prompts` asks a language model instead.
 """
