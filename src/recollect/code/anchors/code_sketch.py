@@ -1,10 +1,16 @@
-"""Sketch: a few hundred bytes by which code is recognised after it was edited.
+"""Sketches of code: a few hundred bytes that recognise a symbol after an edit.
 
 A sketch begins with a hash of all token values: two sketches are equal if and only if the code is the same but for its
-format. Then follow the lowest hashes of the pairs of neighbouring words, a sample of
-the set of pairs. How much two samples share estimates how much the sets share (bottom-k estimate of the Jaccard index);
-it is exact for what is shorter than a sample. The symbol's own name counts as a blank wherever it stands, so that a
-recursive function is the same under another name.
+format. Then follow the lowest hashes of pairs of neighbouring words, a bottom-k sample that estimates the Jaccard index
+of two symbols; it is exact for short ones. The symbol's own name counts as a blank everywhere, so that a recursive
+function is the same under another name.
+
+Token values are words that a formatter does not change. Brackets that only group are dropped: `(a + b) * c` and
+`a + b * c` differ in their trees, `x = (a + b)` and `x = a + b` do not. A node with several parts is put between marks,
+one with a single part is that part. Also dropped: white space, comments, quotes, trailing commas, optional semicolons.
+Adjacent literals are joined, and imports are sorted. Text that no node covers is a word, too.
+
+One walk serves all languages. The sets below name nodes by their type in any grammar.
 """
 
 from __future__ import annotations
@@ -26,12 +32,12 @@ if TYPE_CHECKING:
 
     Item = Node | bytes
 
-# Around the parts of a node. No source has these bytes outside of a literal.
+# Marks around the parts of a node. Source has these bytes only in literals.
 OPEN, CLOSE = b"\x01", b"\x02"
-# A literal begins with this, so that no word is taken for one.
+# A literal begins with this, and no other word does.
 TEXT = b'"'
 
-# Literals that may be written with another quote: always, or (False) where nothing in them is special.
+# Literals whose quotes do not matter: always, or (False) without special characters.
 QUOTES: dict[str, tuple[frozenset[str], bool]] = {
     **dict.fromkeys(("python", "javascript", "typescript", "tsx", "lua"), (frozenset({"string"}), True)),
     **dict.fromkeys(("c", "cpp"), (frozenset({"string_literal"}), True)),
@@ -49,18 +55,18 @@ KEYED = frozenset(
     " enum_assignment".split()
 )
 KEYS = ("key", "name", "property")
-# A semicolon decides here whether a block has a value.
+# In these a semicolon decides whether a block has a value.
 VALUED_SEMICOLONS = frozenset({"rust"})
 
-# Parentheses of these only group, or are optional; types that begin with "parenthesized" are of the same kind.
+# Types whose parentheses only group, or are optional; also those that begin with "parenthesized".
 GROUPS = frozenset("tuple tuple_pattern with_clause import_from_statement parens".split())
-# … and those around the parameters of a function without a name.
+# Parentheses around the parameters of an anonymous function are optional.
 PARAMETERS = frozenset({"formal_parameters", "inferred_parameters"})
 LAMBDAS = frozenset({"arrow_function", "lambda_expression"})
-# Braces around the only expression of these may be left out.
+# Braces around the only expression of these are optional.
 BRACED = frozenset({"match_arm", "closure_expression"})
 STATEMENT = re.compile(r"statement$|declaration$|_item$|^;$")
-# A comma after a single element makes these what they are.
+# A comma after a single element counts in these.
 ONE_ELEMENT = frozenset(
     "tuple tuple_pattern expression_list pattern_list subscript tuple_expression tuple_type".split()
 )
@@ -72,7 +78,7 @@ HEADS = frozenset(
 )
 # An empty statement does nothing but as the body of these.
 LOOPS = re.compile(r"for|while|if_|else|do_|label")
-# `class A():`, `new A`: types with a list that may be left out if it is empty.
+# `class A():`, `new A`: types with a list that is optional if it is empty.
 OPTIONAL_LISTS = {"class_definition": "argument_list", "new_expression": "arguments"}
 UNIONS = frozenset({"union_type", "intersection_type"})
 IMPORTS = frozenset(
@@ -107,10 +113,7 @@ class _Rules(NamedTuple):
 
 
 class _Frame:
-    """A node whose parts are being written.
-
-    parts: where each part begins, and the type of its node
-    """
+    """A node whose parts are being added; parts: their offsets in the words, and their types."""
 
     __slots__ = ("first", "items", "kind", "parts", "sorts")
 
@@ -122,12 +125,12 @@ class _Frame:
         self.sorts = kind in IMPORTED
 
     def is_key(self) -> bool:
-        """Tell whether the part that comes next is a key."""
+        """Tell whether the next part is a key."""
         return self.kind in KEYED and not any(kind in (":", "=") for _, kind in self.parts)
 
 
 def values(source: bytes, root: Node, language: Language, start: int, end: int) -> list[bytes]:
-    """Return the words of source[start:end], with marks around what belongs together."""
+    """Return the token values of source[start:end]."""
     rules = _rules(language)
     found: list[bytes] = []
     top = root.descendant_for_byte_range(start, end) or root
@@ -173,7 +176,7 @@ def _types(patterns: Iterable[str]) -> frozenset[str]:
 
 
 def _leaf(source: bytes, node: Node, kind: str, rules: _Rules) -> bytes | None:
-    """Return the word that a node is; None where it has parts."""
+    """Return the word of a node; None if it has parts."""
     if kind in rules.quoted and node.is_named:
         return None
     if kind in rules.verbatim:
@@ -182,7 +185,7 @@ def _leaf(source: bytes, node: Node, kind: str, rules: _Rules) -> bytes | None:
 
 
 def _word(text: bytes) -> bytes:
-    """Return a word without white space that does not count, and a number as it is usually written."""
+    """Return a word without insignificant white space; numbers in their usual form."""
     if _NUMBER.fullmatch(text):
         text = _ZEROS.sub(rb"\1", text.lower())
         return b"0" + text if text.startswith(b".") else text
@@ -190,7 +193,7 @@ def _word(text: bytes) -> bytes:
 
 
 def _close(frame: _Frame, found: list[bytes]) -> None:
-    """End a node: sort the imports in it, and take the mark away from a single part."""
+    """End a node: sort its imports, and remove the mark of a single part."""
     if frame.sorts:
         _sort(frame, found)
     if frame.first < 0:
@@ -225,7 +228,7 @@ def _sort(frame: _Frame, found: list[bytes]) -> None:
 
 
 def _items(source: bytes, node: Node, parent: _Frame, rules: _Rules) -> list[Item]:
-    """Return the parts of a node that count."""
+    """Return the significant parts of a node."""
     kind = node.type
     if kind in rules.quoted and node.is_named:
         pieces = _literal(source, node, rules, is_doc=parent.kind == "expression_statement")
@@ -246,7 +249,7 @@ def _items(source: bytes, node: Node, parent: _Frame, rules: _Rules) -> list[Ite
 
 
 def _parts(source: bytes, node: Node, rules: _Rules, start: int, end: int) -> list[Item]:
-    """Return the children of a node between two offsets, without comments, and the text that no child covers."""
+    """Return the children of a node between two offsets, without comments, and the text between them."""
     items: list[Item] = []
     at = start
     for child in node.children:
@@ -270,7 +273,7 @@ def _gap(text: bytes, rules: _Rules) -> bytes:
 
 
 def _is_dropped(kind: str, parent: str, items: list[Item], types: list[str], place: int, rules: _Rules) -> bool:
-    """Tell whether a part of a node is a matter of style."""
+    """Tell whether a part of a node is only style."""
     sign = types[place]
     if sign in ("(", ")"):
         return kind in GROUPS or kind.startswith("parenthesized") or (kind in PARAMETERS and parent in LAMBDAS)
@@ -294,9 +297,9 @@ def _is_dropped(kind: str, parent: str, items: list[Item], types: list[str], pla
 
 
 def _literal(source: bytes, node: Node, rules: _Rules, *, is_doc: bool = False) -> list[Item]:
-    """Return the text of a literal and the code in it; where its quotes count, all as it is written.
+    """Return the text of a literal and the code in it; unchanged where its quotes count.
 
-    is_doc: it stands alone and describes what is around it: white space around its lines does not count
+    is_doc: a docstring: white space around its lines does not count
     """
     children = node.children
     if children:
@@ -329,7 +332,7 @@ def _text(text: bytes, prefix: bytes, *, is_doc: bool) -> bytes:
 
 
 def _joined(source: bytes, items: list[Item], rules: _Rules) -> list[Item]:
-    """Return parts with the literals and the text among them joined."""
+    """Return parts with adjacent literals and text joined."""
     pieces: list[Item] = []
     for item in items:
         if isinstance(item, bytes):
@@ -366,7 +369,7 @@ def _merged(pieces: list[Item]) -> list[Item]:
 
 
 def _shown(text: bytes) -> bytes:
-    """Return the text of an element as it is shown: line ends and the white space around them are one blank or none."""
+    """Return the text of an element as it is shown: line ends with white space become one blank or none."""
     lines = text.split(b"\n")
     first, last = (
         lines[0][:1].isspace() and bool(lines[0].strip()),
@@ -377,27 +380,27 @@ def _shown(text: bytes) -> bytes:
     return b" " * first + b" ".join(text.split()) + b" " * last
 
 
-# Hashes kept: 512 bytes a symbol, and an error of some 4 points. Three functions of four are shorter and exact.
+# Hashes per sketch: 512 bytes, and an error of some 4 points. Three functions of four are shorter and exact.
 SAMPLE = 128
-# Bytes of the hash of all: 64 bits, as many as the hash of a symbol has.
+# Bytes of the hash of all token values: 64 bits, as in the hash of a symbol.
 WHOLE_BYTES = 8
-# What two sketches share at most that are not of the same words.
+# The highest similarity of two sketches that are not equal.
 NEARLY = 0.999
 
-# Begins every sketch. One of another version is of other words, and shares nothing with one of this version.
+# The first characters of a sketch. Sketches of other versions are not comparable.
 VERSION = "2:"
 
 _TOKEN = re.compile(rb"[\w$\x80-\xff]+|[^\w$\x80-\xff\s]")
 
 
 def sketch(words: Sequence[bytes], name: str = "") -> str:
-    """Return the sketch of token values; empty where there is nothing to compare.
+    """Return the sketch of token values; empty for none.
 
     name: the symbol's own, which does not count
     """
     own = name.encode()
     if own:
-        # In a literal, too: who renames a view renames the template that it names.
+        # In literals, too: a view is renamed together with the name of its template.
         alone = re.compile(rb"(?<![\w$\x80-\xff])" + re.escape(own) + rb"(?![\w$\x80-\xff])")
         words = [alone.sub(b"\xff", word) if own in word else word for word in words]
     tokens = _TOKEN.findall(b" ".join(word for word in words if word not in (OPEN, CLOSE)))
@@ -414,7 +417,7 @@ def is_current(text: str) -> bool:
 
 
 def likeness(one: str, other: str) -> float:
-    """Return how much two sketches have in common, 0 to 1."""
+    """Return the similarity of two sketches, 0 to 1."""
     if one == other:
         return 1.0 if one else 0.0
     first, second = _hashes(one), _hashes(other)
@@ -425,7 +428,7 @@ def likeness(one: str, other: str) -> float:
 
 
 def size(text: str) -> int:
-    """Return how many pairs a sketch holds."""
+    """Return the number of pairs in a sketch."""
     return len(_hashes(text))
 
 

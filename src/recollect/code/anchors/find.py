@@ -1,8 +1,7 @@
-"""Find: the places in indexed code that mentions mean. Only what is certain counts: one place, or none.
+"""Find the indexed code that a text mentions. A mention means one place for certain, or none.
 
-A name is certain if one symbol bears it: tests count only where nothing else does, copied and generated code never
-does, a class comes before its constructor of the same name. Owners written before it must stand directly before it in
-its qualified name or its path.
+A name is certain if one symbol has it. Tests count only if nothing else has the name, copied and generated code never,
+and a class precedes its constructor. Owners must stand directly before the name in its qualified name or path.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from recollect.model import File, Tree
 from recollect.store.code_protocol import CodeScope, CodeStore, FoundSymbol, SymbolRow
 from recollect.text.identifiers import name_term
 
-# A memory that mentions more is about none of them in particular, and one of them would always have changed.
+# A memory that mentions more is about none of them in particular.
 MAX_PLACES = 8
-# Files in which a name without owners is looked up; one that more files define is not certain anyway.
+# Files in which a name without owners is looked up; a name in more files is not certain.
 MAX_FILES = 12
-# A name that so many times as many files of all trees define is not looked up at all: it costs too much for too little.
+# A name that so many times as many files of all trees define is not looked up at all.
 MANY = 8
-# … and with owners, which may single one out.
+# Files in which a name with owners is looked up.
 MAX_OWNED_FILES = 300
 
 _SEPARATOR = re.compile(r"::|->|[.#/\\]")
@@ -39,14 +38,14 @@ class Place(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The places that mentions mean, and the names that no indexed file defines."""
+    """The mentioned places, and the names that no indexed file defines."""
 
     places: list[Place]
     unknown: list[str]
 
 
 class Code:
-    """The indexed code of some trees, as far as it was asked about; what was read once is not read again."""
+    """The indexed code of some trees, with a cache of what was read."""
 
     def __init__(self, store: CodeStore, trees: Sequence[Tree]) -> None:
         self.store = store
@@ -97,8 +96,8 @@ class Code:
 
 
 def find(code: Code, mentions: Mentions) -> Found:
-    """Return the places that mentions mean for certain; a symbol stands for its file and its owner, too."""
-    # `package.json` in passing is no statement about it; with its folder, or a line of it, it is.
+    """Return the places that mentions mean for certain; a symbol replaces its file and its owner."""
+    # `package.json` alone is mentioned in passing; with a folder or a line it is meant.
     named = [
         (mention, file)
         for mention, file in _files(code, mentions.paths)
@@ -131,7 +130,7 @@ def find(code: Code, mentions: Mentions) -> Found:
 
 
 def named(code: Code, qualified: str, content: str) -> list[Spot]:
-    """Return the symbols of a name and a content, if that says something by itself."""
+    """Return the symbols of a name and a content that is long enough to be distinctive."""
     name = _SEPARATOR.split(qualified)[-1]
     files = {found.file.id: found.file for found in code.store.symbols_named([name], code.scope, MAX_OWNED_FILES)}
     return [
@@ -150,7 +149,7 @@ def given(code: Code, text: str) -> Place | None:
 
 
 def parted(text: str) -> tuple[str, int | None, str | None]:
-    """Return an anchor as it is written in its parts: path, line, symbol."""
+    """Return the parts of a written anchor: path, line, symbol."""
     reference = text.strip().removeprefix("./")
     path, _, symbol = reference.partition("::")
     by_line = re.fullmatch(r"(.+):([1-9]\d{0,6})", path)
@@ -160,7 +159,7 @@ def parted(text: str) -> tuple[str, int | None, str | None]:
 
 
 def _files(code: Code, mentioned: Sequence[Path]) -> list[tuple[Path, File]]:
-    """Return the file that each path means: the one at it, or the only one whose path ends so."""
+    """Return the file that each path means: the exact one, or the only one whose path ends so."""
     inside = {mention: _inside(code, mention.path) for mention in mentioned}
     exact = code.files_at(list(dict.fromkeys(inside.values())))
     found: list[tuple[Path, File]] = []
@@ -202,7 +201,7 @@ def _ends(qualified: str, wanted: str) -> bool:
 
 
 def _near(code: Code, name: Name, files: Sequence[File]) -> Place | None:
-    """Return the symbol of a name in the files that are named beside it, if there is one."""
+    """Return the symbol of a name in the files that the same text mentions, if there is one."""
     wanted = ".".join((*name.owners, name.name))
     meant = {
         (file.path, spot.symbol): Place(code.tree(file), file, spot.symbol)
@@ -223,7 +222,7 @@ def _owns(owner: str, symbol: str) -> bool:
 
 
 def _bearers(code: Code, name: Name) -> list[FoundSymbol] | None:
-    """Return the symbols of a name with its owners; None where no file defines the name at all."""
+    """Return the symbols of a name with its owners; None if no file defines the name."""
     if name not in code.bearers:
         code.bearers[name] = _looked_up(code, name)
     return code.bearers[name]
@@ -235,7 +234,7 @@ def _looked_up(code: Code, name: Name) -> list[FoundSymbol] | None:
     if not known or known[0][0] != term:
         return None
     most = MAX_OWNED_FILES if name.owners else MAX_FILES
-    # So many files of all trees have it that one of them is not certain, wherever it is looked for.
+    # A name in so many files is not certain in any tree.
     if known[0][1] > most * MANY:
         return []
     found = [
@@ -251,7 +250,7 @@ def _looked_up(code: Code, name: Name) -> list[FoundSymbol] | None:
 
 
 def _is_code(file: File) -> bool:
-    """Tell whether a file defines what its names mean: headings and keys only repeat them."""
+    """Tell whether a file is code: headings and keys only repeat names."""
     return file.language is not None and not BY_NAME[file.language].document
 
 
@@ -260,7 +259,7 @@ def _is_owned(found: FoundSymbol, owners: Sequence[str]) -> bool:
         return True
     stem = found.file.path.rpartition(".")[0] or found.file.path
     within = [*_SEPARATOR.split(found.symbol.qualified)[:-1]]
-    # What a package calls itself is named after its folder, not after the file that says so.
+    # The file of a package has the name of its folder.
     for file in (stem.removesuffix("/__init__").removesuffix("/index").removesuffix("/mod"), stem):
         before = [*(part for part in file.split("/") if part), *within]
         if [part.lower() for part in before[-len(owners) :]] == [owner.lower() for owner in owners]:
@@ -269,7 +268,7 @@ def _is_owned(found: FoundSymbol, owners: Sequence[str]) -> bool:
 
 
 def _certain(name: Name, candidates: Sequence[FoundSymbol], beside: frozenset[str]) -> FoundSymbol | None:
-    """Return the one symbol that a name means; of several, one in a file that is named beside it."""
+    """Return the one symbol that a name means; of several, one in a file that the same text mentions."""
     for narrowed in _narrower(candidates, beside):
         distinct: dict[tuple[str, str], FoundSymbol] = {}
         for found in narrowed:
@@ -284,12 +283,12 @@ def _certain(name: Name, candidates: Sequence[FoundSymbol], beside: frozenset[st
 
 
 def _narrower(candidates: Sequence[FoundSymbol], beside: frozenset[str]) -> Iterator[list[FoundSymbol]]:
-    """Yield the candidates, then fewer and fewer, each time by a reason to prefer them."""
+    """Yield the candidates, then fewer of them, the preferred ones."""
     near = [found for found in candidates if found.file.path in beside]
     if near:
         yield near
         return
-    # What was copied in or generated is spoken of by its path, if at all: its names are everybody's.
+    # Copied and generated code is mentioned by its path, if at all.
     own = [found for found in candidates if not found.file.mark]
     yield own
     yield [found for found in own if not _is_test(found)]
@@ -302,7 +301,7 @@ def _is_test(found: FoundSymbol) -> bool:
 
 
 def _outermost(found: Sequence[FoundSymbol]) -> FoundSymbol | None:
-    """Return the only one, or the owner of all the others: a class and its constructor have one name."""
+    """Return the only one, or the owner of all others: a class and its constructor share a name."""
     if len(found) == 1:
         return found[0]
     if not found or len({each.file.id for each in found}) > 1:
@@ -312,7 +311,7 @@ def _outermost(found: Sequence[FoundSymbol]) -> FoundSymbol | None:
 
 
 def _most_exact(places: dict[tuple[str, str | None], Place]) -> list[Place]:
-    """Return the places without those that hold another: a file by its symbol, a class by its method."""
+    """Return the places that contain no other: a symbol replaces its file, a method its class."""
     kept = []
     for (path, symbol), place in places.items():
         inside = (other for where, other in places if where == path and other is not None and other != symbol)

@@ -1,12 +1,11 @@
-"""Follow: where symbols went when the code changed, by comparing what an update found with what was there before.
+"""Find the new places of symbols that an update moved or renamed.
 
     before ─┬─ there before and not now ──► lost ─┐
             │                                     ├─► pairs of the same content, then of similar content
     after ──┴─ there now and not before ──► new ──┘
 
-Only what is new can be where something went: a sibling with the same body was there before and is nobody's new place.
-Each new symbol is the new place of one lost symbol at most; all lost ones are paired, anchored or not, so that a
-deleted function is not taken for the copy of another that moved.
+Only a new symbol can be a new place, of one lost symbol at most. All lost symbols are paired, anchored or not, so that
+a deleted function is not taken for a copy of one that moved.
 """
 
 from __future__ import annotations
@@ -21,23 +20,23 @@ from recollect.code.anchors.normalised_file import TELLING_BYTES, Spot, overlap
 Symbols = Mapping[str, Mapping[str, Spot]]
 Key = tuple[str, str]
 
-# A sketch of fewer pairs is no evidence of a likeness by itself.
+# A sketch of fewer pairs is no evidence of similarity by itself.
 TELLING_PAIRS = 12
-# Symbols of one content that are paired one by one; where there are more, it is boilerplate.
+# Symbols of one content that are paired; more are boilerplate.
 MAX_TWINS = 200
-# How similar a lost and a new symbol must be, by other evidence. The same name in another file, or another
-# name in the same file, is what a refactoring looks like; without either, more than two thirds must be as they were.
+# Required similarity of a lost and a new symbol, by other evidence. The same name in another file, or another name in
+# the same file, is typical of a refactoring; otherwise more than two thirds must be equal.
 SAME_FILE_RENAMED = 0.2
 SAME_SYMBOL = 0.35
 SAME_NAME = 0.5
 SAME_FILE = 0.5
 ELSEWHERE = 0.7
-# Files share this much of their symbols if one is the other under a new name.
+# Share of symbols that a renamed file keeps.
 SAME_FILE_OVERLAP = 0.5
-# Symbols looked at for a likeness; reading the files of more would take longer than indexing them did.
+# Symbols compared for similarity; more would take longer than indexing.
 MAX_COMPARED = 2_000
 
-# Kinds that turn into each other in a refactoring; what is of another family is something else.
+# Kinds that turn into each other in a refactoring.
 FAMILIES = {
     **dict.fromkeys(("Function", "Method", "Endpoint", "Test"), "callable"),
     **dict.fromkeys(("Class", "Interface", "Type"), "type"),
@@ -45,21 +44,21 @@ FAMILIES = {
 
 
 class Lost(NamedTuple):
-    """An anchored symbol that is not where it was last seen: its content then, and a sketch of what it was."""
+    """An anchored symbol that is no longer at its place, and its last sketch."""
 
     spot: Spot
     sketch: str
 
 
 class Went(NamedTuple):
-    """Where a symbol went, and how alike it is: 1 means the same but for its name."""
+    """The new place of a symbol, and its similarity: 1 means equal but for its name."""
 
     spot: Spot
     likeness: float
 
 
 class Difference(NamedTuple):
-    """What an update changed: symbols of the files it touched before and after, and renames that git knows of."""
+    """Symbols of the updated files before and after, and renames that git knows."""
 
     before: Symbols
     after: Symbols
@@ -74,7 +73,7 @@ class Difference(NamedTuple):
         return _without(self.before, self.after)
 
     def renames(self) -> dict[str, str]:
-        """Return the new path of each file that has another one now: as git says, or as its symbols show."""
+        """Return the new path of each renamed file, by git or by its symbols."""
         gone = [path for path in self.before if path not in self.after]
         fresh = [path for path in self.after if path not in self.before]
         found = {old: new for old, new in self.renamed.items() if old in gone and new in self.after}
@@ -100,7 +99,7 @@ def _without(these: Symbols, those: Symbols) -> dict[Key, Spot]:
 
 
 def _plausible(before: Symbols, after: Symbols, gone: Sequence[str], fresh: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Yield the pairs of files that share a symbol at all: among thousands of files, few do."""
+    """Yield the pairs of files that share a symbol: few of thousands do."""
     holders: dict[tuple[str, str], list[str]] = {}
     for path in fresh:
         for spot in after[path].values():
@@ -116,10 +115,10 @@ def _plausible(before: Symbols, after: Symbols, gone: Sequence[str], fresh: Sequ
 
 
 def follow(lost: Mapping[str, Lost], difference: Difference, sketch_of: Callable[[Spot], str]) -> dict[str, Went]:
-    """Return where lost symbols went, by their key; those that went nowhere are not in the answer.
+    """Return the new places of lost symbols by key, without those that have none.
 
-    lost: anchored symbols that are not where they were, of this update or of one before
-    sketch_of: the sketch of a symbol that is there now, empty where it cannot be read
+    lost: anchored symbols that are gone since this update or one before
+    sketch_of: the sketch of a present symbol, empty if it cannot be read
     """
     if not lost:
         return {}
@@ -140,14 +139,14 @@ def follow(lost: Mapping[str, Lost], difference: Difference, sketch_of: Callable
 
 
 def copies(difference: Difference) -> list[Spot]:
-    """Return the new symbols that are nobody's new place: copies of others, if anything."""
+    """Return the new symbols that replace no lost one: possible copies."""
     new = difference.new()
     taken = set(_same(difference.lost().values(), new, difference.renames()).values())
     return [spot for key, spot in new.items() if key not in taken]
 
 
 def original(one: Spot, copied: Sequence[Spot]) -> Spot | None:
-    """Return the copy that a symbol which is gone since is at now: the best supported one, if one is best."""
+    """Return the copy that replaces a symbol which is gone since: the best supported one, if one is best."""
     ranked = sorted(((_support(one, other, {}), other) for other in copied), key=lambda row: -row[0])
     if not ranked or (not ranked[0][0] and ranked[0][1].size_bytes < TELLING_BYTES):
         return None
@@ -155,7 +154,7 @@ def original(one: Spot, copied: Sequence[Spot]) -> Spot | None:
 
 
 def _same(lost: Iterable[Spot], new: Mapping[Key, Spot], renames: Mapping[str, str]) -> dict[Key, Key]:
-    """Return which lost symbol is which new one by the same content, the best supported pairs first."""
+    """Pair lost and new symbols of the same content, the best supported first."""
     by_hash: dict[str, list[Spot]] = {}
     for spot in new.values():
         by_hash.setdefault(spot.hash, []).append(spot)
@@ -183,9 +182,9 @@ def _same(lost: Iterable[Spot], new: Mapping[Key, Spot], renames: Mapping[str, s
 
 
 def _support(one: Spot, other: Spot, renames: Mapping[str, str]) -> int:
-    """Return how much besides the content says that one symbol became the other.
+    """Return the evidence besides the content that one symbol became the other.
 
-    The same file says more than the same name elsewhere: there, a new symbol of this content is hardly anything else.
+    The same file counts more than the same name elsewhere.
     """
     same_file = other.path in (one.path, renames.get(one.path))
     same_folder = one.path.rpartition("/")[0] == other.path.rpartition("/")[0]
@@ -204,14 +203,14 @@ def _alike(
     claimed: Container[str],
     sketch_of: Callable[[Spot], str],
 ) -> dict[str, Went]:
-    """Return where lost symbols went that were edited on the way, the most alike first.
+    """Return the new places of lost symbols that were also edited, the most similar first.
 
-    claimed: qualified names of lost symbols: a new symbol of such a name is that one, and nobody else's new place
+    claimed: qualified names of lost symbols: a new symbol of such a name is reserved for it
     """
     sketches: dict[Key, str] = {}
     ranked: list[tuple[float, str, Key]] = []
     for key, row in lost.items():
-        # Those of about its size first: of thousands of new symbols, only some are compared.
+        # Symbols of a similar size first: only some of thousands are compared.
         candidates = [
             (_least(row.spot, spot, renames), abs(row.spot.size_bytes - spot.size_bytes), where)
             for where, spot in new.items()
@@ -235,7 +234,7 @@ def _alike(
 
 
 def _least(one: Spot, other: Spot, renames: Mapping[str, str]) -> float:
-    """Return how alike two symbols must be to be the same."""
+    """Return the similarity that two symbols must have to be the same."""
     same_file = other.path in (one.path, renames.get(one.path))
     if same_file and one.symbol == other.symbol:
         return SAME_FILE_RENAMED

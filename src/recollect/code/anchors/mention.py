@@ -1,4 +1,4 @@
-"""Mention: what in a text can be code. The text decides here; whether such code exists is for the index.
+"""Find mentions of code in a text: paths and names. Whether the code exists is checked by `find`.
 
     src/app/server.py, server.py:42, src/a.py::Server.start     a file, a line of it, a symbol in it
     Server.start, net::listen, start(), parse_file, HttpServer  a name in the form of code
@@ -6,8 +6,8 @@
     `start`                                                     a word that is marked: only with support beside it
     the Server, the redirect function                           a plain word: a type, or of the kind that is named
 
-No other word is a name, whatever the symbols of a project are called: a memory that is anchored to the wrong thing goes
-stale for no reason, one that is not anchored merely says nothing about its freshness.
+No other word is a name, even if a symbol has it: a memory with a wrong anchor goes stale for no reason, one without an
+anchor only lacks freshness.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import NamedTuple
 
 from recollect.code.index.languages import BY_EXTENSION
 
-# More is a list of everything rather than a statement about something; looking them all up would slow a store down.
+# More names are a list rather than a statement, and looking them up would slow down storing.
 MAX_NAMES = 24
 MAX_PATHS = 12
-# Only the beginning is read: a text says early what it is about; a log of a megabyte mentions everything.
+# Only the beginning is read: a log of a megabyte mentions everything.
 MAX_CHARACTERS = 100_000
 # Shorter names are variables of an example, or abbreviations.
 SHORTEST = 3
 
-# Written with humps and known to everybody: in a sentence these are products and formats. In backticks they are names.
+# Products and formats in camel case. In backticks they are names.
 PRODUCTS = frozenset(
     """ActiveDirectory AppStore BitBucket ChatGPT ClickHouse CloudFlare CloudFormation CloudFront CloudWatch CircleCI
     CockroachDB CoffeeScript ConfigMap CouchDB DevOps DockerHub DuckDB DynamoDB ElasticSearch FastAPI FreeBSD GitHub
@@ -40,7 +40,7 @@ PRODUCTS = frozenset(
     Jira Kafka Kotlin Kubernetes Linux Node Perl Postgres Python Rails React Redis Ruby Rust Safari Scala Sentry Slack
     Spring Swift Ubuntu Windows""".split()
 )
-# Words that stand before "function" or "class" in any sentence, and words that are capital anywhere.
+# Words before "function" or "class" in any sentence, and words that are always capitalised.
 ORDINARY = frozenset(
     """abstract actual anonymous another async base both caller called child class common custom default each either
     empty entire every existing fake first following former function generic given global good helper inner internal
@@ -74,9 +74,9 @@ _DEFINED = re.compile(
 )
 _SEPARATOR = re.compile(r"\.|::|#|->")
 _PLAIN = re.compile(r"(?<![\w$@/\\.\-#&])[A-Za-z][a-z]{3,}(?![\w$/\\(@-]|\.\w|::)")
-# A capital after this says nothing: a sentence, a list item, a title or a quotation begins.
+# After this a capital means nothing: a sentence, a list item, a title or a quotation begins.
 _BEGINS = re.compile(r"(?:^|[.!?:;\n(\[\"*>#|-])[ \t]*$")
-# The words for what a name is, and the kinds of symbols that they mean.
+# Words for kinds, and the kinds of symbols that they mean.
 KINDS: dict[str, frozenset[str]] = {
     **dict.fromkeys(
         "function method hook helper handler decorator macro procedure routine callback".split(),
@@ -95,22 +95,22 @@ KINDS: dict[str, frozenset[str]] = {
 _KIND = "(" + "|".join(KINDS) + ")(?:e?s)?"
 _KIND_BEFORE = re.compile(rf"\b{_KIND}\s*$", re.IGNORECASE)
 _KIND_AFTER = re.compile(rf"\s*{_KIND}\b", re.IGNORECASE)
-# As far as a word for its kind may stand before a name.
+# Characters before a name that may hold a word for its kind.
 _REACH = 24
 
 # The form of a name: two words in one.
 _HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _SNAKE = re.compile(r"[A-Za-z0-9]_+[A-Za-z0-9]")
 _SPECIAL = re.compile(r"__\w+__")
-# What stands for the object at hand and owns nothing.
+# Words for the current object, which are no owners.
 _SELVES = frozenset({"self", "this", "cls", "super", "Self", "$this"})
 
 
 class Name(NamedTuple):
-    """A name in the form of code, with what was written before it.
+    """A name in the form of code, with the owners written before it.
 
-    firm: it can be nothing but a name. Otherwise it is a word marked as code, which needs support: a word for what it
-    is beside it ("the `start` method": kinds), or a file named in the same text that defines it.
+    firm: it is certainly a name. Otherwise it needs a word for its kind beside it ("the `start` method": kinds), or a
+    file in the same text that defines it.
     """
 
     name: str
@@ -120,7 +120,7 @@ class Name(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A file as a text names it, with the line or the symbol of it that was written after it."""
+    """A path in a text, with the line or the symbol written after it."""
 
     path: str
     line: int | None = None
@@ -130,7 +130,7 @@ class Path(NamedTuple):
 class Mentions(NamedTuple):
     """The files and names that a text mentions, in the order of the text.
 
-    plain: ordinary words that may be names; they are if the project has one symbol of that name and kind
+    plain: ordinary words; they are names if the project has one symbol of that name and kind
     """
 
     paths: tuple[Path, ...] = ()
@@ -158,7 +158,7 @@ def mentions(text: str) -> Mentions:
     return Mentions(tuple(paths[:MAX_PATHS]), tuple(found.values())[:MAX_NAMES], tuple(words)[:MAX_PLAIN])
 
 
-# Quotation marks and dashes of typography part words as their plain forms do.
+# Typographic quotation marks and dashes separate words.
 _PUNCTUATION = {ord(mark): " " for mark in "“”„«»‚‘’…–—→←"}
 
 
@@ -171,13 +171,13 @@ def _paths(text: str) -> Iterable[Path]:
 
 
 def _without_places(match: re.Match[str]) -> str:
-    """Return nothing for what is certainly a file: its parts are no names of their own."""
+    """Return a blank for a certain path: its parts are no names."""
     is_place = match["symbol"] or match["line"] or "/" in match["path"]
     return " " if is_place and is_path(match["path"].rstrip(".")) else match[0]
 
 
 def is_path(text: str) -> bool:
-    """Tell whether a word may name a file: it has folders and an extension, or the extension of a kind we know."""
+    """Tell whether a word may be a path: it has folders, or a known extension."""
     name = text.rpartition("/")[2]
     dot = name.rfind(".")
     if dot <= 0:
@@ -204,14 +204,14 @@ def _quoted(text: str) -> Iterable[Name]:
 
 
 def _bare(text: str) -> Iterable[Name]:
-    """Yield the names in a sentence: only what has the form of one."""
+    """Yield the words of a sentence that have the form of a name."""
     for match in _CHAIN.finditer(text):
         if is_path(match["chain"]) and not match["call"]:
             continue
         named = _name(match["chain"])
         if named is None:
             continue
-        # A note in brackets follows its word after a blank; a call does not.
+        # Brackets after a blank are a note, not a call.
         called = match["call"] is not None and match["call"] == "()"
         if called or named.owners or (_has_form(named.name) and named.name not in PRODUCTS):
             yield named

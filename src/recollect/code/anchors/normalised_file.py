@@ -1,7 +1,7 @@
-"""Form: a file on disk as comparisons see it: its symbols with their hashes and sketches, and a hash of all of it.
+"""A file as anchors compare it: its symbols with hashes and sketches, and a hash of the whole.
 
-The index has the hashes of symbols. A sketch and the hash of a whole file are taken from the file when a memory is
-anchored to it or its place is looked for, which happens to few of thousands of files.
+The index has the hashes of symbols. Sketches and the hash of a whole file are computed from disk for the few files that
+memories are anchored to.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from recollect.store.code_protocol import SymbolRow
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# Content of fewer bytes says nothing by itself (`return None`): such a symbol is followed by its name or within its
-# file only. An ordinary getter has 40 to 70.
+# Shorter content is not distinctive (`return None`): such a symbol is followed by its name or within its file only. An
+# ordinary getter has 40 to 70 bytes.
 TELLING_BYTES = 80
-# Text whose tree is walked for its token values: half a second of CPU. Of more, the words are taken as they stand.
+# Bytes whose tree is walked for token values: half a second of CPU. Longer text is split into words.
 MAX_WALKED = 300_000
-# Trees kept while sketches of their files are taken: a tree has some ten times the size of its text.
+# Trees in the cache: a tree has some ten times the size of its text.
 TREES = 16
 
 
 class Spot(NamedTuple):
-    """A symbol as it is followed: all definitions of one qualified name in one file (overloads) are one.
+    """A symbol as anchors follow it: all definitions of one qualified name in a file (overloads) are one.
 
     order: its place among the others of its file; size_bytes: of its text, white space included
     """
@@ -50,9 +50,9 @@ class Spot(NamedTuple):
 
 
 class Form(NamedTuple):
-    """A file read: hashes of its bytes and of its normal form, that form, its text and its symbols.
+    """A file: hashes of its bytes and of its normal form, that form, its text and its symbols.
 
-    sketches: those taken so far
+    sketches: those computed so far
     """
 
     path: str
@@ -78,7 +78,7 @@ class Form(NamedTuple):
         return self.sketches[symbol]
 
     def is_same(self, other: Form, symbol: str | None) -> bool:
-        """Tell whether a symbol, or the whole file, is the same in another form but for its format."""
+        """Tell whether a symbol, or the whole file, differs from another only in its format."""
         return self.sketch_of(symbol) == other.sketch_of(symbol) != ""
 
     def _words(self, start: int, end: int) -> list[bytes]:
@@ -97,7 +97,7 @@ def read(root: str, path: str, max_bytes: int) -> bytes | None:
 
 
 def form(path: str, source: bytes) -> Form:
-    """Return a file as it is compared; one of no known language has no symbols, and white space does not count."""
+    """Return the form of a file; one of an unknown language has no symbols."""
     file_hash = hashlib.sha256(source).hexdigest()
     language = detect(path, source[:8192])
     if language is None:
@@ -132,7 +132,7 @@ def spots(path: str, rows: Iterable[SymbolRow]) -> dict[str, Spot]:
 
 
 def combined(hashes: Sequence[str]) -> str:
-    """Return one hash for the definitions of a name; where there is one, its own."""
+    """Return one hash for all definitions of a name."""
     return hashes[0] if len(hashes) == 1 else digest("\0".join(hashes).encode())
 
 
@@ -142,7 +142,7 @@ def digest(blob: bytes) -> str:
 
 
 def overlap(one: Mapping[str, Spot], other: Mapping[str, Spot]) -> float:
-    """Return how many symbols two files share by name and content, of those of the larger one; 0 to 1."""
+    """Return the share of symbols that two files have in common, by name and content; 0 to 1."""
     if not one or not other:
         return 0.0
     first, second = ({(spot.name, spot.hash) for spot in side.values()} for side in (one, other))

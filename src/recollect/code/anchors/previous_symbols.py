@@ -1,7 +1,7 @@
-"""Before: a store that remembers, while code is indexed through it, which symbols its files had.
+"""A code store that remembers the previous symbols of the files that an update replaces.
 
-An update replaces what was there, and only that tells which symbols are new. It remembers names and hashes of files
-that changed, and which files were read again without a change (after an upgrade all are): no symbol of them is new.
+Only these tell which symbols are new. It also remembers files that were read again without a change, as all are after
+an upgrade: none of their symbols is new.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class Remembering:
-    """A code store for one update of one tree; all but writing files goes to the store itself."""
+    """A code store for one update of one tree; all but writing files is passed on."""
 
     def __init__(self, store: CodeStore, opened: Callable[[int], bool]) -> None:
-        """Make a store that tells of what is written to it.
+        """Wrap a store.
 
-        opened: called with the number of the tree before anything of it is written; tells whether any memory is tied to
-        code: otherwise only which files were touched is of use
+        opened: called with the number of the tree before anything is written; tells whether any memory is anchored to
+        code. Otherwise only the touched files are remembered
         """
         self._store = store
         self._opened = opened

@@ -1,13 +1,13 @@
-"""Changed: which symbols differ between two states of files, and how.
+"""Find the symbols that differ between two states of files.
 
     added, removed        there on one side only
     renamed, moved        the same content under another name, in another file
-    signature             how it is called differs, or what decorates it
-    body                  what it does differs
+    signature             its signature or decorators differ
+    body                  its code differs
     cosmetic              only comments and white space
 
-A symbol is compared without what it holds: a class is changed only if something of it is that is no method of it. What
-a file does outside of all symbols counts as a symbol without a name.
+A symbol is compared without its members: a class is changed only if code outside of its methods is. Code outside of all
+symbols counts as a symbol without a name.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ How = Literal["added", "removed", "renamed", "moved", "signature", "body", "cosm
 
 
 class SymbolChange(NamedTuple):
-    """A symbol that differs: its path and key on the side where it is, both where it was, and both states of it.
+    """A changed symbol: its path and key now and before, and both of its states.
 
-    A key of "" means what the file does outside of all symbols.
+    A key of "" means the code outside of all symbols.
     """
 
     how: How
@@ -49,9 +49,9 @@ class SymbolChange(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A symbol by itself, without what it holds: as text, in normal form, and in one that knows no lines and blocks.
+    """A symbol without its members: as text, in normal form, and in normal form without lines and blocks.
 
-    held: how many symbols it holds, in order by name; where others are held, their places cut the normal form otherwise
+    held: its members in order; other members cut the normal form at other places
     """
 
     row: SymbolRow | None
@@ -62,7 +62,7 @@ class _Part(NamedTuple):
 
 
 def changed(files: Iterable[Sides]) -> list[SymbolChange]:
-    """Return what differs in files whose both sides are known, in their order; documents have no symbols that count."""
+    """Return the changed symbols of files whose sides are both known, in order; documents have none."""
     found: list[SymbolChange] = []
     for sides in files:
         if sides.origin != "unknown":
@@ -77,7 +77,7 @@ def _compared(sides: Sides) -> list[SymbolChange]:
     for key in [*new, *(key for key in old if key not in new)]:
         before, after = old.get(key), new.get(key)
         how = _how(before, after)
-        # A file that is new or gone as a whole says so by its symbols.
+        # A new or deleted file is reported by its symbols.
         if how is None or (key == "" and (before is None or after is None)):
             continue
         row = (before.row if before else None), (after.row if after else None)
@@ -98,14 +98,14 @@ def _how(before: _Part | None, after: _Part | None) -> How | None:
 
 
 def _call(row: SymbolRow) -> tuple[str, ...]:
-    """Return how a symbol is called and decorated, without white space; a constant is its value."""
+    """Return the signature and decorators of a symbol without white space; none for a constant."""
     if row.kind == "Constant":
         return ()
     return tuple("".join(part.split()).replace(",)", ")") for part in (row.signature, *row.decorators))
 
 
 def _parts(path: str, source: bytes | None) -> dict[str, _Part]:
-    """Return the symbols of one side by their key; nothing of a language that is not code."""
+    """Return the symbols of one side by their key; none for documents."""
     if source is None:
         return {}
     read = form(path, source)
@@ -128,9 +128,9 @@ def _part(read: Form, plain: bytes, row: SymbolRow | None, held: Sequence[Symbol
     inside = [each for each in sorted(held, key=lambda each: each.start_byte) if start <= each.start_byte < end]
     edges = [start, *(edge for each in inside for edge in (each.start_byte, each.end_byte)), end]
     spans = [(first, last) for first, last in zip(edges[::2], edges[1::2], strict=True) if first < last]
-    # Blank lines around a symbol are nobody's.
+    # Blank lines around members do not count.
     text = b"".join(plain[first:last].strip() for first, last in spans)
-    # Where a symbol ends stand marks that belong to it.
+    # Marks at the ends of members belong to these.
     pieces = [read.blob[first:last].strip(MARKS) for first, last in spans] if inside else [read.blob[start:end]]
     normal = b"\n".join(piece for piece in pieces if piece)
     return _Part(
@@ -143,7 +143,7 @@ def _part(read: Form, plain: bytes, row: SymbolRow | None, held: Sequence[Symbol
 
 
 def _followed(found: Sequence[SymbolChange]) -> list[SymbolChange]:
-    """Return changes with what was removed here and added there, with the same content, as one."""
+    """Return changes with removed and added symbols of the same content joined."""
     gone = _by_content(change for change in found if change.how == "removed")
     come = _by_content(change for change in found if change.how == "added")
     pairs: dict[int, SymbolChange] = {}
@@ -166,7 +166,7 @@ def _followed(found: Sequence[SymbolChange]) -> list[SymbolChange]:
 
 
 def _by_content(changes: Iterable[SymbolChange]) -> Mapping[tuple[str, str], list[SymbolChange]]:
-    """Return changes by kind and content of their symbol; what is too short to tell by its content is left out."""
+    """Return changes by kind and content of their symbol, without those of short content."""
     found: dict[tuple[str, str], list[SymbolChange]] = {}
     for change in changes:
         row = change.row

@@ -1,9 +1,9 @@
-"""Sides: the old and the new state of every file in a diff, from disk, from the hunks, and from git.
+"""The old and the new content of every file in a diff, from disk, hunks and git.
 
-on disk is the new side        the hunks backwards give the old one            the usual case
-on disk is the old side        the hunks give the new one                      a patch that is still to be applied
-neither, but git has blobs     both are taken from there                       a diff of older commits
-otherwise                      unknown: lines are all that can be told
+new side on disk               reversed hunks give the old one          the usual case
+old side on disk               hunks give the new one                   a patch that is not applied yet
+neither, but git has blobs     both come from git                       a diff of older commits
+otherwise                      unknown
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from recollect.code.diff.unified_diff import FileDiff, Hunk
 from recollect.code.index.file_walk import real
 from recollect.files import read_file
 
-# Lines that a hunk may be away from where it says it is: somebody edited the file above it.
+# Lines that a hunk may be away from its stated place, if the file was edited above it.
 MOST_SHIFT = 400
 
 
 def applied(source: bytes, hunks: Sequence[Hunk], *, backwards: bool = False) -> bytes | None:
-    """Return the new side of a file from its old one, or backwards; None where it is not the side it should be.
+    """Return the new side of a file from its old one, or backwards; None if the hunks do not fit.
 
-    What the hunks do not touch stays byte for byte. Where the lines of a diff fit only apart from the ends of lines,
-    which whoever passed it on may have converted, they get the ends that the file has.
+    Other lines stay byte for byte. If the hunks fit except for line ends, which a transfer may have converted, the new
+    lines get the line ends of the file.
     """
     exact = _applied(source, hunks, backwards, str)
     return exact if exact is not None else _applied(source, hunks, backwards, _without_return)
@@ -48,7 +48,7 @@ def _applied(source: bytes, hunks: Sequence[Hunk], backwards: bool, seen: Callab
     for hunk in hunks:
         have, want = ([seen(line) for line in hunk.side(new=new)] for new in (backwards, not backwards))
         start = hunk.new_start if backwards else hunk.old_start
-        # A side without lines stands after the line it names, any other at it.
+        # A side without lines begins after the line it names, any other at it.
         begin = (start if not have else start - 1) + shift
         found = _found(texts, have, begin, at)
         if found is None:
@@ -64,7 +64,7 @@ def _applied(source: bytes, hunks: Sequence[Hunk], backwards: bool, seen: Callab
 
 
 def _found(texts: Sequence[str], have: Sequence[str], begin: int, least: int) -> int | None:
-    """Return where lines stand, as near as possible to where they should be, not before `least`."""
+    """Return the place of lines nearest to `begin`, not before `least`."""
     most = len(texts) - len(have)
     if not have:
         return begin if least <= begin <= most else None
@@ -76,21 +76,21 @@ def _found(texts: Sequence[str], have: Sequence[str], begin: int, least: int) ->
 
 
 def _mixed(real: Sequence[bytes], have: Sequence[str], want: Sequence[str], *, is_exact: bool) -> list[bytes]:
-    """Return wanted lines, those that are there already as they are there, the others with their kind of line end."""
+    """Return wanted lines: known ones as they are in the file, others with its line ends."""
     known = dict(zip(have, real, strict=True))
     end = b"\r" if not is_exact and any(line.endswith(b"\r") for line in real) else b""
     return [known[line] if line in known else line.encode("utf-8", "replace") + end for line in want]
 
 
-# Where the two sides came from.
+# Origin of the two sides.
 Origin = Literal["new on disk", "old on disk", "git", "unknown"]
 
-# Folders at the beginning of a path that another tool may have written: `diff -ru old/project new/project`.
+# Leading folders of a path that another tool may add: `diff -ru old/project new/project`.
 MOST_STRIPPED = 3
 
 
 class Sides(NamedTuple):
-    """A file of a diff with both of its contents; None where there is no file, or where it is not known (unknown)."""
+    """A file of a diff with both contents; None if there is no file, or its content is unknown."""
 
     file: FileDiff
     origin: Origin
@@ -99,9 +99,9 @@ class Sides(NamedTuple):
 
 
 def placed(root: Path, file: FileDiff, known: Collection[str]) -> FileDiff | None:
-    """Return a file of a diff with its paths as they are below the root; None if it lies elsewhere.
+    """Return a file of a diff with its paths below the root; None if it lies elsewhere.
 
-    known: paths of indexed files, by which is found how many folders were written before the path
+    known: paths of indexed files; they show how many leading folders to strip
     """
     if any(_leads_away(path) for path in (file.old, file.new)):
         return None
@@ -115,7 +115,7 @@ def placed(root: Path, file: FileDiff, known: Collection[str]) -> FileDiff | Non
 
 
 def both(root: Path, files: Sequence[FileDiff], max_bytes: int) -> list[Sides]:
-    """Return the files with their contents; larger ones than `max_bytes`, and binary ones, stay unknown."""
+    """Return the files with their contents; binary files and those over `max_bytes` stay unknown."""
     found = [_from_disk(root, file, max_bytes) for file in files]
     missing = [sides.file for sides in found if sides.origin == "unknown" and not sides.file.is_binary]
     kept = blobs(root, [name for file in missing for name in (file.old_blob, file.new_blob) if name])
@@ -165,7 +165,7 @@ def _from_git(sides: Sides, kept: dict[str, bytes], max_bytes: int) -> Sides:
 
 
 def _content(root: Path, path: str, max_bytes: int) -> bytes | None:
-    """Return a plain file; nothing that a link leads to, since a diff may come from a stranger."""
+    """Return a regular file; links are not followed, since a diff is untrusted."""
     place = root / real(path)
     try:
         return None if place.is_symlink() else read_file(place, most=max_bytes, within=root)

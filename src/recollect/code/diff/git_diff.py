@@ -1,4 +1,7 @@
-"""The diff of a work tree or of a range of commits, and contents by the names git gives them."""
+"""Diffs of a work tree or a range of commits, file contents and renames, from git.
+
+If git is missing or fails there are no renames.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +17,23 @@ from recollect.code.index.file_walk import shown
 from recollect.errors import InvalidInput
 from recollect.text.plural import plural
 
-# Files that are compared to find renames; beyond, git compares names alone.
+# Files that are compared to find renames; for more, git compares names only.
 RENAME_LIMIT = 2_000
-# The form of a diff.
+# The format of a diff.
 PLAIN = (
     "-p", "-r", "--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "--src-prefix=a/", "--dst-prefix=b/",
     "--unified=3", "--find-renames", f"-l{RENAME_LIMIT}", "--submodule=short", "--ignore-submodules=dirty",
 )  # fmt: skip
-# Files that are compared where the content of others is missing.
+# Files that are compared if the content of others is missing.
 MAX_FILES = 2_000
 
 _BLOB = re.compile(r"(?!0+$)[0-9a-f]{4,64}")
 
 
 def working_diff(root: Path, since: str = "HEAD") -> tuple[str, tuple[str, ...]]:
-    """Return how the tracked files of a work tree differ from a commit, and notes.
+    """Return the diff of the tracked files of a work tree since a commit, and notes.
 
-    Raises InvalidInput where there is no repository or no such commit.
+    Raises InvalidInput if there is no repository or no such commit.
     """
     with snapshot(folders(root)) as (repository, notes):
         commit = commit_named(repository, since)
@@ -43,7 +46,7 @@ def working_diff(root: Path, since: str = "HEAD") -> tuple[str, tuple[str, ...]]
 
 
 def range_diff(root: Path, span: str) -> tuple[str, tuple[str, ...]]:
-    """Return what a range names: `A..B`, `A...B` from where they parted, or `A` alone up to the work tree."""
+    """Return the diff of a range: `A..B`, `A...B` from the merge base, or `A` up to the work tree."""
     first, dots, second = re.fullmatch(r"(.*?)(\.{2,3}|$)(.*)", span.strip(), re.DOTALL).groups()  # type: ignore[union-attr]
     if not dots:
         return working_diff(root, first)
@@ -55,7 +58,7 @@ def range_diff(root: Path, span: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _compared(repository: git.Repository, *words: str) -> tuple[str, tuple[str, ...]]:
-    """Return a diff; files whose contents the repository lacks are left out, with a note."""
+    """Return a diff without files whose contents are missing, and a note about these."""
     told = repository.run(*words, *PLAIN, "--")
     if not told.problem.startswith(git.UNREADABLE):
         return _answer(told), ()
@@ -71,7 +74,7 @@ def _compared(repository: git.Repository, *words: str) -> tuple[str, tuple[str, 
 
 
 def _raw(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield paths with the names of the contents that they have on both sides."""
+    """Yield paths with the blobs of both sides."""
     parts = iter(text.split("\0"))
     for part in parts:
         words = part.split(" ")
@@ -80,7 +83,7 @@ def _raw(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def blobs(root: Path, names: Iterable[str]) -> dict[str, bytes]:
-    """Return contents by what git calls them, in full or shortened; unknown ones are left out."""
+    """Return the contents of blobs by name, in full or shortened, without unknown ones."""
     wanted = [name for name in dict.fromkeys(names) if _BLOB.fullmatch(name)]
     where = git.folders(root)
     if not wanted or where is None:
@@ -90,7 +93,7 @@ def blobs(root: Path, names: Iterable[str]) -> dict[str, bytes]:
 
 
 def folders(root: Path | str) -> git.Folders:
-    """Return the git folders of a work tree. Raises InvalidInput where there are none."""
+    """Return the git folders of a work tree. Raises InvalidInput if there are none."""
     found = git.folders(root)
     if found is None:
         hint = "Pipe in a diff instead: `diff -u old new | recollect review`."
@@ -99,7 +102,7 @@ def folders(root: Path | str) -> git.Folders:
 
 
 def commit_named(repository: git.Repository, name: str) -> str:
-    """Return the full name of a commit. Raises InvalidInput for what git does not know."""
+    """Return the full name of a commit. Raises InvalidInput for an unknown one."""
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name.strip() or 'HEAD'}^{{commit}}")
     told = repository.run(*words)
     if told.is_refused:
@@ -119,14 +122,14 @@ GIT_TIMEOUT_S = 30
 
 
 class Altered(NamedTuple):
-    """A file that differs between two commits: its path in each, empty where it is not there."""
+    """A file that differs between two commits: its path in each, or empty."""
 
     old: str
     new: str
 
 
 def head(root: str) -> str:
-    """Return the commit that is checked out, empty where there is none."""
+    """Return the commit that is checked out, or empty."""
     told = git.run(root, "rev-parse", "--verify", "--quiet", "HEAD", timeout_s=GIT_TIMEOUT_S)
     return told.text.strip() if not told.problem else ""
 
@@ -145,9 +148,9 @@ def renames(root: str, since: str) -> dict[str, str]:
 
 
 def altered(root: str, span: str) -> tuple[str, str, list[Altered]]:
-    """Return the two commits that a range names, and the files that differ between them.
+    """Return the two commits of a range, and the files that differ between them.
 
-    span: `A..B`, or `A` for everything since A. Raises InvalidInput for what git does not know.
+    span: `A..B`, or `A` for everything since A. Raises InvalidInput for an unknown commit.
     """
     first, dots, second = span.strip().partition("..")
     with git.opened(folders(root)) as repository:
@@ -160,7 +163,7 @@ def altered(root: str, span: str) -> tuple[str, str, list[Altered]]:
 
 
 def contents(root: str, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
-    """Return the files at paths as a commit has them."""
+    """Return the contents of files in a commit, by path."""
     where = git.folders(root)
     if where is None:
         return {}
@@ -171,9 +174,9 @@ def contents(root: str, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
 
 
 def _altered(repository: git.Repository, *words: str, only: str = "") -> tuple[list[Altered], str]:
-    """Return the files that differ, and why git could not tell."""
+    """Return the files that differ, and the problem of git or empty."""
     told = git.Answer(b"")
-    # Recognising a renamed file that was edited needs its content, which a partial clone may lack.
+    # Finding an edited and renamed file needs its content, which a partial clone may lack.
     for likeness in ("-M", "-M100%"):
         options = ["--name-status", "-z", "--no-ext-diff", f"-l{RENAME_LIMIT}", likeness]
         options += [f"--diff-filter={only}"] * bool(only)

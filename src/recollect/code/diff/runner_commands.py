@@ -1,6 +1,6 @@
-"""Running tests: the command lines that run some tests and no others, by what their framework understands.
+"""Commands that run given tests and no others, by test runner.
 
-A runner is a row: the languages, what must lie in the project for it to be the one, and how tests are named to it.
+A runner is a row: its languages, the files that show that a project uses it, and how it names tests.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from recollect.code.code_records import RunTests
 
-# Tests named one by one in a command; of more of them whole files are run.
+# Tests named in a command; for more, whole files are run.
 MOST_NAMED = 40
-# Files named in a command; of more of them the folders.
+# Files named in a command; for more, their folders.
 MOST_FILES = 40
 
 
 class Trial(NamedTuple):
-    """A test to run: its file and language, its qualified name; empty for all of the file."""
+    """A test to run: its file, language and qualified name; empty for the whole file."""
 
     path: str
     language: str
@@ -31,9 +31,9 @@ Words = Callable[[Sequence[Trial]], list[str]]
 
 
 class Runner(NamedTuple):
-    """How tests of some languages are run.
+    """A test runner.
 
-    marks: names of files, in the root or in the folder of a package; one of them must be there
+    marks: names of files, in the root or in the folder of a package; one of them must exist
     """
 
     name: str
@@ -44,9 +44,9 @@ class Runner(NamedTuple):
 
 
 def commands(trials: Iterable[Trial], names: frozenset[str]) -> tuple[RunTests, ...]:
-    """Return the commands that run tests, in the order of their first test; a test nobody can run has none.
+    """Return the commands that run tests, in the order of their first test.
 
-    names: the names of the files in the root and beside manifests, which tell the tools of the project
+    names: names of the files in the root and beside manifests, which show the tools of the project
     """
     chosen: dict[str, list[Trial]] = {}
     for trial in dict.fromkeys(trials):
@@ -69,7 +69,7 @@ def _runner(trial: Trial, names: frozenset[str]) -> Runner | None:
 
 
 def _files(tests: Sequence[Trial]) -> list[str]:
-    """Return the files of tests, or their folders where there are many."""
+    """Return the files of tests, or their folders if there are many."""
     files = list(dict.fromkeys(trial.path for trial in tests))
     if len(files) <= MOST_FILES:
         return files
@@ -106,7 +106,7 @@ def _cargo(tests: Sequence[Trial]) -> list[str]:
 
 
 def _classes(tests: Sequence[Trial]) -> dict[str, list[str]]:
-    """Return the methods of each test class of Java and its kin; none means all."""
+    """Return the methods of each test class of a JVM language; none means all."""
     found: dict[str, list[str]] = {}
     for trial in tests:
         owner, _, method = trial.name.rpartition(".")
@@ -142,13 +142,13 @@ def _named(start: str, ends: str) -> tuple[str, ...]:
 SCRIPT = frozenset({"javascript", "typescript", "tsx"})
 JVM = frozenset({"java", "kotlin", "scala"})
 
-# In this order: the first whose marks are there runs a test.
+# The first runner whose marks exist runs a test.
 RUNNERS: tuple[Runner, ...] = (
     Runner("pytest", frozenset({"python"}), (), _pytest, r"\.py$"),
     Runner("vitest", SCRIPT, _named("vitest.config.", "ts mts js mjs"), _by_file("npx", "vitest", "run")),
     Runner("jest", SCRIPT, _named("jest.config.", "js ts mjs cjs json"), _by_file("npx", "jest")),
     Runner("mocha", SCRIPT, _named(".mocharc.", "js json yml yaml cjs"), _by_file("npx", "mocha")),
-    # Which one it is, package.json knows.
+    # package.json names the runner.
     Runner("npm", SCRIPT, ("package.json",), _by_file("npm", "test", "--")),
     Runner("go", frozenset({"go"}), ("go.mod",), _go),
     Runner("cargo", frozenset({"rust"}), ("Cargo.toml",), _cargo),

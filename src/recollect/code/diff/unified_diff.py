@@ -3,10 +3,9 @@
     diff --git a/x b/y     extended header of git: modes, renames, copies, blobs, binary
     --- a/x                the plain header, which is all that other tools write
     +++ b/y
-    @@ -1,3 +1,4 @@        a hunk; the numbers say how many lines belong to it, whatever those look like
+    @@ -1,3 +1,4 @@        a hunk; the numbers say how many lines belong to it
 
-What is cut off, mangled by mail or longer than is sensible is read as far as it goes, and the notes say so. A combined
-diff (of a merge) has several old sides and is refused.
+A truncated, mangled or very long diff is read as far as possible, with notes. A combined diff (of a merge) is refused.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from recollect.errors import InvalidInput
 
 Status = Literal["changed", "added", "deleted", "renamed", "copied"]
 
-# Characters of a diff that are read: what is longer was not written by hand, and reading it takes seconds.
+# Characters of a diff that are read: reading more takes seconds.
 MAX_CHARACTERS = 32_000_000
-# Files of a diff that are looked at; the others are counted.
+# Files of a diff that are reviewed; the others are counted.
 MAX_FILES = 2_000
 # Notes about oddities; a mangled diff has one on every line.
 MAX_NOTES = 20
 
-# What git writes before paths: a and b, or with diff.mnemonicPrefix what each side is.
+# Prefixes that git writes before paths, also with diff.mnemonicPrefix.
 PREFIXES = ("a/", "b/", "c/", "i/", "o/", "w/", "1/", "2/")
 NOWHERE = "/dev/null"
 
@@ -36,14 +35,14 @@ _COMBINED = re.compile(r"^(?:diff --(?:cc|combined) |@@@+ -)", re.MULTILINE)
 _BLOBS = re.compile(r"index ([0-9a-f]{1,64})\.\.([0-9a-f]{1,64})")
 _OCTAL = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
-# After a path of a plain header comes a tab and a time; without the tab the time alone tells.
+# A path of a plain header is followed by a tab and a time, or by a time alone.
 _TIME = re.compile(r"\t.*$|(?<!\s)\s++\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
 
 
 class Hunk(NamedTuple):
-    """Lines that differ, with those around: each begins with a blank, a minus or a plus.
+    """Changed lines with context: each begins with a blank, a minus or a plus.
 
-    old_start, new_start: number of the first line on each side, from 1; 0 where a side has none
+    old_start, new_start: number of the first line on each side, from 1; 0 for none
     old_bare, new_bare: the last line of the side has no line feed
     """
 
@@ -60,9 +59,9 @@ class Hunk(NamedTuple):
 
 
 class FileDiff(NamedTuple):
-    """What a diff says of one file; a path is empty on a side where there is no file, and begins at the root.
+    """One file of a diff; paths begin at the root and are empty on a side without the file.
 
-    old_blob, new_blob: what git calls the two contents, where it says so; all zeros for none
+    old_blob, new_blob: git's names of the two contents, if given; all zeros for none
     """
 
     old: str
@@ -76,19 +75,19 @@ class FileDiff(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where the file is now, or was if it is gone."""
+        """The path now, or before if the file is deleted."""
         return self.new or self.old
 
 
 class Diff(NamedTuple):
-    """The files of a diff in its order, and what to know about how it was read."""
+    """The files of a diff in order, and notes about problems."""
 
     files: tuple[FileDiff, ...]
     notes: tuple[str, ...] = ()
 
 
 def parse(text: str) -> Diff:
-    """Return what a diff says; an empty text says nothing. Raises InvalidInput for what is no unified diff."""
+    """Return the files of a diff; none for an empty text. Raises InvalidInput for other text."""
     if not text.strip():
         return Diff(())
     notes: list[str] = []
@@ -118,7 +117,7 @@ def parse(text: str) -> Diff:
 
 
 class _Header:
-    """What is known of a file before its hunks."""
+    """The header of a file."""
 
     def __init__(self, words: str = "") -> None:
         self.words = words  # after `diff --git `
@@ -130,16 +129,16 @@ class _Header:
 
 
 class _Reader:
-    """Goes through the lines of a diff once."""
+    """Reads the lines of a diff once."""
 
     def __init__(self, text: str, notes: list[str]) -> None:
-        # Only a line feed ends a line: other ends of lines may be part of one.
+        # Only a line feed ends a line: other line ends may be part of one.
         self.lines = text.split("\n")
         self.at = 0
         self.notes = notes
 
     def files(self) -> Iterator[FileDiff]:
-        """Yield the files; what stands between them, such as a commit message, is passed over."""
+        """Yield the files; text between them, such as a commit message, is skipped."""
         while self.at < len(self.lines):
             line = self._head()
             if line.startswith("diff --git "):
@@ -153,7 +152,7 @@ class _Reader:
                 self.at += 1
 
     def _head(self, ahead: int = 0) -> str:
-        """Return a line of a header; a diff that went through other systems may have \\r at its ends."""
+        """Return a line of a header without a \\r at its end."""
         place = self.at + ahead
         return self.lines[place].rstrip("\r") if place < len(self.lines) else ""
 
@@ -170,7 +169,7 @@ class _Reader:
         return header
 
     def _extended(self, header: _Header, line: str) -> bool:
-        """Take one line of an extended header; tells whether it was one."""
+        """Read one line of an extended header; return whether it was one."""
         blobs = _BLOBS.match(line)
         if blobs:
             header.old_blob, header.new_blob = blobs.groups()
@@ -193,7 +192,7 @@ class _Reader:
         return True
 
     def _pass_binary(self) -> None:
-        """Go to the last line of a binary patch, which ends with an empty one where the next header begins."""
+        """Skip to the last line of a binary patch, before the next header."""
         while self.at + 1 < len(self.lines) and not self._head(1).startswith(("diff --git ", "--- ")):
             self.at += 1
 
@@ -267,7 +266,7 @@ class _Reader:
 
 
 def _sides(header: _Header) -> tuple[str, str]:
-    """Return the paths of both sides without what git writes before them; empty where there is no file."""
+    """Return the paths of both sides without prefixes; empty for no file."""
     moved = header.renamed or header.copied
     if len(moved) == 2:
         return moved[0], moved[1]
@@ -277,14 +276,14 @@ def _sides(header: _Header) -> tuple[str, str]:
     old, new = ("" if side == NOWHERE else side for side in (old, new))
     first, second = old or new, new or old
     prefixed = all(side.startswith(PREFIXES) for side in (first, second))
-    # Without prefixes both sides are the same path, which may well begin with a/.
+    # Without prefixes both sides are the same path, which may begin with a/.
     if prefixed and (first[:2] != second[:2] or not (old and new)):
         old, new = old[2:], new[2:]
     return ("" if header.is_new else old), ("" if header.is_deleted else new)
 
 
 def _named(words: str) -> tuple[str, str]:
-    """Return the two paths after `diff --git`, which are the same path if nothing else names them."""
+    """Return the two paths after `diff --git`, which are equal if nothing else names them."""
     quoted = re.fullmatch(r'("(?:\\.|[^"\\])*"|\S+) ("(?:\\.|[^"\\])*"|\S+)', words)
     if quoted:
         return _path(quoted[1]), _path(quoted[2])
@@ -293,7 +292,7 @@ def _named(words: str) -> tuple[str, str]:
 
 
 def _path(text: str) -> str:
-    """Return a path as the file system has it; git quotes what holds signs that are not plain letters."""
+    """Return a file name; git quotes names with special characters."""
     text = text.strip("\r")
     if not (text.startswith('"') and text.endswith('"') and len(text) > 1):
         return text

@@ -1,7 +1,7 @@
-"""Page: a source file's text with its lines, and the tree that was parsed from it.
+"""The text of a source file, the grammar and query of its language, and its syntax tree.
 
-Trees count in bytes. The text is therefore kept as one character per byte, so that offsets of the tree are offsets of
-the text, and cut pieces are decoded only in files that have anything but ASCII.
+Trees count in bytes. The text is kept as one character per byte, so that offsets of the tree are offsets of the text.
+Cut text is decoded only in files that are not ASCII.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from recollect.code.process_pool import Job, JobFailed, is_limited, run_alone
 if TYPE_CHECKING:
     import tree_sitter
 
-# What a pattern captures that is of no use to symbols. A pattern that captures nothing else is left out of an outline.
+# Captures that symbols do not need. A pattern that captures nothing else is not part of an outline.
 USES = re.compile(r"@(?:reference\.\w+|import(?:\.\w+)?|path)(?![\w.])")
 QUERIES = Path(__file__).with_name("queries")
 CAPTURE = re.compile(r"@[\w.]+")
 
 
 class Grammar(NamedTuple):
-    """What is needed to read a tree; `captures` are the names that the query gives, in the order of its file."""
+    """A language for parsers and its query; captures: names of the query, in the order of its file."""
 
     name: str
     language: tree_sitter.Language
@@ -39,9 +39,9 @@ class Grammar(NamedTuple):
 
 @cache
 def load(name: str, *, outline: bool = False) -> Grammar:
-    """Return the grammar of a language. Costs an import and the compilation of the query, once per process.
+    """Return the grammar of a language: an import and the compilation of its query, once per process.
 
-    outline: the query finds what symbols are made of and neither references nor imports
+    outline: the query captures no references and imports
     """
     from tree_sitter import Query
 
@@ -52,7 +52,7 @@ def load(name: str, *, outline: bool = False) -> Grammar:
 
 
 def parsed(name: str) -> tree_sitter.Language:
-    """Return a language for a parser without its query, which takes most of the loading time."""
+    """Return a language for a parser; the query takes most of the loading time."""
     language = BY_NAME[name]
     return _parsed(language.grammar, language.entry)
 
@@ -65,7 +65,7 @@ def _parsed(module: str, entry: str) -> tree_sitter.Language:
 
 
 def source(language: Language) -> str:
-    """Return the language's query: its file, and patterns for what its row lists. A pattern is one line."""
+    """Return the query of a language: its file, and patterns of its row. A pattern is one line."""
     own = [(QUERIES / f"{stem}.scm").read_text("utf-8") for stem in language.queries or (language.name,)]
     rows = [
         (language.comments, "comment"),
@@ -89,11 +89,11 @@ def _is_use(line: str) -> bool:
     return bool(captures) and not line.startswith(";") and all(USES.fullmatch(capture) for capture in captures)
 
 
-# The clock is read once per chunk, and a chunk is at most an eighth of the text before it. Parsing text that is no code
-# takes the square of its size, in some grammars the cube: 1 KB of `/*` takes Swift a second, 2 KB eight.
+# The clock is read once per chunk, and a chunk is at most an eighth of the text before it. Text that is no code takes
+# quadratic time, in some grammars cubic: 1 KB of `/*` takes Swift a second, 2 KB eight.
 CHUNK_BYTES = 256
-PARSE_SECONDS = 3.0  # of processor time: some 15 MB of ordinary code; what takes longer is garbage
-# The most that any process parses. The YAML grammar crashes on 254 nested lists, which are 508 bytes.
+PARSE_SECONDS = 3.0  # of CPU time: some 15 MB of ordinary code
+# Texts that any process parses. The YAML grammar crashes on 254 nested lists, which are 508 bytes.
 SAFE_BYTES = 256
 # Parses a text in a child first: a quarter of the memory that reading a file may take.
 PARSE = Job("recollect.code.index.page:parse_alone", cpu_s=PARSE_SECONDS, memory_bytes=1 << 28)
@@ -114,7 +114,7 @@ class Page:
         if encoding:
             source = source[2:].decode(encoding, "replace").encode()
             self.notes.append("UTF-16: converted to UTF-8; byte offsets refer to the converted text")
-        self.returns: list[int] = []  # where a \r was taken out: offsets of the line feeds that followed one
+        self.returns: list[int] = []  # offsets of line feeds after a \r, which is removed
         if b"\r\n" in source:
             self.returns = [match.start() - before for before, match in enumerate(re.finditer(b"\r\n", source))]
             source = source.replace(b"\r\n", b"\n")
@@ -131,14 +131,14 @@ class Page:
         return text if self.is_ascii else decoded(text)
 
     def original(self, offset: int) -> int:
-        """Return where an offset of the text is in the file.
+        """Return the offset in the file for an offset of the text.
 
-        Grammars disagree about what a \\r at the end of a line belongs to, so the text has none.
+        Grammars treat a \\r at the end of a line differently, so the text has none.
         """
         return offset + bisect_left(self.returns, offset)
 
     def wide_lines(self) -> set[int]:
-        """Return the numbers of the lines that have anything but ASCII."""
+        """Return the numbers of the lines that are not ASCII."""
         return {self.line(match.start()) for match in WIDE.finditer(self.source)}
 
     def line(self, offset: int) -> int:
@@ -152,7 +152,7 @@ class Page:
 
 
 def parse(page: Page, name: str) -> tree_sitter.Tree:
-    """Return the tree of a page in a language; what takes too much is cut or left out, with a note."""
+    """Return the tree of a page in a language; a text that takes too much is cut or skipped, with a note."""
     language = parsed(name)
     source = page.source
     if len(source) > SAFE_BYTES and not is_limited() and not _is_safe(name, source):
@@ -188,7 +188,7 @@ def parse_alone(content: bytes) -> bytes:
 
 
 def _swamp(root: tree_sitter.Node) -> int | None:
-    """Return where an error begins that is too large to be searched: a query needs the square of its size."""
+    """Return the start of an error that is too large to query: a query takes the square of its size."""
     suspects = [root] if root.has_error else []
     while suspects:
         node = suspects.pop()
@@ -199,9 +199,9 @@ def _swamp(root: tree_sitter.Node) -> int | None:
 
 
 def _parse(page: Page, source: bytes, language: tree_sitter.Language) -> tree_sitter.Tree:
-    """Return the tree of a source, or of what was read of it in time.
+    """Return the tree of a source, or of the part that was parsed in time.
 
-    The library's own progress callback crashes before Python 3.14, so the clock is read where it asks for more text.
+    The progress callback of the library crashes before Python 3.14, so the clock is read when it asks for more text.
     """
     from tree_sitter import Parser
 
@@ -210,7 +210,7 @@ def _parse(page: Page, source: bytes, language: tree_sitter.Language) -> tree_si
         return parser.parse(source)
     deadline = time.thread_time() + PARSE_SECONDS
     whole = memoryview(source)
-    # The library never lets go of a chunk; a released view is a few bytes, whatever it was a view of.
+    # The library never frees a chunk; a released view takes a few bytes.
     views: list[memoryview] = []
     late = False
 
@@ -231,13 +231,13 @@ def _parse(page: Page, source: bytes, language: tree_sitter.Language) -> tree_si
 
 
 def decoded(text: str) -> str:
-    """Return what bytes that were kept as characters say in UTF-8."""
+    """Return text of one character per byte, decoded from UTF-8."""
     return text if text.isascii() else text.encode("latin-1").decode("utf-8", "replace")
 
 
-@lru_cache(maxsize=1)  # of one file both the outline and the pieces ask
+@lru_cache(maxsize=1)  # the outline and the chunks of a file both need it
 def line_feeds(source: bytes) -> list[int]:
-    """Return where the line feeds are; shared, so nobody may change it."""
+    """Return the offsets of line feeds. The list is shared: do not change it."""
     # A carriage return alone would end a line, too.
     lines = (source.replace(b"\r", b" ") if b"\r" in source else source).splitlines(keepends=True)
     feeds = list(accumulate(map(len, lines), initial=-1))

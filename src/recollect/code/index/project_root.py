@@ -1,7 +1,7 @@
-"""Which tree a path lies in, and whether it may be indexed at all.
+"""Find the project root of a path, and refuse folders that are no project.
 
-A tree is a git work tree, or the folder that was named where there is none. Naming a folder inside a tree means that
-part of it, so that a file is never indexed twice under two roots:
+A tree is a git work tree, or the given folder if there is none. A folder inside a tree means that part of it, so that
+no file is indexed under two roots:
 
     recollect index .              in /home/me/app          → tree /home/me/app, all of it
     recollect index src            in /home/me/app          → tree /home/me/app, below src/
@@ -19,19 +19,19 @@ from typing import NamedTuple
 
 from recollect.errors import InvalidInput, NotFound
 
-# Folders that every system has; what lies in them is of many programs and people.
+# Folders of the system, shared by many programs and people.
 SYSTEM = frozenset(
     f"/{name}"
     for name in "bin boot dev etc home lib lib64 media mnt opt private proc root run sbin srv sys tmp usr usr/lib "
     "usr/local usr/share var var/cache var/lib var/log var/tmp private/tmp private/var Applications Library System "
     "Users Volumes".split()
 )
-# All may write, and only owners remove: /tmp, /var/tmp, /dev/shm and their like.
+# World-writable and sticky: /tmp, /var/tmp, /dev/shm.
 SHARED = stat.S_ISVTX | stat.S_IWOTH
 
 
 class Place(NamedTuple):
-    """A tree and the part of it that is meant: `below` is empty, or a folder from the root with a final slash."""
+    """A tree and a part of it; below: empty, or a folder from the root with a final slash."""
 
     root: Path
     below: str
@@ -39,10 +39,10 @@ class Place(NamedTuple):
 
 
 def place(path: str | Path, *, force: bool = False) -> Place:
-    """Return where `path` lies, resolved of links.
+    """Return the tree of `path`, with links resolved.
 
-    Raises NotFound where nothing is, InvalidInput for what is no folder, cannot be read, or is no project: a disk, a
-    home directory, a folder of the system or one that all users share; `force` allows these.
+    Raises NotFound if it does not exist, InvalidInput if it is no readable folder or no project: a disk, a home
+    directory, a system folder or one that all users share; `force` allows these.
     """
     folder = _folder(path)
     if _is_too_large(folder) and not force:
@@ -83,9 +83,9 @@ def _folder(path: str | Path) -> Path:
 
 
 def _is_too_large(folder: Path) -> bool:
-    """Tell whether a folder is a disk, a home directory, holds home directories, or is of the system or of all users.
+    """Tell whether a folder is a disk, a home directory or above one, or a system or shared folder.
 
-    A mounted folder that is a git work tree is a project that was mounted into a container, not a disk.
+    A mounted git work tree is a project in a container, not a disk.
     """
     home = Path(os.path.realpath(os.path.expanduser("~")))  # noqa: PTH111
     if folder == Path(folder.anchor) or folder == home or folder in home.parents or str(folder) in SYSTEM:

@@ -1,14 +1,12 @@
-"""Scan: the outline of a Python file from its lines, without a tree.
+"""The outline of a Python file from its lines, without a tree.
 
-Parsing is half of the cost of indexing. What an outline needs of Python is told by its lines: strings and comments are
-literals, brackets join lines, indentation makes blocks, and a definition begins with its word. So a file is read that
-way, several times as fast, wherever it is certain what a parser would say; where it is not, the scan says so and the
-file is parsed.
+Parsing is half of the cost of indexing. Lines are enough for an outline: brackets join them, indentation makes blocks,
+and a definition begins with a keyword. This is several times as fast. A file that is not certain is left to the parser.
 
     text ──literals──► strings, comments ──masked──► logical lines ──indentation──► blocks, definitions
 
-Not accepted, since it is rare: tabs and form feeds, several statements on a line, `match`, names that are not ASCII,
-brackets or indentation that do not match. What is wrong inside an expression is not noticed.
+Left to the parser, since it is rare: tabs and form feeds, several statements on a line, `match`, names that are not
+ASCII, brackets or indentation that do not match, doubtful strings. Errors inside of expressions are not noticed.
 """
 
 from __future__ import annotations
@@ -31,13 +29,12 @@ STRINGS = (
     r"'(?!'')[^'\\\n]*(?:\\.[^'\\\n]*)*'",
 )
 STRING = re.compile("|".join(STRINGS), re.DOTALL)
-# The last alternative is a quote that nothing closes, and all that follows it: what comes after cannot be told, and
-# looking for the end of one string after the other would take the square of the file's length. Every alternative begins
-# with a plain character, which lets the expression skip what begins none of them.
+# The last alternatives are a quote that nothing closes, with all that follows: looking for the end of each string would
+# take quadratic time. Every alternative begins with a plain character, which makes the search fast.
 LITERAL = re.compile("|".join((r"#[^\n]*", *STRINGS, '".*', "'.*")), re.DOTALL)
 BRACE = re.compile(r"""[{}"']""")
-# Words that choose or repeat, each with an expression of its own: one that begins with plain letters is looked for ten
-# times as fast as one with a choice.
+# Words that choose or repeat, each with an expression of its own: one that begins with plain letters is found ten times
+# as fast as one with a choice.
 BRANCHES = (r"if\b(?<!\wif)", r"elif\b(?<!\welif)", r"for\b(?<!\wfor)", r"while\b(?<!\wwhile)")
 BRANCH = re.compile("|".join(BRANCHES), re.ASCII)
 MAY_PREFIX = frozenset("fFrRtT")  # the last letters of the prefixes that follow
@@ -46,7 +43,7 @@ TEMPLATES = frozenset({"t", "tr", "rt"})  # of Python 3.14, which grammars do no
 
 
 class Unsure(Exception):
-    """What a text says cannot be told without parsing it."""
+    """The text has to be parsed."""
 
 
 class Literals:
@@ -61,7 +58,7 @@ class Literals:
         self.quoted = [span for span in spans if text[span[0]] != "#"]  # strings with their quotes
         if self.quoted and not STRING.fullmatch(text, *self.quoted[-1]):
             raise Unsure
-        # Where white space counts: not between the braces of a formatted string.
+        # White space counts in strings, but not between the braces of a formatted one.
         self.strings = [span for span in self.quoted if text[span[0] - 1] not in MAY_PREFIX]
         self.branches: list[int] = []
         if len(self.strings) < len(self.quoted):
@@ -70,7 +67,7 @@ class Literals:
                     self._prefixed(start, end)
 
     def _prefixed(self, start: int, end: int) -> None:
-        """Take a string with a letter before it; that may belong to a word, as in `return"x"`."""
+        """Add a string after a letter, which may belong to a word, as in `return"x"`."""
         text, first = self.text, start
         while first and (text[first - 1].isalnum() or text[first - 1] == "_"):
             first -= 1
@@ -84,7 +81,7 @@ class Literals:
             self.strings.append((start, end))
 
     def _formatted(self, start: int, end: int) -> None:
-        """Take the content of a formatted string: what stands between its braces is code."""
+        """Add the content of a formatted string: between its braces is code."""
         text = self.text
         piece = at = start
         while (at := text.find("{", at, end)) >= 0:
@@ -96,7 +93,7 @@ class Literals:
         self.strings.append((piece, end))
 
     def _code(self, start: int, end: int) -> int:
-        """Take the code in braces that begins at `start` and return where it ends."""
+        """Add the code in braces that begins at `start`; return its end."""
         text, depth, at, piece = self.text, 0, start, start
         while match := BRACE.search(text, at, end):
             at = match.end()
@@ -117,17 +114,17 @@ class Literals:
         raise Unsure
 
 
-# How deep a line is in brackets does not depend on their kind; and all that is no bracket and ends no line.
+# All brackets count as round ones; everything else but line feeds is dropped.
 ROUND = bytes.maketrans(b"[{]}", b"(())")
 NO_BRACKET = bytes(set(range(256)) - set(b"([{)]}\n"))
-NESTED_MOST = 64  # brackets that close on their line: a file with more was not written by hand
+NESTED_MOST = 64  # nested brackets on a line: people write fewer
 FEED, BLANK, COLON, C = b"\n :c"
 
-# What is not read: several statements on a line, and white space that is neither a blank nor a line feed.
+# Not read: several statements on a line, and white space other than blanks and line feeds.
 UNREAD = (b";", b"\t", b"\f", b"\v", b"\r", b"\\")
 # A compound statement with its body on the same line.
 SUITE = rb"(?:if|elif|else|for|while|try|except|finally|with|async)\b[^\n]*[^ :\n] *(?=\n|$)"
-# A line that begins something, or is the first of its indentation; and all lines after it that do neither.
+# A line that begins a definition or a block, or changes the indentation; and all lines after it that do neither.
 RUN = re.compile(
     rb"\n( *+)(?:((?:async +)?def|class) +(\w++)|(@)|(" + SUITE + rb")|([A-Z_][A-Z0-9_]*+) *+[:=](?!=)"
     rb"|type +(\w++) *+=|(match)\b|(?=[^ \n]))[^\n]*+"
@@ -141,7 +138,7 @@ BRANCH_WORDS = tuple(re.compile(pattern.encode()) for pattern in BRANCHES)
 BRACKET = re.compile(rb"[][(){}:]")
 
 
-# A block that is open: how far it is indented, and the definition whose body it is.
+# An open block: its indentation, and the definition whose body it is.
 Block = tuple[int, Definition | None]
 
 
@@ -174,13 +171,13 @@ class Scan:
             raise Unsure
 
     def _follow(self) -> None:
-        """Follow the lines: what they begin, and which blocks they open and close."""
+        """Read the lines: definitions, and blocks that they open and close."""
         masked = self.masked
         open_now: list[Block] = [(0, None)]
         deepest = 0  # how far the innermost block is indented
         waiting: Definition | None = None  # for its body
-        last = 0  # of the code before a line, in what is masked
-        heads = len(HEADS.findall(masked))  # whose bodies are still to come
+        last = 0  # offset of the code before a line, in the masked text
+        heads = len(HEADS.findall(masked))  # without their bodies so far
         for match in RUN.finditer(masked):
             first, after = match.span(INDENT)
             indent, begin = after - first, after - 1  # of the line's code, in the text
@@ -213,7 +210,7 @@ class Scan:
         return Marks(self.comments, self.strings, blocks=self.blocks, branches=self.branches)
 
     def _begin(self, match: re.Match[bytes], begin: int, around: Definition | None) -> Definition | None:
-        """Take what a line begins; return a definition whose body is still to come."""
+        """Add what a line begins; return a definition whose body follows."""
         which = match.lastindex
         if which == DEFINED:
             return self._define(match, begin)
@@ -232,7 +229,7 @@ class Scan:
         return None
 
     def _define(self, match: re.Match[bytes], begin: int) -> Definition | None:
-        """Take a definition, and return it unless its body is on its line."""
+        """Add a definition, and return it unless its body is on its line."""
         name = match.start(DEFINED) - 1, match.end(DEFINED) - 1
         code = self._code_end(begin)
         is_class = self.masked[begin + 1] == C
@@ -247,7 +244,7 @@ class Scan:
         return None
 
     def _body(self, start: int, end: int) -> int:
-        """Return where the body begins that follows a head on its line."""
+        """Return the start of a body on the line of its head."""
         depth = 0
         for match in BRACKET.finditer(self.masked, start + 1, end + 1):
             bracket = match[0]
@@ -259,7 +256,7 @@ class Scan:
         raise Unsure
 
     def _assign(self, begin: int, name: Span, kind: NodeKind) -> None:
-        """Take an assignment to a name, which is given as a span of what is masked."""
+        """Add an assignment to a name; name: its span in the masked text."""
         end = self._code_end(begin)
         first, after = name[0] - 1, name[1] - 1
         if kind == "Constant" and self.text.startswith(self.lambdas, after):
@@ -267,18 +264,18 @@ class Scan:
         self.definitions.append(Definition(begin, end, kind, "", (first, after), end))
 
     def _code_end(self, begin: int) -> int:
-        """Return where the code of a line ends."""
+        """Return the end of the code of a line."""
         masked = self.masked
         feed = masked.find(b"\n", begin + 1)
         line = masked[begin + 1 : feed if feed >= 0 else len(masked)]
         return begin + len(line.rstrip())
 
     def _line_end(self, begin: int) -> int:
-        """Return where the code of a line ends, or a comment after it."""
+        """Return the end of the code of a line, or of a comment after it."""
         return self._after(self._code_end(begin))[0]
 
     def _after(self, code: int) -> tuple[int, int]:
-        """Return where code ends, or a comment after it on its line; and the place of the next comment."""
+        """Return the end of code or of a comment after it on its line, and the place of the next comment."""
         place = bisect_left(self._starts, code)
         if place < len(self._starts):
             feed = self.text.find("\n", code)
@@ -287,7 +284,7 @@ class Scan:
         return code, place
 
     def _close(self, open_now: list[Block], indent: int, last: int, begin: int) -> None:
-        """End the blocks that are indented further than a line; comments that are as far indented belong to them."""
+        """End the blocks that are indented further than a line; comments as far indented belong to them."""
         end, place = self._after(last)
         comments, text = self.comments, self.text
         while open_now[-1][0] > indent:
@@ -304,7 +301,7 @@ class Scan:
 
 
 def scan(page: Page, language: Language) -> Scan | None:
-    """Return what is found in a page, or None where a tree is needed to be certain."""
+    """Return the definitions of a page; None if it has to be parsed."""
     try:
         literals = Literals(page.text)
         found = Scan(page.text, _masked(page, literals), literals, language.lambdas)
@@ -315,7 +312,7 @@ def scan(page: Page, language: Language) -> Scan | None:
 
 
 def _masked(page: Page, literals: Literals) -> bytes:
-    """Return a page without what is in strings and comments, a logical line to a line, after a line feed."""
+    """Return a page without strings and comments, one logical line per line, after a line feed."""
     blob = bytearray(page.source)
     for start, end in literals.quoted:
         blob[start:end] = b'"' * (end - start)
@@ -332,7 +329,7 @@ def _masked(page: Page, literals: Literals) -> bytes:
 
 
 def _joined(blob: bytearray, feeds: list[int]) -> list[int]:
-    """Return which of the line feeds stand inside of brackets. Raises Unsure where these do not match."""
+    """Return the line feeds inside of brackets. Raises Unsure if brackets do not match."""
     brackets = blob.translate(ROUND, NO_BRACKET)
     for _ in range(NESTED_MOST):
         if b"()" not in brackets:

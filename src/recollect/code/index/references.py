@@ -1,8 +1,8 @@
-"""References: what a file uses and where.
+"""References of a file: the names it uses, with their receivers.
 
-A reference that is a path (`a.b.c`) is cut at its last separator into receiver and name; where a grammar has no node
-for the path, the query captures the name and, as @path, the node whose beginning is the receiver's. There are more
-references than anything else in a file, so the loop over them is written for speed.
+A path (`a.b.c`) is cut at its last separator into receiver and name. If a grammar has no node for the path, the query
+captures the name and, as @path, the node that begins with the receiver. References outnumber everything else in a file,
+so the loop over them is written for speed.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from recollect.code.index.languages import BY_NAME, Language
 from recollect.code.index.page import Page, decoded
 from recollect.code.index.symbols import Reference
 
-RECEIVER_CHARACTERS = 80  # a longer one is a chain of calls, which no resolver reads back to its end
-PATH_CHARACTERS = 1_000  # of a longer path the two ends are read: each call of a chain is a path of its own
+RECEIVER_CHARACTERS = 80  # a longer one is a chain of calls, which no resolver follows to its end
+PATH_CHARACTERS = 1_000  # of a longer path the two ends are read: each call of a chain is a path
 SHORT = 20  # most receivers are no longer than this and on one line
 
-# Of two that begin at the same place, the first counts.
+# Of two references at one offset the first kind counts.
 KINDS = ("base", "call", "implements", "type", "use", "word")
 IMPLEMENTS = KINDS.index("implements")
 
-# Bytes that are no ASCII stand for letters: the text has one character per byte.
+# The text has one character per byte; those above ASCII count as letters.
 NAME = re.compile(r"[~@$#]?[\w$\x80-\xff]+[?!]?")
 NO_NAME = re.compile(r"[^\w$\x80-\xff]+")
 
 TYPE_ARGUMENTS = re.compile(r"<[^<>()]*>$")
 BACKWARDS = re.compile(r"[\w.:]+$")
 BACKWARDS_CHARACTERS = 80
-AFTER_PATH = (".", ">", ":")  # the last characters of what separates: `.`, `->`, `::`; and of type arguments
+AFTER_PATH = (".", ">", ":")  # last characters of separators `.`, `->`, `::` and of type arguments
 
 Split = Callable[[str], tuple[str, str]]
 Row = tuple[int, int, int]  # start, place of the kind in KINDS, end
 
 
 def references(page: Page, language: Language, found: Captures, *, nested: Nest, known: Set[str]) -> list[Reference]:
-    """Return the references of a file in its order; a name passed on only if `known`: defined or imported there."""
+    """Return the references of a file in order; known: names defined or imported, the only ones kept as uses."""
     if not page.is_ascii:
         known = {name.encode().decode("latin-1") for name in known}
     text, feeds, edges, owners = page.text, page.line_feeds, nested.edges, nested.owners
@@ -96,7 +96,7 @@ def _spans(page: Page, language: Language, found: Captures, *, nested: Nest, kno
             for span in spans
             if span[1] not in heads or heads[span[1]].search(text[text.rfind("\n", 0, span[0]) + 1 : span[0]])
         ]
-    # Two that end together are one: a name that is defined is no reference, a type that is called was found twice.
+    # Two that end together are one: a defined name is no reference, a type that is called is captured twice.
     ended = nested.ended - {end for _, rank, end in spans if rank == IMPLEMENTS}
     if language.paths != r"\.":
         ended |= _before_arguments(page.text, spans)
@@ -104,14 +104,14 @@ def _spans(page: Page, language: Language, found: Captures, *, nested: Nest, kno
 
 
 def _before_arguments(text: str, spans: list[Row]) -> set[int]:
-    """Return where the names end that were captured with their type arguments: `Cache` of `detail::Cache<Point>`."""
+    """Return the ends of names captured with type arguments: `Cache` of `detail::Cache<Point>`."""
     return {text.find("<", start, end) for start, _, end in spans if text[end - 1] == ">"}
 
 
 def _of_kind(page: Page, language: Language, found: Captures, *, rank: int, known: Set[str]) -> list[Row]:
     text, kind = page.text, KINDS[rank]
     nodes = found.captures[f"reference.{kind}"]
-    # With a star among the imports, a type that is not named in one may still be imported.
+    # A star import may import a type that no import names.
     if kind == "use" or (kind == "type" and language.explicit and "import.star" not in found.captures):
         return [
             (start, rank, end)
@@ -137,7 +137,7 @@ def _of_kind(page: Page, language: Language, found: Captures, *, rank: int, know
 
 
 def _receivers(page: Page, found: Captures, spans: list[Row], split: Split | None) -> dict[int, str]:
-    """Return the receivers of names that were captured without them, by where the name begins."""
+    """Return the receivers of names that were captured without them, by the start of the name."""
     paths = found.spans("path")
     if not paths and split is None:
         return {}
@@ -157,7 +157,7 @@ def _receivers(page: Page, found: Captures, spans: list[Row], split: Split | Non
 
 @cache
 def _heads(name: str) -> dict[int, re.Pattern[str]]:
-    """Return by rank what must stand on the line before such a reference."""
+    """Return by rank the pattern of the text on the line before such a reference."""
     heads = dict(BY_NAME[name].heads)
     return {
         rank: re.compile(heads[f"reference.{kind}"]) for rank, kind in enumerate(KINDS) if f"reference.{kind}" in heads
@@ -166,7 +166,7 @@ def _heads(name: str) -> dict[int, re.Pattern[str]]:
 
 @cache
 def _splitter(name: str) -> Split | None:
-    """Return how a path is cut into receiver and name; None where a dot is all there is."""
+    """Return the function that cuts a path into receiver and name; None if the separator is a dot."""
     paths = BY_NAME[name].paths
     if paths == r"\.":
         return None
@@ -182,13 +182,13 @@ def _splitter(name: str) -> Split | None:
 
 
 def _tidy(name: str) -> str:
-    """Return the name itself where a capture holds more: `foo<T>`, `super::x`, a line break before it."""
+    """Return the name in a capture that holds more: `foo<T>`, `super::x`, a line break."""
     match = NAME.search(name)
     return match[0] if match else name.strip()
 
 
 def _decoded(page: Page, row: Reference) -> Reference:
-    """Return a reference with characters for bytes."""
+    """Return a reference decoded from UTF-8."""
     name, receiver, kind, line, column, inside = row
     start = page.line_feeds[line - 2] + 1 if line > 1 else 0
     column = len(page.cut(start, start + column))
@@ -196,7 +196,7 @@ def _decoded(page: Page, row: Reference) -> Reference:
 
 
 def _short(receiver: str) -> str:
-    """Return a receiver on one line, or its beginning where it is long."""
+    """Return a receiver on one line, cut if it is long."""
     if len(receiver) > RECEIVER_CHARACTERS:
         receiver = receiver[:RECEIVER_CHARACTERS] + "..."
     return " ".join(receiver.split()) if "\n" in receiver else receiver

@@ -1,8 +1,6 @@
-"""Entities: the functions and types of one source file, each with all that is said about it, for who keeps them apart.
+"""Functions and types of one source file with their own code, documentation and dependencies.
 
-    bytes ─► extract ─► symbols, references, imports ─► entities with their code, documentation and dependencies
-
-The index keeps symbols packed per file and reads the rest from disk; an entity holds its own text instead.
+The index keeps symbols packed per file and reads code from disk; an entity holds its own code instead.
 """
 
 from __future__ import annotations
@@ -21,21 +19,21 @@ from recollect.code.index.symbols import Import, Symbol
 from recollect.model import NodeKind
 
 KINDS = frozenset({"Function", "Method", "Class", "Interface", "Type"})
-# What an entity depends on: what it calls and what it is made from. Names that are only mentioned are left out.
+# References that are dependencies: calls and base types, not names that are only mentioned.
 NEEDED = frozenset({"call", "base", "implements"})
-# Words before the name of a function that are not part of how it is called.
+# Keywords before the name of a function.
 HEAD = re.compile(r"^(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:def\s+|function\b\s*\*?\s*)")
-# How many lines an import may span; no statement that people write is longer.
+# Lines that an import may span; people write fewer.
 IMPORT_LINES = 60
-# A dialect is called by the language it belongs to.
+# Dialects and their languages.
 DIALECTS = {"tsx": "typescript"}
 OPENING, CLOSING = "([{", ")]}"
 
 
 class Entity(NamedTuple):
-    """A function or type: its own text with decorators, what documents it, what it needs.
+    """A function or type: its code with decorators, documentation and dependencies.
 
-    name: its own; qualified: through its owners. dependencies: names of what it calls or derives from, in order
+    dependencies: names that it calls or derives from, in order
     """
 
     name: str
@@ -52,7 +50,7 @@ class Entity(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What a source file holds: its language, its imports as statements, its entities in the order of the file."""
+    """A source file: its language, its import statements, its entities in order."""
 
     language: str
     imports: tuple[str, ...]
@@ -94,12 +92,12 @@ def _entity(source: bytes, symbol: Symbol, docstring: str, needs: Sequence[str])
 
 
 def _tidy(signature: str) -> str:
-    """Return a signature that was written on several lines as one would write it on one."""
+    """Return a signature of several lines as it is written on one."""
     return re.sub(r",?(?<!\s)\s++\)", ")", re.sub(r"\(\s+", "(", signature))
 
 
 def _needs(symbols: Sequence[Symbol], uses: Sequence[tuple[str, int]]) -> dict[int, list[str]]:
-    """Return by place of a symbol the names used in it, and in what it holds, in the order of the file."""
+    """Return by place of a symbol the names used in it and in its members, in order."""
     found: dict[int, list[str]] = {}
     for name, inside in uses:
         while inside >= 0:
@@ -109,7 +107,7 @@ def _needs(symbols: Sequence[Symbol], uses: Sequence[tuple[str, int]]) -> dict[i
 
 
 def _docstrings(source: bytes) -> dict[int, str]:
-    """Return whole docstrings by the line their definition begins on; none where Python cannot parse the file."""
+    """Return whole docstrings by the first line of their definition; none if Python cannot parse the file."""
     import warnings
 
     try:
@@ -140,7 +138,7 @@ def _statements(source: bytes, language: Language, imports: Sequence[Import]) ->
 
 
 def _whole(lines: Sequence[str]) -> str:
-    """Return a statement that begins on the first line, up to where its brackets are closed."""
+    """Return the statement that begins on the first line, up to its closing bracket."""
     parts: list[str] = []
     depth = 0
     for line in lines:
@@ -152,7 +150,7 @@ def _whole(lines: Sequence[str]) -> str:
 
 
 def _python(imports: Sequence[Import]) -> Iterator[str]:
-    """Yield statements of Python, written in their shortest form."""
+    """Yield Python import statements in their shortest form."""
     groups: dict[tuple[int, str | None], list[Import]] = {}
     for each in imports:
         origin = f"{'.' * each.level}{each.module}" if each.name or each.star else None

@@ -1,8 +1,8 @@
-"""What a source file says about itself: definitions, references and imports, as plain tuples.
+"""Records of a source file: symbols, references and imports.
 
-A file of ten thousand lines yields tens of thousands of these, so they are named tuples, the cheapest records Python
-has, and not structs of `model`; whoever stores them makes nodes and edges of them. Lines count from 1, columns (in
-characters) and bytes from 0, ends are exclusive, but `end_line` is the last line that belongs to the symbol.
+A file of ten thousand lines yields tens of thousands of these, so they are named tuples, the cheapest records of
+Python. Lines count from 1, columns (in characters) and bytes from 0. Ends are exclusive, but `end_line` is the last
+line of the symbol.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from recollect.model import NodeKind
 
 Visibility = Literal["public", "protected", "internal", "private"]
-# word: it stands where a call without brackets may stand, or a variable
+# word: a call without brackets, or a variable
 ReferenceKind = Literal["call", "base", "implements", "use", "type", "word"]
 
 
@@ -34,17 +34,17 @@ class Symbol(NamedTuple):
     end_line: int
     start_byte: int
     end_byte: int
-    complexity: float  # see complexity.level
+    complexity: float  # see symbol_properties.level
     test: bool  # a test itself, not merely code of a test folder
     endpoint: str | None  # "GET /users/{id}"
-    hash: str  # see normal.digest: changed by code, not by comments, white space or the symbol's own name
+    hash: str  # of the code without comments, white space and the symbol's own name, see normal_form.digest
 
 
 class Reference(NamedTuple):
-    """A name used: called, derived from, implemented, passed on, or said of a type."""
+    """A name used: called, derived from, implemented, passed on, or named as a type."""
 
     name: str
-    receiver: str  # what stands before the name, "" when nothing does: `self.store` of `self.store.get()`
+    receiver: str  # text before the name, or "": `self.store` of `self.store.get()`
     kind: ReferenceKind
     line: int
     column: int
@@ -52,7 +52,7 @@ class Reference(NamedTuple):
 
 
 class Import(NamedTuple):
-    """One name brought in; `from a import b, c` makes two."""
+    """One imported name; `from a import b, c` makes two."""
 
     module: str
     name: str | None  # None: the module itself
@@ -63,17 +63,17 @@ class Import(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """What a file defines; `notes` says in sentences what could not be read."""
+    """The symbols of a file; notes: what could not be read."""
 
     symbols: list[Symbol]
     notes: list[str]
 
 
 class Extracted(NamedTuple):
-    """All that was read from one file; `notes` says in sentences what could not be."""
+    """Symbols, references and imports of a file; notes: what could not be read."""
 
     symbols: list[Symbol]
     references: list[Reference]
     imports: list[Import]
     notes: list[str]
-    package: str = ""  # the package or namespace that the file declares for all it holds
+    package: str = ""  # the package or namespace that the file declares

@@ -1,10 +1,10 @@
-"""Bringing the index of a tree up to what is on disk: new and changed files are read, those that are gone forgotten.
+"""Update the index of a tree: read new and changed files, remove files that are gone.
 
-    walk ──► compare with what is known ──► read, on all cores ──► write, a batch to a transaction
+    walk ──► compare with the index ──► read, on all cores ──► write, a batch per transaction
              by time and size, then by hash
 
-A tree has one writer at a time: its claim is renewed with every batch and ends by itself if the process dies. Whoever
-stops it, whenever, leaves an index that is right about every file it knows; the next update goes on from there.
+A tree has one writer at a time. Its claim is renewed with every batch and expires if the process dies. A stopped update
+leaves a correct index of the files it has; the next update continues.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from recollect.text import identifiers, redact, tokens
 
 @cache
 def fingerprint() -> str:
-    """Return a hash of everything that decides what is read from a file: our sources and queries, byte by byte.
+    """Return a hash of all sources and queries that decide what is read from a file.
 
-    An index of another fingerprint is read anew by the next update. That is more often than needed, since a comment
-    changes it, too, and never too seldom, which a number that people must remember to raise would be.
+    The next update reads an index with another fingerprint again. A comment changes it, too; a version number that
+    people have to raise would be forgotten.
     """
     code = Path(__file__).parents[1]
     ours = [
@@ -50,20 +50,20 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-# Source bytes, or files, to a transaction: a third of a second under the lock, which other writers wait for.
+# Source bytes, or files, per transaction: a third of a second under the write lock.
 BATCH_BYTES = 8_000_000
 BATCH_FILES = 8_000
-# Each batch makes a segment of the full text, and sixteen are merged by whoever saves a file next: 0.2 s for a tree of
-# 20 MB. So an update that wrote several merges them itself, at a fiftieth of what reading cost.
+# Each batch makes a segment of the full text, and the next save would merge sixteen of them: 0.2 s for a tree of 20 MB.
+# So an update that wrote several merges them itself, at a fiftieth of the cost of reading.
 MANY_SEGMENTS = 2
-# A claim that is not renewed for this long is that of a process that died. A batch takes a few seconds to read.
+# A claim that is not renewed for this long has expired: its process died. A batch takes a few seconds to read.
 LEASE_S = 60
-# How often a claim of another is asked about again.
+# Seconds between attempts to claim a tree that another process holds.
 WAIT_S = 0.1
 
 
 class Limits(NamedTuple):
-    """What an update may do: the largest file it reads, and how many processes it reads with (0: one per core)."""
+    """Limits of an update: the largest file, and the number of reading processes (0: one per core)."""
 
     max_bytes: int = 2_097_152
     workers: int = 0
@@ -73,7 +73,7 @@ LIMITS = Limits()
 
 
 class Update(NamedTuple):
-    """What an update did: files read, unchanged and gone, bytes read, what the walk left out, and what to know."""
+    """Result of an update: files read, unchanged and gone, bytes read, excluded files by reason, notes."""
 
     tree: int
     read: int
@@ -93,9 +93,9 @@ class _Plan(NamedTuple):
 def update(
     store: CodeStore, where: Place, namespace: str | None, *, limits: Limits = LIMITS, rebuild: bool = False
 ) -> Update:
-    """Bring the index of a tree, or of the part of it that `where` names, up to date.
+    """Update the index of a tree, or of the part of it that `where` names.
 
-    rebuild: read every file anew, changed or not. Waits while another process writes to the same tree.
+    rebuild: read every file, changed or not. Waits while another process writes to the same tree.
     """
     with claimed(store, where, namespace) as (tree, owner):
         report(0, None, "looking for changes")
@@ -108,7 +108,7 @@ def update(
 def update_paths(
     store: CodeStore, where: Place, namespace: str | None, paths: Sequence[str], *, limits: Limits = LIMITS
 ) -> Update:
-    """Bring the index up to date for these files and folders alone; paths are relative to the root."""
+    """Update the index of these files and folders only; paths are relative to the root."""
     with claimed(store, where, namespace) as (tree, owner):
         walked = within(where.root, [real(path) for path in paths], is_git=where.is_git, max_bytes=limits.max_bytes)
         plan = _plan(walked.files, store.known_files(tree.id, paths), "", rebuild=False)
@@ -117,7 +117,7 @@ def update_paths(
 
 @contextmanager
 def claimed(store: CodeStore, where: Place, namespace: str | None) -> Iterator[tuple[Tree, str]]:
-    """Hold a tree for a block, for this caller alone to write; wait while another one does."""
+    """Hold the claim on a tree for a block; wait while another process has it."""
     owner = clock.new_id()
     root = os.fsencode(where.root).decode("utf-8", "backslashreplace")
     while (tree := store.claim_tree(root, namespace, owner=owner, fingerprint=fingerprint(), lease_s=LEASE_S)) is None:
@@ -132,7 +132,7 @@ def claimed(store: CodeStore, where: Place, namespace: str | None) -> Iterator[t
 
 
 def _plan(files: list[Entry], known: dict[str, tuple[int, int, str]], below: str, *, rebuild: bool) -> _Plan:
-    """Compare what is there with what is known: a file of the same time and size is taken to be the same."""
+    """Compare files with the index: the same time and size mean the same content."""
     tasks = []
     unknown = (-1, -1, "")
     for path, mtime_ns, size_bytes in files:
@@ -173,13 +173,13 @@ def _carry_out(
 
 
 def _measure(done: int, total: int) -> str:
-    """Return how far the bytes are, in tenths, so that a log of lines stays short."""
+    """Return the progress in bytes, in tenths, so that a log stays short."""
     tenths = done * 10 // max(total, 1)
     return f"indexing {total * tenths / 1e7:.1f} of {total / 1e6:.1f} MB"
 
 
 class _Batch:
-    """Answers that wait to be written together."""
+    """Answers of one transaction."""
 
     def __init__(self, store: CodeStore, tree: int, owner: str, gone: list[str]) -> None:
         self._store = store
@@ -208,7 +208,7 @@ class _Batch:
             self.write()
 
     def write(self) -> None:
-        """Write what waits, if anything does."""
+        """Write the answers, if there are any."""
         if self._files or self._touched or self._gone:
             self._store.write_files(
                 self._tree,

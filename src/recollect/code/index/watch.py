@@ -1,8 +1,7 @@
-"""Keeping the index of a tree up to date while people work in it.
+"""Watch a tree and update its index after every change.
 
-The system tells which files were written; what comes within DEBOUNCE_MS belongs together (an editor writes a copy,
-renames it, removes the old one). Whether a file counts is decided as for a full update, by asking about those paths
-alone; only a change of the rules themselves, or very many changes, mean looking at the whole tree.
+Changes within DEBOUNCE_MS belong together: an editor writes a copy, renames it, removes the old one. Only the changed
+paths are updated. A change of ignore rules, or very many changes, update the whole tree.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from recollect.store.code_protocol import CodeStore
 if TYPE_CHECKING:
     from watchfiles import Change
 
-# Document 002. Changes are gathered for this long at most, and given out earlier when nothing comes for STEP_MS.
+# Document 002. Changes are collected for at most this long, or until none comes for STEP_MS.
 DEBOUNCE_MS = 50
 STEP_MS = 10
-# How long a watcher sleeps before it looks whether it is still wanted.
+# How often a watcher checks whether it should stop.
 LOOK_MS = 200
-# More changed paths than this are found faster by looking at the whole tree: another branch was checked out.
+# For more changed paths the whole tree is updated, which is faster: another branch was checked out.
 MAX_PATHS = 500
-# A change of one of these may change which files count.
+# Files whose change may change which files are indexed.
 RULES = frozenset({ignore_rules.GITS, ignore_rules.OURS, ".gitmodules"})
 
 _log = logging.getLogger(__name__)
@@ -47,12 +46,12 @@ def watch(
     stop: threading.Event,
     told: Callable[[Update], None],
 ) -> None:
-    """Bring the tree up to date, then follow every change until `stop` is set.
+    """Update the tree, then after every change until `stop` is set.
 
-    told: called after every update, the first one included. A failing update is logged and tried again with the next
-    change; nothing is lost by it, since what was not indexed still differs from what is known.
+    told: called after every update, the first one included. A failing update is logged and repeated with the next
+    change; nothing is lost, since files that were not indexed still differ from the index.
     """
-    # Watching begins before the first look, so that nothing falls between the two.
+    # Watching begins before the first update, so that no change is missed.
     changes = _changes(where.root, stop)
     next(changes)
     told(update(store, where, namespace, limits=limits))
@@ -70,7 +69,7 @@ def watch(
 
 
 def _changes(root: Path, stop: threading.Event) -> Iterator[set[str] | None]:
-    """Yield once when watching has begun, then paths that changed, relative to the root; None for the whole tree."""
+    """Yield once when watching has begun, then changed paths, relative to the root; None for the whole tree."""
     from watchfiles import watch as watch_files
 
     try:
@@ -104,7 +103,7 @@ def _paths(root: Path, changes: set[tuple[Change, str]]) -> set[str] | None:
 
 
 class _Counts:
-    """Tells which changes are worth a look: none inside of version control, caches and installed dependencies."""
+    """A filter without changes inside of version control, caches and installed dependencies."""
 
     def __init__(self, root: Path) -> None:
         self._skip = len(os.fspath(root)) + 1

@@ -1,4 +1,4 @@
-"""go.mod and go.work: modules, what they require and what stands in for it."""
+"""go.mod and go.work: Go modules, their requirements and replacements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BLOCK = re.compile(r"^(\w+)\s*\($")
 
 
 def module(_path: str, source: str) -> Manifest:
-    """Return what a go.mod says."""
+    """Return the manifest of a go.mod."""
     name, required, replaced, tools = "", [], {}, set()
     for verb, words, comment in _directives(source):
         if verb == "module":
@@ -32,7 +32,7 @@ def module(_path: str, source: str) -> Manifest:
 
 
 def work(_path: str, source: str) -> Manifest:
-    """Return what a go.work says: the modules that are worked on together."""
+    """Return the manifest of a go.work: the modules of a workspace."""
     return Manifest("go", members=tuple(words[0] for verb, words, _ in _directives(source) if verb == "use"))
 
 
@@ -41,14 +41,14 @@ def _settled(row: Dependency, instead: list[str], tools: set[str]) -> Dependency
         row = row._replace(scope="dev")
     if not instead:
         return row
-    # By the rules of go.mod a replacement is a path exactly if it begins like one; others have a version.
+    # In go.mod a replacement is a path if it begins like one; others have a version.
     if instead[0].startswith((".", "/")):
         return row._replace(path=instead[0])
     return row._replace(name=instead[0], range=instead[1] if len(instead) > 1 else row.range)
 
 
 def _directives(source: str) -> Iterator[tuple[str, list[str], str]]:
-    """Yield verb, words and comment of every line that says something, whether it stands in a block or alone."""
+    """Yield verb, words and comment of every directive, in a block or alone."""
     block = ""
     for line in source.splitlines():
         code, _, comment = line.partition("//")

@@ -1,13 +1,13 @@
-"""What can be imported of the packages in indexed trees, and where it lies.
+"""Names that can be imported from the packages of indexed trees, and their places.
 
-    (ecosystem, name that an import begins with)  →  the places it may mean, best first
+    (ecosystem, first name of an import)  →  the places it may mean, best first
 
     pypi      top module           src/app             npm      package             its entry file, or its folder
     go        path of the module   folder              cargo    crate               src/lib.rs
     maven     package of Java      folder of sources   composer namespace           folder
     gem       word of a require    lib/name.rb         nuget    root namespace      folder
 
-A module of Go, a package of npm and a namespace are prefixes: what follows is a path below the place.
+A Go module, an npm package and a namespace are prefixes: a path below the place follows.
 """
 
 from __future__ import annotations
@@ -24,23 +24,22 @@ from recollect.model import File
 from recollect.store.code_protocol import CodeStore
 from recollect.store.package_protocol import PackageRow
 
-# Folders at the top of a project that hold no module of its distribution, as setuptools has them.
+# Top folders that hold no module of a distribution, as in setuptools.
 NO_MODULES = frozenset(
     """tests test docs doc examples example bench benchmarks benchmark build dist scripts tools tasks env venv
     requirements notebooks ci exercise exercises htmlcov node_modules""".split()
 )
 NO_FILES = frozenset("setup conftest noxfile tasks fabfile toxfile manage dodo wscript".split())
-# Where modules lie if nothing is said, first that has any.
+# Folders of modules by default: the first that has any.
 PYTHON_ROOTS = ("src", "python", "lib", "")
 SCRIPTS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte")
-# Folders that a build writes, and where what it reads lies instead.
+# Folders that a build writes.
 BUILT = re.compile(r"^(?:dist|build|lib|out|esm|cjs|es)/(?:(?:esm|cjs|es|src|types|mjs)/)?")
 JVM_SOURCES = re.compile(r"^src/\w*[mM]ain/(?:java|kotlin|scala|groovy)/(.+)/[^/]+$")
 
 
 class Provided(NamedTuple):
-    """Where something that can be imported lies: the number of its tree, the folder of its package, and the file or
-    folder of its own, both from the root of the tree."""
+    """The place of an import: its tree, the folder of its package, and its file or folder from the root."""
 
     tree: int
     folder: str
@@ -51,7 +50,7 @@ Names = Mapping[tuple[str, str], tuple[Provided, ...]]
 
 
 def provided(store: CodeStore, trees: Sequence[int] | None = None) -> Names:
-    """Return what can be imported of the packages in these trees, of all trees if none are named."""
+    """Return what can be imported from the packages of these trees; default: all trees."""
     packages = store.packages(trees)
     paths: dict[int, list[str]] = defaultdict(list)
     wanted = tuple(dict.fromkeys(row.tree for row in packages))
@@ -62,10 +61,9 @@ def provided(store: CodeStore, trees: Sequence[int] | None = None) -> Names:
 
 
 def names(packages: Iterable[PackageRow], paths: Mapping[int, Sequence[str]]) -> Names:
-    """Return what can be imported of packages, given the paths of the files of each tree.
+    """Return what can be imported from packages, given the paths of the files of each tree.
 
-    Where several places provide a name, what people wrote comes before what they copied in, and what lies near the
-    root of its tree before what lies deep: samples and fixtures do.
+    Of several places own code precedes copied code, and places near the root precede deep ones, such as samples.
     """
     ordered = {tree: sorted(listed) for tree, listed in paths.items()}
     found: dict[tuple[str, str], list[Provided]] = defaultdict(list)
@@ -86,12 +84,12 @@ def _below(ordered: Sequence[str], folder: str) -> Sequence[str]:
     """Return the paths below a folder, from there."""
     if not folder:
         return ordered
-    # All that begins with "a/" lies between "a/" and "a0": the slash is followed by the nought.
+    # Paths that begin with "a/" sort between "a/" and "a0", since "0" follows "/".
     first, last = bisect_left(ordered, f"{folder}/"), bisect_left(ordered, f"{folder}0")
     return [path[len(folder) + 1 :] for path in ordered[first:last]]
 
 
-# --- one rule for every ecosystem ---
+# --- one rule per ecosystem ---
 
 
 def _as_said(row: PackageRow, _inside: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -141,7 +139,7 @@ def _jvm(_row: PackageRow, inside: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _python(row: PackageRow, inside: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What has no name is not installed, so nothing imports it from elsewhere: a folder with a list of requirements."""
+    """A package without a name is not installed, so nothing imports it: a folder with a list of requirements."""
     if not row.name:
         return
     tops = {root: _modules(inside, root) for root in {*PYTHON_ROOTS, *(at for name, at in row.provides if name == ANY)}}
@@ -162,7 +160,7 @@ def _python(row: PackageRow, inside: Sequence[str]) -> Iterator[tuple[str, str]]
 
 
 def _module(inside: Sequence[str], at: str) -> str:
-    """Return the folder or file of a module that is said to lie somewhere; empty if it does not."""
+    """Return the folder or file of a module at a declared place; empty if there is none."""
     at = posixpath.normpath(at)
     if f"{at}.py" in inside:
         return f"{at}.py"
@@ -170,9 +168,9 @@ def _module(inside: Sequence[str], at: str) -> str:
 
 
 def _modules(inside: Sequence[str], root: str) -> dict[str, str]:
-    """Return the modules directly below a folder and where they lie.
+    """Return the modules directly below a folder and their places.
 
-    At the top of a project, where all sorts of folders are, only one with an __init__.py is a package.
+    At the top of a project only a folder with an __init__.py is a package.
     """
     root = "" if root in ("", ".") else posixpath.normpath(root)
     found: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""package.json and pnpm-workspace.yaml: packages of npm, yarn, pnpm and bun, their workspaces and catalogs."""
+"""package.json and pnpm-workspace.yaml of npm, yarn, pnpm and bun; composer.json of PHP."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TABLES: tuple[tuple[str, Scope], ...] = (
     ("peerDependencies", "peer"),
     ("devDependencies", "dev"),
 )
-# Fields that name the file which an import of the package leads to, the nearest to its source first.
+# Fields that name the entry file of a package, the nearest to its source first.
 ENTRIES = ("source", "types", "typings", "module", "main")
 
 # A quoted or bare scalar at the end of a line of YAML, without the comment after it.
@@ -24,7 +24,7 @@ _PAIR = re.compile(r"""^(\s*)(?:"([^"]+)"|'([^']+)'|([^\s:#'"-][^:#]*+))\s*+:(?:
 
 
 def package(_path: str, source: str) -> Manifest:
-    """Return what a package.json says."""
+    """Return the manifest of a package.json."""
     content = table(json.loads(source))
     workspaces = content.get("workspaces", [])
     if isinstance(workspaces, dict):
@@ -52,7 +52,7 @@ def _entries(content: dict[str, Any]) -> Iterator[str]:
 
 
 def _conditions(value: Any, depth: int) -> Iterator[str]:
-    """Yield the files that conditional exports lead to, in order; they are nested two or three deep at most."""
+    """Yield the files of conditional exports, in order; they are nested two or three deep at most."""
     if isinstance(value, dict) and depth < 5:
         for inner in value.values():
             yield from _conditions(inner, depth + 1)
@@ -76,10 +76,10 @@ def _dependencies(content: dict[str, Any]) -> Iterator[Dependency]:
 
 
 def dependency(name: str, wanted: str, scope: Scope) -> Dependency:
-    """Return what an entry means: a range, another name for a package, a folder beside, or what a catalog says."""
+    """Return the dependency of an entry: a range, an alias of a package, a local folder, or a catalog entry."""
     kind, colon, rest = wanted.partition(":")
     if not colon:
-        # A path may stand without its protocol; nothing else begins with a dot or a slash.
+        # A path may have no protocol; nothing else begins with a dot or a slash.
         return (
             Dependency(name, path=wanted, scope=scope) if wanted[:1] in (".", "/") else Dependency(name, wanted, scope)
         )
@@ -90,13 +90,13 @@ def dependency(name: str, wanted: str, scope: Scope) -> Dependency:
         return Dependency(renamed, version, scope)
     if kind == "catalog":
         return Dependency(name, scope=scope, managed=f"{rest.strip() or 'default'}:{name}")
-    # workspace:* means what is there; what else has a colon (git, http) says nothing about versions.
+    # workspace:* means any version; other protocols (git, http) have no range.
     is_range = kind == "workspace" and rest not in ("*", "^", "~")
     return Dependency(name, rest if is_range else "", scope, rest if is_range and rest.startswith(".") else "")
 
 
 def pnpm(_path: str, source: str) -> Manifest:
-    """Return what a pnpm-workspace.yaml says: members and catalogs, the two things of it that matter here."""
+    """Return the manifest of a pnpm-workspace.yaml: members and catalogs."""
     members: list[str] = []
     catalogs: list[tuple[str, Dependency]] = []
     section, catalog = "", "default"
@@ -130,7 +130,7 @@ COMPOSER_TABLES: tuple[tuple[str, Scope], ...] = (("require", "runtime"), ("requ
 
 
 def composer(_path: str, source: str) -> Manifest:
-    """Return what a composer.json says."""
+    """Return the manifest of a composer.json."""
     content = table(json.loads(source))
     return Manifest(
         "composer",
@@ -140,7 +140,7 @@ def composer(_path: str, source: str) -> Manifest:
             Dependency(name, text(wanted), scope)
             for key, scope in COMPOSER_TABLES
             for name, wanted in table(content, key).items()
-            # Packages have a vendor; what has none is PHP itself, an extension or a part of Composer.
+            # Packages have a vendor; PHP itself, extensions and parts of Composer have none.
             if "/" in name
         ),
         provides=tuple(_namespaces(content)),

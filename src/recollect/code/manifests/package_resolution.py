@@ -1,11 +1,11 @@
-"""From the manifests of a tree to its packages: what one leaves to another is filled in.
+"""Resolve the manifests of a tree to packages, with inherited values filled in.
 
-    same folder, same ecosystem       one package: pyproject.toml, setup.cfg and requirements.txt speak of the same
-    ${property}, what is managed      said by a workspace, a catalog or a parent: the manifests above, nearest first
-    path of a dependency              the folder it means, as an absolute path: it may lie in another tree
+    same folder, same ecosystem       one package: pyproject.toml, setup.cfg and requirements.txt belong together
+    ${property}, managed entries      from a workspace, a catalog or a parent: the manifests above, nearest first
+    path of a dependency              an absolute path: it may lie in another tree
     members of a workspace            patterns of folders
 
-A pure function of what was read, so an index that followed every change equals a fresh one.
+A pure function, so an incremental index equals a fresh one.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from recollect.code.manifests.manifest import NONE, Dependency, Ecosystem, Manif
 from recollect.store.code_protocol import CodeStore
 from recollect.store.package_protocol import DependencyRow, PackageRow
 
-# Ecosystems in which a folder may hold several packages, each with a file of its own name.
+# Ecosystems in which a folder may hold several packages, each with its own file.
 MANY: frozenset[Ecosystem] = frozenset({"gem", "nuget"})
-# Properties may name properties, parents have parents; a circle of either ends here.
+# Levels of properties and of parents; circles end here.
 MAX_ROUNDS = 8
 
-# Patterns of members have a few folders and a few choices; one with more is no pattern of a person, and costs time.
+# Limits of a member pattern: folders and choices.
 MAX_PARTS = 12
 MAX_CHOICES = 32
 MAX_CHARACTERS = 400  # of a pattern; the library that matches it takes quadratic time for brackets without an end
@@ -38,7 +38,7 @@ _PROPERTY = re.compile(r"\$\{([^{}$]+)\}")
 
 
 class Kept(NamedTuple):
-    """A manifest of a tree: where it lies, what marks its file, and what it says."""
+    """A manifest of a tree with its path and the mark of its file."""
 
     path: str
     mark: str
@@ -46,7 +46,7 @@ class Kept(NamedTuple):
 
 
 def settle(store: CodeStore, tree: int, root: str, owner: str, *, lease_s: int) -> None:
-    """Bring the packages of a claimed tree in line with its manifests, if any of those changed."""
+    """Update the packages of a claimed tree, if any of its manifests changed."""
     if store.packages_settled(tree):
         return
     rows = [Kept(path, mark, unpack(content)) for path, mark, content in store.manifests(tree)]
@@ -55,23 +55,23 @@ def settle(store: CodeStore, tree: int, root: str, owner: str, *, lease_s: int) 
 
 def packages(tree: int, root: str, rows: Iterable[Kept]) -> list[PackageRow]:
     """Return the packages of the manifests of a tree, by folder."""
-    house = _House(root, sorted(rows))
+    every = _Manifests(root, sorted(rows))
     found = [
-        _package(house, tree, folder, ecosystem, group)
-        for (ecosystem, folder), kept in house.places.items()
+        _package(every, tree, folder, ecosystem, group)
+        for (ecosystem, folder), kept in every.places.items()
         for group in _groups(ecosystem, kept)
     ]
     wanted = [row for row in found if row.name or row.dependencies]
     return sorted(_filled(wanted, root), key=lambda row: (row.folder, row.ecosystem, row.name, row.manifest))
 
 
-class _House:
-    """All manifests of a tree by ecosystem and folder, each group in the order in which it is heard."""
+class _Manifests:
+    """All manifests of a tree by ecosystem and folder, each group by priority."""
 
     def __init__(self, root: str, rows: Sequence[Kept]) -> None:
         self.root = root
         self.places: dict[tuple[Ecosystem, str], list[Kept]] = defaultdict(list)
-        # What a folder inherits is asked for once per dependency, and there are projects with ten thousands of those.
+        # Inherited values are needed for each dependency, and projects have up to ten thousands.
         self._known: dict[tuple[Ecosystem, str], dict[str, str]] = {}
         self._managed: dict[tuple[Ecosystem, str], dict[str, tuple[str, Dependency]]] = {}
         for kept in rows:
@@ -80,7 +80,7 @@ class _House:
             group.sort(key=_rank)
 
     def above(self, ecosystem: Ecosystem, folder: str) -> Iterator[tuple[str, Manifest]]:
-        """Yield the manifests that have a say for a folder, with their folders: its own first, then those above."""
+        """Yield the manifests that apply to a folder, with their folders: its own first, then those above."""
         for _ in range(MAX_ROUNDS):
             group = self.places.get((ecosystem, folder), [])
             yield from ((folder, kept.manifest) for kept in group)
@@ -101,19 +101,19 @@ class _House:
         return None
 
     def expanded(self, ecosystem: Ecosystem, folder: str, said: str) -> str:
-        """Return a text with its properties filled in; empty if one is known to nobody."""
+        """Return a text with its properties filled in; empty if one is unknown."""
         if "${" not in said:
             return said
         known = self._properties(ecosystem, folder)
         for _ in range(MAX_ROUNDS):
             said = _PROPERTY.sub(lambda match: known.get(match[1], match[0]), said)
-            # Two that name each other twice over would double with every round.
+            # Properties that name each other twice would double with every round.
             if "${" not in said or len(said) > 1_000:
                 break
         return "" if "${" in said else said
 
     def managed(self, ecosystem: Ecosystem, folder: str, key: str) -> tuple[str, Dependency] | None:
-        """Return what the manifests above say under a name, and the folder it was said in."""
+        """Return the managed entry of a name in the manifests above, and its folder."""
         place = ecosystem, folder
         if place not in self._managed:
             found = self._managed[place] = {}
@@ -170,35 +170,35 @@ def _groups(ecosystem: Ecosystem, kept: Sequence[Kept]) -> Iterator[list[Kept]]:
     yield from ([row] for row in named[1:])
 
 
-def _package(house: _House, tree: int, folder: str, ecosystem: Ecosystem, group: Sequence[Kept]) -> PackageRow:
+def _package(every: _Manifests, tree: int, folder: str, ecosystem: Ecosystem, group: Sequence[Kept]) -> PackageRow:
     first = next((kept for kept in group if kept.manifest.name), group[0])
-    label = house.expanded(ecosystem, folder, first.manifest.name)
+    label = every.expanded(ecosystem, folder, first.manifest.name)
     version = next((kept.manifest.version for kept in group if kept.manifest.version), "")
     name = normal(ecosystem, label)
     rows: dict[tuple[str, str, str], DependencyRow] = {}
     for kept in group:
         for dependency in _heard(ecosystem, kept, first):
-            row = _dependency(house, ecosystem, folder, dependency)
+            row = _dependency(every, ecosystem, folder, dependency)
             # A package that names itself means its own extras.
-            if row and (row.name != name or not name) and row.local != _absolute(house.root, folder):
+            if row and (row.name != name or not name) and row.local != _absolute(every.root, folder):
                 rows.setdefault((row.name, row.local if not row.name else "", row.scope), row)
     return PackageRow(
         tree=tree,
         folder=folder,
         ecosystem=ecosystem,
         name=name,
-        label=label or posixpath.basename(folder) or posixpath.basename(house.root.rstrip("/")) or house.root,
-        version=house.expanded(ecosystem, folder, version),
+        label=label or posixpath.basename(folder) or posixpath.basename(every.root.rstrip("/")) or every.root,
+        version=every.expanded(ecosystem, folder, version),
         manifest=first.path,
         mark=first.mark,
-        workspace=house.workspace(ecosystem, folder),
+        workspace=every.workspace(ecosystem, folder),
         provides=tuple(dict.fromkeys(pair for kept in group for pair in kept.manifest.provides)),
         dependencies=tuple(rows.values()),
     )
 
 
 def _heard(ecosystem: Ecosystem, kept: Kept, first: Kept) -> Iterator[Dependency]:
-    """Yield what a manifest asks for; a Gemfile beside a gemspec lists what the work on the gem takes."""
+    """Yield the dependencies of a manifest; a Gemfile beside a gemspec lists development dependencies."""
     is_for_work = ecosystem == "gem" and kept is not first and bool(first.manifest.name)
     said = {row.name for row in first.manifest.dependencies}
     for row in kept.manifest.dependencies:
@@ -208,35 +208,35 @@ def _heard(ecosystem: Ecosystem, kept: Kept, first: Kept) -> Iterator[Dependency
             yield row._replace(scope="dev")
 
 
-def _dependency(house: _House, ecosystem: Ecosystem, folder: str, row: Dependency) -> DependencyRow | None:
-    """Return a dependency with all that others say about it; None for one of which not even the name is known."""
+def _dependency(every: _Manifests, ecosystem: Ecosystem, folder: str, row: Dependency) -> DependencyRow | None:
+    """Return a dependency with inherited values; None if its name is unknown."""
     place, name, wanted, scope, path = folder, row.name, row.range, row.scope, row.path
-    found = house.managed(ecosystem, folder, row.managed) if row.managed else None
+    found = every.managed(ecosystem, folder, row.managed) if row.managed else None
     if found:
         place, said = found
         name, wanted, path = said.name, wanted or said.range, said.path
         scope = _narrower(scope, said.scope)
-    label = house.expanded(ecosystem, folder, name)
+    label = every.expanded(ecosystem, folder, name)
     if path.startswith(":"):
-        place, path = house.build_root(ecosystem, folder), path[1:].replace(":", "/") or "."
+        place, path = every.build_root(ecosystem, folder), path[1:].replace(":", "/") or "."
     if not label and not path:
         return None
     return DependencyRow(
         name=normal(ecosystem, label),
         label=label or posixpath.basename(path.rstrip("/")) or path,
-        range=house.expanded(ecosystem, folder, wanted),
+        range=every.expanded(ecosystem, folder, wanted),
         scope=scope,
-        local=_absolute(house.root, place, path) if path else "",
+        local=_absolute(every.root, place, path) if path else "",
     )
 
 
 def _narrower(scope: Scope, managed: Scope) -> Scope:
-    """Return the scope of a dependency that a parent speaks of, too: what is said beside it counts before that."""
+    """Return the scope of a managed dependency: its own scope has priority."""
     return managed if scope == "runtime" else scope
 
 
 def _filled(rows: Sequence[PackageRow], root: str) -> Iterator[PackageRow]:
-    """Yield packages whose dependencies that only say where something lies have its name, where it lies in the tree."""
+    """Yield packages with names for local dependencies of which only the path is given."""
     at: dict[tuple[str, str], list[PackageRow]] = defaultdict(list)
     for row in rows:
         at[row.ecosystem, _absolute(root, row.folder)].append(row)
@@ -253,7 +253,7 @@ def _filled(rows: Sequence[PackageRow], root: str) -> Iterator[PackageRow]:
 
 
 def _stem(row: PackageRow) -> str:
-    """Return the name of a package's manifest without its ending, as names are compared."""
+    """Return the stem of a package's manifest, in lower case."""
     return posixpath.splitext(posixpath.basename(row.manifest))[0].lower()
 
 
@@ -265,13 +265,13 @@ def _absolute(root: str, folder: str, path: str = ".") -> str:
 
 
 def _within(folder: str, path: str) -> str | None:
-    """Return the folder that a path from another leads to; None if it leads out of the tree."""
+    """Return the folder at a relative path; None outside of the tree."""
     found = posixpath.normpath(posixpath.join(folder, path))
     return None if found.startswith(("..", "/")) else "" if found == "." else found
 
 
 def _is_member(path: str, patterns: Iterable[str]) -> bool:
-    """Tell whether patterns mean a folder: the last one that fits decides, and one with a `!` takes it out again."""
+    """Tell whether patterns match a folder: the last match decides, and a `!` excludes."""
     is_member = False
     for pattern in patterns:
         if any(_fits(tuple(path.split("/")), parts) for parts in _parts(pattern.removeprefix("!"))):
@@ -281,7 +281,7 @@ def _is_member(path: str, patterns: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _parts(pattern: str) -> tuple[tuple[str, ...], ...]:
-    """Return a pattern by the names of its folders, once for every choice in braces."""
+    """Return the folders of a pattern, for every choice in braces."""
     choices = [pattern[:MAX_CHARACTERS]]
     while (brace := _BRACE.search(choices[0])) and len(choices) <= MAX_CHOICES:
         choices = [
@@ -294,7 +294,7 @@ def _parts(pattern: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _fits(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
-    """Tell whether a path fits; after a mismatch only the last `**` takes one more folder."""
+    """Tell whether a path matches; after a mismatch only the last `**` takes one more folder."""
     at, part = 0, 0
     again: tuple[int, int] | None = None
     while at < len(path):

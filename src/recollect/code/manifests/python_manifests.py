@@ -1,4 +1,4 @@
-"""pyproject.toml, setup.cfg, setup.py and Pipfile: distributions of Python, and where their modules lie."""
+"""pyproject.toml, setup.cfg, setup.py, Pipfile and requirement files of Python."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from recollect.code.manifests.manifest import Dependency, Manifest, Scope, table
 if TYPE_CHECKING:
     import ast
 
-# Where a manifest says of a folder that modules lie in it, without naming them: any name found there.
+# Any module found in a folder that a manifest names.
 ANY = "*"
 
 
 def pyproject(_path: str, source: str) -> Manifest:
-    """Return what a pyproject.toml says, to whatever tool it speaks."""
+    """Return the manifest of a pyproject.toml, for any build tool."""
     content = toml(source)
     project, poetry = table(content, "project"), table(content, "tool", "poetry")
     found = [
@@ -54,7 +54,7 @@ def _poetry(poetry: dict[str, Any]) -> Iterator[Dependency]:
         for name, row in rows.items():
             if name.lower() == "python":
                 continue
-            # A list says several ranges for several Pythons: the first is as good as any.
+            # A list has ranges for several Pythons: the first is taken.
             said = row[0] if isinstance(row, list) and row else row
             if isinstance(said, dict):
                 needed: Scope = "optional" if said.get("optional") is True and scope == "runtime" else scope
@@ -64,7 +64,7 @@ def _poetry(poetry: dict[str, Any]) -> Iterator[Dependency]:
 
 
 def _modules(tools: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the modules that build tools are told of, and the folders where to look for more."""
+    """Yield the modules and folders of modules that build tools are configured with."""
     setuptools = table(tools, "setuptools")
     roots = table(setuptools, "package-dir")
     yield from _setuptools(
@@ -92,7 +92,7 @@ def _modules(tools: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _setuptools(names: Iterable[str], roots: dict[str, str], where: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield modules as setuptools is told of them: names, which folders stand for what, and where to look."""
+    """Yield modules as setuptools is configured: names, their folders, and folders to search."""
     for name in dict.fromkeys(name.split(".")[0] for name in names):
         yield name, roots[name] if name in roots else _joined(roots[""], name) if "" in roots else ""
     for folder in where:
@@ -106,7 +106,7 @@ def _joined(folder: str, name: str) -> str:
 
 
 def setup_cfg(_path: str, source: str) -> Manifest | None:
-    """Return what a setup.cfg says about a distribution; None for one that only configures tools."""
+    """Return the manifest of a setup.cfg; None if it only configures tools."""
     import configparser
 
     parser = configparser.RawConfigParser(strict=False)
@@ -147,7 +147,7 @@ def setup_cfg(_path: str, source: str) -> Manifest | None:
 
 
 def _lines(value: str) -> list[str]:
-    """Return the entries of a list: one to a line, or on one line between commas or semicolons."""
+    """Return the entries of a list: one per line, or on one line between commas or semicolons."""
     lines = [line.strip() for line in value.splitlines() if line.strip() and not line.strip().startswith("#")]
     return lines if len(lines) != 1 or any(mark in value for mark in "=<>~!;[") else lines[0].replace(",", " ").split()
 
@@ -160,7 +160,7 @@ def _pairs(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def pipfile(_path: str, source: str) -> Manifest:
-    """Return what a Pipfile says."""
+    """Return the manifest of a Pipfile."""
     content = toml(source)
     tables: tuple[tuple[str, Scope], ...] = (("packages", "runtime"), ("dev-packages", "dev"))
     return Manifest(
@@ -174,16 +174,16 @@ def pipfile(_path: str, source: str) -> Manifest:
     )
 
 
-# --- setup.py: a program, of which only what it says outright is read ---
+# --- setup.py: only literals are read ---
 
 
 def setup_py(_path: str, source: str) -> Manifest | None:
-    """Return what a setup.py says in plain literals; None where it calls no setup."""
+    """Return the manifest in the literals of a setup.py; None if it calls no setup."""
     import ast
     import warnings
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the style of somebody else's code
+        warnings.simplefilter("ignore")  # about the style of other people's code
         try:
             tree = ast.parse(source)
         except SyntaxError as problem:
@@ -223,7 +223,7 @@ def _called(node: ast.Call) -> str:
 
 
 def _literal(node: ast.expr, constants: dict[str, ast.expr]) -> Any:
-    """Return the value of a literal, or of a name that stands for one; None for what would have to be run."""
+    """Return the value of a literal or of a name for one; None for other code."""
     import ast
 
     if isinstance(node, ast.Name):
@@ -236,9 +236,9 @@ def _literal(node: ast.expr, constants: dict[str, ast.expr]) -> Any:
 
 _NAMED = re.compile(r"^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*(.*)$", re.DOTALL)
 _EGG = re.compile(r"[#&]egg=([\w.-]+)")
-# Options of a line, and how they are cut off: --hash=…, --config-settings …
+# Options of a line: --hash=…, --config-settings …
 _OPTIONS = re.compile(r"\s--?\w[\w-]*[= ].*$", re.DOTALL)
-# What the name of a requirement file says about when it is needed.
+# Scopes by the name of a requirement file.
 SCOPES: tuple[tuple[re.Pattern[str], Scope], ...] = (
     (re.compile(r"dev|test|lint|doc|ci|typing|mypy|check|example|bench"), "dev"),
     (re.compile(r"build"), "build"),
@@ -247,7 +247,7 @@ SCOPES: tuple[tuple[re.Pattern[str], Scope], ...] = (
 
 
 def requirement(line: str, scope: Scope = "runtime") -> Dependency | None:
-    """Return what a line of PEP 508 asks for; None if it names no package."""
+    """Return the dependency of a PEP 508 line; None if it names no package."""
     found = _NAMED.match(line.strip())
     if not found:
         return None
@@ -256,12 +256,12 @@ def requirement(line: str, scope: Scope = "runtime") -> Dependency | None:
         address = rest[1:].strip()
         return Dependency(name, scope=scope, path=_local(address))
     wanted = rest.strip("() ")
-    # What follows a name is a comparison or nothing; anything else was no requirement.
+    # A comparison or nothing follows a name; other text is no requirement.
     return Dependency(name, wanted, scope) if not wanted or wanted[0] in "=<>!~" else None
 
 
 def requirements_of(lines: Iterable[str], scope: Scope = "runtime") -> Iterator[Dependency]:
-    """Yield what the lines ask for that ask for something."""
+    """Yield the dependencies of lines that have one."""
     for line in lines:
         found = requirement(line, scope)
         if found:
@@ -269,7 +269,7 @@ def requirements_of(lines: Iterable[str], scope: Scope = "runtime") -> Iterator[
 
 
 def requirement_file(path: str, source: str) -> Manifest:
-    """Return what a requirements file says; other files that it names are read as such, if they look like it."""
+    """Return the manifest of a requirements file; files that it includes are read by their own names."""
     *folders, name = path.split("/")
     in_folder = bool(folders) and folders[-1] == "requirements"
     said = name if in_folder else name.replace("requirements", "")
@@ -293,7 +293,7 @@ def _line(line: str, scope: Scope) -> Dependency | None:
     if line.startswith("-") or not line:
         return None
     if line.startswith(("./", "../", "file:")):
-        # A wheel or an archive is no folder with a manifest.
+        # Wheels and archives are no folders.
         return (
             None if line.endswith((".whl", ".gz", ".zip")) else Dependency("", scope=scope, path=_local(line) or line)
         )
@@ -304,6 +304,6 @@ def _line(line: str, scope: Scope) -> Dependency | None:
 
 
 def _local(address: str) -> str:
-    """Return the path that an address stands for, empty if it leads elsewhere."""
+    """Return the path of a local address; empty for others."""
     path = re.sub(r"^file:(?://(?:localhost)?)?", "", address) if address.startswith("file:") else ""
     return path.partition("#")[0]

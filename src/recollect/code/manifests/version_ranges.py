@@ -1,9 +1,9 @@
-"""Ranges of versions, as far as they can be told apart: whether a version fits, and whether ranges exclude each other.
+"""Version ranges: whether a version is within a range, and whether ranges exclude each other.
 
     ^1.2   ~1.2   ~=1.2   ~> 1.2   1.x   ==1.*   >=1,<2   1.0 - 2.0   1 || 2   [1.0,2.0)   v1.2.3
 
-A range becomes the span from its lowest to its highest version; several with `||` the span around them all. That errs
-on one side only: what is said to exclude each other does. What is not understood says nothing.
+A range becomes the span from its lowest to its highest version; several with `||` the span around all. So reported
+conflicts are certain, and some are missed. Unknown syntax gives no answer.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-# Versions are compared by this many numbers; what has fewer ends in noughts. NuGet has four, the others three.
+# Numbers of a version that are compared. NuGet has four, the others three.
 PARTS = 4
-# Longer texts are no ranges, and numbers of thousands of digits are slow to read.
+# Longer texts are no ranges, and huge numbers are slow to convert.
 MAX_CHARACTERS = 200
 
-# What a version without an operator means: exactly it, it and what is compatible, or at least it.
+# The operator of a version without one.
 BARE: Mapping[str, str] = {
     "cargo": "^", "composer": "=", "gem": "=", "go": ">=", "maven": ">=", "npm": "=", "nuget": ">=", "pypi": "=",
 }  # fmt: skip
-# Where a version of fewer numbers than usual stands for all that begin so.
+# A version of fewer numbers means all that begin so.
 PARTIAL = frozenset({"cargo", "npm"})
-# Where ~ lets the last number grow that is written, instead of all after the second.
+# With ~ the last written number may grow, instead of all after the second.
 LAST_GROWS = frozenset({"composer", "gem"})
 
 _TERM = re.compile(
@@ -47,7 +47,7 @@ EVERYTHING = Span((0,) * PARTS, None)
 
 
 def span(ecosystem: str, text: str) -> Span | None:
-    """Return the versions that a range lets through; None if it is not understood."""
+    """Return the versions of a range; None for unknown syntax."""
     text = text.strip()
     if not text or text in ("*", "latest", "x"):
         return EVERYTHING
@@ -62,15 +62,15 @@ def span(ecosystem: str, text: str) -> Span | None:
 
 
 def clash(ecosystem: str, ranges: Iterable[str]) -> bool:
-    """Tell whether two of the ranges let no version through together. Ranges not understood do not count."""
+    """Tell whether two of the ranges have no version in common. Unknown syntax does not count."""
     spans = [found for text in ranges if (found := span(ecosystem, text)) is not None]
     ends = [found.high for found in spans if found.high is not None]
-    # Spans on a line: if each two overlap, all do.
+    # If each two spans overlap, all do.
     return bool(ends) and max(found.low for found in spans) >= min(ends)
 
 
 def fits(ecosystem: str, version: str, text: str) -> bool | None:
-    """Tell whether a version is within a range; None if either is not understood."""
+    """Tell whether a version is within a range; None if either has unknown syntax."""
     found, plain = span(ecosystem, text), re.fullmatch(r"[vV]?(\d+(?:\.\d+)*)", version.strip())
     if found is None or plain is None or len(version) > MAX_CHARACTERS:
         return None
@@ -79,7 +79,7 @@ def fits(ecosystem: str, version: str, text: str) -> bool | None:
 
 
 def _every(ecosystem: str, text: str) -> Span | None:
-    """Return what the terms of a range let through together."""
+    """Return the intersection of the terms of a range."""
     hyphen = _HYPHEN.match(text)
     if hyphen:
         text = f">={hyphen[1]} <={hyphen[2]}"
@@ -124,7 +124,7 @@ def _term(ecosystem: str, operator: str, number: str, is_prefix: bool) -> Span |
 
 
 def _bracketed(text: str) -> Span | None:
-    """Return what an interval in the notation of Maven and NuGet lets through; None if it is none."""
+    """Return the versions of an interval of Maven or NuGet; None for other text."""
     found = _BRACKETS.match(text.strip())
     if found is None:
         return None

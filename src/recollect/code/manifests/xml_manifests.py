@@ -1,4 +1,4 @@
-"""pom.xml: Maven projects. What a parent says is filled in by `settle`, which knows where the parent lies."""
+"""Manifests in XML: pom.xml of Maven; project files, packages.config and Directory.Packages.props of .NET."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 def parsed(source: str) -> Element:
-    """Return the root of a document. Raises ValueError for one with a document type, or that is none.
+    """Return the root of an untrusted document. Raises ValueError for a document type, or for no XML.
 
-    Entities are declared in a document type: without one nothing can be expanded and no file or address is named.
+    Only a document type can declare entities, which expand or name other files.
     """
     from xml.etree import ElementTree
 
     if "<!DOCTYPE" in source or "<!ENTITY" in source:
         raise ValueError("it has a document type declaration, which is not supported")
     try:
-        # The text was decoded already; what it says about its encoding may be wrong by now.
+        # The text is decoded already; its declared encoding may be wrong now.
         return ElementTree.fromstring(source.lstrip("\ufeff \t\r\n"))  # noqa: S314 - no entities, see above
     except ElementTree.ParseError as problem:
         raise ValueError(f"not XML: {problem}") from None
@@ -32,22 +32,14 @@ def plain(element: Element) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-def children(element: Element | None, *path: str) -> Iterator[Element]:
-    """Yield the elements at the end of a path of names; none leads nowhere."""
-    if element is None:
-        return
-    first, *rest = path
-    for child in element:
-        if plain(child) == first:
-            if rest:
-                yield from children(child, *rest)
-            else:
-                yield child
+def children(element: Element | None, path: str) -> list[Element]:
+    """Return the elements at a path of names, in any namespace."""
+    return element.findall("/".join(f"{{*}}{name}" for name in path.split("/"))) if element is not None else []
 
 
-def word(element: Element | None, *path: str) -> str:
-    """Return the text of the first element at the end of a path, without blanks around it; empty if there is none."""
-    found = next(children(element, *path), None)
+def word(element: Element | None, path: str) -> str:
+    """Return the text of the first element at a path, without blanks around it; empty for none."""
+    found = next(iter(children(element, path)), None)
     return (found.text or "").strip() if found is not None else ""
 
 
@@ -55,11 +47,11 @@ SCOPES: dict[str, Scope] = {"test": "dev", "provided": "build", "system": "build
 
 
 def pom(_path: str, source: str) -> Manifest | None:
-    """Return what a pom.xml says; None for XML that is no project."""
+    """Return the manifest of a pom.xml; None for other XML. `package_resolution` adds what it inherits."""
     project = parsed(source)
     if plain(project) != "project":
         return None
-    parent = next(children(project, "parent"), None)
+    parent = project.find("{*}parent")
     group = word(project, "groupId") or word(parent, "groupId") or "${group}"
     version = word(project, "version") or word(parent, "version")
     artifact = word(project, "artifactId")
@@ -74,7 +66,7 @@ def pom(_path: str, source: str) -> Manifest | None:
         tuple(_dependencies(project)),
         managed=tuple(
             (row.name, row)
-            for row in map(_dependency, children(project, "dependencyManagement", "dependencies", "dependency"))
+            for row in map(_dependency, children(project, "dependencyManagement/dependencies/dependency"))
         ),
         members=tuple(_modules(project)),
         properties=tuple((key, value) for key, value in properties.items() if value and value != f"${{{key}}}"),
@@ -85,26 +77,26 @@ def pom(_path: str, source: str) -> Manifest | None:
 def _parent(parent: Element | None) -> str:
     if parent is None:
         return NONE
-    if next(children(parent, "relativePath"), None) is None:
+    if not children(parent, "relativePath"):
         return ".."
     path = word(parent, "relativePath")
-    # An empty path says that the parent is not beside, but in a registry.
+    # An empty path means that the parent is in a registry.
     return path.removesuffix("/pom.xml") if path else NONE
 
 
 def _modules(project: Element) -> Iterator[str]:
-    for path in (("modules", "module"), ("profiles", "profile", "modules", "module")):
-        for module in children(project, *path):
+    for path in ("modules/module", "profiles/profile/modules/module"):
+        for module in children(project, path):
             if name := (module.text or "").strip().removesuffix("/pom.xml"):
                 yield name
 
 
 def _dependencies(project: Element) -> Iterator[Dependency]:
-    for path in (("dependencies",), ("profiles", "profile", "dependencies")):
-        for row in children(project, *path, "dependency"):
+    for path in ("dependencies/dependency", "profiles/profile/dependencies/dependency"):
+        for row in children(project, path):
             if word(row, "artifactId"):
                 yield _dependency(row)
-    for row in children(project, "build", "plugins", "plugin"):
+    for row in children(project, "build/plugins/plugin"):
         group = word(row, "groupId") or "org.apache.maven.plugins"
         if artifact := word(row, "artifactId"):
             yield Dependency(f"{group}:{artifact}", word(row, "version"), "build")
@@ -119,7 +111,7 @@ def _dependency(row: Element) -> Dependency:
 
 
 def project(path: str, source: str) -> Manifest:
-    """Return what a project file says. Its name is that of its package, its assembly or its file."""
+    """Return the manifest of a project file. Its name is that of its package, its assembly or its file."""
     root = parsed(source)
     stem = path.rpartition("/")[2].rpartition(".")[0]
     assembly = _property(root, "AssemblyName")
@@ -135,7 +127,7 @@ def project(path: str, source: str) -> Manifest:
 
 
 def versions(_path: str, source: str) -> Manifest:
-    """Return what a Directory.Packages.props says: the versions of packages for all projects below."""
+    """Return the manifest of a Directory.Packages.props: versions of packages for all projects below."""
     rows = (
         (_name(row), word(row, "Version") or row.get("Version", "")) for row in _items(parsed(source), "PackageVersion")
     )
@@ -143,7 +135,7 @@ def versions(_path: str, source: str) -> Manifest:
 
 
 def config(_path: str, source: str) -> Manifest:
-    """Return what a packages.config says, the older way to name packages."""
+    """Return the manifest of a packages.config, the older format."""
     found = []
     for row in children(parsed(source), "package"):
         scope: Scope = "dev" if row.get("developmentDependency", "").lower() == "true" else "runtime"
@@ -153,14 +145,14 @@ def config(_path: str, source: str) -> Manifest:
 
 
 def _property(root: Element, name: str) -> str:
-    """Return a property; one that is computed from others is not one that is said."""
-    value = word(root, "PropertyGroup", name)
+    """Return a property; empty for one that is computed from others."""
+    value = word(root, f"PropertyGroup/{name}")
     return "" if "$(" in value else value
 
 
 def _items(root: Element, kind: str) -> Iterator[Element]:
-    yield from children(root, "ItemGroup", kind)
-    yield from children(root, "Choose", "When", "ItemGroup", kind)
+    yield from children(root, f"ItemGroup/{kind}")
+    yield from children(root, f"Choose/When/ItemGroup/{kind}")
 
 
 def _name(row: Element) -> str:

@@ -1,8 +1,8 @@
-"""Analyse: what a piece of code is about, by rules: its language, names, concepts, keywords, tags and a line about it.
+"""Analyse a code snippet by rules: its language, names, concepts, keywords, tags and a description.
 
-    what somebody said of it (3) · what it defines (4) · concepts (3) · what it says (1) ─► weighed words ─► keywords
+    given description (3) · defined names (4) · concepts (3) · text (1) ─► weighted words ─► keywords
 
-Words are compared by their stems and shown as they were written most often.
+Words are compared by their stems and shown in their most frequent form.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from recollect.code.snippets.language_guess import recognise
 from recollect.text.identifiers import SYNTAX
 from recollect.text.tokens import STOP_WORDS, stemmer
 
-# As many as document 003 shows, and a few more: beyond them keywords repeat the content.
+# A few more than document 003 shows: further keywords repeat the content.
 KEYWORDS = 8
 TAGS = 8
-# The line about it becomes the title of the memory, which has at most 200 characters.
+# The description becomes the title of the memory, which has at most 200 characters.
 CONTEXT_CHARACTERS = 180
-# A longer text is looked at up to here; what comes later is mostly more of the same.
+# Characters that are analysed.
 LOOKED_AT = 20_000
-# Subjects remembered by a process: every piece is compared with some twenty others, again and again.
+# Subjects in the cache: every snippet is compared with some twenty others.
 REMEMBERED = 4_096
-# Names kept of a piece: a whole file may define hundreds.
+# Names kept of a snippet: a whole file may define hundreds.
 NAMES = 24
 
 SAID, DEFINED, CONCEPT, WRITTEN = 3.0, 4.0, 3.0, 1.0
 
-# Kinds of concepts that tell what a piece is about.
+# Kinds of concepts that are part of the subject.
 TELLING = frozenset({"algorithm", "pattern", "technology"})
-# Stems of how something is done, whatever it is.
+# Stems of techniques, which say little about the subject.
 WIDE = frozenset("recurs recursiv iter dynam program memo memoiz fast faster quick effici optim".split())
 
-# Words that stand in any code and tell nothing apart; and what people write around code.
+# Words of any code and of texts about code.
 COMMON = frozenset(
     """add all arg args array as async await bar baz base body bool break build call case catch char class code copy
     count create data def default delete dict do done double element else end err error errors example exception false
@@ -60,10 +60,9 @@ _STRING = re.compile(r"\"\"\"[\s\S]*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\"")
 
 
 class Snippet(NamedTuple):
-    """What is known of a piece of code.
+    """The analysis of a code snippet.
 
-    defines: names it gives. imports: what it brings in
-    context: a line about it. is_given: whether somebody else than the rules wrote that line
+    defines, imports: names. context: its description. is_given: the description is not made by rules
     """
 
     language: str
@@ -80,9 +79,9 @@ class Snippet(NamedTuple):
 
 
 def analyse(content: str, *, language: str = "", context: str = "") -> Snippet:
-    """Return what is known of a piece of code; never raises for what it holds.
+    """Return the analysis of a code snippet; never raises for its content.
 
-    language: its language, where that is known. context: what somebody said about it
+    language: empty if unknown. context: a given description
     """
     text = content[:LOOKED_AT]
     language = language or recognise(text)
@@ -112,7 +111,7 @@ def analyse(content: str, *, language: str = "", context: str = "") -> Snippet:
 
 
 def one_line(text: str) -> str:
-    """Return the first paragraph of a text on one line, cut at a word where it is too long."""
+    """Return the first paragraph of a text on one line, cut at a word if it is too long."""
     line = " ".join(re.split(r"\n\s*\n", text.strip(), maxsplit=1)[0].split())
     if len(line) <= CONTEXT_CHARACTERS:
         return line
@@ -120,12 +119,12 @@ def one_line(text: str) -> str:
 
 
 def spaced(text: str) -> str:
-    """Return a text in lower case with its identifiers taken apart: `useState` and `use_state` are `use state`."""
+    """Return a text in lower case with identifiers split: `useState` and `use_state` become `use state`."""
     return re.sub(r"[_\W]+", " ", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)).lower()
 
 
 def words_of(text: str) -> Iterator[str]:
-    """Yield the words of a text and the parts of its identifiers in lower case, without those that any code has."""
+    """Yield the words of a text and the parts of its identifiers in lower case, without common ones."""
     for match in _WORD.finditer(text):
         for part in _PART.findall(match[0]):
             word = part.lower()
@@ -140,13 +139,13 @@ def words_of(text: str) -> Iterator[str]:
 
 
 def stem(word: str) -> str:
-    """Return the stem that a word is compared by."""
+    """Return the stem of a word."""
     return str(stemmer().stemWord(word))
 
 
 @lru_cache(maxsize=REMEMBERED)
 def subject(snippet: Snippet) -> Mapping[str, float]:
-    """Return what a piece is about: the stems of its keywords, names, line and concepts, with how much each counts."""
+    """Return the subject of a snippet: stems of its keywords, names, description and concepts, with weights."""
     weights: defaultdict[str, float] = defaultdict(float)
     parts: tuple[tuple[float, Iterable[str]], ...] = (
         (DEFINED, words_of(" ".join(snippet.defines[:4]))),
@@ -161,7 +160,7 @@ def subject(snippet: Snippet) -> Mapping[str, float]:
 
 
 def _structure(text: str, language: str) -> tuple[list[str], list[str], str]:
-    """Return the names that a piece defines and imports, and what its first comment says of it."""
+    """Return the names that a snippet defines and imports, and its first comment."""
     known = LANGUAGES.get(language)
     comments = _comments(text)
     doc = comments[0] if comments else ""
@@ -177,7 +176,7 @@ def _structure(text: str, language: str) -> tuple[list[str], list[str], str]:
 
 
 def _modules(module: str) -> list[str]:
-    """Return what an import is known by: its first part, and its last, where a path leads to it."""
+    """Return the first and the last part of an import path."""
     parts = [
         part for part in re.split(r"[./:@\"'<>]+", module) if part and part not in ("std", "h", "com", "org", "github")
     ]
@@ -190,7 +189,7 @@ def _comments(text: str) -> list[str]:
 
 
 def _calls_itself(text: str, defined: list[str]) -> bool:
-    """Tell whether a function that a piece defines is called once more inside it."""
+    """Tell whether a function that a snippet defines calls itself."""
     for name in defined[:4]:
         calls = re.findall(rf"\b{re.escape(name)}\s*\(", text)
         starts = re.findall(rf"(?:def|function|func|fn|fun|int|long|void|static)\s+{re.escape(name)}\s*\(", text)
@@ -200,7 +199,7 @@ def _calls_itself(text: str, defined: list[str]) -> bool:
 
 
 def _keywords(said: str, defined: list[str], found: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """Return the words that tell most of a piece, best first."""
+    """Return the keywords of a snippet, best first."""
     weights: defaultdict[str, float] = defaultdict(float)
     shown: defaultdict[str, Counter[str]] = defaultdict(Counter)
     sources: list[tuple[float, Iterable[str]]] = [
@@ -213,7 +212,7 @@ def _keywords(said: str, defined: list[str], found: tuple[str, ...], text: str) 
         for word, count in counts.items():
             root = stem(word)
             shown[root][word] += count
-            # Said twice is said more, ten times not ten times as much.
+            # Repetition counts, but less than proportionally.
             weights[root] += weight * (1 + min(count - 1, 4) * 0.25)
     special = [name for name in found if BY_NAME[name].kind != "topic"]
     covered = {stem(part) for name in special for part in name.split("-")}
@@ -232,7 +231,7 @@ def _tags(language: str, found: tuple[str, ...], *, is_fix: bool) -> tuple[str, 
 
 
 def _described(language: str, defined: list[str], found: tuple[str, ...], keywords: tuple[str, ...]) -> str:
-    """Return a line about a piece that nobody said anything about."""
+    """Return a description made by rules."""
     what = f"{language} code".strip() if language else "note"
     names = ", ".join(defined[:3])
     about = ", ".join(name.replace("-", " ") for name in found[:3]) or ", ".join(keywords[:4])

@@ -1,7 +1,6 @@
-"""Concepts: what a piece of code is about besides its names, as a table of words that give it away.
+"""Concepts of a code snippet, recognised by words.
 
-A concept is an algorithm (what is computed), a pattern (how it is built), a technology (with what), a technique, or a
-topic; the last two are too wide to link anything by. `topic` is the tag of the field that it belongs to.
+A concept is an algorithm, a pattern, a technology, a technique or a topic; the last two are too general for links.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ Kind = Literal["algorithm", "pattern", "technology", "technique", "topic"]
 
 
 class Concept(NamedTuple):
-    """A concept: the tag it gives, of which kind it is, the field it belongs to, and the words that name it."""
+    """A concept: its tag, its kind, the tag of its field, and a pattern of its words."""
 
     name: str
     kind: Kind
@@ -26,7 +25,7 @@ def _row(kind: Kind, topic: str, *rows: tuple[str, str]) -> tuple[Concept, ...]:
     return tuple(Concept(name, kind, topic, words) for name, words in rows)
 
 
-# Words are looked for in the text with identifiers taken apart, in lower case, as whole words.
+# Patterns match whole words of a text in lower case with identifiers split.
 CONCEPTS: tuple[Concept, ...] = (
     *_row(
         "technique",
@@ -132,20 +131,20 @@ CONCEPTS: tuple[Concept, ...] = (
 
 BY_NAME: dict[str, Concept] = {concept.name: concept for concept in CONCEPTS}
 
-# Errors by name, as languages and databases write them.
+# Names of errors.
 ERRORS = re.compile(
     r"\b(?:[A-Z]\w*(?:Error|Exception|Fault|Panic)|SIGSEGV|segfault|segmentation fault|deadlock|race condition|"
     r"off[- ]by[- ]one|null pointer|nil pointer|use[- ]after[- ]free|memory leak|stack overflow|out of bounds|"
     r"borrow checker|E\d{4}|ECONN\w+|undefined is not a function|N\+1)\b",
     re.IGNORECASE,
 )
-# Words of somebody who tells of a bug.
+# Words about a bug.
 BUG_WORDS = re.compile(
     r"\b(?:bug|fix(?:es|ed)?|crash(?:es|ed)?|leak(?:s|ed)?|broken|fail(?:s|ed|ure)|regression|workaround|root cause|"
     r"debug(?:ged|ging)?|stack trace|traceback|wrong(?:ly)?|hangs?|stale|off[- ]by[- ]one|deadlocks?|races?)\b",
     re.IGNORECASE,
 )
-# Words of somebody who goes on from something earlier.
+# Words about the next version of something.
 STEP_WORDS = re.compile(
     r"\b(?:improv(?:ed|es|ing)|optimi[sz](?:ed|es|ing)|refactor(?:ed|s|ing)?|v\d|version \d|step \d|extend(?:ed|s)|"
     r"next|"
@@ -155,12 +154,12 @@ STEP_WORDS = re.compile(
 
 
 def concepts(text: str) -> tuple[str, ...]:
-    """Return the concepts that a text names, in the order of the table; text: lower case, identifiers taken apart."""
+    """Return the concepts of a text, in the order of the table; text: lower case, identifiers split."""
     return tuple(concept.name for concept in CONCEPTS if _pattern(concept.words).search(text))
 
 
 def errors(text: str) -> tuple[str, ...]:
-    """Return the errors that a text names, each once, in lower case; `Error` and `Exception` alone name none."""
+    """Return the errors that a text names, in lower case, without plain `Error` and `Exception`."""
     found = dict.fromkeys(match[0].lower().replace("-", " ") for match in ERRORS.finditer(text))
     return tuple(name for name in found if name not in ("error", "exception"))
 

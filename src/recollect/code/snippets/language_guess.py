@@ -1,6 +1,6 @@
-"""Recognise: the language of a piece of code without a file name, by what only that language writes.
+"""Guess the language of a code snippet without a file name.
 
-Each language has patterns with weights; the one with the most points wins, if it has enough. A piece of prose has none.
+Each language has patterns with weights; the language with the most points wins, if it has enough.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from recollect.code.index.languages import BY_EXTENSION, BY_NAME, detect
 
-# What people call languages, where that is not our name for them.
+# Other names of languages.
 CALLED: Mapping[str, str] = {
     "js": "javascript", "node": "javascript", "nodejs": "javascript", "jsx": "javascript", "ts": "typescript",
     "py": "python", "python3": "python", "golang": "go", "c++": "cpp", "cxx": "cpp", "c#": "csharp", "cs": "csharp",
@@ -21,8 +21,7 @@ CALLED: Mapping[str, str] = {
 
 TYPED = "string|number|boolean|void|unknown|any"
 
-# Weights: 3 nobody else writes, 2 hardly anybody, 1 some others, too. Every pattern counts once, so that a long piece
-# does not win by repetition.
+# Weights: 3 for patterns of no other language, 2 of hardly any other, 1 of some others. Every pattern counts once.
 SIGNS: Mapping[str, tuple[tuple[int, str], ...]] = {
     "python": (
         (3, r"^[^\S\n]*+(?:async )?def \w+\(.*\)(?: ?->[^:\n]{1,200})?:"),
@@ -218,16 +217,16 @@ SIGNS: Mapping[str, tuple[tuple[int, str], ...]] = {
     "toml": ((3, r"^\[[\w.\-\"]+\]\s*$"), (2, r"^[\w-]+ = (?:\"|\[|\d|true|false)")),
 }
 
-# What a piece needs to count as code of a language: one sign that nobody else writes, or two that hardly anybody does.
+# Points that a snippet needs to count as code.
 ENOUGH = 3
-# A whole file tells no more than its first pages.
+# Characters that are examined.
 LOOKED_AT = 20_000
 
 _FENCE = re.compile(r"^[^\S\n]*+```([\w+#.-]++)[^\n]*+\n", re.MULTILINE)
 
 
 def named(language: str) -> str:
-    """Return our name for a language; one that is not ours stays as it was written, in lower case."""
+    """Return our name of a language; an unknown one in lower case."""
     lowered = language.strip().lower()
     if lowered in BY_NAME:
         return lowered
@@ -238,7 +237,7 @@ def named(language: str) -> str:
 
 
 def recognise(text: str) -> str:
-    """Return the name of the language that a text is written in, or holds in a fence; empty for prose."""
+    """Return the language of a text, or of the first fence in it; empty for prose."""
     head = text[:LOOKED_AT]
     fenced = _FENCE.search(head)
     if fenced and (name := named(fenced[1])) in BY_NAME:

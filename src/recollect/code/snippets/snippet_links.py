@@ -1,9 +1,14 @@
-"""Relate: whether two pieces of code belong together, how, how strongly and why.
+"""Links between code snippets, and what linked snippets take over from each other.
 
-    subjects weighed by how rare their words are ─► how alike ─► the first rule of the table that holds ─► link type
+    subjects weighted by rarity ─► similarity ─► the first rule that holds ─► link type
 
-Rules go from the most telling to the least. Being alike is a cosine over words, so that two pieces in different
-languages are as alike as two in one.
+Similarity is a cosine over words, so that it does not depend on the languages. Linked snippets refine each other:
+
+    tags       tags of most neighbours of the same problem, pattern or bug
+    context    without a given description: that of the nearest neighbour that does the same
+    weight     a link whose ends share neighbours is stronger
+
+Refining is a function of the links, so doing it twice changes nothing.
 """
 
 from __future__ import annotations
@@ -19,8 +24,8 @@ from recollect.code.snippets.concepts import BY_NAME
 from recollect.model import Relation
 from recollect.model.coding import LinkType
 
-# How each link type is kept in the graph: as one of its relationships, with the type in the link's properties. A step
-# leads from the earlier to the later; the others hold both ways.
+# The relationship of each link type in the graph; the type itself is a property of the edge. A progression leads from
+# the earlier to the later; the others are symmetric.
 RELATIONSHIPS: Mapping[LinkType, Relation] = {
     "solution": "SIMILAR_TO",
     "pattern": "SHARES_THEME",
@@ -29,23 +34,22 @@ RELATIONSHIPS: Mapping[LinkType, Relation] = {
     "progression": "LEADS_TO",
 }
 
-# How alike two pieces must be for each type, set on one half of bench/evolution.py: there no wrong pair is as alike as
-# 0.30, and 0.45 still finds four of five right ones; the room between is for real code, which shares more words. In the
-# half held out 1 pair in 118 is wrong. A shared error, pattern or technology is evidence by itself, so that less of the
-# subject must be shared.
+# Required similarity for each type, set on one half of bench/evolution.py: there no wrong pair reaches 0.30, and 0.45
+# finds four of five right ones; real code shares more words. In the held-out half 1 pair in 118 is wrong. A shared error,
+# pattern or technology is evidence by itself, so that less similarity is required.
 SAME_PROBLEM = 0.45
 SAME_BUG, SAME_ERROR = 0.45, 0.30
 SAME_PATTERN = 0.15
 SAME_TECHNOLOGY = 0.10
 NEXT_STEP, SAME_NAMES = 0.40, 0.5
-# What closeness in meaning adds beyond the level that any two pieces of code have.
+# Weight of the cosine of vectors beyond the level of any two snippets.
 USUAL_COSINE, COSINE_SHARE = 0.5, 0.25
-# In a store of a few memories no word can be called frequent: rarity is counted as if there were this many more.
+# Added to the number of memories: in a small store no word is frequent.
 PRIOR_MEMORIES = 50
 # Words named as the reason.
 REASONS = 3
 
-# Imports that everything has: they tell nothing of a technology.
+# Common imports, which show no technology.
 EVERYWHERE = frozenset(
     """os sys re json math time typing collections fmt errors strings java util io stdio stdlib string stdlib.h fs path
     http net react_dom random datetime itertools functools dataclasses vector iostream system crate super""".split()
@@ -53,7 +57,7 @@ EVERYWHERE = frozenset(
 
 
 class Pair(NamedTuple):
-    """Two pieces as the rules see them: how alike they are, and what they share."""
+    """The input of the rules: the similarity of two snippets, and what they share."""
 
     older: Snippet
     newer: Snippet
@@ -66,7 +70,7 @@ class Pair(NamedTuple):
 
 
 class Related(NamedTuple):
-    """How two pieces belong together: the link type, how strongly from 0 to 1, and why, in words."""
+    """A link: its type, its weight from 0 to 1, and the reason."""
 
     type: LinkType
     weight: float
@@ -98,7 +102,7 @@ RULES: tuple[tuple[LinkType, Rule], ...] = (
 
 
 def rarity(memories: int, holding: int) -> float:
-    """Return how much a word tells, 0 to 1, given in how many memories it stands."""
+    """Return the rarity of a word, 0 to 1, given how many memories have it."""
     total = memories + PRIOR_MEMORIES
     return max(0.0, math.log(total / (holding + 1)) / math.log(total))
 
@@ -106,9 +110,9 @@ def rarity(memories: int, holding: int) -> float:
 def relate(
     older: Snippet, newer: Snippet, rarities: Mapping[str, float], cosine: float | None = None
 ) -> Related | None:
-    """Return how two pieces belong together, None where they do not.
+    """Return the link between two snippets, or None.
 
-    rarities: how much each stem tells; one that is missing tells all. cosine: how close they are in meaning, if known
+    rarities: by stem; default: 1. cosine: of their vectors, if known
     """
     found = pair(older, newer, rarities, cosine)
     for type_, holds in RULES:
@@ -118,7 +122,7 @@ def relate(
 
 
 def pair(older: Snippet, newer: Snippet, rarities: Mapping[str, float], cosine: float | None = None) -> Pair:
-    """Return what two pieces share, as the rules see it."""
+    """Return the input of the rules for two snippets."""
     one, other = (_weighed(subject(each), rarities) for each in (older, newer))
     shared = sorted(one.keys() & other.keys(), key=lambda root: (-one[root] * other[root], root))
     norm = math.sqrt(sum(value**2 for value in one.values()) * sum(value**2 for value in other.values()))
@@ -138,7 +142,7 @@ def pair(older: Snippet, newer: Snippet, rarities: Mapping[str, float], cosine: 
 
 
 def _as_written(roots: list[str], *snippets: Snippet) -> tuple[str, ...]:
-    """Return stems as the words that they are of."""
+    """Return words for stems."""
     texts = (text for each in snippets for text in (each.context, *each.defines[:4], *each.keywords, *each.concepts))
     words: dict[str, str] = {}
     for word in words_of(" ".join(texts)):
@@ -151,7 +155,7 @@ def _weighed(weights: Mapping[str, float], rarities: Mapping[str, float]) -> dic
 
 
 def _names_shared(one: Snippet, other: Snippet) -> float:
-    """Return which share of the words in the names of the piece with fewer of them the other one has, too."""
+    """Return the share of common words in defined names, of the snippet with fewer."""
     first, second = ({stem(word) for word in words_of(" ".join(each.defines[:4]))} for each in (one, other))
     fewest = min(len(first), len(second))
     return len(first & second) / fewest if fewest else 0.0
@@ -178,23 +182,23 @@ def _why(type_: LinkType, found: Pair) -> str:
     return "; ".join(parts)
 
 
-# A tag is taken over from so many neighbours, and from such a share of them: one neighbour may be a mistake.
+# Neighbours with a tag, in number and as a share, before it is taken over: one may be a mistake.
 TAG_NEIGHBOURS, TAG_SHARE = 2, 0.6
-# More tags than this tell nothing apart.
+# Tags of a snippet.
 MOST_TAGS = 12
-# What each shared neighbour takes away from the doubt about a link, and how many of them count.
+# How much each shared neighbour reduces the doubt about a link, and how many count.
 SUPPORT, SUPPORTERS = 0.15, 4
-# A link is not touched for less.
+# Smaller gains do not change a link.
 LEAST_GAIN = 0.01
 
-# Links by which tags and contexts are taken over. A technology is shared by what is about quite different things.
+# Links that pass on tags. Snippets of one technology may have different subjects.
 TEACHING: frozenset[LinkType] = frozenset({"solution", "pattern", "debugging", "progression"})
-# Links whose other end does the same, so that what is said of it holds here, too.
+# Links that pass on descriptions: both ends do the same.
 TELLING: frozenset[LinkType] = frozenset({"solution", "progression"})
 
 
 class Neighbour(NamedTuple):
-    """A linked piece: how it is linked, and what is known of it."""
+    """A linked snippet with the link type and its tags."""
 
     type: LinkType
     snippet: Snippet
@@ -202,7 +206,7 @@ class Neighbour(NamedTuple):
 
 
 def refined_tags(snippet: Snippet, tags: Sequence[str], neighbours: Sequence[Neighbour]) -> tuple[str, ...]:
-    """Return the tags of a piece with what most of its neighbours are tagged with; never a language or fewer tags."""
+    """Return the tags of a snippet with those of most neighbours; never a language."""
     teachers = [each for each in neighbours if each.type in TEACHING]
     counts = Counter(tag for each in teachers for tag in dict.fromkeys(each.tags))
     least = max(TAG_NEIGHBOURS, TAG_SHARE * len(teachers))
@@ -212,10 +216,10 @@ def refined_tags(snippet: Snippet, tags: Sequence[str], neighbours: Sequence[Nei
 
 
 def refined_context(base: str, snippet: Snippet, neighbours: Sequence[Neighbour]) -> str:
-    """Return the line about a piece: what somebody said of it, or of its nearest neighbour where nobody did.
+    """Return the description of a snippet, or that of its nearest neighbour if none was given.
 
-    base: the line as it was before any evolution. neighbours: the strongest first. What somebody said of their own
-    code stays: more words in it would make it harder to find, not easier.
+    base: the original description. neighbours: the strongest first. A given description stays unchanged: more words
+    would make the snippet harder to find.
     """
     if snippet.is_given:
         return base
@@ -228,12 +232,12 @@ def refined_context(base: str, snippet: Snippet, neighbours: Sequence[Neighbour]
 
 
 def strengthened(weight: float, found: float, supporters: int) -> float:
-    """Return the weight of a link: not below what it was or what its ends show now, more with shared neighbours."""
+    """Return the weight of a link: never lower than before, higher with shared neighbours."""
     doubt = (1 - found) * (1 - SUPPORT) ** min(supporters, SUPPORTERS)
     target = round(1 - doubt, 3)
     return target if target >= weight + LEAST_GAIN else weight
 
 
 def supporters(one: Collection[str], other: Collection[str]) -> int:
-    """Return how many neighbours two pieces share."""
+    """Return how many neighbours two snippets share."""
     return len(set(one) & set(other))
