@@ -253,7 +253,7 @@ def tables(rows: Sequence[Example]) -> str:
         terms = "".join(f'        "{key}": Term({m:.4f}, {d:.4f}, {w:+.4f}),\n' for key, (m, d, w) in ordered)
         models.append(f'    "{kind}": {{\n{terms}    }},\n')
         line = calibrate(mine, model)
-        parts = "".join(f'        "{key}": {value:.4f},\n' for key, value in line.items())
+        parts = "".join(f'        "{key}": {value:.4f},\n' for key, value in line.items() if round(value, 4))
         lines.append(f'    "{kind}": {{\n{parts}    }},\n')
     return (
         f"{BEGIN}FITTED: Mapping[str, Mapping[str, Term]] = {{\n{''.join(models)}}}\n\n"

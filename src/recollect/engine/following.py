@@ -22,9 +22,8 @@ from recollect.model import Anchor, AnchorState, File, Memory, Mention, Tree, Ve
 
 if TYPE_CHECKING:
     from recollect.code.anchors.find import Code
-    from recollect.code.anchors.follow import Difference, Lost, Went
+    from recollect.code.anchors.follow import Difference, Lost, Remembering, Went
     from recollect.code.anchors.normalised_file import Form, Spot
-    from recollect.code.anchors.previous_symbols import Remembering
     from recollect.engine.root import Engine
     from recollect.store.code_protocol import CodeStore
     from recollect.store.protocol import Store
@@ -73,7 +72,7 @@ class Following:
 
     def remembering(self) -> Remembering:
         """Return the store to index code through, for `settle` to look at after every update."""
-        from recollect.code.anchors.previous_symbols import Remembering
+        from recollect.code.anchors.follow import Remembering
 
         return Remembering(self._engine.code_store, self._begin)
 

@@ -88,7 +88,7 @@ class Form(NamedTuple):
 
 
 def read(root: str, path: str, max_bytes: int) -> bytes | None:
-    """Return the bytes of a file of a tree; None for what is no plain file, too large, or not to be read."""
+    """Return the bytes of a regular file of a tree; None if it is a link, too large or unreadable."""
     file = Path(root, real(path))
     try:
         return None if file.is_symlink() else read_file(file, most=max_bytes, within=root)

@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from recollect.code.anchors.normalised_file import read
 from recollect.code.diff.git_diff import blobs
 from recollect.code.diff.unified_diff import FileDiff, Hunk
 from recollect.code.index.file_walk import real
-from recollect.files import read_file
 
 # Lines that a hunk may be away from its stated place, if the file was edited above it.
 MOST_SHIFT = 400
@@ -134,7 +134,7 @@ def _from_disk(root: Path, file: FileDiff, max_bytes: int) -> Sides:
     if file.is_binary:
         return Sides(file, "unknown")
     is_gone = file.status == "deleted"
-    content = _content(root, file.new or file.old, max_bytes)
+    content = read(str(root), file.new or file.old, max_bytes)
     if is_gone and content is None:
         old = applied(b"", file.hunks, backwards=True)
         return Sides(file, "new on disk", old, None) if old is not None else Sides(file, "unknown")
@@ -142,7 +142,7 @@ def _from_disk(root: Path, file: FileDiff, max_bytes: int) -> Sides:
         old = applied(content, file.hunks, backwards=True)
         if old is not None:
             return Sides(file, "new on disk", None if file.status == "added" else old, content)
-    before = _content(root, file.old, max_bytes) if file.old else b""
+    before = read(str(root), file.old, max_bytes) if file.old else b""
     if before is not None:
         new = applied(before, file.hunks)
         if new is not None:
@@ -162,12 +162,3 @@ def _from_git(sides: Sides, kept: dict[str, bytes], max_bytes: int) -> Sides:
     if max(len(side) for side in (old, new) if side is not None) > max_bytes:
         return sides
     return Sides(file, "git", old if file.old else None, new if file.new else None)
-
-
-def _content(root: Path, path: str, max_bytes: int) -> bytes | None:
-    """Return a regular file; links are not followed, since a diff is untrusted."""
-    place = root / real(path)
-    try:
-        return None if place.is_symlink() else read_file(place, most=max_bytes, within=root)
-    except OSError:
-        return None

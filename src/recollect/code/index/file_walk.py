@@ -191,7 +191,7 @@ def _entries(found: _Walk, names: list[str], max_bytes: int) -> Iterator[Entry]:
     ours = _own_rules(found.root, names)
     for name in names:
         reason = left_out(name)
-        if reason is not None or (ours and _is_ignored(name, ours)):
+        if reason is not None or (ours and ignore_rules.is_ignored(name, _nearest(name, ours))):
             skipped[reason or "ignored"] += 1
             continue
         try:
@@ -226,21 +226,17 @@ def _own_rules(root: Path, names: list[str]) -> dict[str, ignore_rules.Rules]:
     for prefix in sorted({"", *holders}, key=len):
         if prefix and not prefix.endswith("/"):
             continue  # a file that merely ends like it
-        above = _nearest(prefix[:-1].rpartition("/")[0] + "/" if "/" in prefix[:-1] else "", found)
-        rules = ignore_rules.rules([_content(root / prefix / ignore_rules.OURS)], prefix, above)
+        rules = ignore_rules.rules([_content(root / prefix / ignore_rules.OURS)], prefix, _nearest(prefix, found))
         if rules is not None:
             found[prefix] = rules
     return found
 
 
-def _nearest(folder: str, found: dict[str, ignore_rules.Rules]) -> ignore_rules.Rules | None:
-    while True:
-        if folder in found:
-            return found[folder]
-        if not folder:
-            return None
-        folder = folder[:-1].rpartition("/")[0] + "/" if "/" in folder[:-1] else ""
-
-
-def _is_ignored(name: str, ours: dict[str, ignore_rules.Rules]) -> bool:
-    return ignore_rules.is_ignored(name, _nearest(name.rpartition("/")[0] + "/" if "/" in name else "", ours))
+def _nearest(path: str, found: dict[str, ignore_rules.Rules]) -> ignore_rules.Rules | None:
+    """Return the rules of the nearest folder around a path."""
+    folder = path.rstrip("/")
+    while folder:
+        folder = folder.rpartition("/")[0]
+        if rules := found.get(f"{folder}/" if folder else ""):
+            return rules
+    return None

@@ -64,16 +64,12 @@ class Exposure:
 
     def _by_word(self, each: Definition) -> str | None:
         text, language = self.page.text, self.language
-        if language.marks:
-            words = WORD.findall(text, each.start, each.name_start)
-            for word, seen in language.marks:
-                if word in words:
-                    return seen
-        if language.top_marks and (not each.parent or each.parent.kind == "Module"):
-            words = WORD.findall(text, each.start, each.name_start)
-            for word, seen in language.top_marks:
-                if word in words:
-                    return seen
+        is_top = not each.parent or each.parent.kind == "Module"
+        marks = language.marks + language.top_marks if is_top else language.marks
+        words = WORD.findall(text, each.start, each.name_start) if marks else ()
+        for word, seen in marks:
+            if word in words:
+                return seen
         for pattern, seen in _before(language.name):
             start = each.start
             if pattern.search(text, max(0, start - BEFORE_CHARACTERS), start) or pattern.search(

@@ -182,17 +182,13 @@ FITTED: Mapping[str, Mapping[str, Term]] = {
 LINES: Mapping[str, Mapping[str, float]] = {
     "name": {
         "score": 0.8881,
-        "covered": 0.0000,
         "covered_best": 0.2086,
-        "known": 0.0000,
         "offset": -5.7255,
     },
     "name_hybrid": {
         "score": 0.8884,
-        "cosine": 0.0000,
         "covered": 0.0005,
         "covered_best": 0.1030,
-        "known": 0.0000,
         "offset": -5.7274,
     },
     "description": {
@@ -207,14 +203,10 @@ LINES: Mapping[str, Mapping[str, float]] = {
         "cosine": 1.4250,
         "covered": 0.0772,
         "covered_best": 0.3278,
-        "known": 0.0000,
         "offset": -4.9231,
     },
     "report": {
         "score": 0.6900,
-        "covered": 0.0000,
-        "covered_best": 0.0000,
-        "known": 0.0000,
         "offset": -3.3648,
     },
 }

@@ -35,8 +35,8 @@ RELATIONSHIPS: Mapping[LinkType, Relation] = {
 }
 
 # Required similarity for each type, set on one half of bench/evolution.py: there no wrong pair reaches 0.30, and 0.45
-# finds four of five right ones; real code shares more words. In the held-out half 1 pair in 118 is wrong. A shared error,
-# pattern or technology is evidence by itself, so that less similarity is required.
+# finds four of five right ones; real code shares more words. In the held-out half 1 pair in 118 is wrong. A shared
+# error, pattern or technology is evidence by itself, so that less similarity is required.
 SAME_PROBLEM = 0.45
 SAME_BUG, SAME_ERROR = 0.45, 0.30
 SAME_PATTERN = 0.15
