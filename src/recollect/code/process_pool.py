@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import IO, BinaryIO, NamedTuple, Self, TypeVar
+from typing import IO, Any, BinaryIO, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -288,15 +288,16 @@ def main() -> None:
         job, content = decoder.decode(message)
         if job.memory_bytes:
             limit_memory(job.memory_bytes)
-        return _within(job.cpu_s, _function(job.function), content)
+        return _within(job.cpu_s, loaded(job.function), content)
 
     attend(run)
 
 
 @cache
-def _function(name: str) -> Callable[[bytes], bytes]:
+def loaded(name: str) -> Callable[..., Any]:
+    """Return the function that "module:name" names."""
     module, _, function = name.partition(":")
-    found: Callable[[bytes], bytes] = getattr(import_module(module), function)
+    found: Callable[..., Any] = getattr(import_module(module), function)
     return found
 
 

@@ -12,7 +12,6 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
-from importlib import import_module
 from typing import NamedTuple
 
 import msgspec
@@ -21,7 +20,7 @@ from recollect.clock import CpuLimitExceeded, cpu_limit
 from recollect.code.index.file_reader import Task, read, time_of
 from recollect.code.index.file_walk import real
 from recollect.code.index.languages import BY_EXTENSION
-from recollect.code.process_pool import MAX_WORKERS, Job, JobFailed, ProcessPool, cores
+from recollect.code.process_pool import MAX_WORKERS, Job, JobFailed, ProcessPool, cores, loaded
 from recollect.store.code_protocol import IndexedFile, Touched
 
 # An order is as many files as make up this many bytes, a tenth of a second of work, or this many files.
@@ -43,6 +42,8 @@ TOO_LONG = "takes too long"
 # Twice the timeout in CPU time, if nobody waits any more. Memory: two megabytes of ordinary code take 80 MB and eight
 # take 200 MB. Grammars can take gigabytes for a few kilobytes that are no code.
 READ = Job("recollect.code.index.parallel_reader:read_order", cpu_s=2 * TIMEOUT_S, memory_bytes=1 << 30)
+# Reads the program of a file. By name: it imports this module, and the index does not need it.
+TRANSLATE = "recollect.code.resolve.translate:translate"
 
 
 class Order(NamedTuple):
@@ -210,8 +211,6 @@ def answer(order: Order, task: Task) -> Answer:
     """Read one file."""
     root = os.fsdecode(order.root)
     if order.is_program:
-        # By name: it imports this module, and readers of the index never need it.
-        translate = import_module("recollect.code.resolve.translate").translate
-        return Answer(None, program=translate(root, task, order.max_bytes))
+        return Answer(None, program=loaded(TRANSLATE)(root, task, order.max_bytes))
     found = read(root, task, order.max_bytes)
     return Answer(found) if isinstance(found, IndexedFile) else Answer(None, found)
