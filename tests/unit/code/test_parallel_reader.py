@@ -17,7 +17,7 @@ from recollect.code import process_pool
 from recollect.code.index import parallel_reader
 from recollect.code.index.file_reader import Task
 from recollect.code.index.parallel_reader import Answer, read_all
-from recollect.code.process_pool import Process
+from recollect.code.process_pool import Job, JobFailed, Process, ProcessPool
 
 FILES = {f"pkg/m{number}.py": f"def f{number}():\n    return {number}\n" for number in range(200)}
 
@@ -67,12 +67,28 @@ def test_a_file_that_kills_its_reader_is_skipped_and_the_others_are_read(
 def test_a_file_that_is_never_done_is_skipped_and_the_others_are_read(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _break_reading(monkeypatch, "import time; time.sleep(1000)", "pkg/m3.py")
-    found = by_path(read_all(str(tree), tasks(list(FILES)[:30]), max_bytes=1000, workers=2, timeout_s=3))
+    honest = ProcessPool.run
+
+    def run(self: ProcessPool, job: Job, content: bytes, timeout_s: float = 0.0) -> bytes:
+        if b"pkg/m3.py" in content:
+            raise JobFailed(is_late=True)
+        return honest(self, job, content)
+
+    monkeypatch.setattr(ProcessPool, "run", run)
+    found = by_path(read_all(str(tree), tasks(list(FILES)[:30]), max_bytes=1000, workers=2))
     assert len(found) == 30
     assert [found.file.notes for found in found.values() if found.file is not None and found.file.skipped] == [
         ("parsing takes too long",)
     ]
+
+
+def test_a_job_that_is_never_done_is_ended_and_late() -> None:
+    stuck = "import time, types; sys.modules['stuck'] = types.SimpleNamespace(wait=lambda _: time.sleep(1000))"
+    child = Process(process_pool.START.replace("from recollect", f"{stuck}; from recollect"))
+    with pytest.raises(JobFailed) as failed:
+        child.run(Job("stuck:wait", 600), b"", timeout_s=0.1)
+    assert failed.value.is_late
+    assert child.exit_code is not None
 
 
 def test_whoever_stops_listening_leaves_no_process_behind(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
