@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import callgraph_names
 from measure import publish
-from recollect.code.extract import outline
-from recollect.code.languages import detect
+from recollect.code.index.extract import outline
+from recollect.code.index.languages import detect
 from recollect.code.resolve.modules import Declared, Modules
 from recollect.code.resolve.program import Unit
 from recollect.code.resolve.solve import solve

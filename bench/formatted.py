@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from mutation import Target, changed, reads
 from recollect import Engine
-from recollect.code.languages import detect
-from recollect.code.symbols import Symbol
+from recollect.code.index.languages import detect
+from recollect.code.index.symbols import Symbol
 
 PYTHON, SCRIPTS = (".py",), (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 KINDS = ("Function", "Method", "Class", "Interface", "Type", "Test", "Constant")

@@ -31,7 +31,7 @@ import formatted
 from measure import publish
 from mutation import EDITS, Edit, Target, deleted, moved, reads, renamed, twin
 from recollect import Engine
-from recollect.code.languages import BY_NAME, detect
+from recollect.code.index.languages import BY_NAME, detect
 from recollect.model import File, Hit, Tree
 
 VERDICTS = ("fresh", "changed", "moved", "gone")

@@ -102,8 +102,8 @@ def _changes(engine: Any, tree: Path, count: int) -> tuple[list[Callable[[], obj
 
     The first file of each language comes apart: it loads the grammar, which a process does once.
     """
-    from recollect.code.place import place
-    from recollect.code.update import update_paths
+    from recollect.code.index.project_root import place
+    from recollect.code.index.update import update_paths
     from recollect.model import File
 
     where = place(tree)
@@ -210,14 +210,14 @@ def _floor(tree: Path) -> int:
     """
     from tree_sitter import Parser, QueryCursor
 
-    from recollect.code.found import MATCHES_MOST
-    from recollect.code.grammar import load
-    from recollect.code.languages import detect
-    from recollect.code.marks import is_minified
-    from recollect.code.place import place
-    from recollect.code.read import HEAD_BYTES
-    from recollect.code.update import LIMITS
-    from recollect.code.walk import real, walk
+    from recollect.code.index.captures import MATCHES_MOST
+    from recollect.code.index.exclusions import is_minified
+    from recollect.code.index.file_reader import HEAD_BYTES
+    from recollect.code.index.file_walk import real, walk
+    from recollect.code.index.languages import detect
+    from recollect.code.index.page import load
+    from recollect.code.index.project_root import place
+    from recollect.code.index.update import LIMITS
 
     where, size = place(tree), 0
     with tempfile.TemporaryDirectory() as folder:
@@ -258,8 +258,8 @@ def floor(tree: Path) -> dict[str, Any]:
 
 def _others(tree: Path) -> dict[str, Any]:
     """Return the CPU seconds of universal-ctags and ripgrep over the same files, where they are installed."""
-    from recollect.code.place import place
-    from recollect.code.walk import real, walk
+    from recollect.code.index.file_walk import real, walk
+    from recollect.code.index.project_root import place
 
     where = place(tree)
     paths = [real(entry.path) for entry in walk(where.root, is_git=where.is_git).files if "\n" not in entry.path]

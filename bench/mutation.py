@@ -12,12 +12,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from recollect.code.extract import outline
-from recollect.code.found import Found
-from recollect.code.grammar import load
-from recollect.code.languages import Language
-from recollect.code.page import Page
-from recollect.code.symbols import Symbol
+from recollect.code.index.captures import Found
+from recollect.code.index.extract import outline
+from recollect.code.index.languages import Language
+from recollect.code.index.page import Page, load
+from recollect.code.index.symbols import Symbol
 
 COMMENTS = {"#": ("python", "ruby", "bash", "elixir", "yaml", "toml"), "--": ("lua", "haskell", "sql")}
 KEYWORDS = frozenset(

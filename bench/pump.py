@@ -110,7 +110,7 @@ def set_parsing_aside() -> None:
     Trees are kept for the next runs: parsing takes most of this benchmark's time, and freeing a tree is the parser's
     time, too.
     """
-    from recollect.code import page
+    from recollect.code.index import page
 
     parse, is_safe = page._parse, page._is_safe
 

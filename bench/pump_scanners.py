@@ -36,31 +36,30 @@ from recollect.capture.lesson import Place
 from recollect.capture.observation import BadPayload
 from recollect.capture.transcripts.table import BY_NAME as TRANSCRIPTS
 from recollect.capture.transcripts.turn import Line, Reading
-from recollect.code import (
+from recollect.code.anchors import code_sketch, find, mention, normalised_file
+from recollect.code.diff import runner_commands
+from recollect.code.diff import unified_diff as diff_parse
+from recollect.code.index import (
     card,
     chunks,
-    doc,
+    doc_comments,
     endpoints,
-    entities,
-    fixtures,
-    grammar,
-    ignore,
+    exclusions,
+    file_reader,
+    fixture_uses,
+    ignore_rules,
     import_lines,
-    imports,
+    import_statements,
     languages,
-    marks,
     page,
-    read,
-    run_tests,
-    scan,
-)  # fmt: skip
-from recollect.code.diff import parse as diff_parse
-from recollect.code.extract import outline
-from recollect.code.freshness import find, form, mention, sketch
-from recollect.code.manifests import families, ranges, settle
+    python_outline,
+    source_entities,
+)
+from recollect.code.index.extract import outline
+from recollect.code.manifests import families, package_resolution, version_ranges
 from recollect.code.resolve import facts, translate
 from recollect.code.search import question, report
-from recollect.code.snippet import analyse, ask, concepts, recognise
+from recollect.code.snippets import analyse, concepts, language_guess, snippet_prompts
 from recollect.consolidate import extract as summaries
 from recollect.consolidate import tell
 from recollect.engine.hook_responses import briefing, context_block, work_in_progress
@@ -137,7 +136,7 @@ def scanners() -> Iterator[Scanner]:
         yield Scanner(f"manifest {path}", (module, *MANIFEST), _manifest(path))
     for language in languages.LANGUAGES:
         path = language.files[0] if not language.extensions else f"a{language.extensions[0]}"
-        yield Scanner(f"code {language.name}", ("code.extract", *READERS), _indexed(path), parsed_as=language.name)
+        yield Scanner(f"code {language.name}", READERS, _indexed(path), parsed_as=language.name)
         if language.name not in translate.WITHOUT_PROGRAM:
             yield Scanner(f"links {language.name}", LINKS, _linked(path), parsed_as=language.name)
 
@@ -178,25 +177,38 @@ ROWS = {
 }
 
 MANIFESTS = {
-    "cargo.cargo": "Cargo.toml", "npm.package": "package.json", "npm.pnpm": "pnpm-workspace.yaml",
-    "python.pyproject": "pyproject.toml", "python.setup_cfg": "setup.cfg", "python.setup_py": "setup.py",
-    "python.pipfile": "Pipfile", "requirement.requirement_file": "requirements.txt", "go.module": "go.mod",
-    "go.work": "go.work", "maven.pom": "pom.xml", "gradle.build": "build.gradle", "gradle.settings": "settings.gradle",
-    "gradle.catalog": "gradle/libs.versions.toml", "composer.composer": "composer.json", "gem.gemspec": "a.gemspec",
-    "gem.gemfile": "Gemfile", "nuget.project": "a.csproj", "nuget.versions": "Directory.Packages.props",
-    "nuget.config": "packages.config",
-}  # fmt: skip
+    "cargo.cargo": "Cargo.toml",
+    "json_manifests.package": "package.json",
+    "json_manifests.pnpm": "pnpm-workspace.yaml",
+    "python_manifests.pyproject": "pyproject.toml",
+    "python_manifests.setup_cfg": "setup.cfg",
+    "python_manifests.setup_py": "setup.py",
+    "python_manifests.pipfile": "Pipfile",
+    "python_manifests.requirement_file": "requirements.txt",
+    "go_mod.module": "go.mod",
+    "go_mod.work": "go.work",
+    "xml_manifests.pom": "pom.xml",
+    "gradle.build": "build.gradle",
+    "gradle.settings": "settings.gradle",
+    "gradle.catalog": "gradle/libs.versions.toml",
+    "json_manifests.composer": "composer.json",
+    "gem.gemspec": "a.gemspec",
+    "gem.gemfile": "Gemfile",
+    "xml_manifests.project": "a.csproj",
+    "xml_manifests.versions": "Directory.Packages.props",
+    "xml_manifests.config": "packages.config",
+}
 
-MANIFEST = tuple(f"code.manifests.{name}" for name in ("families", "manifest", "names"))
+MANIFEST = tuple(f"code.manifests.{name}" for name in ("families", "manifest"))
 LINKS = tuple(
     f"code.resolve.{name}" for name in ("plain", "pieces", "program", "java.statement", "javascript.function")
 )
 # What reads a source file, whatever its language.
 READERS = tuple(
-    f"code.{name}"
+    f"code.index.{name}"
     for name in (
-        "doc", "endpoints", "extract", "gather", "headings", "imports", "languages", "literals", "marks", "nest",
-        "normal", "page", "references", "scan", "testing", "visibility",
+        "definitions", "doc_comments", "endpoints", "exclusions", "extract", "import_statements", "languages",
+        "markdown_outline", "normal_form", "page", "python_outline", "references", "symbol_properties",
     )
 )  # fmt: skip
 
@@ -206,7 +218,7 @@ def _manifest(path: str) -> Callable[[str], object]:
 
 
 def _indexed(path: str) -> Callable[[str], object]:
-    return lambda text: read.indexed(path, text.encode("utf-8", "replace"))
+    return lambda text: file_reader.indexed(path, text.encode("utf-8", "replace"))
 
 
 def _linked(path: str) -> Callable[[str], object]:
@@ -315,14 +327,14 @@ def _jsonrpc(text: str) -> None:
 
 
 def _ignored(text: str) -> None:
-    rules_found = ignore.rules([text.encode("utf-8", "replace")], "", None)
+    rules_found = ignore_rules.rules([text.encode("utf-8", "replace")], "", None)
     for path in ("a/b/c/d.py", "a" * 200, "/".join("a" * 100)):
-        ignore.is_ignored(path, rules_found)
+        ignore_rules.is_ignored(path, rules_found)
 
 
 def _ignored_path(text: str) -> None:
     path = text.replace("\n", "").strip("/")[:4096] or "a"
-    ignore.is_ignored(path, ignore.rules([b"*.pyc\nbuild/\n**/a/**/b\n*a*b*c\n"], "", None))
+    ignore_rules.is_ignored(path, ignore_rules.rules([b"*.pyc\nbuild/\n**/a/**/b\n*a*b*c\n"], "", None))
 
 
 def _amend(text: str) -> None:
@@ -351,12 +363,12 @@ def _chunker(text: str) -> object:
 
 
 def _fixtures(text: str) -> object:
-    return fixtures.parameters(text)
+    return fixture_uses.parameters(text)
 
 
 def _ask(text: str) -> None:
     snippet = analyse.analyse(text)
-    ask.analysed(text, text, snippet), ask.proposed(text, [(text, snippet)])
+    snippet_prompts.analysed(text, text, snippet), snippet_prompts.proposed(text, [(text, snippet)])
 
 
 def _tsconfig(text: str) -> None:
@@ -452,50 +464,56 @@ HISTORY: tuple[Any, ...] = (
     ("relation", "migrate.relations", relations.relation),
 )  # fmt: skip
 CODE: tuple[Any, ...] = (
-    ("comment", "code.doc", doc.comment),
-    ("decorator text", "code.doc code.endpoints",
-     lambda text: (doc.decorated([text]), *(endpoints.decorated(row.name, (text,), "", is_type=False)
+    ("comment", "code.index.doc_comments", doc_comments.comment),
+    ("decorator text", "code.index.doc_comments code.index.endpoints",
+     lambda text: (doc_comments.decorated([text]), *(endpoints.decorated(row.name, (text,), "", is_type=False)
                                             for row in languages.LANGUAGES))),
-    ("entities", "code.entities", lambda text: entities.entities(text.encode(), "a.py", languages.BY_NAME["python"])),
-    ("card", "code.card", lambda text: card.as_words(text)),
-    ("chunks", "code.chunks", lambda text: chunks.chunks(text.encode(), ())),
-    ("fixtures", "code.fixtures", _fixtures),
-    ("grammar query", "code.grammar", lambda text: grammar.outlined(text)),
+    ("entities", "code.index.source_entities",
+     lambda text: source_entities.entities(text.encode(), "a.py", languages.BY_NAME["python"])),
+    ("card", "code.index.card", lambda text: card.as_words(text)),
+    ("chunks", "code.index.chunks", lambda text: chunks.chunks(text.encode(), ())),
+    ("fixtures", "code.index.fixture_uses", _fixtures),
+    ("grammar query", "code.index.page", lambda text: page.outlined(text)),
     ("git settings", "git", lambda text: git._KEPT.findall(text)),
-    ("ignore rules", "code.ignore", _ignored),
-    ("ignored path", "code.ignore", _ignored_path),
-    ("import lines", "code.import_lines",
+    ("ignore rules", "code.index.ignore_rules", _ignored),
+    ("ignored path", "code.index.ignore_rules", _ignored_path),
+    ("import lines", "code.index.import_lines",
      lambda text: list(import_lines.imported("a.py", text.encode(), import_lines.Paths("p", ["a.py", "b/a.py"])))),
-    ("import tree", "code.imports", lambda text: imports.tree(text, "::", 1)),
-    ("import tree of braces", "code.imports", lambda text: imports.tree(text, "::", 1), "use a::{"),
-    ("detect header", "code.languages", lambda text: languages.detect("a.h", text.encode())),
-    ("detect script", "code.languages", lambda text: languages.detect("a", text.encode()), "#!"),
-    ("marks", "code.marks",
-     lambda text: (marks.mark("a.js", text.encode()), marks.is_minified(text.encode(), "javascript"))),
-    ("marks of a path", "code.marks code.testing code.run_tests",
-     lambda text: (marks.left_out(text[:4096]), *(read.path_terms(text[:4096]),))),
-    ("test runner", "code.run_tests",
-     lambda text: run_tests.commands((run_tests.Trial(text[:4096], "python", text),), frozenset())),
-    ("python outline", "code.scan code.literals",
-     lambda text: scan.scan(page.Page(text.encode()), languages.BY_NAME["python"])),
-    ("outline", "code.extract", lambda text: outline(text.encode(), "a.ts", languages.BY_NAME["typescript"])),
-    ("diff", "code.diff.parse", diff_parse.parse),
-    ("diff header", "code.diff.parse", diff_parse.parse, "diff --git "),
-    ("diff times", "code.diff.parse", diff_parse.parse, "--- a", "\n+++ a\n@@ -1 +1 @@\n-a\n+b\n"),
-    ("diff hunk", "code.diff.parse", diff_parse.parse, "--- a\n+++ a\n@@ -1,99999 +1,99999 @@\n"),
-    ("mentions", "code.freshness.mention", mention.mentions),
-    ("given place", "code.freshness.find", find.parted),
-    ("form", "code.freshness.form code.freshness.sketch code.freshness.values code.normal",
-     lambda text: (form.form("a.py", text.encode()).sketch_of(None), sketch.sketch([text.encode()], "a"))),
-    ("ranges", "code.manifests.ranges code.manifests.requirement",
-     lambda text: [ranges.span(ecosystem, text) for ecosystem in ("npm", "pypi", "maven", "gem", "cargo", "nuget")]),
-    ("member patterns", "code.manifests.settle", lambda text: settle._is_member("a/" * 60 + "b", [text])),
+    ("import tree", "code.index.import_statements", lambda text: import_statements.tree(text, "::", 1)),
+    ("import tree of braces", "code.index.import_statements",
+     lambda text: import_statements.tree(text, "::", 1), "use a::{"),
+    ("detect header", "code.index.languages", lambda text: languages.detect("a.h", text.encode())),
+    ("detect script", "code.index.languages", lambda text: languages.detect("a", text.encode()), "#!"),
+    ("marks", "code.index.exclusions",
+     lambda text: (exclusions.mark("a.js", text.encode()), exclusions.is_minified(text.encode(), "javascript"))),
+    ("marks of a path", "code.index.exclusions code.index.symbol_properties code.diff.runner_commands",
+     lambda text: (exclusions.left_out(text[:4096]), *(file_reader.path_terms(text[:4096]),))),
+    ("test runner", "code.diff.runner_commands",
+     lambda text: runner_commands.commands((runner_commands.Trial(text[:4096], "python", text),), frozenset())),
+    ("python outline", "code.index.python_outline",
+     lambda text: python_outline.scan(page.Page(text.encode()), languages.BY_NAME["python"])),
+    ("outline", "code.index.extract", lambda text: outline(text.encode(), "a.ts", languages.BY_NAME["typescript"])),
+    ("diff", "code.diff.unified_diff", diff_parse.parse),
+    ("diff header", "code.diff.unified_diff", diff_parse.parse, "diff --git "),
+    ("diff times", "code.diff.unified_diff", diff_parse.parse, "--- a", "\n+++ a\n@@ -1 +1 @@\n-a\n+b\n"),
+    ("diff hunk", "code.diff.unified_diff", diff_parse.parse, "--- a\n+++ a\n@@ -1,99999 +1,99999 @@\n"),
+    ("mentions", "code.anchors.mention", mention.mentions),
+    ("given place", "code.anchors.find", find.parted),
+    ("form", "code.anchors.normalised_file code.anchors.code_sketch code.index.normal_form",
+     lambda text: (normalised_file.form("a.py", text.encode()).sketch_of(None),
+                   code_sketch.sketch([text.encode()], "a"))),
+    ("ranges", "code.manifests.version_ranges code.manifests.python_manifests",
+     lambda text: [version_ranges.span(ecosystem, text)
+                   for ecosystem in ("npm", "pypi", "maven", "gem", "cargo", "nuget")]),
+    ("member patterns", "code.manifests.package_resolution",
+     lambda text: package_resolution._is_member("a/" * 60 + "b", [text])),
     ("tsconfig", "code.resolve.facts", _tsconfig),
     ("search question", "code.search.question code.search.report", question.understand),
     ("bug report", "code.search.report", report.read),
-    ("snippet", "code.snippet.analyse code.snippet.recognise code.snippet.concepts",
-     lambda text: (analyse.analyse(text), recognise.recognise(text), concepts.concepts(text), concepts.errors(text))),
-    ("snippet answer", "code.snippet.ask", _ask),
+    ("snippet", "code.snippets.analyse code.snippets.language_guess code.snippets.concepts",
+     lambda text: (analyse.analyse(text), language_guess.recognise(text),
+                   concepts.concepts(text), concepts.errors(text))),
+    ("snippet answer", "code.snippets.snippet_prompts", _ask),
     ("bases", "hierarchy.designs", lambda text: (designs._BASES.search(text[:400]), list(designs._base_names(text)))),
     ("opening comment", "hierarchy.saying", saying.of_code),
     ("opening of a document", "hierarchy.saying", lambda text: (saying.of_document(text), saying.paragraph(text, 200))),

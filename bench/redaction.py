@@ -23,8 +23,8 @@ from measure import publish
 from planted import Planted, planted
 from planted_held_out import held_out
 from pump_redaction import pumped
-from recollect.code.languages import detect
-from recollect.code.marks import left_out
+from recollect.code.index.exclusions import left_out
+from recollect.code.index.languages import detect
 from recollect.text.redact import redact
 
 SEED = 20260508

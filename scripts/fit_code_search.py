@@ -1,4 +1,4 @@
-"""Fit the weights of code search (src/recollect/code/search/weights.py) on labelled queries.
+"""Fit the weights of code search (src/recollect/code/search/ranking_weights.py) on labelled queries.
 
     python scripts/fit_code_search.py --labels DIR --repos DIR            prints what leaving one repository out reaches
     python scripts/fit_code_search.py … --history REPOSITORY …            long questions: messages of past commits
@@ -31,10 +31,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from recollect import Engine
-from recollect.code.languages import detect
+from recollect.code.index.languages import detect
 from recollect.code.search.pool import gather
 from recollect.code.search.question import understand
-from recollect.code.search.rank import model_of
+from recollect.code.search.ranking import model_of
+from recollect.code.search.ranking_weights import BY_HAND
 from recollect.code.search.signals import ABSOLUTE, OF_REPORTS, SEMANTIC, measure
 from recollect.code.search.weights import BY_HAND
 from recollect.store.code_protocol import CodeScope
@@ -252,7 +253,7 @@ def tables(rows: Sequence[Example]) -> str:
         terms = "".join(f'        "{key}": Term({m:.4f}, {d:.4f}, {w:+.4f}),\n' for key, (m, d, w) in ordered)
         models.append(f'    "{kind}": {{\n{terms}    }},\n')
         line = calibrate(mine, model)
-        parts = "".join(f'        "{key}": {value:.4f},\n' for key, value in line.items())
+        parts = "".join(f'        "{key}": {value:.4f},\n' for key, value in line.items() if round(value, 4))
         lines.append(f'    "{kind}": {{\n{parts}    }},\n')
     return (
         f"{BEGIN}FITTED: Mapping[str, Mapping[str, Term]] = {{\n{''.join(models)}}}\n\n"

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from recollect.code.extract import extract
-from recollect.code.languages import LANGUAGES, detect
-from recollect.code.symbols import Extracted, Import, Reference
+from recollect.code.index.extract import extract
+from recollect.code.index.languages import LANGUAGES, detect
+from recollect.code.index.symbols import Extracted, Import, Reference
 
 # Where a sample pretends to be, so that what depends on the path is seen too.
 PATHS = {"go": "queue/queue_test.go"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.code.record import (
+from recollect.code.code_records import (
     Affected,
     ChangedSymbol,
     CodeHits,

@@ -15,7 +15,7 @@ import pytest
 from tests.trees import git, write
 
 from recollect import Engine
-from recollect.code.record import Review
+from recollect.code.code_records import Review
 
 SCRIPT = Path(sys.executable).with_name("recollect")
 COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "recollect"]

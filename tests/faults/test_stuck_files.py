@@ -66,7 +66,7 @@ def tries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tries:
         f" with open({str(log)!r}, 'a') as log: print(task.path, file=log)\n"
         " while task.path == 'm2.py': pass\n"
         " return honest(root, task, most)\n"
-        "worker.read = read\nworker.LIMIT_CPU_S = 0.2\n",
+        "reader.read = read\nreader.LIMIT_CPU_S = 0.2\n",
     )
     return Tries(log)
 
@@ -108,7 +108,7 @@ with Engine(embed_provider="off") as engine:
     done = engine.code.index(sys.argv[1])
     health = next(check.detail for check in engine.admin.health().checks if check.name == "code")
     text = open(sys.argv[1] + "/Bad.java").read()
-    from recollect.code.freshness.form import form
+    from recollect.code.anchors.normalised_file import form
     rows = form("Bad.java", text.encode()).rows
 # Not ru_maxrss: a process that is started takes over the peak of the one that started it.
 lines = Path("/proc/self/status").read_text().splitlines()

@@ -49,7 +49,7 @@ class Module(NamedTuple):
 def _imported_by_call(node: ast.Call) -> list[str]:
     """Return the module named by `import_module("…")` or `__import__("…")`, or by a row of the language table."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    if name == "Language":
+    if name in ("Language", "_replace"):
         rows = [keyword.value for keyword in node.keywords if keyword.arg == "grammar"]
         return [row.value for row in rows if isinstance(row, ast.Constant) and isinstance(row.value, str)]
     argument = node.args[0] if node.args else None

@@ -56,7 +56,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "expected": {"errors"},
     "operations": {"model", "errors", "expected"},
     "render": {
-        *{"model", "errors", "code.record", "graph.record", "hierarchy.model"},
+        *{"model", "errors", "code.code_records", "graph.record", "hierarchy.model"},
         *{"text.budget", "text.harmless", "text.redact", "text.short_id"},
     },
     "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress", "git"},
@@ -65,7 +65,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "memory_lib": {"engine", "model", "errors", "files"},
     "capabilities": {"engine", "hierarchy", "operations"},
     "surface": {
-        *{"capabilities", "engine", "operations", "render", "toolset", "progress", "code.record", "expected"},
+        *{"capabilities", "engine", "operations", "render", "toolset", "progress", "code.code_records", "expected"},
         *GROUND - {"text"},
     },
 }

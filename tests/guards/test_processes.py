@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 # Who may start a program, and which.
 STARTS = {
     "recollect.git": "git, in a stand-in for the repository",
-    "recollect.code.process": "our own Python, to read files",
+    "recollect.code.process_pool": "our own Python, to read files",
     "recollect.surface.assistants.proof": "our own command, as an assistant starts it",
 }
 MODULES = {"subprocess", "pty", "pexpect", "_posixsubprocess", "multiprocessing"}

@@ -24,8 +24,8 @@ from tests.trees import write
 
 from recollect import Engine, git
 from recollect.capabilities import OPERATIONS
-from recollect.code.place import place
-from recollect.code.update import update_paths
+from recollect.code.index.project_root import place
+from recollect.code.index.update import update_paths
 from recollect.errors import RecollectError
 from recollect.surface.cli import main
 

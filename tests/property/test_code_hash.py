@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.code.extract import extract
-from recollect.code.languages import BY_NAME
+from recollect.code.index.extract import extract
+from recollect.code.index.languages import BY_NAME
 
 names = st.sampled_from(["a", "bc", "total", "self.items", "größe"])
 operators = st.sampled_from(["+", "-", "*", "//", "==", "<", "and", "in"])

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.code.extract import extract, outline
-from recollect.code.found import Found
-from recollect.code.gather import Definition, gather
-from recollect.code.grammar import load
-from recollect.code.headings import headings
-from recollect.code.languages import BY_NAME
-from recollect.code.page import Page
+from recollect.code.index.captures import Captures
+from recollect.code.index.definitions import Definition, gather
+from recollect.code.index.extract import extract, outline
+from recollect.code.index.languages import BY_NAME
+from recollect.code.index.markdown_outline import headings
+from recollect.code.index.page import Page, load
 
 MARKDOWN = BY_NAME["markdown"]
 DOCUMENTS = sorted(Path(__file__).parents[2].glob("**/*.md"))
@@ -41,7 +40,7 @@ def read(source: bytes) -> tuple[list[tuple[object, ...]] | None, list[tuple[obj
     """What the lines say, None if they leave doubt, and what the tree says."""
     page = Page(source)
     found = headings(page, MARKDOWN)
-    tree = gather(page, MARKDOWN, Found(page, load("markdown", outline=True)))
+    tree = gather(page, MARKDOWN, Captures(page, load("markdown", outline=True)))
     return found and sorted(map(fields, found.definitions)), sorted(map(fields, tree))
 
 

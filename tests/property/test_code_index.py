@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.code.place import Place
-from recollect.code.update import Limits, update, update_paths
+from recollect.code.index.project_root import Place
+from recollect.code.index.update import Limits, update, update_paths
 from recollect.model import File, Tree
 from recollect.store.code_protocol import places_of_file
 from recollect.store.sql import SqlStore

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.code.extract import extract, outline
-from recollect.code.found import Found
-from recollect.code.gather import Definition, gather
-from recollect.code.grammar import load
-from recollect.code.languages import BY_NAME
-from recollect.code.page import Page
-from recollect.code.scan import Scan, scan
+from recollect.code.index.captures import Captures, Marks
+from recollect.code.index.definitions import Definition, gather
+from recollect.code.index.extract import extract, outline
+from recollect.code.index.languages import BY_NAME
+from recollect.code.index.page import Page, load
+from recollect.code.index.python_outline import Scan, scan
 
 PYTHON = BY_NAME["python"]
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
@@ -70,24 +69,24 @@ def fields(each: Definition) -> tuple[object, ...]:
     return (*names, tuple(each.decorators or ()))
 
 
-def blanks(page: Page, found: Scan | Found) -> set[int]:
+def blanks(page: Page, marks: Marks) -> set[int]:
     """Where white space counts."""
-    return {at for start, end in found.spans("string") for at in range(start, end) if page.text[at].isspace()}
+    return {at for start, end in marks.strings for at in range(start, end) if page.text[at].isspace()}
 
 
-def assert_same(page: Page, scanned: Scan, found: Found) -> None:
+def assert_same(page: Page, scanned: Scan, found: Captures) -> None:
     assert sorted(map(fields, scanned.definitions)) == sorted(map(fields, gather(page, PYTHON, found)))
-    assert scanned.spans("comment") == found.spans("comment")
-    assert scanned.starts("branch") == found.starts("branch")
-    assert Counter(scanned.ends("block")) == Counter(found.ends("block"))
-    assert blanks(page, scanned) == blanks(page, found)
+    one, other = scanned.marks, found.marks()
+    assert (one.comments, one.branches) == (other.comments, other.branches)
+    assert Counter(one.blocks) == Counter(other.blocks)
+    assert blanks(page, one) == blanks(page, other)
 
 
 @given(lines)
 def test_what_the_scan_accepts_is_what_the_tree_says(parts: list[tuple[int, int, str, str]]) -> None:
     page = Page(written(parts).encode())
     scanned = scan(page, PYTHON)
-    found = Found(page, load("python", outline=True))
+    found = Captures(page, load("python", outline=True))
     if scanned is not None and not found.root.has_error:
         assert_same(page, scanned, found)
 
@@ -95,7 +94,7 @@ def test_what_the_scan_accepts_is_what_the_tree_says(parts: list[tuple[int, int,
 @given(st.text(st.sampled_from("df:x (\n)'\"{}#=\\@ 1"), max_size=60))
 def test_no_text_stops_the_scan(text: str) -> None:
     page = Page(text.encode())
-    scanned, found = scan(page, PYTHON), Found(page, load("python", outline=True))
+    scanned, found = scan(page, PYTHON), Captures(page, load("python", outline=True))
     if scanned is not None and not found.root.has_error:
         assert_same(page, scanned, found)
 
@@ -104,7 +103,7 @@ def test_modules_of_the_standard_library_are_read_alike() -> None:
     accepted = 0
     for path in MODULES:
         page = Page(path.read_bytes())
-        scanned, found = scan(page, PYTHON), Found(page, load("python", outline=True))
+        scanned, found = scan(page, PYTHON), Captures(page, load("python", outline=True))
         if scanned is not None and not found.root.has_error:
             assert_same(page, scanned, found)
             accepted += 1

@@ -13,7 +13,7 @@ from tests.harbour import FILES
 from tests.trees import write
 
 from recollect import Engine
-from recollect.code.record import CodeHits
+from recollect.code.code_records import CodeHits
 from recollect.errors import InvalidInput
 from recollect.model import NODE_KINDS
 from recollect.render import to_json, to_text

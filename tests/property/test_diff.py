@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.code.diff.parse import parse
-from recollect.code.diff.patch import applied
+from recollect.code.diff.file_sides import applied
+from recollect.code.diff.unified_diff import parse
 from recollect.errors import InvalidInput
 
 # Few different lines, so that some stay where they are and some look like headers.

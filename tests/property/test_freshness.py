@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.trees import write
 
 from recollect import Engine
-from recollect.code.freshness.mention import mentions
-from recollect.code.freshness.sketch import likeness, sketch
+from recollect.code.anchors.code_sketch import likeness, sketch
+from recollect.code.anchors.mention import mentions
 
 # A program as lines: what may be put between, behind and before them without changing it.
 PYTHON = [

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from recollect.code.read import indexed
+from recollect.code.index.file_reader import indexed
 from recollect.code.resolve.link_pack import Loose, Site, pack
 from recollect.graph import code
 from recollect.graph.code import CONTAINS

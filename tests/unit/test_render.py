@@ -15,7 +15,7 @@ from tests.graphs import SAMPLES as GRAPH_SAMPLES
 from tests.windows import SAMPLES as WINDOW_SAMPLES
 
 from recollect import model
-from recollect.code.record import CodeHits
+from recollect.code.code_records import CodeHits
 from recollect.errors import InvalidInput, MemoryNotFound, RecollectError
 from recollect.model import Check, Deleted, Edge, Exported, Health, Hit, Memory, MemoryPage, Record, Share, Signals
 from recollect.render import (

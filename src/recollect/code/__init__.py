@@ -1,1 +1,1 @@
-"""How files become symbols and edges: walk, detect, extract, resolve, store."""
+"""Source code: index, search, links, anchors, diffs, manifests and snippets."""

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from recollect import model
-from recollect.code import record as code
+from recollect.code import code_records as code
 from recollect.graph.record import Expansion, Impact, ImpactRecall
 from recollect.model import Record
 from recollect.model.coding import CodingMemory, Evolution, RelevantMemories

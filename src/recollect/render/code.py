@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from recollect.code import record
+from recollect.code import code_records
 from recollect.model import CodeHit, Record
 from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, notes, present
 from recollect.render.measure import count, size
@@ -19,7 +19,7 @@ def _tally(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{inline(name)} {number:,}" for name, number in counts.items())
 
 
-def _indexed(done: record.Indexed, _now: int | None) -> list[Block]:
+def _indexed(done: code_records.Indexed, _now: int | None) -> list[Block]:
     changed = f"{done.read:,} read, {done.unchanged:,} unchanged, {done.removed:,} removed"
     speed = (
         f", {done.read_bytes / done.cpu_s / 1e6:.1f} MB per CPU second" if done.read_bytes > 1e6 and done.cpu_s else ""
@@ -42,21 +42,21 @@ def _indexed(done: record.Indexed, _now: int | None) -> list[Block]:
     return [Line(said, "good"), Facts(present(few)), Facts(present(rows), detail=True), *notes(done.notes)]
 
 
-def _place(hit: record.SymbolHit) -> str:
+def _place(hit: code_records.SymbolHit) -> str:
     return inline(f"{hit.path}:{hit.start_line}-{hit.end_line}")
 
 
-def _entry(hit: record.SymbolHit) -> Entry:
+def _entry(hit: code_records.SymbolHit) -> Entry:
     found = "" if hit.match == "exact" else f", {hit.match} match"
     text = f"{hit.signature or hit.qualified}" + (f" — {hit.doc}" if hit.doc else "")
     return Entry(_place(hit), f"{hit.kind} {inline(hit.qualified)}{found}", inline(text, LISTED_CHARACTERS))
 
 
-def _hit(hit: record.SymbolHit, _now: int | None) -> list[Block]:
+def _hit(hit: code_records.SymbolHit, _now: int | None) -> list[Block]:
     return [Listing((_entry(hit),))]
 
 
-def _symbols(answer: record.SymbolList, _now: int | None) -> list[Block]:
+def _symbols(answer: code_records.SymbolList, _now: int | None) -> list[Block]:
     asked = Facts((("query", inline(answer.query, PARTICULAR_CHARACTERS)),), detail=True)
     if not answer.symbols:
         none = Line("No symbol has a name like this. Try search_code with a description.", "weak")
@@ -65,12 +65,12 @@ def _symbols(answer: record.SymbolList, _now: int | None) -> list[Block]:
     return [head, asked, Listing(tuple(map(_entry, answer.symbols))), *notes(answer.notes)]
 
 
-def _listed(title: str, hits: Iterable[record.SymbolHit]) -> list[Block]:
+def _listed(title: str, hits: Iterable[code_records.SymbolHit]) -> list[Block]:
     entries = tuple(map(_entry, hits))
     return [Line(title), Listing(entries)] if entries else []
 
 
-def _symbol(view: record.SymbolView, _now: int | None) -> list[Block]:
+def _symbol(view: code_records.SymbolView, _now: int | None) -> list[Block]:
     hit = view.symbol
     rows = (
         ("owner", inline(view.parent.qualified) if view.parent else ""),
@@ -133,7 +133,7 @@ def _code_hit(hit: CodeHit, _now: int | None) -> list[Block]:
     return show_places((hit,))
 
 
-def _code_hits(answer: record.CodeHits, _now: int | None) -> list[Block]:
+def _code_hits(answer: code_records.CodeHits, _now: int | None) -> list[Block]:
     rows = (("query", inline(answer.query, PARTICULAR_CHARACTERS)), ("search", answer.mode))
     asked = Facts(rows, detail=True)
     if not answer.hits:
@@ -145,9 +145,9 @@ def _code_hits(answer: record.CodeHits, _now: int | None) -> list[Block]:
 
 SHOWN: Mapping[type[Record], Show] = {
     CodeHit: _code_hit,
-    record.CodeHits: _code_hits,
-    record.Indexed: _indexed,
-    record.SymbolHit: _hit,
-    record.SymbolList: _symbols,
-    record.SymbolView: _symbol,
+    code_records.CodeHits: _code_hits,
+    code_records.Indexed: _indexed,
+    code_records.SymbolHit: _hit,
+    code_records.SymbolList: _symbols,
+    code_records.SymbolView: _symbol,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.code import record
+from recollect.code import code_records
 from recollect.model import Record
 from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Line, Listing, Show, notes
 from recollect.render.measure import count
@@ -18,7 +18,7 @@ def _place(root: str, folder: str) -> str:
     return inline(f"{root}/{folder}" if folder else root)
 
 
-def _package_entry(row: record.PackageView) -> Entry:
+def _package_entry(row: code_records.PackageView) -> Entry:
     head = " ".join(part for part in (row.ecosystem, inline(row.name), inline(row.version)) if part)
     told = [
         f"depends on {row.needs:,} indexed, {row.externals:,} other",
@@ -29,7 +29,7 @@ def _package_entry(row: record.PackageView) -> Entry:
     return Entry(_place(row.root, row.folder), head, ", ".join(part for part in told if part))
 
 
-def _link_entry(link: record.PackageLink) -> Entry:
+def _link_entry(link: code_records.PackageLink) -> Entry:
     wanted = inline(link.range) or "any version"
     version = f", found {inline(link.version)}" if link.version else ""
     fit = ", does not match" if link.fits is False else ""
@@ -41,7 +41,7 @@ def _link_entry(link: record.PackageLink) -> Entry:
     )
 
 
-def _external_entry(row: record.ExternalPackage) -> Entry:
+def _external_entry(row: code_records.ExternalPackage) -> Entry:
     shown = list(row.ranges.items())[:MAX_RANGES]
     ranges = ", ".join(f"{inline(text)} ({number})" if number > 1 else inline(text) for text, number in shown)
     more = f" and {len(row.ranges) - MAX_RANGES:,} more" if len(row.ranges) > MAX_RANGES else ""
@@ -52,15 +52,15 @@ def _external_entry(row: record.ExternalPackage) -> Entry:
     return Entry(f"{row.ecosystem} {inline(row.name)}", f"{share}, {users}", f"{conflict}{ranges}{more}")
 
 
-def _package(row: record.PackageView, _now: int | None) -> list[Block]:
+def _package(row: code_records.PackageView, _now: int | None) -> list[Block]:
     return [Listing((_package_entry(row),))]
 
 
-def _link(link: record.PackageLink, _now: int | None) -> list[Block]:
+def _link(link: code_records.PackageLink, _now: int | None) -> list[Block]:
     return [Listing((_link_entry(link),))]
 
 
-def _external(row: record.ExternalPackage, _now: int | None) -> list[Block]:
+def _external(row: code_records.ExternalPackage, _now: int | None) -> list[Block]:
     return [Listing((_external_entry(row),))]
 
 
@@ -71,7 +71,7 @@ def _listed(title: str, entries: list[Entry], total: int) -> list[Block]:
     return [Line(f"{title}{shown}:"), Listing(tuple(entries))]
 
 
-def _cross_repo(answer: record.CrossRepo, _now: int | None) -> list[Block]:
+def _cross_repo(answer: code_records.CrossRepo, _now: int | None) -> list[Block]:
     if not answer.packages and not answer.externals:
         return [Line("No packages. Index a project with a package manifest.", "weak"), *notes(answer.notes)]
     inside = answer.links_total - answer.across_total
@@ -93,8 +93,8 @@ def _cross_repo(answer: record.CrossRepo, _now: int | None) -> list[Block]:
 
 
 SHOWN: Mapping[type[Record], Show] = {
-    record.CrossRepo: _cross_repo,
-    record.ExternalPackage: _external,
-    record.PackageLink: _link,
-    record.PackageView: _package,
+    code_records.CrossRepo: _cross_repo,
+    code_records.ExternalPackage: _external,
+    code_records.PackageLink: _link,
+    code_records.PackageView: _package,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from recollect.code import record
+from recollect.code import code_records
 from recollect.model import Record
 from recollect.render.block import (
     PARTICULAR_CHARACTERS,
@@ -33,15 +33,15 @@ def _more(shown: int, total: int) -> str:
 # --- map ---
 
 
-def _map_symbol(symbol: record.MapSymbol, _now: int | None) -> list[Block]:
+def _map_symbol(symbol: code_records.MapSymbol, _now: int | None) -> list[Block]:
     return [Listing((Entry(f":{symbol.line}", symbol.kind, inline(symbol.signature)),))]
 
 
-def _map_file(file: record.MapFile, _now: int | None) -> list[Block]:
+def _map_file(file: code_records.MapFile, _now: int | None) -> list[Block]:
     return [Quote("File", (), visible("\n".join(file.lines())))]
 
 
-def _map(answer: record.RepoMap, _now: int | None) -> list[Block]:
+def _map(answer: code_records.RepoMap, _now: int | None) -> list[Block]:
     if not answer.files:
         return [Line("No code is indexed here. Run index_codebase first.", "weak"), *notes(answer.notes)]
     shown = sum(len(file.symbols) for file in answer.files)
@@ -65,11 +65,11 @@ def _where(path: str, symbol: str, line: int) -> str:
     return inline(f"{path}:{line}" + (f" {symbol}" if symbol else ""))
 
 
-def _place(place: record.CodePlace, _now: int | None) -> list[Block]:
+def _place(place: code_records.CodePlace, _now: int | None) -> list[Block]:
     return [Listing((Entry(_where(place.path, place.symbol, place.line), place.kind, ""),))]
 
 
-def _change_entry(row: record.ChangedSymbol) -> Entry:
+def _change_entry(row: code_records.ChangedSymbol) -> Entry:
     was = f" (was {inline(row.was)})" if row.was else ""
     now = f" — {row.before} → {row.signature}" if row.before else ""
     return Entry(
@@ -79,11 +79,11 @@ def _change_entry(row: record.ChangedSymbol) -> Entry:
     )
 
 
-def _change(row: record.ChangedSymbol, _now: int | None) -> list[Block]:
+def _change(row: code_records.ChangedSymbol, _now: int | None) -> list[Block]:
     return [Listing((_change_entry(row),))]
 
 
-def _affected_entry(row: record.Affected) -> Entry:
+def _affected_entry(row: code_records.Affected) -> Entry:
     far = "changed" if row.depth == 0 else count(row.depth, "link") + " away"
     endpoint = f", endpoint {row.endpoint}" if row.endpoint else ""
     sure = "" if row.confidence >= CERTAIN else f", confidence {row.confidence:.2f}"
@@ -91,15 +91,15 @@ def _affected_entry(row: record.Affected) -> Entry:
     return Entry(place, far + sure, inline(row.why + endpoint, LISTED_CHARACTERS))
 
 
-def _affected(row: record.Affected, _now: int | None) -> list[Block]:
+def _affected(row: code_records.Affected, _now: int | None) -> list[Block]:
     return [Listing((_affected_entry(row),))]
 
 
-def _run(row: record.RunTests, _now: int | None) -> list[Block]:
+def _run(row: code_records.RunTests, _now: int | None) -> list[Block]:
     return [Facts(((f"run {count(row.tests, 'test')}", inline(row.command)),))]
 
 
-def _touched_entry(row: record.TouchedMemory) -> Entry:
+def _touched_entry(row: code_records.TouchedMemory) -> Entry:
     fresh = f", {row.verdict}" if row.verdict not in ("", "fresh") else ""
     return Entry(
         ident(row.memory_id),
@@ -108,7 +108,7 @@ def _touched_entry(row: record.TouchedMemory) -> Entry:
     )
 
 
-def _touched(row: record.TouchedMemory, _now: int | None) -> list[Block]:
+def _touched(row: code_records.TouchedMemory, _now: int | None) -> list[Block]:
     return [Listing((_touched_entry(row),))]
 
 
@@ -118,7 +118,7 @@ def _part(head: str, entries: Sequence[Entry], total: int) -> list[Block]:
     return [Line(f"{head} ({total:,}{_more(len(entries), total)}):"), Listing(tuple(entries))]
 
 
-def _review(answer: record.Review, now: int | None) -> list[Block]:
+def _review(answer: code_records.Review, now: int | None) -> list[Block]:
     facts = Facts(present((("source", inline(answer.source)), ("root", inline(answer.root)))), detail=True)
     if not answer.changes:
         head = (
@@ -154,7 +154,7 @@ def _review(answer: record.Review, now: int | None) -> list[Block]:
     ]
 
 
-def _memories(answer: record.Review) -> list[Block]:
+def _memories(answer: code_records.Review) -> list[Block]:
     entries = [_touched_entry(row) for row in answer.memories]
     return _part("Memories about the changes", entries, answer.memories_total)
 
@@ -162,22 +162,22 @@ def _memories(answer: record.Review) -> list[Block]:
 # --- cycles ---
 
 
-def _short(place: record.CodePlace) -> str:
+def _short(place: code_records.CodePlace) -> str:
     return place.symbol or place.path
 
 
-def _cycle_link_entry(link: record.CycleLink) -> Entry:
+def _cycle_link_entry(link: code_records.CycleLink) -> Entry:
     uses = f"{count(link.uses, 'use')}" if link.source.kind == "File" else f"confidence {link.confidence:.2f}"
     return Entry(
         _where(link.source.path, link.source.symbol, link.source.line), f"→ {inline(_short(link.target))}", uses
     )
 
 
-def _cycle_link(link: record.CycleLink, _now: int | None) -> list[Block]:
+def _cycle_link(link: code_records.CycleLink, _now: int | None) -> list[Block]:
     return [Listing((_cycle_link_entry(link),))]
 
 
-def _cycle(cycle: record.Cycle, _now: int | None) -> list[Block]:
+def _cycle(cycle: code_records.Cycle, _now: int | None) -> list[Block]:
     what = "file" if cycle.members[0].kind == "File" else "function"
     rest = f"leaves {count(cycle.left, what)} in cycles" if cycle.left else "breaks the cycle"
     cut = f"{_short(cycle.cut.source)} → {_short(cycle.cut.target)} ({rest})"
@@ -189,7 +189,7 @@ def _cycle(cycle: record.Cycle, _now: int | None) -> list[Block]:
     ]
 
 
-def _cycles(answer: record.Cycles, now: int | None) -> list[Block]:
+def _cycles(answer: code_records.Cycles, now: int | None) -> list[Block]:
     if not answer.cycles:
         return [Line(f"No {answer.of} cycles.", "weak" if answer.notes else "good"), *notes(answer.notes)]
     head = f"{count(answer.total, f'{answer.of} cycle')}{_more(len(answer.cycles), answer.total)}, largest first."
@@ -199,7 +199,7 @@ def _cycles(answer: record.Cycles, now: int | None) -> list[Block]:
 # --- dead code ---
 
 
-def _dead_entry(row: record.DeadSymbol) -> Entry:
+def _dead_entry(row: code_records.DeadSymbol) -> Entry:
     hit = row.symbol
     places = ", ".join(f"{place.path}:{place.line}" for place in row.mentions)
     more = f" and {row.mentions_total - len(row.mentions):,} more" if row.mentions_total > len(row.mentions) else ""
@@ -210,11 +210,11 @@ def _dead_entry(row: record.DeadSymbol) -> Entry:
     )
 
 
-def _dead(row: record.DeadSymbol, _now: int | None) -> list[Block]:
+def _dead(row: code_records.DeadSymbol, _now: int | None) -> list[Block]:
     return [Listing((_dead_entry(row),))]
 
 
-def _dead_code(answer: record.DeadCode, _now: int | None) -> list[Block]:
+def _dead_code(answer: code_records.DeadCode, _now: int | None) -> list[Block]:
     excused = ", ".join(f"{inline(why)} {number:,}" for why, number in answer.excused.items())
     facts = Facts(present((("checked", count(answer.looked_at, "symbol")), ("used indirectly", excused))))
     if not answer.symbols:
@@ -225,18 +225,18 @@ def _dead_code(answer: record.DeadCode, _now: int | None) -> list[Block]:
 
 
 SHOWN: Mapping[type[Record], Show] = {
-    record.MapSymbol: _map_symbol,
-    record.MapFile: _map_file,
-    record.RepoMap: _map,
-    record.CodePlace: _place,
-    record.ChangedSymbol: _change,
-    record.Affected: _affected,
-    record.RunTests: _run,
-    record.TouchedMemory: _touched,
-    record.Review: _review,
-    record.CycleLink: _cycle_link,
-    record.Cycle: _cycle,
-    record.Cycles: _cycles,
-    record.DeadSymbol: _dead,
-    record.DeadCode: _dead_code,
+    code_records.MapSymbol: _map_symbol,
+    code_records.MapFile: _map_file,
+    code_records.RepoMap: _map,
+    code_records.CodePlace: _place,
+    code_records.ChangedSymbol: _change,
+    code_records.Affected: _affected,
+    code_records.RunTests: _run,
+    code_records.TouchedMemory: _touched,
+    code_records.Review: _review,
+    code_records.CycleLink: _cycle_link,
+    code_records.Cycle: _cycle,
+    code_records.Cycles: _cycles,
+    code_records.DeadSymbol: _dead,
+    code_records.DeadCode: _dead_code,
 }

@@ -72,7 +72,7 @@ class Touched(NamedTuple):
 
 
 class SymbolRow(NamedTuple):
-    """A symbol as it is kept; fields as of recollect.code.symbols.Symbol."""
+    """A symbol as it is kept; fields as of recollect.code.index.symbols.Symbol."""
 
     name: str
     qualified: str

@@ -12,7 +12,7 @@ from recollect.surface.output import Output
 from recollect.surface.waiting import waiting
 
 if TYPE_CHECKING:
-    from recollect.code.record import Indexed
+    from recollect.code.code_records import Indexed
     from recollect.engine import Engine
 
 

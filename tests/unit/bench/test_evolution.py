@@ -10,8 +10,8 @@ from tests.fakes import FrozenClock
 import evolution
 import snippets
 from recollect import Engine, clock
-from recollect.code.extract import extract
-from recollect.code.languages import BY_NAME
+from recollect.code.index.extract import extract
+from recollect.code.index.languages import BY_NAME
 
 # What the links of rules alone must reach; they reach 0.98 on all two hundred pieces.
 FLOOR = 0.8

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from mutation import EDITS, Edit, Target, moved, reads, twin
-from recollect.code.freshness.form import form
-from recollect.code.languages import detect
+from recollect.code.anchors.normalised_file import form
+from recollect.code.index.languages import detect
 
 PYTHON = '''def first(value, scale):
     """Weigh a value."""

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.trees import write
 
-from recollect.code.place import Place
-from recollect.code.update import Limits, Update, update
+from recollect.code.index.project_root import Place
+from recollect.code.index.update import Limits, Update, update
 from recollect.store.code_protocol import CodeStore
 from recollect.store.sql import SqlStore
 from recollect.store.sqlite import Sqlite

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.code.chunks import JOINED_LINES, MAX_BYTES, MAX_LINES, Chunk, chunks
-from recollect.code.symbols import Symbol
+from recollect.code.index.chunks import JOINED_LINES, MAX_BYTES, MAX_LINES, Chunk, chunks
+from recollect.code.index.symbols import Symbol
 
 BODY = b"    work = 1\n" * 5
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.complexity import level
-from recollect.code.extract import extract
-from recollect.code.languages import BY_NAME, LANGUAGES, Language, detect
-from recollect.code.symbols import Extracted, Symbol
+from recollect.code.index.extract import extract
+from recollect.code.index.languages import BY_NAME, LANGUAGES, Language, detect
+from recollect.code.index.symbol_properties import level
+from recollect.code.index.symbols import Extracted, Symbol
 
 
 def read(source: str | bytes, language: str = "python", path: str = "src/a") -> Extracted:
@@ -71,7 +71,7 @@ def test_thousands_of_errors_end_the_reading_in_bounded_time() -> None:
 
 
 def test_a_file_that_takes_too_long_is_read_as_far_as_time_allows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.code.page.PARSE_SECONDS", -1.0)
+    monkeypatch.setattr("recollect.code.index.page.PARSE_SECONDS", -1.0)
     extracted = read("def f(): pass\n" * 2_000)
     assert extracted.symbols == []
     assert "was stopped" in extracted.notes[0]

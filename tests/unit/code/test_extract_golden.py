@@ -9,13 +9,13 @@ from types import ModuleType
 
 import pytest
 
-from recollect.code.extract import outline
-from recollect.code.grammar import load
-from recollect.code.languages import LANGUAGES, Language
+from recollect.code.index.extract import outline
+from recollect.code.index.languages import LANGUAGES, Language
+from recollect.code.index.page import load
 
 ROOT = Path(__file__).parents[3]
 JAVA, NET, PHP = "com.acme.billing.InvoiceController", "Acme.Orders", "App\\Http\\Controllers\\format_name"
-QUERIES = ROOT / "src" / "recollect" / "code" / "queries"
+QUERIES = ROOT / "src" / "recollect" / "code" / "index" / "queries"
 
 
 @pytest.fixture(scope="module")

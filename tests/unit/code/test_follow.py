@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from recollect.code.freshness.follow import Difference, Lost, Went, copies, follow, original
-from recollect.code.freshness.form import Spot, form
-from recollect.code.freshness.sketch import SAMPLE, likeness, size, sketch
+from recollect.code.anchors.code_sketch import SAMPLE, likeness, size, sketch
+from recollect.code.anchors.follow import Difference, Lost, Went, copies, follow, original
+from recollect.code.anchors.normalised_file import Spot, form
 
 LONG = "total = 0\n    for line in lines:\n        total += weigh(line, scale) * 3\n    return total"
 

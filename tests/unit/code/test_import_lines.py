@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.import_lines import Imported, Paths, imported
+from recollect.code.index.import_lines import Imported, Paths, imported
 
 
 def found(path: str, source: str, *paths: str, name: str = "tree") -> list[str]:

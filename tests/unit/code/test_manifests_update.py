@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code import update as updating
-from recollect.code.place import Place
+from recollect.code.index import update as updating
+from recollect.code.index.project_root import Place
 from recollect.errors import Conflict
 from recollect.model import File, Tree
 from recollect.store.code_protocol import CodeStore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.freshness.mention import MAX_NAMES, Mentions, Path, mentions
+from recollect.code.anchors.mention import MAX_NAMES, Mentions, Path, mentions
 
 
 def names(text: str) -> list[str]:

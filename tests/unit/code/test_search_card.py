@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.card import MAX_DOC, MAX_SIGNATURE, MAX_SYMBOLS, MAX_TERMS, as_words, card
+from recollect.code.index.card import MAX_DOC, MAX_SIGNATURE, MAX_SYMBOLS, MAX_TERMS, as_words, card
 
 from .pieces import candidate, piece, symbol
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.code.search.pointers import MAX_FITTING, matched
-from recollect.code.search.report import read
+from recollect.code.search.report import MAX_FITTING, matched, read
 
 PATHS = ["src/lamp/burner.py", "src/lamp/__init__.py", "old/burner.py", "web/index.js", "README.md", "wick.c", ""]
 

@@ -7,8 +7,8 @@ import math
 import pytest
 
 from recollect.code.search.question import understand
+from recollect.code.search.ranking_weights import BY_HAND, MODELS, RELEVANCE
 from recollect.code.search.signals import SEMANTIC, measure, rarity
-from recollect.code.search.weights import BY_HAND, MODELS, RELEVANCE
 
 from .pieces import candidate, piece, pool, signals, symbol
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from tests.trees import git, write
 
-from recollect.code import update as updating
-from recollect.code.place import Place
-from recollect.code.update import Limits, update, update_paths
+from recollect.code.index import update as updating
+from recollect.code.index.project_root import Place
+from recollect.code.index.update import Limits, update, update_paths
 from recollect.errors import Cancelled
 from recollect.model import Tree
 from recollect.progress import reporting_to
@@ -145,7 +145,7 @@ def test_another_version_of_the_reader_reads_everything_anew(
 def test_an_update_that_is_stopped_is_gone_on_with(
     index: Index, where: Place, store: CodeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.code.workers.ORDER_FILES", 1)
+    monkeypatch.setattr("recollect.code.index.parallel_reader.ORDER_FILES", 1)
     monkeypatch.setattr(updating, "BATCH_FILES", 1)
     files = {f"m{number}.py": f"def f{number}(): pass" for number in range(6)}
     write(where.root, files)
@@ -217,7 +217,7 @@ def test_processes_are_used_for_many_files_and_give_the_same(
     files = {f"pkg/m{number}.py": f"def f{number}(): pass\n" for number in range(150)}
     index(files)
     alone = dump(store)
-    monkeypatch.setattr("recollect.code.workers.MIN_BYTES", 0)
+    monkeypatch.setattr("recollect.code.index.parallel_reader.MIN_BYTES", 0)
     index(rebuild=True, limits=Limits(workers=2))
     assert dump(store) == alone
 
@@ -235,7 +235,7 @@ def test_what_many_writes_added_to_the_full_text_is_merged_at_the_end(
         return int(store._connection().execute(counted).fetchone()[0])  # type: ignore[attr-defined]
 
     files = {f"m{number}.py": f"def f{number}():\n    return zebra\n" for number in range(updating.MANY_SEGMENTS)}
-    monkeypatch.setattr("recollect.code.workers.ORDER_FILES", 1)
+    monkeypatch.setattr("recollect.code.index.parallel_reader.ORDER_FILES", 1)
     monkeypatch.setattr(updating, "BATCH_BYTES", 10)
     few = dict(list(files.items())[1:])
     index(few)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.trees import git, write
 
-from recollect.code.diff.git import range_diff, working_diff
-from recollect.code.diff.parse import FileDiff, parse
+from recollect.code.diff.git_diff import range_diff, working_diff
+from recollect.code.diff.unified_diff import FileDiff, parse
 
 BODY = "".join(f"line {number}\n" for number in range(30))
 

@@ -363,11 +363,11 @@ def test_what_a_process_that_died_did_not_compare_is_compared_by_the_next(
 def test_a_new_way_to_take_hashes_stales_nothing(
     engine: Engine, indexed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from recollect.code import normal, update
+    from recollect.code.index import normal_form, update
 
     memory_id = remember(engine, indexed, "Server.start opens the port")
-    digest = normal.digest
-    monkeypatch.setattr(normal, "digest", lambda *parts: digest(*parts)[::-1])
+    digest = normal_form.digest
+    monkeypatch.setattr(normal_form, "digest", lambda *parts: digest(*parts)[::-1])
     monkeypatch.setattr(update, "fingerprint", lambda: "another")
     monkeypatch.setenv("RECOLLECT_INDEX_WORKERS", "1")
     engine.code.index(str(indexed))

@@ -12,7 +12,7 @@ from tests.harbour import FILES
 from tests.trees import git, write
 
 from recollect import Engine
-from recollect.code.record import CodeHits
+from recollect.code.code_records import CodeHits
 from recollect.errors import InvalidInput, InvalidWorkspace
 from recollect.model import CodeHit
 

@@ -12,7 +12,7 @@ from tests.links import Row, link
 from tests.trees import git, write
 
 from recollect import Engine
-from recollect.code.record import Review
+from recollect.code.code_records import Review
 from recollect.code.resolve.link_pack import Loose
 from recollect.engine.review.diff_memories import rule_about
 from recollect.errors import InvalidInput, NotFound

@@ -10,8 +10,8 @@ import pytest
 from tests.trees import git, write
 
 from recollect import Engine
-from recollect.code.manifests.provided import Provided, provided
-from recollect.code.record import CrossRepo
+from recollect.code.code_records import CrossRepo
+from recollect.code.manifests.importable_names import Provided, provided
 from recollect.errors import NotFound
 from recollect.model import Tree
 from recollect.render import to_text

@@ -1,12 +1,11 @@
-"""A work tree as git would record it now, made without letting git read a file.
+"""The current state of a work tree for git, without letting git read a file.
 
-Git runs the filters that a repository names whenever it reads a file. So we read the files ourselves, and give git a
-copy of the index that holds what we found:
+git runs the filters that a repository configures whenever it reads a file. So we read the files ourselves, and give git
+a copy of the index with the result:
 
     index ─► entries whose time, size or mode differ ─► read, hash ─► objects and index of the stand-in
 
-Contents are compared as they are on disk. Two conversions are known: line ends changed to CRLF, and files that Git LFS
-keeps outside of the repository.
+Contents are compared as they are on disk. Two conversions are handled: CRLF line ends, and files in Git LFS.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from typing import NamedTuple
 from recollect import git
 from recollect.text.plural import plural
 
-# A larger file is data. What is read of all changed files together: a checkout of a large project.
+# Bytes read of one file, and of all changed files: a checkout of a large project.
 MAX_BYTES = 16_000_000
 MAX_TOTAL_BYTES = 512_000_000
-# For a quick look: an index of about 10,000 files takes 50 ms, and so does hashing the bytes.
+# Limits of a quick check: an index of about 10,000 files takes 50 ms, and so does hashing the bytes.
 QUICK_INDEX_BYTES = 1_000_000
 QUICK_BYTES = 20_000_000
-# Blobs that are asked for at a time.
+# Blobs per request.
 BATCH = 100
 LISTING = ("ls-files", "-s", "-v", "-z", "--debug")
 LFS = b"version https://git-lfs.github.com/spec/"
@@ -43,7 +42,7 @@ _LINK, _MODULE, _NOTHING = "120000", "160000", "0"
 
 
 class Entry(NamedTuple):
-    """A file of the index: its name in the file system, mode, blob, and (ctime, mtime, size) when it was added."""
+    """A file of the index: its file name, mode, blob, and (ctime, mtime, size) when it was added."""
 
     name: str
     mode: str
@@ -52,7 +51,7 @@ class Entry(NamedTuple):
 
 
 class Current(NamedTuple):
-    """A file of the index as it is on disk; without content it is gone."""
+    """A file of the index as it is on disk; without content if it is deleted."""
 
     entry: Entry
     mode: str
@@ -61,15 +60,15 @@ class Current(NamedTuple):
 
 @contextmanager
 def snapshot(where: git.Folders) -> Iterator[tuple[git.Repository, tuple[str, ...]]]:
-    """Yield a stand-in whose index has the tracked files as they are on disk, and notes about what it lacks."""
+    """Yield a stand-in whose index has the tracked files as they are on disk, and notes about missing ones."""
     with git.opened(where) as repository:
         yield repository, tuple(_Snapshot(where, repository).take())
 
 
 def changed_files(where: git.Folders, base: str, *, timeout_s: float) -> tuple[str, ...]:
-    """Return the tracked files that differ on disk, and then those that the branch changed since it left `base`.
+    """Return the tracked files that differ on disk, then those that the branch changed since `base`.
 
-    Some are missing where the index is large, or git takes longer than `timeout_s`.
+    Incomplete if the index is large, or git takes longer than `timeout_s`.
     """
     with git.opened(where) as repository:
         words = ("diff-index", "--cached", "--name-only", "-z", "--merge-base", base, "--")
@@ -81,7 +80,7 @@ def changed_files(where: git.Folders, base: str, *, timeout_s: float) -> tuple[s
 
 
 class _Snapshot:
-    """Brings the index of a stand-in up to what is on disk."""
+    """Updates the index of a stand-in from disk."""
 
     def __init__(self, where: git.Folders, repository: git.Repository, most: int = MAX_TOTAL_BYTES) -> None:
         self._root = os.path.realpath(where.root)
@@ -96,7 +95,7 @@ class _Snapshot:
         self._elsewhere = 0
 
     def differing(self, timeout_s: float) -> Iterator[str]:
-        """Yield the files that are not as the index has them."""
+        """Yield the files that differ from the index."""
         told = self._repository.run(*LISTING, timeout_s=timeout_s)
         for entry in self._entries(told.output):
             current = self._current(entry)
@@ -104,7 +103,7 @@ class _Snapshot:
                 yield entry.name
 
     def take(self) -> Iterator[str]:
-        """Update the index of the stand-in; yields notes."""
+        """Update the index of the stand-in; yield notes."""
         told = self._repository.run(*LISTING)
         if told.problem:
             yield f"uncommitted changes were not compared: {told.problem}"
@@ -129,16 +128,16 @@ class _Snapshot:
             yield f"{plural(self._elsewhere, 'Git LFS file')} assumed unchanged"
 
     def _entries(self, told: bytes) -> Iterator[Entry]:
-        """Yield the entries that may differ from what is on disk, by what the index says of them."""
+        """Yield the entries that may differ on disk."""
         for found in _ENTRY.finditer(told):
-            # Left out are conflicts, submodules, and files that the user told git not to look at (h, S).
+            # Skips conflicts, submodules, and files marked as unchanged (h, S).
             if found["stage"] == b"0" and found["mode"] != _MODULE.encode() and found["tag"] == b"H":
                 times = [_nanoseconds(found[name]) for name in ("ctime", "mtime")]
                 status = (times[0], times[1], int(found["size"] or -1))
                 yield Entry(os.fsdecode(found["path"]), found["mode"].decode(), found["blob"].decode(), status)
 
     def _current(self, entry: Entry) -> Current | None:
-        """Return a file as it is on disk; None where it is as the index has it, or cannot be told."""
+        """Return a file as it is on disk; None if it is unchanged or too large."""
         path = f"{self._root}/{entry.name}"
         try:
             found = os.lstat(path) if not self._is_behind_a_link(entry.name) else None
@@ -170,12 +169,12 @@ class _Snapshot:
         return entry.mode
 
     def _is_unchanged(self, entry: Entry, found: os.stat_result) -> bool:
-        """Tell whether times and size are those of the index, and older than the index itself."""
+        """Tell whether times and size equal those of the index, and are older than it."""
         is_same = entry.status == (found.st_ctime_ns, found.st_mtime_ns, found.st_size & 0xFFFFFFFF)
         return is_same and found.st_mtime_ns < self._written_at
 
     def _rows(self, batch: list[Current]) -> list[bytes]:
-        """Return lines for `update-index`; contents that git does not have yet are kept beside its objects."""
+        """Return lines for `update-index`; new contents are written beside the objects of git."""
         differ = [row for row in batch if row.content is not None and _name(row.content, row.entry) != row.entry.blob]
         olds, _ = self._repository.blobs(row.entry.blob for row in differ)
         rows = []
@@ -188,7 +187,7 @@ class _Snapshot:
         return rows
 
     def _converted(self, content: bytes, old: bytes | None) -> bytes | None:
-        """Return a file as it would be committed; None where it would be as it is."""
+        """Return a file as it would be committed; None if that is unchanged."""
         if old is None:
             return content
         if old.startswith(LFS) and len(old) < 1024 and not content.startswith(LFS):
@@ -227,7 +226,7 @@ def _framed(content: bytes) -> bytes:
 
 
 def _name(content: bytes, entry: Entry) -> str:
-    """Return the name that git gives to a content; its length tells the repository's kind of names."""
+    """Return git's name of a content; the length of another name shows the hash function."""
     kind = hashlib.sha256 if len(entry.blob) == 64 else hashlib.sha1
     return kind(_framed(content)).hexdigest()
 

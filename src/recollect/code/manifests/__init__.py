@@ -1,8 +1,7 @@
-"""Manifests: what a project says about itself, the packages it provides and those it needs.
+"""Package manifests: packages that a project provides and needs.
 
-    bytes ──families──► Manifest ──► STORE ──settle──► packages and their dependencies ──► graph, get_cross_repo
-                                                                                      └──► provided: imports
+    bytes ──families──► Manifest ──► store ──package_resolution──► packages and dependencies ──► importable_names
 
-A manifest is read like any other file, alone; what it leaves to others (a workspace, a parent) is filled in by
-`settle`, which sees all manifests of a tree. Nothing is ever run, fetched or asked of a tool.
+Each manifest is read alone. `package_resolution` sees all manifests of a tree and fills in what they inherit from a
+workspace or a parent. Nothing is run or fetched.
 """

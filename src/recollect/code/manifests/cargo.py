@@ -1,4 +1,4 @@
-"""Cargo.toml: crates, workspaces and what they inherit."""
+"""Cargo.toml: Rust crates and workspaces."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.code.manifests.manifest import Dependency, Manifest, Scope, table, text, texts, toml
 
-# Tables of dependencies and when they are needed; Cargo still reads the names with an underscore.
+# Tables of dependencies and their scopes; Cargo still reads the names with an underscore.
 TABLES: tuple[tuple[str, Scope], ...] = (
     ("dependencies", "runtime"),
     ("dev-dependencies", "dev"),
@@ -18,7 +18,7 @@ TABLES: tuple[tuple[str, Scope], ...] = (
 
 
 def cargo(_path: str, source: str) -> Manifest:
-    """Return what a Cargo.toml says."""
+    """Return the manifest of a Cargo.toml."""
     content = toml(source)
     package, workspace = table(content, "package"), table(content, "workspace")
     name, version = text(package.get("name")), package.get("version")

@@ -1,4 +1,4 @@
-"""Gemfile and *.gemspec: Ruby that is read, not run. Only literal names and versions are seen."""
+"""Gemfile and *.gemspec: Ruby code that is read, not run. Only literal names and versions are found."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from recollect.code.manifests.manifest import Dependency, Manifest, Scope
 
 DEVELOPMENT = frozenset({"development", "test", "ci", "lint", "docs", "doc"})
 
-# Strings are kept, comments are not: a `#` inside of a string is none.
+# Strings are kept and comments removed: a `#` in a string begins no comment.
 _PIECE = re.compile(r"""(?<!\\)("(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')|#[^\n]*""")
 _GEM = re.compile(r"""^[^\S\n]*+gem[\s(]++["']([^"'\n]+)["']([^\n]*(?:,\s*\n[^\n]*)*)""", re.MULTILINE)
 _STRING = re.compile(r"""["']([^"'\n]+)["']""")
@@ -27,13 +27,13 @@ _NEEDS = re.compile(
 
 
 def gemfile(_path: str, source: str) -> Manifest:
-    """Return what a Gemfile says."""
+    """Return the manifest of a Gemfile."""
     code = _without_comments(source)
     return Manifest("gem", dependencies=tuple(_gems(code)))
 
 
 def gemspec(path: str, source: str) -> Manifest:
-    """Return what a gemspec says; one that computes its name has that of its file."""
+    """Return the manifest of a gemspec; a computed name is replaced by that of the file."""
     code = _without_comments(source)
     fields = {key: value for key, value in reversed(_FIELD.findall(code)) if "#{" not in value}
     name = fields.get("name") or path.rpartition("/")[2].removesuffix(".gemspec")
@@ -49,7 +49,7 @@ def _without_comments(source: str) -> str:
 
 
 def _gems(code: str) -> Iterator[Dependency]:
-    """Yield the gems of a Gemfile, each with the groups and the path of the blocks it stands in."""
+    """Yield the gems of a Gemfile, each with the groups and the path of the blocks around it."""
     blocks: list[tuple[bool, str]] = []  # for development, path
     marks = [(found.start(), found) for pattern in (_GEM, _LINE) for found in pattern.finditer(code)]
     for _, found in sorted(marks, key=lambda mark: mark[0]):

@@ -1,5 +1,4 @@
-"""build.gradle, settings.gradle (Groovy and Kotlin) and version catalogs: programs of which only the plain words are
-read. A name or version that would have to be computed is not seen."""
+"""build.gradle, settings.gradle (Groovy and Kotlin) and version catalogs. Only literal names and versions are found."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from collections.abc import Iterator
 
 from recollect.code.manifests.manifest import Dependency, Manifest, Scope, table, text, toml
 
-# How the names of configurations end, and what they are for; the first that fits counts.
+# Patterns of configuration names and their scopes; the first match counts.
 SCOPES: tuple[tuple[re.Pattern[str], Scope], ...] = (
     (
         re.compile(
@@ -47,7 +46,7 @@ _STRING = re.compile(r"""["']([^"'\n]+)["']""")
 
 
 def build(path: str, source: str) -> Manifest:
-    """Return what a build.gradle or build.gradle.kts says. Its artifact is named like its folder."""
+    """Return the manifest of a build.gradle or build.gradle.kts. Its artifact has the name of its folder."""
     code = _without_comments(source)
     fields = dict(reversed(_FIELD.findall(code)))
     folder = "/".join(path.split("/")[:-1]).rpartition("/")[2]
@@ -62,7 +61,7 @@ def build(path: str, source: str) -> Manifest:
 
 
 def settings(_path: str, source: str) -> Manifest:
-    """Return what a settings.gradle says: the name of the build and the projects in it."""
+    """Return the manifest of a settings.gradle: the name of the build and its projects."""
     code = _without_comments(source)
     names = [name for words in _INCLUDE.findall(code) for name in _STRING.findall(words)]
     root = _ROOT_NAME.search(code)
@@ -74,7 +73,7 @@ def settings(_path: str, source: str) -> Manifest:
 
 
 def catalog(_path: str, source: str) -> Manifest:
-    """Return what gradle/libs.versions.toml says: libraries by the names that builds call them by."""
+    """Return the manifest of gradle/libs.versions.toml: libraries by their accessors."""
     content = toml(source)
     versions = {name: _version(row) for name, row in table(content, "versions").items()}
     managed = []
@@ -95,7 +94,7 @@ def catalog(_path: str, source: str) -> Manifest:
 
 
 def accessor(alias: str) -> str:
-    """Return what a build calls an alias of a catalog: its words between dots."""
+    """Return the accessor of a catalog alias: its words between dots."""
     return "libs." + re.sub(r"[-_]", ".", alias)
 
 
@@ -136,5 +135,5 @@ def _kebab(found: re.Match[str]) -> str:
 
 
 def _braced(version: str) -> str:
-    """Return a version whose properties are written like those of Maven: $x and ${x} mean the same in a string."""
+    """Return a version with its properties written like those of Maven: $x becomes ${x}."""
     return re.sub(r"\$(\w+)", r"${\1}", version)

@@ -1,14 +1,16 @@
-"""What one manifest says, in the same words for every ecosystem."""
+"""Records of a manifest, the same for every ecosystem, and helpers to read untrusted values."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from recollect.errors import InvalidInput
 from recollect.parsing import parse_toml
 
 Ecosystem = Literal["cargo", "composer", "gem", "go", "maven", "npm", "nuget", "pypi"]
-# indirect: named only so that all agree on its version (go.mod); no code of the package uses it.
+# indirect: pins a version (go.mod); no code of the package uses it.
 Scope = Literal["runtime", "dev", "build", "optional", "peer", "indirect"]
 
 # The parent of a manifest that inherits from no other.
@@ -16,11 +18,11 @@ NONE = "."
 
 
 class Dependency(NamedTuple):
-    """A package that is needed.
+    """A dependency.
 
-    name: as written. range: the versions that will do, in the words of the ecosystem, empty for any.
-    path: where it lies, from the folder of the manifest, if it lies beside; `:a:b` from the root of a Gradle build.
-    managed: the name under which a manifest further up says the rest.
+    name: as written. range: allowed versions, in the syntax of the ecosystem, empty for any.
+    path: its local folder, from the folder of the manifest; `:a:b` from the root of a Gradle build.
+    managed: the name of its entry in a manifest further up.
     """
 
     name: str
@@ -31,13 +33,11 @@ class Dependency(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """What a manifest says; everything may be missing. A name or a version may hold ${properties} still.
+    """A manifest; every field may be empty. A name or a version may still hold ${properties}.
 
-    managed: dependencies as they are to be for the manifests below, by name. members: patterns of folders whose
-    packages belong to this one's workspace. provides: what can be imported, and where it lies from the folder of the
-    manifest (empty: to be looked for). parent: the folder of the manifest it inherits from, if that is not just the
-    next one above.
-    up: how many folders above its own the folder is that it speaks of.
+    managed: dependencies for the manifests below, by name. members: patterns of the folders in its workspace
+    provides: importable names and their places from the folder of the manifest (empty: unknown). parent: the folder of
+    the manifest it inherits from, if that is not the next one above. up: folders from its own to its subject
     """
 
     ecosystem: Ecosystem
@@ -53,7 +53,7 @@ class Manifest(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-# --- reading what anybody may have written ---
+# --- untrusted values ---
 
 
 def toml(source: str) -> dict[str, Any]:
@@ -65,18 +65,48 @@ def toml(source: str) -> dict[str, Any]:
 
 
 def table(value: Any, *keys: str) -> dict[str, Any]:
-    """Return the table that is found below some keys; whatever else is there counts as an empty one."""
+    """Return the table below some keys; empty for any other value."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def text(value: Any) -> str:
-    """Return a text without blanks around it; whatever else it is counts as an empty one."""
+    """Return a text without blanks around it; empty for any other value."""
     return value.strip() if isinstance(value, str) else ""
 
 
 def texts(value: Any) -> list[str]:
-    """Return the texts of a list that say something; a text alone is a list of one."""
+    """Return the non-empty texts of a list; a text alone is a list of one."""
     values = value if isinstance(value, list | tuple) else [value]
     return [found for item in values if (found := text(item))]
+
+
+def _as_it_is(name: str) -> str:
+    return name
+
+
+def _pypi(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _cargo(name: str) -> str:
+    return name.replace("_", "-").lower()
+
+
+# How registries compare names. npm, Go, Maven and RubyGems are case-sensitive.
+NORMAL: Mapping[Ecosystem, Callable[[str], str]] = {
+    "cargo": _cargo,
+    "composer": str.lower,
+    "gem": _as_it_is,
+    "go": _as_it_is,
+    "maven": _as_it_is,
+    "npm": _as_it_is,
+    "nuget": str.lower,
+    "pypi": _pypi,
+}
+
+
+def normal(ecosystem: Ecosystem, name: str) -> str:
+    """Return the normalised name of a package in the registry of an ecosystem."""
+    return NORMAL[ecosystem](name.strip())

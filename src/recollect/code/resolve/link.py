@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect import clock
-from recollect.code.fingerprint import fingerprint as index_fingerprint
-from recollect.code.manifests.provided import provided
-from recollect.code.read import Task
+from recollect.code.index.file_reader import Task
+from recollect.code.index.parallel_reader import read_all
+from recollect.code.index.update import LEASE_S, LIMITS, Limits
+from recollect.code.index.update import fingerprint as index_fingerprint
+from recollect.code.manifests.importable_names import provided
 from recollect.code.resolve.facts import CONFIGS, aliases, elsewhere, facts
 from recollect.code.resolve.link_groups import Elsewhere, Group, Known, Plan, plan
 from recollect.code.resolve.link_worker import Errand
@@ -28,8 +30,6 @@ from recollect.code.resolve.link_workers import solve_all, useful_workers
 from recollect.code.resolve.modules import Facts
 from recollect.code.resolve.pause import uncollected
 from recollect.code.resolve.translate import has_program, read_offer
-from recollect.code.update import LEASE_S, LIMITS, Limits
-from recollect.code.workers import read_all
 from recollect.model import File, Tree
 from recollect.progress import report
 from recollect.store.link_protocol import LinkedTree, Links, LinkStore, Program

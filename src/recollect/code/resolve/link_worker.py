@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.code.process import attend
+from recollect.code.process_pool import Job
 from recollect.code.resolve.link_groups import Group, Plan
 from recollect.code.resolve.link_pack import pack
 from recollect.code.resolve.link_solve import solved
@@ -15,6 +15,10 @@ from recollect.code.resolve.modules import Declared, Facts, Modules
 
 # The largest groups of the largest projects measured take seconds.
 MOST_CPU_S = 600.0
+LEARN = Job("recollect.code.resolve.link_worker:learn", MOST_CPU_S)
+SOLVE = Job("recollect.code.resolve.link_worker:solve", MOST_CPU_S)
+
+_known: list[Plan] = []  # in a child: the tree whose groups it solves
 
 
 class Terrain(NamedTuple):
@@ -56,21 +60,18 @@ def solve_group(plan: Plan, errand: Errand) -> list[Packed]:
     return [Packed(path, *pack(*found[path])) for path in errand.members]
 
 
-def main() -> None:
-    """Solve what is asked for until nobody asks any more; the first message says what the tree is like."""
-    encoder = msgspec.msgpack.Encoder()
-    known: list[Plan] = []
+def learn(content: bytes) -> bytes:
+    """Take in what the tree is like: the first job of a child."""
+    told = msgspec.msgpack.decode(content, type=Terrain)
+    crossed = {(family, module): file for family, module, file in told.crossed}
+    _known[:] = [Plan(Modules(told.files, told.facts), (), {}, crossed)]
+    return b""
 
-    def answer(content: bytes) -> bytes:
-        if known:
-            errand = msgspec.msgpack.decode(content, type=Errand)
-            return encoder.encode(solve_group(known[0], errand))
-        told = msgspec.msgpack.decode(content, type=Terrain)
-        crossed = {(family, module): file for family, module, file in told.crossed}
-        known.append(Plan(Modules(told.files, told.facts), (), {}, crossed))
-        return b""
 
-    attend(answer, MOST_CPU_S)
+def solve(content: bytes) -> bytes:
+    """Return the packed links of a packed group: the job of a child that knows the tree."""
+    errand = msgspec.msgpack.decode(content, type=Errand)
+    return msgspec.msgpack.encode(solve_group(_known[0], errand))
 
 
 def read_answer(content: bytes) -> Sequence[Packed]:

@@ -7,25 +7,20 @@ A group whose worker dies is solved by this process: what happens then is what w
 
 from __future__ import annotations
 
-import queue
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from concurrent.futures import Future
 
 import msgspec
 
-from recollect.code.process import Process
+from recollect.code.process_pool import MAX_WORKERS, JobFailed, ProcessPool, cores
 from recollect.code.resolve.link_groups import Plan
-from recollect.code.resolve.link_worker import Errand, Packed, read_answer, solve_group, terrain
-from recollect.code.workers import MAX_WORKERS, cores
+from recollect.code.resolve.link_worker import LEARN, SOLVE, Errand, Packed, read_answer, solve_group, terrain
 
 # Bytes of programs for which one more process is started. It takes 0.3 s to start, and they are 1.5 s of work.
 BYTES_EACH = 1_500_000
 # Groups that wait for a worker that is free, so that none has to wait for the store.
 WAITING = 1
-
-_START = "import sys; sys.path.insert(0, {!r}); from recollect.code.resolve.link_worker import main; main()"
 
 
 def useful_workers(size_bytes: int, groups: int, wanted: int = 0) -> int:
@@ -42,62 +37,18 @@ def solve_all(plan: Plan, errands: Iterable[Errand], count: int) -> Iterator[Seq
         for errand in errands:
             yield solve_group(plan, errand)
         return
-    crew = _Crew(plan, count)
     waiting: deque[Future[Sequence[Packed]]] = deque()
-    try:
+    with ProcessPool(count, setup=(LEARN, msgspec.msgpack.encode(terrain(plan)))) as pool:
         for errand in errands:
-            waiting.append(crew.submit(errand))
+            waiting.append(pool.submit(_solve, pool, plan, errand))
             if len(waiting) >= count + WAITING:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-    finally:
-        crew.stop()
 
 
-class _Crew:
-    """Processes that solve, and a thread for each that waits for its answer."""
-
-    def __init__(self, plan: Plan, count: int) -> None:
-        self._plan = plan
-        self._terrain = msgspec.msgpack.encode(terrain(plan))
-        self._idle: queue.LifoQueue[Process | None] = queue.LifoQueue()
-        for _ in range(count):
-            self._idle.put(None)  # one that is still to be started
-        self._all: list[Process] = []
-        self._is_stopped = False
-        self._threads = ThreadPoolExecutor(count, "recollect-links")
-
-    def submit(self, errand: Errand) -> Future[Sequence[Packed]]:
-        """Have a group solved."""
-        return self._threads.submit(self._solve, errand)
-
-    def stop(self) -> None:
-        """End all processes; what they have in hand is lost, which nobody was promised."""
-        self._is_stopped = True
-        for process in tuple(self._all):
-            process.kill()
-        self._threads.shutdown(cancel_futures=True)
-        for process in self._all:
-            process.end()
-
-    def _solve(self, errand: Errand) -> Sequence[Packed]:
-        process = self._idle.get()
-        found: bytes | None = None
-        try:
-            process = process or self._hired()
-            found = process.exchange(msgspec.msgpack.encode(errand)) if process is not None else None
-        finally:
-            self._idle.put(process if found is not None else None)
-        if found is not None:
-            return read_answer(found)
-        return [] if self._is_stopped else solve_group(self._plan, errand)
-
-    def _hired(self) -> Process | None:
-        """Return a process that knows the tree; None if there can be none."""
-        with suppress(OSError):
-            process = Process(_START)
-            self._all.append(process)
-            if process.exchange(self._terrain) is not None and not self._is_stopped:
-                return process
-        return None
+def _solve(pool: ProcessPool, plan: Plan, errand: Errand) -> Sequence[Packed]:
+    try:
+        return read_answer(pool.run(SOLVE, msgspec.msgpack.encode(errand)))
+    except (OSError, JobFailed):
+        return [] if pool.is_stopped else solve_group(plan, errand)

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recollect.code.page import Page
+from recollect.code.index.page import Page
+from recollect.code.index.symbols import Symbol
 from recollect.code.resolve.program import Expression
-from recollect.code.symbols import Symbol
 
 if TYPE_CHECKING:
     import tree_sitter

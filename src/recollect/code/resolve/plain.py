@@ -15,8 +15,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from recollect.code.extract import extract
-from recollect.code.languages import Language, detect
+from recollect.code.index.extract import extract
+from recollect.code.index.languages import Language, detect
+from recollect.code.index.symbols import Extracted, Reference, Symbol
+from recollect.code.index.symbols import Import as Imported
 from recollect.code.resolve.program import (
     Assign,
     Call,
@@ -37,8 +39,6 @@ from recollect.code.resolve.program import (
     Unit,
     Use,
 )
-from recollect.code.symbols import Extracted, Reference, Symbol
-from recollect.code.symbols import Import as Imported
 
 TYPES = frozenset({"Class", "Interface", "Type"})
 CODE = frozenset({"Function", "Method", "Test", "Endpoint"})

@@ -13,15 +13,15 @@ from typing import Any
 
 import msgspec
 
-from recollect.code.languages import BY_NAME, LANGUAGES, detect
-from recollect.code.read import HEAD_BYTES, Task, as_utf8, content_of
+from recollect.code.index.file_reader import HEAD_BYTES, Task, as_utf8, content_of
+from recollect.code.index.file_walk import real
+from recollect.code.index.languages import BY_NAME, LANGUAGES, detect
+from recollect.code.index.parallel_reader import Translated
+from recollect.code.index.symbols import Symbol
 from recollect.code.resolve.face import face
 from recollect.code.resolve.modules import FAMILIES, VISIBLE
 from recollect.code.resolve.pieces import Pieces, pieces
 from recollect.code.resolve.program import Assign, Code, Export, Import, Name, Unit, packed, unpacked
-from recollect.code.symbols import Symbol
-from recollect.code.walk import real
-from recollect.code.worker import Translated
 from recollect.store.link_protocol import symbol_keys
 from recollect.text.redact import masked
 
@@ -142,7 +142,7 @@ def offer(unit: Unit) -> Offer:
 
 
 def _outlined(path: str, source: bytes) -> list[Symbol]:
-    from recollect.code.extract import outline
+    from recollect.code.index.extract import outline
 
     language = detect(path, source[:HEAD_BYTES])
     return outline(source, path, language).symbols if language else []

@@ -1,11 +1,6 @@
-"""How a question becomes places in the code: pure functions from words to ranked spans, one stage per file.
+"""Code search: query ─► pool ─► signals ─► ranking ─► span, each a pure function; report reads long queries."""
 
-question ─► pool ─► signals ─► rank ─► span
-
-A long text is a question, too, of which more can be read (report.py) and measured (report_signals.py).
-"""
-
-# What can be left out of a search to see what it earns: groups of signals (signals.py).
+# Groups of signals that can be left out of a search, to measure what each earns.
 SIGNALS: dict[str, frozenset[str]] = {
     "vectors": frozenset({"cosine", "cosine_relative", "cosine_spread"}),
     "path": frozenset({"stem", "stem_whole", "stem_relative", "stem_said", "folder", "lead_path"}),

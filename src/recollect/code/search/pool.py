@@ -1,13 +1,13 @@
-"""Pool: the files worth ranking, each with the pieces of it that were found."""
+"""Collect candidate files for a code search, each with its matching chunks."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.code.search.kinds import TEST
-from recollect.code.search.pointers import matched
 from recollect.code.search.question import Question
+from recollect.code.search.report import matched
 from recollect.model import File, Tree
 from recollect.store.code_protocol import PLACE_BITS, ChunkRow, CodeScope, CodeStore, FieldWeights
 from recollect.text.identifiers import name_term
@@ -16,26 +16,43 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Pieces looked at per search: enough that the second and third piece of a good file are among them, which is what tells
-# a file about the matter from one that mentions it. Only their numbers and scores are read.
+# Kinds of files, by path or language.
+TEST = re.compile(
+    r"(^|/)(tests?|specs?|__tests__|testing|testdata|fixtures?|e2e|mocks?)(/|$)|[._-](test|spec)s?\.|(^|/)(test|conftest)[_.]|"
+    r"Tests?\.\w+$|_test\.",
+    re.IGNORECASE,
+)
+EXAMPLE = re.compile(
+    r"(^|/)(examples?|samples?|demos?|docs?|docs_src|benchmarks?|bench|website|tutorials?|playground)(/|$)",
+    re.IGNORECASE,
+)
+ENTRY = re.compile(r"(^|/)(index|mod|__init__|lib|main|init|core)\.\w+$")
+ELSEWHERE = re.compile(
+    r"(^|[/_.-])(win|win32|win64|windows|mingw|msvc|os390|aix|sunos|haiku|cygwin)([/_.-]|$)", re.IGNORECASE
+)
+PROSE = frozenset({"markdown", "html"})
+DATA = frozenset({"json", "yaml", "toml", "css"})
+
+# Chunks per search: enough to include the second and third chunk of a good file, which distinguish a file about the
+# subject from one that mentions it. Only their numbers and scores are read.
 PIECES = 400
-# A report has many words, each in many places: what it is about shows in the sum.
+# A report has many words, each in many places: the sum shows its subject.
 REPORT_PIECES = 2_000
 POSTINGS, REPORT_POSTINGS = 20_000, 60_000
 FILES_BY_NAME = 40
 RARE_DEFINERS = 6
-# Pieces of a file that count in the sum for a report.
+# Chunks of a file that count in the sum for a report.
 SUMMED = 5
-# Pieces of a file that are read whole: its best ones say what it is about.
+# Chunks of a file that are read whole: the best ones.
 PIECES_READ = 3
-# A name that a piece defines says more than one it uses, and so does its path.
+# Names that a chunk defines, and its path, count more than words it uses.
 FIELDS = FieldWeights(names=2.0, around=1.0, path=2.0, body=1.0)
 
 
 class Way(NamedTuple):
-    """What is taken of one way that leads to files: of a question, of a report, and how many pieces of each file.
+    """Limits of one source of candidates: files for a query, files for a report, and chunks of each file.
 
-    looked_at: files of a report that are looked at by path: tests and copied code share many words with its subject.
+    looked_at: files of a report whose paths are checked: tests and copied code share many words with its subject.
     """
 
     files: int
@@ -44,8 +61,8 @@ class Way(NamedTuple):
     pieces: int
 
 
-# The first twenty files by words hold nearly all right ones, more only cost time. The headline of a report, and what it
-# says without the code that it shows, lead to files that drown in the whole of it.
+# The first twenty files by words include nearly all right ones. The headline of a report, and its prose without code,
+# find files that are lost among the words of the whole report.
 WAYS: Mapping[str, Way] = {
     "names": Way(FILES_BY_NAME, FILES_BY_NAME, FILES_BY_NAME, PIECES_READ),
     "words": Way(40, 60, 240, PIECES_READ),
@@ -55,15 +72,15 @@ WAYS: Mapping[str, Way] = {
     "cited": Way(0, FILES_BY_NAME, FILES_BY_NAME, 0),
 }
 
-# The pieces of each file that one way leads to, with their scores, best first.
+# The matching chunks of each file with their scores, best first.
 Found = dict[int, list[tuple[int, float]]]
 
 
 class Candidate(NamedTuple):
-    """A file with the pieces of it that were found, best first.
+    """A file with its matching chunks, best first.
 
-    scores: of all pieces found by words, best first. cosines: by piece, of those that have a vector.
-    led, told: as `scores`, by the headline of a report, and by what it says without the code that it shows.
+    scores: of all chunks found by words, best first. cosines: by chunk, of those that have a vector.
+    led, told: as `scores`, by the headline of a report, and by its prose.
     """
 
     file: File
@@ -75,7 +92,7 @@ class Candidate(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """What is ranked, how many pieces hold each of the question's terms, how many files define each of its names."""
+    """Candidates, the number of chunks, and how many chunks and files have each term and define each name."""
 
     candidates: Sequence[Candidate]
     pieces: int
@@ -92,7 +109,7 @@ def gather(
     vector: NDArray[np.float32] | None = None,
     model: str = "",
 ) -> Pool:
-    """Return the files that words, names or meaning lead to, and those that a report points to."""
+    """Return the files found by words, names or meaning, and those that a report names."""
     found, definers = _ways(store, question, scope)
     if vector is not None:
         found["meaning"] = _by_file(store.search_code_vectors(model, vector, scope, PIECES))
@@ -104,7 +121,7 @@ def gather(
             wanted.setdefault(file, [])
     for file, pieces in wanted.items():
         read = (chunk for name, files in found.items() for chunk, _ in files.get(file, ())[: WAYS[name].pieces])
-        # Of a file that is only pointed to, its beginning is read.
+        # Of a file that is only named, the first chunk is read.
         pieces.extend(dict.fromkeys(read) or [file << PLACE_BITS])
     rows: dict[int, list[ChunkRow]] = {}
     for row in store.chunk_rows([chunk for chunks in wanted.values() for chunk in chunks]):
@@ -127,7 +144,7 @@ def gather(
 
 
 def _ways(store: CodeStore, question: Question, scope: CodeScope) -> tuple[dict[str, Found], dict[str, int]]:
-    """Return what leads to files without meaning, and how many files define each name."""
+    """Return the files found without vectors, by source, and how many files define each name."""
     wide = question.is_report
     pieces, postings = (REPORT_PIECES, REPORT_POSTINGS) if wide else (PIECES, POSTINGS)
     by_name, definers = _defining(store, question, scope)
@@ -157,24 +174,24 @@ def _scores(found: Found, file: int) -> list[float]:
 
 
 def _without_tests(store: CodeStore, found: Mapping[str, Found]) -> dict[str, Found]:
-    """Return what leads to files that a report may be about."""
+    """Return the candidates without tests and copies."""
     looked_at = [file for name, files in found.items() for file in list(files)[: WAYS[name].looked_at]]
     subjects = _subjects(store, list(dict.fromkeys(looked_at)))
     return {name: {file: mine for file, mine in files.items() if file in subjects} for name, files in found.items()}
 
 
 def _subjects(store: CodeStore, files: Sequence[int]) -> set[int]:
-    """Return the files a report may be about: neither tests nor copied or generated, unless nothing else is there."""
+    """Return the files that are neither tests nor copied or generated; all if nothing else is left."""
     return {row.id for row in store.get(File, files) if not row.mark and not TEST.search(row.path)} or set(files)
 
 
 def _defining(store: CodeStore, question: Question, scope: CodeScope) -> tuple[Found, dict[str, int]]:
-    """Return the files that define a name of the question, with the pieces in which they do; and how many, by name."""
+    """Return the files that define a name of the query, with the defining chunks; and how many, by name."""
     definers: dict[str, int] = {}
     for name in question.names:
         term = name_term(name)
         definers.update((known, count) for known, count in store.symbol_names(term, limit=1) if known == term)
-    # Of the many names in a report only those lead anywhere that few files define.
+    # A report has many names; only those that few files define are useful.
     wanted = [name for name, count in definers.items() if count <= RARE_DEFINERS or not question.is_report]
     lines: dict[int, list[int]] = {}
     for found in store.symbols_named(wanted, scope, FILES_BY_NAME) if wanted else ():
@@ -190,7 +207,7 @@ def _defining(store: CodeStore, question: Question, scope: CodeScope) -> tuple[F
 
 
 def _cited(store: CodeStore, question: Question, scope: CodeScope) -> Iterable[int]:
-    """Yield the files that a report points to: frames of a traceback, named files, modules."""
+    """Yield the files that a report names: frames of a traceback, paths, modules."""
     report = question.report
     if report is None or not (report.frames or report.cited or report.modules):
         return

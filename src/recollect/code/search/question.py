@@ -1,26 +1,27 @@
-"""Question: what a search of the code asks for, before anything is looked up."""
+"""Parse a code search query, before anything is looked up."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from recollect.code.search.report import Report, read
 from recollect.text.identifiers import code_terms
 
-# Identifiers as people write them in a question: with their owners before them.
+# Identifiers as people write them in a query: with their owners before them.
 _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)*[?!]?")
 _SEPARATOR = re.compile(r"\.|::|#|->")
 # What no word of prose has: a hump, an underscore, an owner, capitals throughout.
 _WRITTEN_AS_CODE = re.compile(r"[a-z0-9][A-Z]|_|\.\w|::|#|->|^[A-Z][A-Z0-9]+$|[A-Z]{2}[a-z]")
 _QUOTED = re.compile(r"`([^`\n]{1,80})`")
 
-# A question of more words is prose, in which one word may happen to be a name.
+# A query of more words is prose, in which one word may happen to be a name.
 MAX_NAME_WORDS = 2
 # A text of more terms is a report (an issue, an error with its traceback), which mentions much besides its subject.
-# Questions that people type have a dozen at most; the shortest of thirty issues of a large project had nineteen.
+# Queries that people type have a dozen at most; the shortest of thirty issues of a large project had nineteen.
 REPORT_TERMS = 15
 # Names looked up at most: an error report may hold hundreds, and the first ones are its subject.
 MAX_NAMES = 24
@@ -37,12 +38,12 @@ _DATA = re.compile(
 
 
 class Question(NamedTuple):
-    """A question about code: its search terms, the names in it, and what it asks for besides code.
+    """A query about code: its search terms, the names in it, and what it asks for besides code.
 
-    owners: what was written before each of the names, in lower case (`Server.start`: server)
-    places: where in a report each of the names stands: in its headline (lead), in prose (said) or in code (shown)
+    owners: what is written before each name, in lower case (`Server.start`: server)
+    places: the part of a report that each name is in: headline (lead), prose (said) or code (shown)
+    lead: terms of the headline. said, shown: how often a report has each term in prose and in code
     by_name: it is the name of something, not a description
-    is_report: it is a long text, of which `lead` are the terms of the headline, and `report` the parts
     """
 
     text: str
@@ -51,23 +52,23 @@ class Question(NamedTuple):
     owners: tuple[tuple[str, ...], ...]
     places: tuple[str, ...]
     lead: frozenset[str]
-    said: Mapping[str, int]
-    shown: Mapping[str, int]
-    report: Report | None
-    by_name: bool
-    wants_tests: bool
-    wants_examples: bool
-    wants_prose: bool
-    wants_data: bool
+    said: Mapping[str, int] = MappingProxyType({})
+    shown: Mapping[str, int] = MappingProxyType({})
+    report: Report | None = None
+    by_name: bool = False
+    wants_tests: bool = False
+    wants_examples: bool = False
+    wants_prose: bool = False
+    wants_data: bool = False
 
     @property
     def is_report(self) -> bool:
-        """Tell whether it is a long text, which mentions much besides its subject."""
+        """Whether it is a long text, which mentions much besides its subject."""
         return self.report is not None
 
 
 def understand(text: str) -> Question:
-    """Return what a question about code asks for."""
+    """Return what a query about code asks for."""
     terms = tuple(dict.fromkeys(code_terms(text)))
     words = _IDENTIFIER.findall(text)
     by_name = len(text.split()) <= MAX_NAME_WORDS and 0 < len(words) <= MAX_NAME_WORDS
@@ -81,9 +82,6 @@ def understand(text: str) -> Question:
         owners=tuple(named.values())[:MAX_NAMES],
         places=("said",) * min(len(named), MAX_NAMES),
         lead=frozenset(code_terms(text.strip().partition("\n")[0])),
-        said={},
-        shown={},
-        report=None,
         by_name=by_name,
         wants_tests=bool(_TESTS.search(text)),
         wants_examples=bool(_EXAMPLES.search(text)),
@@ -93,7 +91,7 @@ def understand(text: str) -> Question:
 
 
 def _of_report(text: str, terms: tuple[str, ...]) -> Question:
-    """Return a long text as a question. It mentions tests, documents and settings in passing and asks for none."""
+    """Return a long text as a query. It mentions tests, documents and settings in passing and asks for none."""
     report = read(text)
     lead, said, shown = (Counter(code_terms(part)) for part in (report.lead, report.said, report.shown))
     places: dict[str, str] = {}
@@ -112,11 +110,6 @@ def _of_report(text: str, terms: tuple[str, ...]) -> Question:
         said=said,
         shown=shown,
         report=report,
-        by_name=False,
-        wants_tests=False,
-        wants_examples=False,
-        wants_prose=False,
-        wants_data=False,
     )
 
 
@@ -127,7 +120,7 @@ def _names(text: str) -> list[str]:
 
 
 def _owners_of_names(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return each name with the owners written before it; one that ends a question is meant without its mark, too."""
+    """Return each name with the owners written before it; `name?` also counts without its mark."""
     found: dict[str, tuple[str, ...]] = {}
     for word in words:
         *owners, name = _SEPARATOR.split(word)

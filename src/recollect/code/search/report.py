@@ -1,24 +1,23 @@
-"""Report: what a long text about code is made of, before anything is looked up.
+"""Parse a bug report or another long text into its parts, and match the files that it names.
 
-    text ─► without its form ─► said (prose) and shown (code, commands, output)
-                            └─► frames of tracebacks, files and modules that it names, words in a row
+    text ─► without template ─► said (prose) and shown (code, commands, output)
+                            └─► frames of tracebacks, files and modules, phrases
 
-An issue, an error with its traceback or a long message mentions much besides its subject. What people say of a fault
-counts for more than what they paste, the innermost frame of a traceback for more than the outer ones, and what a form
-asks of everybody (versions, check lists, headings) for nothing.
+A report mentions much besides its subject. Prose counts more than pasted text, the innermost frame of a traceback more
+than the outer ones, and what an issue template asks for (versions, check lists, headings) not at all.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from recollect.text.identifiers import code_terms
 
-# Patterns are tried where a word begins and stay within a line, so that a long one costs its length and not its square.
+# Patterns begin at a word and stay within a line, so that a long line costs its length and not its square.
 
-# What a form adds: comments to the writer, boxes to tick, headings, answers left empty, versions of this and that.
+# What an issue template adds: comments, check boxes, headings, empty answers, versions.
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FORM = re.compile(
     r"""^\s*+(?:
@@ -49,7 +48,7 @@ _SHOWN_LINE = re.compile(
     re.VERBOSE,
 )
 
-# Frames of tracebacks: a pattern with the path (or the dotted name of a class), and whether the innermost comes last.
+# Frames of tracebacks: a pattern with the path or the dotted class name, and whether the innermost comes last.
 _FRAMES: tuple[tuple[re.Pattern[str], bool], ...] = (
     (re.compile(r"File \"(?P<path>[^\"\n]+)\", line \d+"), True),
     (re.compile(r"\bat (?P<dotted>[\w.$]+)\.[\w$<>]+\([\w$]+\.(?:java|kt|scala|groovy):\d+\)"), False),
@@ -57,7 +56,7 @@ _FRAMES: tuple[tuple[re.Pattern[str], bool], ...] = (
     (re.compile(r"(?<![\w./\\@~+-])(?P<path>[\w./\\@~+-]+\.[A-Za-z]{1,5}):\d+"), False),
 )
 _PATH = re.compile(r"(?<![\w/\\.@+-])(?:[\w@.+-]+[/\\])*[\w+-]+(?:\.[\w+-]+)*\.[A-Za-z]{1,5}\b(?!\()")
-# Modules, packages and namespaces, with what is named of them.
+# Modules, packages and namespaces, with a name in them.
 _DOTTED = re.compile(r"(?<![\w/\\.])\\?[A-Za-z_]\w*(?:(?:\.|::|\\)[A-Za-z_]\w*)+")
 _IMPORT = re.compile(r"^[ \t]*(?:>>>[ \t]*)?from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w., \t]+)", re.MULTILINE)
 _DOTS = re.compile(r"\.|::|\\")
@@ -66,7 +65,7 @@ _DOTS = re.compile(r"\.|::|\\")
 MAX_FRAMES = 60
 # Names of files and modules looked up at most.
 MAX_CITED = 80
-# Three words in a row are a phrase; of so many it is looked whether the code has them.
+# Words of a phrase, and phrases that are looked for in the code.
 PHRASE_WORDS = 3
 MAX_PHRASES = 400
 
@@ -77,7 +76,7 @@ class Report(NamedTuple):
     said, shown: prose, and pasted code, commands and output
     frames: files of tracebacks as parts of their paths without extension, innermost first
     cited: files that are named, likewise; modules: dotted names, likewise
-    phrases: words in a row as terms of code: the first of them, and all, separated and enclosed by blanks
+    phrases: words in a row as terms of code: the first one, and all of them between blanks
     """
 
     lead: str
@@ -90,7 +89,7 @@ class Report(NamedTuple):
 
 
 def read(text: str) -> Report:
-    """Return what a long text is made of."""
+    """Return the parts of a long text."""
     whole = _COMMENT.sub("", text)
     linked = [found for url in _URL.findall(whole) for found in _SOURCE_URL.findall(url)]
     plain = _URL.sub(" ", whole)
@@ -118,13 +117,13 @@ def path_parts(path: str) -> tuple[str, ...]:
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """Return what is said and what is shown, line by line, without what a form adds."""
+    """Return prose and pasted text, line by line, without what a template adds."""
     said: list[str] = []
     shown: list[str] = []
     fenced = False
     for line in text.split("\n"):
         if _FENCE.match(line):
-            # A fence that opens and closes in one line holds what it shows.
+            # A fence may open and close in one line.
             fenced = fenced if line.count("```") > 1 else not fenced
         elif not line.strip() or (said and not fenced and _FORM.match(line)):
             continue
@@ -161,3 +160,73 @@ def _phrases(text: str) -> Iterator[tuple[str, str]]:
         for place in range(len(words) - PHRASE_WORDS + 1):
             row = [term for word in words[place : place + PHRASE_WORDS] for term in word]
             yield row[0], f" {' '.join(row)} "
+
+
+# Files that stand for the folder they lie in.
+_FOLDERS = frozenset({"__init__", "index", "mod"})
+# A name that fits more files than this points to none of them.
+MAX_FITTING = 6
+
+
+class Matches(NamedTuple):
+    """For each frame, path and module of a report, the places of the files it may mean."""
+
+    frames: list[list[int]]
+    cited: list[list[int]]
+    modules: list[list[int]]
+
+
+def matched(report: Report, paths: Sequence[str]) -> Matches:
+    """Return which of the paths each pointer of a report may mean."""
+    parts = [path_parts(path) for path in paths]
+    by_stem: dict[str, list[int]] = {}
+    for place, path in enumerate(parts):
+        if not path:
+            continue
+        by_stem.setdefault(path[-1], []).append(place)
+        if path[-1] in _FOLDERS and len(path) > 1:
+            by_stem.setdefault(path[-2], []).append(place)
+    return Matches(
+        [_fitting(pointer, parts, by_stem, least=2) for pointer in report.frames],
+        [_fitting(pointer, parts, by_stem, least=1) for pointer in report.cited],
+        [_module(pointer, parts, by_stem) for pointer in report.modules],
+    )
+
+
+def _module(pointer: tuple[str, ...], parts: Sequence[tuple[str, ...]], by_stem: dict[str, list[int]]) -> list[int]:
+    """Return the files of the longest prefix of a dotted name that is a module."""
+    for length in range(len(pointer), 1, -1):
+        found = _fitting(pointer[:length], parts, by_stem, least=2)
+        if found:
+            return found
+    return []
+
+
+def _fitting(
+    pointer: tuple[str, ...], parts: Sequence[tuple[str, ...]], by_stem: dict[str, list[int]], least: int
+) -> list[int]:
+    """Return the files whose path ends most like the pointer: in `least` parts or in all of its own."""
+    if not pointer:
+        return []
+    best: list[int] = []
+    most = 0
+    for place in by_stem.get(pointer[-1], ()):
+        path = parts[place] if parts[place][-1] == pointer[-1] else parts[place][:-1]
+        common = _common(pointer, path)
+        if common < least and common < len(path):
+            continue
+        if common > most:
+            best, most = [place], common
+        elif common == most:
+            best.append(place)
+    return best if len(best) <= MAX_FITTING else []
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    """Return how many of the last parts are the same."""
+    count = 0
+    for left, right in zip(reversed(one), reversed(other), strict=False):
+        if left != right:
+            break
+        count += 1
+    return count

@@ -1,7 +1,7 @@
-"""Span: which lines of a file to show, and the symbol that they are or lie in.
+"""Choose the lines of a file to show, and the symbol that they belong to.
 
-A name leads to its definition. Any other question leads to the piece that holds most of its words, by how rare they
-are, and within it to the function or class that is called or documented like them.
+A name leads to its definition. Any other query leads to the chunk with most of its words, weighted by rarity, and in it
+to the function or class with the most similar name or documentation.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from recollect.code.chunks import CALLED, HOLDERS
+from recollect.code.index.chunks import CALLED, HOLDERS
 from recollect.code.search.pool import Candidate
 from recollect.code.search.question import Question
 from recollect.store.code_protocol import ChunkRow, SymbolRow
@@ -30,9 +30,9 @@ class Span(NamedTuple):
 def choose(
     question: Question, candidate: Candidate, weights: Mapping[str, float], kind: str | None = None
 ) -> Span | None:
-    """Return what to show of a file; with a kind, a symbol of that kind, or nothing where it has none.
+    """Return what to show of a file; with a kind, a symbol of that kind, or None.
 
-    weights: of the question's terms, by how rare they are
+    weights: of the query's terms, by rarity
     """
     symbols = [symbol for piece in candidate.pieces for symbol in _symbols(piece) if kind in (None, symbol.kind)]
     # A report mentions names in passing: its words show 15 of 26 functions to edit, the names in it 11.
@@ -47,9 +47,9 @@ def choose(
 
 
 def _match(piece: ChunkRow, candidate: Candidate, weights: Mapping[str, float]) -> tuple[float, ...]:
-    """Return how much of the question a piece says, then its best symbol, then how close it is in meaning.
+    """Return the rank of a chunk: its share of the query, its best symbol, its similarity of meaning.
 
-    The comments above its symbols count as its own, though they stand at the end of the piece before.
+    Comments above its symbols count, although they end the chunk before.
     """
     documented = code_terms(" ".join(symbol.doc for symbol in piece.symbols))
     best = max((_likeness(symbol, weights) for symbol in piece.symbols), default=0.0)
@@ -58,20 +58,20 @@ def _match(piece: ChunkRow, candidate: Candidate, weights: Mapping[str, float]) 
 
 
 def _within(piece: ChunkRow, weights: Mapping[str, float]) -> Span:
-    """Return the part of a piece that is meant: the symbol most like the question, or all of it."""
+    """Return the symbol of a chunk that is most like the query, or the whole chunk."""
     if not piece.symbols:
         return Span(piece.start_line, piece.end_line, piece.around)
     symbol = max(piece.symbols, key=lambda symbol: _likeness(symbol, weights))
     if len(piece.symbols) > 1 and not _likeness(symbol, weights):
         return Span(piece.start_line, piece.end_line, _head_of(piece))
-    # A function is shown whole, of a class that goes on the lines that matched, a constant with those around it.
+    # A function is shown whole, a class that goes on and a constant with the lines of the chunk.
     if symbol.kind in CALLED or (symbol.kind in HOLDERS and symbol.end_line <= piece.end_line):
         return Span(symbol.start_line, symbol.end_line, symbol)
     return Span(piece.start_line, piece.end_line, symbol)
 
 
 def _head_of(piece: ChunkRow) -> SymbolRow:
-    """Return the innermost class or module that a piece is the head of, else the first symbol in it."""
+    """Return the innermost class or module that goes on after the chunk, else its first symbol."""
     goes_on = [symbol for symbol in piece.symbols if symbol.kind in HOLDERS and symbol.end_line > piece.end_line]
     return goes_on[-1] if goes_on else piece.symbols[0]
 
@@ -81,7 +81,7 @@ def _symbols(piece: ChunkRow) -> Iterable[SymbolRow]:
 
 
 def _named(question: Question, symbol: SymbolRow, path: str) -> int:
-    """Return how exactly a symbol is one of the names asked for: 0 not at all, more with its case and its owners."""
+    """Return how exactly a symbol matches a name of the query: 0 for none, more with its case and owners."""
     best = 0
     for name, owners in zip(question.names, question.owners, strict=True):
         if symbol.name.lower() != name.lower():
@@ -92,7 +92,7 @@ def _named(question: Question, symbol: SymbolRow, path: str) -> int:
 
 
 def _likeness(symbol: SymbolRow, weights: Mapping[str, float]) -> float:
-    """Return how much of the question a symbol's name and documentation say; its name counts twice."""
+    """Return the weight of the query in a symbol's name and documentation; its name counts twice."""
     return 2 * _weight(code_terms(symbol.name), weights) + _weight(
         code_terms(f"{symbol.signature} {symbol.doc}"), weights
     )

@@ -86,8 +86,8 @@ class CodeIndex:
         vectors: embed the code now, not in the background
         link: resolve calls and imports now, not on demand
         """
-        from recollect.code.place import place
-        from recollect.code.update import update
+        from recollect.code.index.project_root import place
+        from recollect.code.index.update import update
 
         where = place(input_checks.text("path", path), force=force)
         scope = self._namespace(where, namespace)
@@ -127,7 +127,7 @@ class CodeIndex:
         all_projects: search all projects
         limit: maximum number of results
         """
-        from recollect.code.lookup import find_symbols
+        from recollect.code.search.symbol_lookup import find_symbols
 
         asked = input_checks.query(query)
         limit = input_checks.whole("limit", limit, least=1, most=1000)
@@ -240,7 +240,7 @@ class CodeIndex:
 
     def found(self, asked: str, scope: "CodeScope") -> "list[FoundSymbol]":
         """Return the symbols that an id, a name or a place means, best first. Raises NotFound."""
-        from recollect.code.lookup import find_symbols, symbol_at
+        from recollect.code.search.symbol_lookup import find_symbols, symbol_at
 
         store = self._context.code_store
         found = symbol_at(store, asked, scope)
@@ -257,8 +257,8 @@ class CodeIndex:
 
     def watch(self, path: str | Path, told: Callable[[Indexed], None], stop: threading.Event) -> None:
         """Index a project and follow its changes until `stop` is set; `told` hears of every update."""
-        from recollect.code.place import place
-        from recollect.code.watch import watch
+        from recollect.code.index.project_root import place
+        from recollect.code.index.watch import watch
 
         where = place(path)
         scope = self._namespace(where, None)
@@ -299,7 +299,7 @@ class CodeIndex:
 
     def limits(self) -> "Limits":
         """Return what reading files may do: how large they may be, with how many processes."""
-        from recollect.code.update import Limits
+        from recollect.code.index.update import Limits
 
         settings = self._context.settings
         return Limits(settings.index_max_file_bytes, settings.index_workers)

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from recollect.code.fixtures import is_fixture
-from recollect.code.freshness.form import read
-from recollect.code.record import CodePlace, DeadCode, DeadSymbol
+from recollect.code.anchors.normalised_file import read
+from recollect.code.code_records import CodePlace, DeadCode, DeadSymbol
+from recollect.code.index.fixture_uses import is_fixture
+from recollect.code.index.symbol_properties import is_test_file
 from recollect.code.resolve.translate import has_program
 from recollect.code.testing import is_test_file
 from recollect.engine.code.implicit_uses import UNLINKED

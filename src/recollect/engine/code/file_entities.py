@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.code.entities import Entity as Entity
-from recollect.code.entities import Source, entities
-from recollect.code.languages import Language, detect
-from recollect.code.marks import is_minified
-from recollect.code.read import HEAD_BYTES, as_utf8
-from recollect.code.walk import real, walk
+from recollect.code.index.exclusions import is_minified
+from recollect.code.index.file_reader import HEAD_BYTES, as_utf8
+from recollect.code.index.file_walk import real, walk
+from recollect.code.index.languages import Language, detect
+from recollect.code.index.source_entities import Entity as Entity
+from recollect.code.index.source_entities import Source, entities
 from recollect.errors import InvalidInput
 from recollect.files import open_file, read_file
 

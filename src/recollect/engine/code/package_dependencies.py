@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
-from recollect.code.manifests.names import NORMAL
-from recollect.code.manifests.ranges import clash, fits
-from recollect.code.record import CrossRepo, ExternalPackage, PackageLink, PackageView
+from recollect.code.code_records import CrossRepo, ExternalPackage, PackageLink, PackageView
+from recollect.code.manifests.manifest import NORMAL
+from recollect.code.manifests.version_ranges import clash, fits
 from recollect.model import Tree
 from recollect.store.package_protocol import DependencyRow, PackageRow, package_node
 from recollect.store.packages import Shelf

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from recollect.code.languages import LANGUAGES
-from recollect.code.record import MapFile, MapSymbol, RepoMap
-from recollect.code.testing import is_test_file
+from recollect.code.code_records import MapFile, MapSymbol, RepoMap
+from recollect.code.index.languages import LANGUAGES
+from recollect.code.index.symbol_properties import is_test_file
 from recollect.graph.arrays import RELATION_CODES
 from recollect.graph.importance import Seen, file_shares, importance
 from recollect.graph.project import USES, Further, Project, project

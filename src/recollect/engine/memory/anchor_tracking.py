@@ -121,7 +121,7 @@ class AnchorTracking:
 
         A person who moves code pastes it, saves, and deletes the original later.
         """
-        from recollect.code.freshness.follow import copies
+        from recollect.code.anchors.follow import copies
 
         store = self._context.store
         if not difference.new():
@@ -295,7 +295,7 @@ class _Judging:
 
     def _renew(self, row: Known, where: tuple[str, str | None], seen: Seen) -> None:
         """Take the sketch again of code that is unchanged, where it was taken by an earlier version."""
-        from recollect.code.freshness.sketch import is_current
+        from recollect.code.anchors.code_sketch import is_current
 
         if row.anchor.sketch and not is_current(row.anchor.sketch) and (sketch := self._sketch_at(where, seen)):
             self.sketches[row.anchor.id] = sketch
@@ -335,7 +335,7 @@ class _Judging:
     # --- what is not where it was ---
 
     def _followed(self, missing: Mapping[str, Known]) -> dict[str, Went]:
-        from recollect.code.freshness.follow import Lost, follow
+        from recollect.code.anchors.follow import Lost, follow
 
         lost: dict[str, Lost] = {}
         for key, row in missing.items():
@@ -349,7 +349,7 @@ class _Judging:
 
     def _edited_copies(self, lost: Mapping[str, Lost]) -> dict[str, Went]:
         """Return where symbols are that were pasted in an earlier update and edited there."""
-        from recollect.code.freshness.follow import Difference, follow
+        from recollect.code.anchors.follow import Difference, follow
 
         new: dict[str, dict[str, Spot]] = {}
         for spot in self._noted() if lost else ():
@@ -366,8 +366,8 @@ class _Judging:
 
         Anchors that were never compared, since they were imported or a process died, are found by name and content.
         """
-        from recollect.code.freshness.find import named
-        from recollect.code.freshness.follow import Went, original
+        from recollect.code.anchors.find import named
+        from recollect.code.anchors.follow import Went, original
 
         found: dict[str, Went] = {}
         for key, row in missing.items():
@@ -468,7 +468,7 @@ class _Judging:
 
 def _spot(row: Known) -> Spot:
     """Return what is known of a symbol that is not there any more."""
-    from recollect.code.freshness.form import Spot
+    from recollect.code.anchors.normalised_file import Spot
 
     symbol = row.state.symbol or ""
     return Spot(row.state.path, symbol, _name(symbol), row.anchor.kind, row.state.hash, 0, 0)

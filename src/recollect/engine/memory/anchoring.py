@@ -85,7 +85,7 @@ class Anchoring:
         trees = self.trees(namespace) if is_indexed else []
         if not trees:
             return Prepared(tuple(_waiting(text) for text in named))
-        from recollect.code.freshness.mention import mentions
+        from recollect.code.anchors.mention import mentions
 
         spoken = mentions(text)
         if not spoken and not named:
@@ -115,7 +115,7 @@ class Anchoring:
         path, symbol = (anchor.path, anchor.symbol) if state is None else (state.path, state.symbol)
         if anchor.hash is None:
             return Draft(path, symbol, anchor.origin)
-        from recollect.code.freshness.find import given
+        from recollect.code.anchors.find import given
 
         code = self.code(self.trees(namespace))
         place = given(code, path if symbol is None else f"{path}::{symbol}") if code.trees else None
@@ -123,7 +123,7 @@ class Anchoring:
 
     def code(self, trees: Sequence[Tree]) -> Code:
         """Return the indexed code of some trees, to look places up in."""
-        from recollect.code.freshness.find import Code
+        from recollect.code.anchors.find import Code
 
         return Code(self._context.code_store, trees)
 
@@ -174,7 +174,7 @@ class Anchoring:
 
     def form(self, root: str, path: str) -> Form | None:
         """Return a file of a tree as it is on disk."""
-        from recollect.code.freshness.form import form, read
+        from recollect.code.anchors.normalised_file import form, read
 
         source = read(root, path, self._context.settings.index_max_file_bytes)
         return None if source is None else form(path, source)
@@ -280,7 +280,7 @@ class Anchoring:
         return [memory for memory in store.get(Memory, ids) if memory.namespace in (tree.namespace, None)]
 
     def _tie(self, memories: Sequence[Memory], codes: dict[str | None, Code]) -> list[str]:
-        from recollect.code.freshness.mention import mentions
+        from recollect.code.anchors.mention import mentions
 
         made: list[str] = []
         for start in range(0, len(memories), BATCH):
@@ -376,7 +376,7 @@ def _checked(given: Sequence[str]) -> list[str]:
 
 def _waiting(text: str) -> Draft:
     """Return an anchor that waits for its code to be indexed."""
-    from recollect.code.freshness.find import parted
+    from recollect.code.anchors.find import parted
 
     path, line, symbol = parted(text)
     if line is not None:
@@ -389,7 +389,7 @@ def _waiting(text: str) -> Draft:
 
 
 def _nowhere(text: str, code: Code) -> InvalidInput:
-    from recollect.code.freshness.find import parted
+    from recollect.code.anchors.find import parted
 
     path, _, symbol = parted(text)
     files = code.files_at([path])[path]

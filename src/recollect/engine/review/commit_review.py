@@ -64,8 +64,8 @@ def _reviewed(store: Store, tree: Tree, span: str) -> tuple[dict[str, Freshness]
     anchors = _anchors(store, tree, [row.old for row in rows if row.old])
     if not anchors:
         return {}, notes
-    old = renames.contents(tree.root, first, [row.old for row in rows if row.old])
-    new = renames.contents(tree.root, second, [row.new for row in rows if row.new])
+    old = git_diff.contents(tree.root, first, [row.old for row in rows if row.old])
+    new = git_diff.contents(tree.root, second, [row.new for row in rows if row.new])
     missing = {row.old for row in rows if (row.old and row.old not in old) or (row.new and row.new not in new)}
     if missing:
         # Without its content a file would count as gone.

@@ -171,8 +171,8 @@ def redacted(seen: Observation) -> Observation:
 
 def outline(path: str, text: str) -> tuple[Defined, ...]:
     """Return what a text defines; nothing where it is no source code, or too much of it."""
-    from recollect.code.extract import outline as outline_of
-    from recollect.code.languages import detect
+    from recollect.code.index.extract import outline as outline_of
+    from recollect.code.index.languages import detect
 
     if not text or len(text) > OUTLINED_CHARACTERS:
         return ()

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from recollect.code.extract import outline
-from recollect.code.languages import BY_NAME
+from recollect.code.index.extract import outline
+from recollect.code.index.languages import BY_NAME
 from recollect.code.resolve.face import face
 from recollect.code.resolve.modules import Declared, Modules
 from recollect.code.resolve.python import unit

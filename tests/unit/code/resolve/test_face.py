@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.code.extract import outline
-from recollect.code.languages import BY_NAME
+from recollect.code.index.extract import outline
+from recollect.code.index.languages import BY_NAME
 from recollect.code.resolve import program
 from recollect.code.resolve.face import face
 from recollect.code.resolve.program import Unit, packed

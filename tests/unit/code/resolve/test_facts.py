@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.code.manifests.provided import Provided as Place
+from recollect.code.manifests.importable_names import Provided as Place
 from recollect.code.resolve.facts import aliases, facts
 from recollect.code.resolve.modules import Alias, Provided
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import pytest
 
-from recollect.code import process
-from recollect.code.process import Process
-from recollect.code.resolve import link_workers
+from recollect.code import process_pool
+from recollect.code.process_pool import Process
 from recollect.code.resolve.link_groups import Plan
 from recollect.code.resolve.link_worker import Errand, Packed
 from recollect.code.resolve.link_workers import BYTES_EACH, solve_all, useful_workers
@@ -57,18 +56,18 @@ def test_processes_find_what_one_finds_alone_and_in_its_order(plan: Plan) -> Non
 
 @pytest.mark.parametrize(
     "start",
-    ["raise SystemExit(3)  # {}", link_workers._START.replace("main()", "sys.stdin.buffer.read(4); raise OSError")],
+    ["raise SystemExit(3)  # {}", process_pool.START.replace("main()", "sys.stdin.buffer.read(4); raise OSError")],
     ids=["dies at once", "dies before it answers"],
 )
 def test_a_group_whose_process_dies_is_solved_here(plan: Plan, monkeypatch: pytest.MonkeyPatch, start: str) -> None:
     alone = list(solve_all(plan, _errands(), 1))
-    monkeypatch.setattr(link_workers, "_START", start)
+    monkeypatch.setattr(process_pool, "START", start)
     assert list(solve_all(plan, _errands(), 2)) == alone
 
 
 def test_where_no_process_can_be_started_groups_are_solved_here(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = list(solve_all(plan, _errands(), 1))
-    monkeypatch.setattr(process.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(process_pool.sys, "executable", "/nowhere/python")
     assert list(solve_all(plan, _errands(), 2)) == alone
 
 
@@ -76,7 +75,7 @@ def test_whoever_stops_listening_leaves_no_process(plan: Plan, monkeypatch: pyte
     started: list[Process] = []
     make = Process.__init__
 
-    def noted(self: Process, start: str) -> None:
+    def noted(self: Process, start: str = "") -> None:
         make(self, start)
         started.append(self)
 
@@ -106,7 +105,7 @@ def test_processes_are_started_for_as_much_work_as_they_cost(
 
 def test_what_never_ends_is_ended_by_the_system_even_if_nobody_waits_any_more() -> None:
     start = (
-        "import sys; sys.path.insert(0, {!r})\nfrom recollect.code.process import attend\n"
+        "import sys; sys.path.insert(0, {!r})\nfrom recollect.code.process_pool import attend\n"
         "def answer(content):\n    while content == b'round':\n        pass\n    return content\n"
         "attend(answer, 0.2)"
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.extract import outline
-from recollect.code.languages import BY_NAME
+from recollect.code.index.extract import outline
+from recollect.code.index.languages import BY_NAME
 from recollect.code.resolve.program import Call, Do, Import, Item, Member, Name, Unit, Use, packed, unpacked
 from recollect.code.resolve.python import unit
 from recollect.code.resolve.python.declared import parsed

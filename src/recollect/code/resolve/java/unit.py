@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.code.page import Page, parse
+from recollect.code.index.page import Page, parse
+from recollect.code.index.symbols import Symbol
 from recollect.code.resolve.java import call, declare
 from recollect.code.resolve.java.function import function
 from recollect.code.resolve.java.shape import TYPES, Shape, read, text
@@ -13,7 +14,6 @@ from recollect.code.resolve.java.statement import STATEMENTS, switch
 from recollect.code.resolve.java.value import READERS
 from recollect.code.resolve.java.writer import Tables, Writer
 from recollect.code.resolve.program import Assign, Code, Expression, Import, Name, Scope, Unit
-from recollect.code.symbols import Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from recollect.code.page import Page
+from recollect.code.index.page import Page
 from recollect.code.resolve.java.outside import FAMILIES, FINAL, FUNCTIONS, PLAIN
 from recollect.code.resolve.java.shape import Field, Method, Shape, Type
 from recollect.code.resolve.program import (

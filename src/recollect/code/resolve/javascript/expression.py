@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.code.page import decoded
+from recollect.code.index.page import decoded
 from recollect.code.resolve.javascript import classes
 from recollect.code.resolve.javascript.declared import annotation, declared
 from recollect.code.resolve.javascript.function import bound, label_of

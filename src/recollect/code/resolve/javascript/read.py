@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.code import grammar as grammars
-from recollect.code.languages import detect
-from recollect.code.page import Page, parse
+from recollect.code.index import page as grammars
+from recollect.code.index.languages import detect
+from recollect.code.index.page import Page, parse
+from recollect.code.index.symbols import Symbol
 from recollect.code.resolve.javascript import classes, expression, function, markup, module, statement
 from recollect.code.resolve.javascript.reader import Function, Handler, Late, Reader, grammar
 from recollect.code.resolve.nodes import by_end
 from recollect.code.resolve.program import Assign, Name, Unit
-from recollect.code.symbols import Symbol
 
 LANGUAGES = ("javascript", "typescript", "tsx")
 HEAD_BYTES = 128  # a first line that names an interpreter

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.code.page import Page, decoded
+from recollect.code.index.page import Page, decoded
 from recollect.code.resolve import nodes
 from recollect.code.resolve.javascript.binding import Block, Frame, Variable, Versions
 from recollect.code.resolve.nodes import Grammar

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from recollect.code.page import decoded
+from recollect.code.index.page import decoded
 from recollect.code.resolve.program import (
     Argument,
     Assign,

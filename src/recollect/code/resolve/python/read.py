@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.code import grammar as grammars
-from recollect.code.page import Page, parse
+from recollect.code.index import page as grammars
+from recollect.code.index.page import Page, parse
+from recollect.code.index.symbols import Symbol
 from recollect.code.resolve.nodes import by_end
 from recollect.code.resolve.program import Assign, Code, Import, Member, Name, Unit, Use
 from recollect.code.resolve.python import comprehension, define, expression, imports, pattern, statement
 from recollect.code.resolve.python.define import SELF
 from recollect.code.resolve.python.reader import Handler, Reader, grammar
-from recollect.code.symbols import Symbol
 
 READERS: tuple[tuple[str, Handler], ...] = tuple(
     {

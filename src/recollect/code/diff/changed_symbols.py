@@ -1,0 +1,175 @@
+"""Find the symbols that differ between two states of files.
+
+    added, removed        there on one side only
+    renamed, moved        the same content under another name, in another file
+    signature             its signature or decorators differ
+    body                  its code differs
+    cosmetic              only comments and white space
+
+A symbol is compared without its members: a class is changed only if code outside of its methods is. Code outside of all
+symbols counts as a symbol without a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from recollect.code.anchors.normalised_file import TELLING_BYTES, Form, digest, form
+from recollect.code.diff.file_sides import Sides
+from recollect.code.index.languages import BY_NAME
+from recollect.code.index.normal_form import BLANK, BLOCK_ENDS, BLOCKS_MOST, LINE, SEPARATED
+from recollect.store.code_protocol import SymbolRow
+from recollect.store.link_protocol import symbol_keys
+
+# Marks that the normal form puts between symbols: separation, line ends and block ends.
+MARKS = BLANK + bytes([SEPARATED, *range(LINE, BLOCK_ENDS + BLOCKS_MOST + 1)])
+
+How = Literal["added", "removed", "renamed", "moved", "signature", "body", "cosmetic"]
+
+
+class SymbolChange(NamedTuple):
+    """A changed symbol: its path and key now and before, and both of its states.
+
+    A key of "" means the code outside of all symbols.
+    """
+
+    how: How
+    path: str
+    key: str
+    old_path: str
+    old_key: str
+    before: SymbolRow | None
+    after: SymbolRow | None
+
+    @property
+    def row(self) -> SymbolRow | None:
+        """The symbol as it is, or as it was; None for a file."""
+        return self.after or self.before
+
+
+class _Part(NamedTuple):
+    """A symbol without its members: as text, in normal form, and in normal form without lines and blocks.
+
+    held: its members in order; other members cut the normal form at other places
+    """
+
+    row: SymbolRow | None
+    text: bytes
+    normal: str
+    loose: str
+    held: tuple[str, ...]
+
+
+def changed(files: Iterable[Sides]) -> list[SymbolChange]:
+    """Return the changed symbols of files whose sides are both known, in order; documents have none."""
+    found: list[SymbolChange] = []
+    for sides in files:
+        if sides.origin != "unknown":
+            found += _compared(sides)
+    return _followed(found)
+
+
+def _compared(sides: Sides) -> list[SymbolChange]:
+    file = sides.file
+    old, new = _parts(file.old, sides.old), _parts(file.new, sides.new)
+    made: list[SymbolChange] = []
+    for key in [*new, *(key for key in old if key not in new)]:
+        before, after = old.get(key), new.get(key)
+        how = _how(before, after)
+        # A new or deleted file is reported by its symbols.
+        if how is None or (key == "" and (before is None or after is None)):
+            continue
+        row = (before.row if before else None), (after.row if after else None)
+        made.append(SymbolChange(how, file.new or file.old, key, file.old or file.new, key, *row))
+    return made
+
+
+def _how(before: _Part | None, after: _Part | None) -> How | None:
+    if before is None:
+        return "added"
+    if after is None:
+        return "removed"
+    if before.row and after.row and _call(before.row) != _call(after.row):
+        return "signature"
+    if before.normal != after.normal and (before.held == after.held or before.loose != after.loose):
+        return "body"
+    return "cosmetic" if before.text != after.text else None
+
+
+def _call(row: SymbolRow) -> tuple[str, ...]:
+    """Return the signature and decorators of a symbol without white space; none for a constant."""
+    if row.kind == "Constant":
+        return ()
+    return tuple("".join(part.split()).replace(",)", ")") for part in (row.signature, *row.decorators))
+
+
+def _parts(path: str, source: bytes | None) -> dict[str, _Part]:
+    """Return the symbols of one side by their key; none for documents."""
+    if source is None:
+        return {}
+    read = form(path, source)
+    if not read.kind or BY_NAME[read.kind].document:
+        return {}
+    # Offsets are those of the normal form, which has no \r before a line feed.
+    plain = source.replace(b"\r\n", b"\n")
+    children: dict[int, list[SymbolRow]] = {}
+    for row in read.rows:
+        children.setdefault(row.parent, []).append(row)
+    parts = {
+        key: _part(read, plain, row, children.get(place, ()))
+        for place, (key, row) in enumerate(zip(symbol_keys(read.rows), read.rows, strict=True))
+    }
+    return {**parts, "": _part(read, plain, None, children.get(-1, ()))}
+
+
+def _part(read: Form, plain: bytes, row: SymbolRow | None, held: Sequence[SymbolRow]) -> _Part:
+    start, end = (row.start_byte, row.end_byte) if row else (0, len(plain))
+    inside = [each for each in sorted(held, key=lambda each: each.start_byte) if start <= each.start_byte < end]
+    edges = [start, *(edge for each in inside for edge in (each.start_byte, each.end_byte)), end]
+    spans = [(first, last) for first, last in zip(edges[::2], edges[1::2], strict=True) if first < last]
+    # Blank lines around members do not count.
+    text = b"".join(plain[first:last].strip() for first, last in spans)
+    # Marks at the ends of members belong to these.
+    pieces = [read.blob[first:last].strip(MARKS) for first, last in spans] if inside else [read.blob[start:end]]
+    normal = b"\n".join(piece for piece in pieces if piece)
+    return _Part(
+        row,
+        text,
+        digest(normal.translate(None, BLANK)),
+        digest(normal.translate(None, MARKS)),
+        tuple(each.qualified for each in inside),
+    )
+
+
+def _followed(found: Sequence[SymbolChange]) -> list[SymbolChange]:
+    """Return changes with removed and added symbols of the same content joined."""
+    gone = _by_content(change for change in found if change.how == "removed")
+    come = _by_content(change for change in found if change.how == "added")
+    pairs: dict[int, SymbolChange] = {}
+    for content, removed in gone.items():
+        added = come.get(content, [])
+        if len(removed) == len(added) == 1:
+            pairs[id(removed[0])] = added[0]
+    arrived = {id(change) for change in pairs.values()}
+    made: list[SymbolChange] = []
+    for change in found:
+        if id(change) in arrived:
+            continue
+        there = pairs.get(id(change))
+        if there is None:
+            made.append(change)
+            continue
+        how: How = "renamed" if there.path == change.path else "moved"
+        made.append(SymbolChange(how, there.path, there.key, change.path, change.key, change.before, there.after))
+    return made
+
+
+def _by_content(changes: Iterable[SymbolChange]) -> Mapping[tuple[str, str], list[SymbolChange]]:
+    """Return changes by kind and content of their symbol, without those of short content."""
+    found: dict[tuple[str, str], list[SymbolChange]] = {}
+    for change in changes:
+        row = change.row
+        if row is not None and row.end_byte - row.start_byte >= TELLING_BYTES:
+            found.setdefault((row.kind, row.hash), []).append(change)
+    return found
