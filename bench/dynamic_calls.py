@@ -49,7 +49,7 @@ def _function(code: CodeType) -> Function | None:
         path = os.path.realpath(code.co_filename)
         is_named = path.startswith(BELOW + os.sep) and not code.co_name.startswith("<")
         place = path[len(BELOW) + 1 :]
-        is_counted = is_named and not TESTS.intersection(place.split(os.sep))
+        is_counted = is_named and not TESTS.intersection(Path(place).parts)
         _functions[code] = (place, code.co_firstlineno) if is_counted else None
     return _functions[code]
 
@@ -129,7 +129,7 @@ def traced(project: Path, package: str, python: str, kept: Path | None) -> list[
         with tempfile.TemporaryDirectory() as folder:
             out = kept or Path(folder) / "calls.json"
             below = os.path.realpath(project / package)
-            path = os.pathsep.join([str(Path(__file__).parent), os.path.dirname(below), str(project)])
+            path = os.pathsep.join([str(Path(__file__).parent), str(Path(below).parent), str(project)])
             environment = {
                 **os.environ, "PYTHONPATH": path, "RECOLLECT_CALLS": str(out), "RECOLLECT_CALLS_BELOW": below,
             }  # fmt: skip
