@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from recollect.code.resolve.java import naming
+import java_names
 from recollect.code.resolve.program import Assign, Call, Code, Member, Name, Scope, Unit, as_written
 
 Names = tuple[str, ...]  # by place of the scope; "" for what a suite has no name for
@@ -96,10 +96,9 @@ def _named(units: Iterable[tuple[str, Unit]], nodes: Collection[str], convention
 def names(path: str, unit: Unit, convention: Convention) -> Names:
     """Return what a suite calls the scopes of a file."""
     if convention.way == "signed":
-        return naming.signed(unit)
+        return java_names.signed(unit)
     if convention.way == "package":
-        found = naming.dotted(unit)
-        return tuple([_made(name, convention) for name in found])
+        return tuple([_made(name, convention) for name in java_names.dotted(unit)])
     return _plain(path, unit, convention)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import cast
 
-from recollect.code.resolve.course import Course
 from recollect.code.resolve.decorate import defined
 from recollect.code.resolve.frame import Frame
 from recollect.code.resolve.inherit import derives
@@ -26,7 +25,6 @@ from recollect.code.resolve.program import (
     Member,
     Name,
     Opaque,
-    Part,
     Spread,
     Super,
     Table,
@@ -48,8 +46,6 @@ from recollect.code.resolve.values import (
 )
 from recollect.code.resolve.world import Asked, Given, Site, World
 
-# Methods that store the entries of the table they are given.
-UPDATES = frozenset(("update",))
 # What is called has a name, which is told if nothing is found.
 NAMED = frozenset((Name, Member))
 # What is called is whatever it holds.
@@ -77,10 +73,6 @@ def do(world: World, expression: Expression, frame: Frame) -> None:
 def _name(world: World, expression: Name, frame: Frame) -> Variable:
     """Return the variable that a name means in a scope."""
     name = expression.name
-    if frame.course is not None:
-        here = frame.course.read(name)
-        if here is not None:
-            return here
     found = frame.find(name)
     if found is not None:
         return found
@@ -112,10 +104,6 @@ def _elsewhere(world: World, name: str, frame: Frame, told: Told) -> bool:
 
 
 def _member(world: World, expression: Member, frame: Frame) -> Variable:
-    if frame.course is not None:
-        here = frame.course.stored(expression)
-        if here is not None:
-            return here
     called = expression.of
     of, found = _EVALUATORS[type(called)](world, called, frame), Variable(world.work)
     site = Site(frame, expression.line, 0, "", False, of)
@@ -142,10 +130,6 @@ def once(user: Told) -> Told:
 
 
 def _item(world: World, expression: Item, frame: Frame) -> Variable:
-    if frame.course is not None:
-        here = frame.course.stored(expression)
-        if here is not None:
-            return here
     of, found, key = evaluate(world, expression.of, frame), world.variable(), expression.key
     site = Site(frame)
     keys = evaluate(world, expression.by, frame) if expression.by is not None else None
@@ -187,8 +171,6 @@ def _made(world: World, expression: Call, frame: Frame, told: Told) -> None:
     if not site.is_implied and type(called) in NAMED:
         world.asked.append(Asked(site, called, callee))
     callee.use(partial(_applied, world, given, site, told, expression.is_new))
-    if frame.course is not None and not site.is_implied:
-        _called(frame.course, expression, given)
 
 
 def _applied(world: World, given: Sequence[Given], site: Site, told: Told, is_new: bool, value: Value) -> None:
@@ -202,17 +184,6 @@ def _given(world: World, argument: Argument, frame: Frame) -> Given:
     if type(value) is Spread:
         return Given(evaluate(world, value.of, frame), argument.name, True, argument.declared)
     return Given(_EVALUATORS[type(value)](world, value, frame), argument.name, False, argument.declared)
-
-
-def _called(course: Course, expression: Call, given: list[Given]) -> None:
-    """Forget what was stored, since what is called may change it; what `update` stores is known."""
-    course.forget()
-    callee, arguments = expression.callee, expression.arguments
-    if isinstance(callee, Member) and callee.name in UPDATES and len(arguments) == 1:
-        for table in given[0].value.values:
-            if isinstance(table, Collection) and isinstance(arguments[0].value, Table):
-                for key, variable in table.fields.items():
-                    course.store(Item(callee.of, key), variable)
 
 
 def _said(callee: Expression, frame: Frame) -> str:
@@ -366,24 +337,6 @@ def _cast(world: World, expression: Cast, frame: Frame) -> Variable:
     return found
 
 
-def _part(world: World, expression: Part, frame: Frame) -> Variable:
-    made, start, stop = Collection(world.work), expression.start, expression.stop
-
-    def place(key: str | int, each: Variable) -> None:
-        if not isinstance(key, int) or start is None or start < 0:
-            each.flow(made.rest)
-        elif key >= start and (stop is None or stop < 0 or key < stop):
-            each.flow(made.entry(key - start))
-
-    def told(value: Value) -> None:
-        if isinstance(value, Collection):
-            value.rest.flow(made.rest)
-            value.every(place)
-
-    evaluate(world, expression.of, frame).use(told)
-    return Fixed(world.work, made)
-
-
 _EVALUATORS: dict[type, Callable[..., Variable]] = {
     Name: _name,
     Member: _member,
@@ -401,5 +354,4 @@ _EVALUATORS: dict[type, Callable[..., Variable]] = {
     Opaque: _opaque,
     Awaited: _awaited,
     Cast: _cast,
-    Part: _part,
 }

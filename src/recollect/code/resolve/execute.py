@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from recollect.code.resolve.course import Course, course
 from recollect.code.resolve.evaluate import do, evaluate, iterate
 from recollect.code.resolve.frame import STAR, Frame
 from recollect.code.resolve.members import add_member, lookup, of_file
 from recollect.code.resolve.program import (
     Assign,
-    Code,
     Do,
     Export,
     Expression,
@@ -47,16 +45,12 @@ from recollect.code.resolve.world import Given, Site, World
 def assign(world: World, target: Expression, value: Variable, frame: Frame) -> None:
     """Let a target hold what a variable holds."""
     if isinstance(target, Name):
-        if frame.course is None or not frame.course.assign(target.name, value):
-            found = frame.find(target.name)
-            value.flow(found if found is not None else frame.module.name(target.name))
-    elif isinstance(target, Member | Item):
-        if isinstance(target, Member):
-            at(world, target, frame, value.flow)
-        else:
-            _assign_item(world, target, value, frame)
-        if frame.course is not None:
-            frame.course.store(target, value)
+        found = frame.find(target.name)
+        value.flow(found if found is not None else frame.module.name(target.name))
+    elif isinstance(target, Member):
+        at(world, target, frame, value.flow)
+    elif isinstance(target, Item):
+        _assign_item(world, target, value, frame)
     elif isinstance(target, Table):
         _take_apart(world, target, value, frame)
     elif isinstance(target, Spread):
@@ -151,38 +145,10 @@ def _take_apart(world: World, target: Table, value: Variable, frame: Frame) -> N
 
 
 def run(world: World, frame: Frame, wanted: Callable[[Statement], bool] | None = None) -> None:
-    """Do what the body of a scope does, one statement after the other; those not wanted are done another time."""
-    if frame.course is None:
-        frame.course = course(world.work, frame, world.units[frame.path])
-    going = frame.course
-    if going is None:
-        for statement in frame.scope.body:
-            if wanted is None or wanted(statement):
-                execute(world, statement, frame)
-        return
-    going.restart()
+    """Evaluate the body of a scope; `wanted` selects statements, default: all."""
     for statement in frame.scope.body:
-        going.begin()
         if wanted is None or wanted(statement):
-            execute(world, statement, frame)
-        else:
-            _pass_by(world, statement, frame, going)
-        going.end()
-
-
-def _pass_by(world: World, statement: Statement, frame: Frame, going: Course) -> None:
-    """Go past a statement that is done another time: from here on its targets hold what it gives them then."""
-    going.pass_by(statement)
-    if isinstance(statement, Assign) and isinstance(statement.target, Member | Item):
-        if isinstance(statement.value, Name | Member | Code):
-            going.store(statement.target, evaluate(world, statement.value, frame))
-        else:
-            going.forget()
-
-
-def execute(world: World, statement: Statement, frame: Frame) -> None:
-    """Do what a statement does to the flow of values."""
-    _EXECUTORS[type(statement)](world, statement, frame)
+            _EXECUTORS[type(statement)](world, statement, frame)
 
 
 def _assign(world: World, statement: Assign, frame: Frame) -> None:
@@ -221,8 +187,7 @@ def _declare(world: World, target: Expression, declared: Variable, frame: Frame)
     if isinstance(target, Member):
         at(world, target, frame, lambda variable: world.declared.append((variable, declared)))
     elif isinstance(target, Name):
-        found = frame.course.read(target.name) if frame.course is not None else None
-        found = found or frame.find(target.name) or frame.module.name(target.name)
+        found = frame.find(target.name) or frame.module.name(target.name)
         world.declared.append((found, declared))
     else:
         held = world.variable()

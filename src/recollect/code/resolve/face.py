@@ -34,17 +34,16 @@ ROUNDS = 3
 # Fields that say where something stands, and those that hold no parts of a program.
 _PLACES = frozenset(("line", "column"))
 _ATOMS = frozenset(
-    "name key scope start stop kind module alias level is_whole is_export is_new is_implied symbol parent marks "
-    "outer_names global_names arity ways".split()
+    "name key scope kind module alias level is_whole is_export is_new is_implied symbol parent marks "
+    "outer_names global_names arity".split()
 )
 _LEAVING: frozenset[type] = frozenset((Return, Yield, Import, Export))
 
 
 def face(unit: Unit) -> Unit:
     """Return a program reduced to what others can see of it; scopes keep their places."""
-    # What is left of a body is out of order: which of two assignments holds is not known any more.
     scopes = tuple([_scope(scope) for scope in unit.scopes])
-    return msgspec.structs.replace(unit, scopes=scopes, notes=(), is_ordered=False)
+    return msgspec.structs.replace(unit, scopes=scopes, notes=())
 
 
 def _scope(scope: Scope) -> Scope:

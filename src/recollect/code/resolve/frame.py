@@ -8,7 +8,6 @@ from recollect.code.resolve.program import Assign, Expression, Import, Name, Sco
 from recollect.code.resolve.values import Class, Function, Variable, Work
 
 if TYPE_CHECKING:
-    from recollect.code.resolve.course import Course
     from recollect.code.resolve.program import Key
 
 STAR = "*"
@@ -19,14 +18,13 @@ class Frame:
 
     stars: imports of everything from elsewhere, in which names that are nowhere else are looked for
     exports: what the file offers to others, where it says so itself
-    course: the place in its body that is being read, where the order of statements counts
     caller: the function around as a place, or the file; module: the frame of the whole file
     is_odd: some names of it belong to scopes around
     """
 
     __slots__ = (
-        "caller", "course", "exports", "function", "is_class", "is_filled", "is_odd", "module", "names", "owner",
-        "parent", "path", "place", "scope", "shared", "stars", "work",
+        "caller", "exports", "function", "is_class", "is_filled", "is_odd", "module", "names", "owner", "parent",
+        "path", "place", "scope", "stars", "work",
     )  # fmt: skip
 
     def __init__(self, work: Work, path: str, place: int, scope: Scope, parent: Frame | None) -> None:
@@ -41,8 +39,6 @@ class Frame:
         self.is_filled = False
         self.stars: list[Import] = []
         self.exports: dict[str, Variable] = {}
-        self.course: Course | None = None
-        self.shared: frozenset[str] | None = None  # of a file: names that its functions assign to in scopes around them
 
     def fill(self) -> None:
         """Make the variables of all names that the scope binds, if that was not done."""

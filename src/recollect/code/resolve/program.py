@@ -9,8 +9,7 @@ Only the flow of values is kept: no conditions, no arithmetic. What has no value
 calls, is an `Opaque` that still holds the calls. Everything is a struct written as an array, so that a program is kept
 as a few kilobytes and read back in a millisecond.
 
-Order counts only where a unit says that it was kept (`is_ordered`): then a later assignment replaces an earlier one in
-the same straight run of statements, and what may not happen is among the `ways` of its scope.
+The order of statements does not count: a variable holds all that it is ever given.
 
 Adding a language is a function `source → Unit`; nothing that solves programs knows which language they were.
 """
@@ -24,7 +23,7 @@ import msgspec
 
 Key = str | int
 
-VERSION = re.compile(r"(?:~\d+)?(?:@(?:\d+|\*))?$")
+SHADOW = re.compile(r"~\d+$")
 
 ScopeKind = Literal["module", "class", "interface", "function"]
 
@@ -51,7 +50,7 @@ class Member(_Part, frozen=True, tag=1):
 
 
 class Item(_Part, frozen=True, tag=2):
-    """`of[key]`; None where the key is not written down: then `by` is what it is worked out from, if that is known."""
+    """`of[key]`; a key that is not written down is None, and `by` is the expression that gives it."""
 
     of: Expression
     key: Key | None = None
@@ -158,17 +157,9 @@ class Cast(_Part, frozen=True, tag=15):
     to: Expression
 
 
-class Part(_Part, frozen=True, tag=16):
-    """The entries of a table from `start` to before `stop`, as a new table: `of[start:stop]`; None where unknown."""
-
-    of: Expression
-    start: int | None = None
-    stop: int | None = None
-
-
 Expression = (
     Name | Member | Item | Call | Code | Table | Text | Either | This | Super | Instance | Elements | Spread | Opaque
-    | Awaited | Cast | Part
+    | Awaited | Cast
 )  # fmt: skip
 
 
@@ -276,12 +267,10 @@ class Scope(_Part, frozen=True):
         "async", "generator", "self" (its first parameter is what it is called on), "block" (a scope of names only: its
         statements belong to the function around), "functional" (an object with one method, whatever it is called: any
         member of it is the function itself), "implicit" (nobody wrote it, as the accessors of a record: calls go
-        through it and make no edge of their own), "unordered" (not all of its statements stand where they happen)
+        through it and make no edge of their own)
     outer_names: names that belong to the scope around (`nonlocal`), global_names: to the module (`global`)
     returns: the declared type of what it returns
     arity: how many arguments it takes, where overloads are told apart by that; -1 else
-    ways: parts of the body, by the places of their first statement and of the one after their last, that may not
-        happen, and whether they may happen more than once; empty where the front end does not say
     """
 
     kind: ScopeKind
@@ -299,26 +288,23 @@ class Scope(_Part, frozen=True):
     returns: Expression | None = None
     arity: int = -1
     line: int = 0
-    ways: tuple[tuple[int, int, bool], ...] = ()
 
 
 class Unit(_Part, frozen=True):
     """The program of one file; the first scope is the module.
 
     package: what the file declares it belongs to
-    is_ordered: statements stand in the order they happen, and `ways` says of all that may not
     """
 
     language: str
     scopes: tuple[Scope, ...]
     package: str = ""
     notes: tuple[str, ...] = ()
-    is_ordered: bool = False
 
 
 def as_written(name: str) -> str:
-    """Return a name as the source has it: front ends tell shadows (`x~2`) and versions (`x@3`, `x@*`) of one apart."""
-    return VERSION.sub("", name)
+    """Return a name as the source has it: front ends number shadows (`x~2`)."""
+    return SHADOW.sub("", name)
 
 
 _decoder = msgspec.msgpack.Decoder(Unit)

@@ -374,7 +374,7 @@ def _is_received(world: World, method: Function) -> bool:
 
 
 def _unlock(world: World) -> None:
-    """Let a key that nobody knows open every entry."""
+    """Let an item whose key stays unknown be any entry."""
     waiting, world.keyed = world.keyed, []
     for keys, told in waiting:
         if any(isinstance(value, Constant) for value in keys.values):

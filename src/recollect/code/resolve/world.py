@@ -130,7 +130,7 @@ class World:
         self.is_ordered = False  # whether the orders in which classes inherit are fixed
         # Variables that hold an instance of their declared type if nothing else is known of them: with the type.
         self.declared: list[tuple[Variable, Variable]] = []
-        # Items whose key is worked out, with what to do if no key becomes known.
+        # Items whose key is an expression, with the action to take if no key becomes known.
         self.keyed: list[tuple[Variable, Callable[[], None]]] = []
         # What was decorated, and what came back: the same, if the decorator is not read.
         self.dressed: list[tuple[Variable, Variable]] = []
@@ -176,7 +176,7 @@ class World:
         """Drop all references, so that memory is freed at once: the objects are in reference cycles."""
         self.work.dissolve()
         for frame in self.frames.values():
-            frame.function = frame.owner = frame.parent = frame.course = None
+            frame.function = frame.owner = frame.parent = None
             frame.module = None  # type: ignore[assignment]
         for each in self.classes:
             each.instance = None  # type: ignore[assignment]

@@ -7,7 +7,6 @@ import pytest
 from recollect.code.extract import outline
 from recollect.code.languages import BY_NAME
 from recollect.code.resolve.java import unit
-from recollect.code.resolve.java.naming import dotted, signed
 from recollect.code.resolve.program import Unit, packed, unpacked
 
 from .written import lines, named
@@ -175,22 +174,6 @@ def test_scopes_know_their_symbols_in_files_with_any_line_ends() -> None:
     told = {scope.name: symbols[scope.symbol].qualified for scope in found.scopes if scope.symbol >= 0}
     assert told == {"A": "a.A", "<init>": "a.A.A", "f": "a.A.f", "g": "a.A.g"}
     assert found.package == "a"
-
-
-def test_functions_are_named_with_their_package_and_their_types() -> None:
-    source = """package a; import java.util.*; import x.Foo;
-        class A { A(Foo f, Bar... b) {} <T> void g(List<T> l, T t, int[][] n) {}
-            class In { void h(In i, java.io.File f) { new Object() { void z() {} }; } } }"""
-    found = read(source)
-    assert [name for name in dotted(found) if "." in name[2:]] == [
-        "a.A.<init>", "a.A.g", "a.A.In", "a.A.In.h", "a.A.In$1", "a.A.In$1.z",
-    ]  # fmt: skip
-    assert [name for name in signed(found) if ":" in name] == [
-        "a.A:<init>(x.Foo,a.Bar[])",
-        "a.A:g(java.util.List,java.lang.Object,int[][])",
-        "a.A$In:h(a.A$In,java.io.File)",
-        "a.A$In$1:z()",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from recollect.code.resolve.java.outside import FAMILIES, INHERITED, STATIC, Row
-from recollect.code.resolve.java.reflect import reflected
 from recollect.code.resolve.java.shape import ARRAY, CLASS, Method, Shape, Type, text, type_of
 from recollect.code.resolve.java.value import (
     FUNCTION,
@@ -59,9 +58,6 @@ def invocation(w: Writer, node: Node) -> Value:
     if node.child_count > ORDINARY and any(child.type == "super" for child in node.children):
         return _plain(w, w.reference(text(w.page, object_node)), name_node, listed, [])
     receiver = value(w, object_node)
-    found = reflected(w, receiver, name, listed, name_node)
-    if found is not None:
-        return found
     if w.is_final(receiver.type):
         return _on_text(w, receiver, listed, name_node)
     row = _row(w, receiver.type, name)

@@ -143,13 +143,6 @@ def _closed(w: Writer, frame: Frame, listed: tuple[Parameter, ...], line: int, r
     return Value(Code(frame.place), Type(FUNCTION, (returns,)))
 
 
-def made_function(w: Writer, listed: tuple[Parameter, ...], code: Expression, line: int) -> Value:
-    """Return a function that gives an expression of its parameters."""
-    frame = _opened(w)
-    w.emit(Return(code))
-    return _closed(w, frame, listed, line, None)
-
-
 # --- method references ------------------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,6 @@ Order and conditions are nothing; blocks are, since each has names of its own.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -123,50 +122,19 @@ def _iterated(w: Writer, code: Expression, node: Node) -> Expression:
 
 
 def _if(w: Writer, node: Node) -> None:
-    """Write an `if`: where it holds, what was asked for its class is of that class."""
+    """Write an `if` with all its branches, each in a block of its own."""
     function = w.function()
     rest: Node | None = node
     while rest is not None and rest.type == "if_statement":  # else if, else if, …
         condition, holds = rest.child_by_field_name("condition"), rest.child_by_field_name("consequence")
         w.do(value(w, condition).code)
         function.blocks.append({})
-        for name, type in _asked(w, condition) if condition else ():
-            local = function.local(name)
-            if local is not None:
-                bind(w, name, Name(local.name), type)
         if holds is not None:
             statement(w, holds)
         function.blocks.pop()
         rest = rest.child_by_field_name("alternative")
     if rest is not None:
         statement(w, rest)
-
-
-def _asked(w: Writer, node: Node) -> list[tuple[str, Type]]:
-    """Return the variables whose class a condition asks for: `x instanceof Foo`, `x.getClass() == Foo.class`."""
-    if node.type == "parenthesized_expression" and node.named_child_count == 1:
-        return _asked(w, node.named_children[0])
-    if node.type == "binary_expression":
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        operator = node.child_by_field_name("operator")
-        sign = operator.type if operator else ""
-        if left is not None and right is not None and sign == "&&":
-            return _asked(w, left) + _asked(w, right)
-    asked = ASKED.fullmatch(text(w.page, node)) if node.type in ASKING else None
-    if asked is None:
-        return []
-    groups = [each for each in asked.groups() if each]
-    name, type = (groups[1], groups[0]) if groups[0][:1].isupper() else (groups[0], groups[1])
-    return [(name, Type(type))]
-
-
-# How a class is asked for; each way names a variable and a class, in either order.
-ASKED = re.compile(
-    r"(\w+)\s+instanceof\s+([\w.]+)"
-    r"|(\w+)\.getClass\(\)\s*==\s*([\w.]+)\.class"
-    r"|([A-Z][\w.]*)\.class\.(?:isInstance\((\w+)\)|isAssignableFrom\((\w+)\.getClass\(\)\))"
-)
-ASKING = frozenset({"instanceof_expression", "binary_expression", "method_invocation"})
 
 
 def _for(w: Writer, node: Node) -> None:

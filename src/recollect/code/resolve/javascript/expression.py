@@ -55,7 +55,7 @@ def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
     while block is not None:  # Block.find, without a call for what is read most
         variable = block.names.get(name)
         if variable is not None:
-            return r.name(variable.name) if variable.is_constant else r.current(variable)
+            return r.name(variable.name)
         block = block.outer
     if name == "exports":
         r.has_exports = True
@@ -71,7 +71,7 @@ def _arguments(r: Reader) -> None:
         frame = frame.outer
     if frame.kind != "function" or "arguments" in frame.block.names:
         return
-    frame.declare(frame.block, "arguments", is_constant=True)
+    frame.declare(frame.block, "arguments")
     entries = [Entry(place, Name(each.name)) for place, each in enumerate(frame.parameters) if each.kind == ""]
     rest = [Entry(None, Spread(Name(each.name))) for each in frame.parameters if each.kind == "*"]
     if not rest:
@@ -349,12 +349,7 @@ def _operator(r: Reader, node: tree_sitter.Node, left: tree_sitter.Node, right: 
 
 
 def _logical(r: Reader, operator: str, left: Expression, node: tree_sitter.Node) -> Expression:
-    frame = r.frame
-    entry = dict(frame.versions)
-    left = r.kept(left) if operator in EITHER and not isinstance(left, Member) else left
     right = r.value(node)
-    if frame.versions != entry:
-        frame.join([(entry, False), (frame.versions, False)])
     if operator == "&&":  # what is falsy is no function
         r.do(left)
         return right
@@ -365,19 +360,13 @@ def _logical(r: Reader, operator: str, left: Expression, node: tree_sitter.Node)
 
 def ternary(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `a ? b : c`."""
-    fields, frame = r.fields, r.frame
+    fields = r.fields
     asked = node.child_by_field_id(fields.condition)
     yes, no = node.child_by_field_id(fields.consequence), node.child_by_field_id(fields.alternative)
     if asked is None or yes is None or no is None:
         return r.parts(node.named_children)
     r.do(r.value(asked))
-    entry = dict(frame.versions)
-    one = r.value(yes)
-    after, frame.versions = frame.versions, entry
-    other = r.value(no)
-    if after != frame.versions:
-        frame.join([(after, False), (frame.versions, False)])
-    options = tuple([each for each in (one, other) if each is not NOTHING])
+    options = tuple([each for each in (r.value(yes), r.value(no)) if each is not NOTHING])
     if len(options) < 2:
         return options[0] if options else NOTHING
     return Either(options)

@@ -76,7 +76,6 @@ def function(r: Reader, node: tree_sitter.Node, name: str, label: str, *, is_var
     if own is not None:  # a named expression knows itself
         variable = frame.declare(frame.block, name)
         frame.body.append(Assign(Name(variable.name), Code(frame.place)))
-        variable.writes = 1
     r.queue.append(Function(frame, node))
     return Code(frame.place)
 
@@ -108,7 +107,6 @@ def hoist(r: Reader, node: tree_sitter.Node, *, name: str = "") -> None:
     frame = r.open("function", r.frame.prefix + name, node, symbol=name)
     frame.marks = _marks(r, node, None, is_arrow=False)
     variable = r.declare(name)
-    variable.writes += 1
     r.emit(Assign(r.name(variable.name), Code(frame.place)))
     r.queue.append(Function(frame, node))
 
@@ -177,9 +175,7 @@ def _parameter(r: Reader, node: tree_sitter.Node, default: tree_sitter.Node | No
     value = r.value(default) if default is not None else None
     is_plain = value is None or isinstance(value, PLAIN)
     if r.kind(node) == "identifier":
-        variable = r.declare(name)
-        variable.writes += 1
-        name = variable.name
+        name = r.declare(name).name
     r.frame.parameters.append(Parameter(name, kind, value if is_plain else None, plain if kind == "" else None))
     if value is not None and not is_plain:
         r.emit(Assign(r.name(name), Either((r.name(name), value))))

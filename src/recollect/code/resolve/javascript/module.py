@@ -220,11 +220,11 @@ def namespace(r: Reader, node: tree_sitter.Node) -> Expression:
 
 def _offered(r: Reader, name: str, block: Block) -> Expression:
     variable = block.find(name)
-    return r.name(variable.any if variable is not None else name)
+    return r.name(variable.name if variable is not None else name)
 
 
 def close(r: Reader) -> None:
-    """Write what the module offers, now that all versions of its variables are known."""
+    """Write what the module offers, now that all its variables are known."""
     for name, at, block in r.exports:
         r.module.body.append(Export(name, _offered(r, at, block)))
     if r.has_exports:

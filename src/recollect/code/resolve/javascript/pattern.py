@@ -57,7 +57,7 @@ def _name(r: Reader, name: str, kind: str) -> Expression:
         if r.frame is not r.module:
             r.frame.global_names[name] = None
         return r.name(name)
-    return r.name(r.frame.written(variable, is_late=r.is_late))
+    return r.name(r.frame.written(variable))
 
 
 def _array(r: Reader, node: tree_sitter.Node, kind: str, late: Late) -> Table:

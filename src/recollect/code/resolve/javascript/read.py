@@ -54,17 +54,11 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol], language: str = ""
         else:
             _late(reader, waiting)
     module.close(reader)
-    for frame in reader.frames:
-        frame.close()
     return Unit(language, tuple([frame.scope() for frame in reader.frames]), notes=tuple(page.notes))
 
 
 def _late(reader: Reader, waiting: Late) -> None:
     """Read what lay too deep, in its own scope."""
     before = reader.enter(waiting.frame, waiting.block)
-    versions, waiting.frame.versions = waiting.frame.versions, waiting.versions
-    reader.is_late = True
     reader.emit(Assign(Name(waiting.name), reader.value(waiting.node)))
-    reader.is_late = False
-    waiting.frame.versions = versions
     reader.back(before)

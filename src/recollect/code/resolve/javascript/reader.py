@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.page import Page, decoded
 from recollect.code.resolve import nodes
-from recollect.code.resolve.javascript.binding import Block, Frame, Variable, Versions
+from recollect.code.resolve.javascript.binding import Block, Frame, Variable
 from recollect.code.resolve.nodes import Grammar
 from recollect.code.resolve.program import (
     Assign,
@@ -60,7 +60,6 @@ class Late(NamedTuple):
 
     frame: Frame
     block: Block
-    versions: Versions
     node: tree_sitter.Node
     name: str
 
@@ -99,7 +98,6 @@ class Reader:
         self.names: dict[str, Name] = {}
         self.queue: deque[Function | Late] = deque()
         self.depth = 0
-        self.is_late = False
         self.temporaries = 0
         self.imports: dict[str, str] = {}
         self.exports: list[tuple[str, str, Block]] = []
@@ -151,7 +149,7 @@ class Reader:
     def later(self, node: tree_sitter.Node) -> Expression:
         """Return a name for what will be read when the stack is short again."""
         name = self.temporary()
-        self.queue.append(Late(self.frame, self.block, dict(self.frame.versions), node, name))
+        self.queue.append(Late(self.frame, self.block, node, name))
         return Name(name)
 
     # --- writing ---
@@ -190,18 +188,7 @@ class Reader:
     def read(self, name: str) -> Expression:
         """Return the value of a name where it stands."""
         variable = self.block.find(name)
-        return self.name(name) if variable is None else self.current(variable)
-
-    def current(self, variable: Variable) -> Name:
-        """Return a variable as it is here, or as it may be at any time where this is a closure."""
-        if variable.is_constant:
-            return self.name(variable.name)
-        home = self.frame
-        while home.kind != "function" and home.outer is not None:  # a class is read where it stands
-            home = home.outer
-        if variable.frame is home:
-            return self.name(home.versions.get(variable, variable.name))
-        return self.name(variable.any)
+        return self.name(name if variable is None else variable.name)
 
     def write(self, name: str, value: Expression) -> None:
         """Give a value to the variable that a name means here; one that nothing declares belongs to all."""
@@ -211,12 +198,12 @@ class Reader:
                 self.frame.global_names[name] = None
             self.emit(Assign(self.name(name), value))
         else:
-            self.emit(Assign(self.name(self.frame.written(variable, is_late=self.is_late)), value))
+            self.emit(Assign(self.name(self.frame.written(variable)), value))
 
     def declare(self, name: str, *, kind: str = "let", block: Block | None = None) -> Variable:
         """Return the variable that a declaration makes; `var` belongs to the function."""
         place = block or (self.frame.block if kind == "var" else self.block)
-        return self.frame.declare(place, name, is_constant=kind == "const")
+        return self.frame.declare(place, name)
 
     # --- scopes ---
 

@@ -1,4 +1,4 @@
-"""Statement: declarations, and the ways through a function that conditions and loops make."""
+"""Statements of JavaScript: declarations, conditions, loops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import tree_sitter
 
 HOISTED = ("function_declaration", "generator_function_declaration")
-WHOLE = 1 << 30  # beyond the last statement of any scope
 BEFORE = frozenset((*HOISTED, "export_statement"))
 
 
@@ -117,80 +116,26 @@ def type_alias(r: Reader, node: tree_sitter.Node) -> Expression:
     return NOTHING
 
 
+def nothing(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read what does nothing to values."""
+    return NOTHING
+
+
 def ambient(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `declare …`."""
     statements(r, node.named_children)
     return NOTHING
 
 
-# --- ways -------------------------------------------------------------------------------------------------------------
+# --- control flow -----------------------------------------------------------------------------------------------------
 
 
-def if_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a condition; `else if` goes on beside it, not inside."""
-    frame, fields = r.frame, r.fields
-    ways = []
-    at = node
-    while True:
-        asked, then = at.child_by_field_id(fields.condition), at.child_by_field_id(fields.consequence)
-        if asked is not None:
-            r.do(r.value(asked))
-        entry, was_over, start = dict(frame.versions), frame.is_over, len(frame.body)
-        if then is not None:
-            r.do(r.value(then))
-        frame.unsure(start)
-        ways.append((frame.versions, frame.is_over))
-        frame.versions, frame.is_over = entry, was_over
-        clause = at.child_by_field_id(fields.alternative)
-        inner = [child for child in clause.named_children if r.kind(child) != "comment"] if clause is not None else []
-        if inner and r.kind(inner[0]) == "if_statement":
-            at = inner[0]
-            continue
-        start = len(frame.body)
-        if inner:
-            r.do(r.value(inner[0]))
-        frame.unsure(start)
-        ways.append((frame.versions, frame.is_over))
-        break
-    frame.join(ways)
-    if any(is_over for _, is_over in ways):  # what follows may not be reached
-        frame.ways.append((len(frame.body), WHOLE, False))
-    return NOTHING
-
-
-def _loop(r: Reader, nodes: Iterable[tree_sitter.Node | None]) -> None:
-    """Read what may happen any number of times."""
-    frame = r.frame
-    entry, was_over, start = dict(frame.versions), frame.is_over, len(frame.body)
-    frame.exits.append([])
-    for node in nodes:
-        if node is not None:
-            r.do(r.value(node))
-    frame.unsure(start, is_repeated=True)
-    exits = frame.exits.pop()
-    ways = [(entry, was_over), (frame.versions, frame.is_over), *[(versions, False) for versions in exits]]
-    for versions, is_over in ways[1:]:
-        if not is_over:
-            frame.versions = versions
-            frame.lead_back(entry)
-    frame.join(ways)
-
-
-def while_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `while` and `do`."""
-    _loop(r, (node.child_by_field_id(r.fields.condition), node.child_by_field_id(r.fields.body)))
-    return NOTHING
-
-
-def for_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `for (;;)`."""
-    fields = r.fields
+def parts(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read the parts of a statement one after the other, with names of its own."""
     outer = r.block
     r.block = Block(outer, r.frame)
-    begin = node.child_by_field_id(fields.initializer)
-    if begin is not None:
-        r.do(r.value(begin))
-    _loop(r, [node.child_by_field_id(each) for each in (fields.condition, fields.body, fields.increment)])
+    for child in node.named_children:
+        r.do(r.value(child))
     r.block = outer
     return NOTHING
 
@@ -200,6 +145,7 @@ def for_in(r: Reader, node: tree_sitter.Node) -> Expression:
     fields = r.fields
     left, right = node.child_by_field_id(fields.left), node.child_by_field_id(fields.right)
     kind, operator = node.child_by_field_id(fields.kind), node.child_by_field_id(fields.operator)
+    body = node.child_by_field_id(fields.body)
     if left is None or right is None:
         return r.parts(node.named_children)
     value = r.value(right)
@@ -208,66 +154,39 @@ def for_in(r: Reader, node: tree_sitter.Node) -> Expression:
     is_of = operator is not None and operator.type == "of"
     if not is_of:
         r.do(value)
-    start = len(r.frame.body)
     bind(r, left, Elements(value) if is_of else NOTHING, r.cut(kind) if kind is not None else "")
-    r.frame.unsure(start, is_repeated=True)
-    _loop(r, (node.child_by_field_id(fields.body),))
+    if body is not None:
+        r.do(r.value(body))
     r.block = outer
     return NOTHING
 
 
-def switch(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `switch`: every case may be the first, and may come after the one before."""
-    frame, fields = r.frame, r.fields
-    asked, body = node.child_by_field_id(fields.value), node.child_by_field_id(fields.body)
-    if asked is not None:
-        r.do(r.value(asked))
-    entry, was_over, start = dict(frame.versions), frame.is_over, len(frame.body)
-    frame.exits.append([])
+def case(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read a case of a `switch`; all cases are one block, which the `switch` opens."""
+    value = node.child_by_field_id(r.fields.value)
+    if value is not None:
+        r.do(r.value(value))
+    statements(r, node.named_children[value is not None :])
+    return NOTHING
+
+
+def switch_body(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read the cases of a `switch`."""
+    for child in node.named_children:
+        r.do(r.value(child))
+    return NOTHING
+
+
+def catch(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read a handler."""
+    caught, inner = node.child_by_field_id(r.fields.parameter), node.child_by_field_id(r.fields.body)
     outer = r.block
     r.block = Block(outer, r.frame)
-    has_default = False
-    for case in body.named_children if body is not None else ():
-        has_default = has_default or r.kind(case) == "switch_default"
-        frame.join([(entry, was_over), (frame.versions, frame.is_over)])
-        value = case.child_by_field_id(fields.value)
-        inner = case.named_children
-        if value is not None:
-            r.do(r.value(value))
-            inner = inner[1:]
-        statements(r, inner)
+    if caught is not None:
+        bind(r, caught, NOTHING, "let")
+    if inner is not None:
+        r.value(inner)
     r.block = outer
-    frame.unsure(start)
-    ways = [(frame.versions, frame.is_over), *[(versions, False) for versions in frame.exits.pop()]]
-    frame.join(ways if has_default else [(entry, was_over), *ways])
-    return NOTHING
-
-
-def try_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `try`: what is caught may come from before it or from its end."""
-    frame, fields = r.frame, r.fields
-    body, handler = node.child_by_field_id(fields.body), node.child_by_field_id(fields.handler)
-    entry, was_over, start = dict(frame.versions), frame.is_over, len(frame.body)
-    if body is not None:
-        r.value(body)
-    after = (frame.versions, frame.is_over)
-    if handler is not None:
-        frame.join([(entry, was_over), (after[0], was_over)])
-        outer = r.block
-        r.block = Block(outer, r.frame)
-        caught, inner = handler.child_by_field_id(fields.parameter), handler.child_by_field_id(fields.body)
-        if caught is not None:
-            bind(r, caught, NOTHING, "let")
-        if inner is not None:
-            r.value(inner)
-        r.block = outer
-        frame.join([after, (frame.versions, frame.is_over)])
-    frame.unsure(start)
-    last = node.child_by_field_id(fields.finalizer)
-    if last is not None:
-        was_over = frame.is_over
-        r.value(last)
-        frame.is_over = frame.is_over or was_over
     return NOTHING
 
 
@@ -281,31 +200,6 @@ def return_(r: Reader, node: tree_sitter.Node) -> Expression:
             else:
                 r.do(value)
             break
-    r.frame.is_over = True
-    return NOTHING
-
-
-def throw(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `throw`."""
-    r.do(r.parts(node.named_children))
-    r.frame.is_over = True
-    return NOTHING
-
-
-def jump(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `break` and `continue`."""
-    r.frame.jump()
-    return NOTHING
-
-
-def labeled(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a statement with a label."""
-    body = node.child_by_field_id(r.fields.body)
-    if body is not None:
-        frame = r.frame
-        frame.exits.append([])
-        r.do(r.value(body))
-        frame.join([(frame.versions, frame.is_over), *[(versions, False) for versions in frame.exits.pop()]])
     return NOTHING
 
 
@@ -317,16 +211,16 @@ READERS: dict[str, Handler] = {
     "lexical_declaration": variables,
     "type_alias_declaration": type_alias,
     "ambient_declaration": ambient,
-    "if_statement": if_,
-    "while_statement": while_,
-    "do_statement": while_,
-    "for_statement": for_,
     "for_in_statement": for_in,
-    "switch_statement": switch,
-    "try_statement": try_,
+    "switch_body": switch_body,
+    "switch_case": case,
+    "switch_default": case,
+    "catch_clause": catch,
     "return_statement": return_,
-    "throw_statement": throw,
-    "break_statement": jump,
-    "continue_statement": jump,
-    "labeled_statement": labeled,
+    **dict.fromkeys(
+        "if_statement else_clause while_statement do_statement for_statement switch_statement try_statement "
+        "finally_clause labeled_statement".split(),
+        parts,
+    ),
+    **dict.fromkeys(("break_statement", "continue_statement"), nothing),
 }

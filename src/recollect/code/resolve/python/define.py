@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from recollect.code.resolve.program import Assign, Call, Code, Expression, Item, Member, Name, Parameter, Part, Return
+from recollect.code.resolve.program import Assign, Call, Code, Expression, Item, Member, Name, Parameter, Return
 from recollect.code.resolve.python.declared import annotation
 from recollect.code.resolve.python.expression import arguments
 from recollect.code.resolve.python.reader import NOTHING, Frame, Handler, Reader
@@ -203,7 +203,7 @@ def _field(r: Reader, node: tree_sitter.Node) -> str:
 
 def _plain(base: Expression) -> Expression:
     """Return a base without what it is a base of: `Generic[T]` is Generic."""
-    return base.of if isinstance(base, Item | Part) else base
+    return base.of if isinstance(base, Item) else base
 
 
 def decorated(r: Reader, node: tree_sitter.Node) -> Expression:

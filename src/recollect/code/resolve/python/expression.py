@@ -20,7 +20,6 @@ from recollect.code.resolve.program import (
     Member,
     Name,
     Opaque,
-    Part,
     Spread,
     Super,
     Table,
@@ -133,32 +132,14 @@ def subscript(r: Reader, node: tree_sitter.Node) -> Expression:
     if len(keys) != 1:
         r.do(r.parts(keys))
         return Item(of)
-    if r.kind(keys[0]) == "slice":
-        return _part(r, of, keys[0])
     key = r.value(keys[0])
-    if isinstance(key, Text):
-        return Item(of, key.value) if key.value != "" else Item(of)
-    if is_worth(key):
-        key = r.kept(key)
+    if r.kind(keys[0]) == "slice":  # a part of a table counts as the table
+        r.do(key)
+        return of
+    if isinstance(key, Text) and key.value != "":
+        return Item(of, key.value)
+    key = r.kept(key) if is_worth(key) else key
     return Item(of, None, key if isinstance(key, Name) else None)
-
-
-def _part(r: Reader, of: Expression, node: tree_sitter.Node) -> Expression:
-    bounds: list[int | None] = [None, None, None]
-    place = 0
-    is_known = True
-    for child in node.children:
-        if not child.is_named:
-            place = min(place + 1, 2)
-            continue
-        found = r.value(child)
-        r.do(found)
-        number = found.value if isinstance(found, Text) else None
-        bounds[place] = number if isinstance(number, int) else None
-        is_known = is_known and bounds[place] is not None
-    if not is_known or bounds[2] is not None:
-        return Part(of)
-    return Part(of, bounds[0] or 0, bounds[1])
 
 
 def call(r: Reader, node: tree_sitter.Node) -> Expression:

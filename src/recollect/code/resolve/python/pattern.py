@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.code.resolve.program import Assign, Elements, Expression, Item, Member, Text, Use
 from recollect.code.resolve.python.reader import NOTHING, Handler, Reader
-from recollect.code.resolve.python.statement import block, way
+from recollect.code.resolve.python.statement import block
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -21,8 +21,7 @@ def match(r: Reader, node: tree_sitter.Node) -> Expression:
     r.do(subject)
     for case in body.named_children if body is not None else ():
         if r.kind(case) == "case_clause":
-            with way(r):
-                _case(r, case, subject)
+            _case(r, case, subject)
     return NOTHING
 
 

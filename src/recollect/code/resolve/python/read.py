@@ -47,7 +47,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
         waiting.read(reader, waiting.node)
     _use(reader)
     scopes = tuple([frame.scope() for frame in reader.frames])
-    return Unit("python", scopes, notes=tuple(page.notes), is_ordered=True)
+    return Unit("python", scopes, notes=tuple(page.notes))
 
 
 def _use(reader: Reader) -> None:

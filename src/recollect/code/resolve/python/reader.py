@@ -40,7 +40,6 @@ Handler = Callable[["Reader", "tree_sitter.Node"], Expression]
 NOTHING = Opaque()
 # Levels of a tree, each of two or three Python calls: well below the thousand that a thread is given.
 DEEPEST = 120
-UNORDERED = "unordered"  # a mark: what lay too deep stands after what followed it
 # What may be written down twice without being evaluated twice, and does nothing by itself.
 PLAIN = (Name, Text, Super, Code)
 
@@ -50,7 +49,7 @@ class Frame:
 
     __slots__ = (
         "bases", "body", "decorators", "global_names", "kind", "lambdas", "line", "marks", "name", "outer_names",
-        "parameters", "parent", "place", "returns", "symbol", "ways",
+        "parameters", "parent", "place", "returns", "symbol",
     )  # fmt: skip
 
     def __init__(self, kind: ScopeKind, name: str, place: int, parent: Frame | None) -> None:
@@ -64,7 +63,6 @@ class Frame:
         self.outer_names: list[str] = []
         self.global_names: list[str] = []
         self.returns: Expression | None = None
-        self.ways: list[tuple[int, int, bool]] = []
 
     def scope(self) -> Scope:
         """Return the scope that was written."""
@@ -82,7 +80,6 @@ class Frame:
             global_names=tuple(self.global_names),
             returns=self.returns,
             line=self.line,
-            ways=tuple(self.ways),
         )
 
 
@@ -188,8 +185,6 @@ class Reader:
     def later(self, node: tree_sitter.Node) -> Expression:
         """Return a name for what will be read when the stack is short again."""
         name = Name(self.temporary())
-        if UNORDERED not in self.frame.marks:
-            self.frame.marks.append(UNORDERED)
 
         def read(r: Reader, node: tree_sitter.Node) -> None:
             r.emit(Assign(name, r.value(node)))

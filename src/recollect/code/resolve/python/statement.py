@@ -1,9 +1,7 @@
-"""Statement: assignments, and the ways through a body that conditions and loops make."""
+"""Statements of Python: assignments, conditions, loops, handlers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from recollect.code.resolve.program import (
@@ -22,7 +20,7 @@ from recollect.code.resolve.program import (
 from recollect.code.resolve.python.declared import annotation, declared
 from recollect.code.resolve.python.expression import either
 from recollect.code.resolve.python.reader import NOTHING, Handler, Reader
-from recollect.code.resolve.python.target import assign, target
+from recollect.code.resolve.python.target import target
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -38,20 +36,9 @@ def block(r: Reader, node: tree_sitter.Node) -> Expression:
     return NOTHING
 
 
-@contextmanager
-def way(r: Reader, *, is_repeated: bool = False) -> Iterator[None]:
-    """Note that what is written inside may not happen."""
-    body = r.frame.body
-    start = len(body)
-    yield
-    if len(body) > start:
-        r.frame.ways.append((start, len(body), is_repeated))
-
-
-def _way(r: Reader, node: tree_sitter.Node | None) -> None:
+def _block(r: Reader, node: tree_sitter.Node | None) -> None:
     if node is not None:
-        with way(r):
-            block(r, node)
+        block(r, node)
 
 
 # --- assignments ---
@@ -75,7 +62,7 @@ def assignment(r: Reader, node: tree_sitter.Node) -> Expression:
     for left in targets:
         to = target(r, left)
         if value is not NOTHING or (at is not None and isinstance(to, Name | Table)):
-            assign(r, to, value)
+            r.emit(Assign(to, value))
         if said is not None:
             _declare(r, to, said, has_value=value is not NOTHING)
     return NOTHING
@@ -152,7 +139,7 @@ def type_alias(r: Reader, node: tree_sitter.Node) -> Expression:
     return NOTHING
 
 
-# --- ways ---
+# --- control flow ---
 
 
 def if_(r: Reader, node: tree_sitter.Node) -> Expression:
@@ -160,14 +147,13 @@ def if_(r: Reader, node: tree_sitter.Node) -> Expression:
     condition, then = node.child_by_field_id(r.fields.condition), node.child_by_field_id(r.fields.consequence)
     if condition is not None:
         r.do(r.value(condition))
-    _way(r, then)
+    _block(r, then)
     for child in node.named_children:
         kind = r.kind(child)
         if kind == "elif_clause":
-            with way(r):
-                if_(r, child)
+            if_(r, child)
         elif kind == "else_clause":
-            _way(r, child.child_by_field_id(r.fields.body))
+            _block(r, child.child_by_field_id(r.fields.body))
     return NOTHING
 
 
@@ -178,13 +164,11 @@ def for_(r: Reader, node: tree_sitter.Node) -> Expression:
     source = r.value(right) if right is not None else NOTHING
     if source is not NOTHING:
         source = r.kept(source)
-    with way(r, is_repeated=True):
-        if left is not None:
-            assign(r, target(r, left), Elements(source))
-        if body is not None:
-            block(r, body)
+    if left is not None:
+        r.emit(Assign(target(r, left), Elements(source)))
+    _block(r, body)
     if alternative is not None:
-        _way(r, alternative.child_by_field_id(r.fields.body))
+        _block(r, alternative.child_by_field_id(r.fields.body))
     return NOTHING
 
 
@@ -192,29 +176,23 @@ def while_(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read a loop with a condition."""
     condition, body = node.child_by_field_id(r.fields.condition), node.child_by_field_id(r.fields.body)
     alternative = node.child_by_field_id(r.fields.alternative)
-    with way(r, is_repeated=True):
-        if condition is not None:
-            r.do(r.value(condition))
-        if body is not None:
-            block(r, body)
+    if condition is not None:
+        r.do(r.value(condition))
+    _block(r, body)
     if alternative is not None:
-        _way(r, alternative.child_by_field_id(r.fields.body))
+        _block(r, alternative.child_by_field_id(r.fields.body))
     return NOTHING
 
 
 def try_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a try: it may be left anywhere, and then a handler goes on."""
-    body = node.child_by_field_id(r.fields.body)
-    if body is not None:
-        with way(r, is_repeated=True):
-            block(r, body)
+    """Read a try statement with its handlers."""
+    _block(r, node.child_by_field_id(r.fields.body))
     for child in node.named_children:
         kind = r.kind(child)
         if kind in ("except_clause", "except_group_clause"):
-            with way(r):
-                _except(r, child)
+            _except(r, child)
         elif kind == "else_clause":
-            _way(r, child.child_by_field_id(r.fields.body))
+            _block(r, child.child_by_field_id(r.fields.body))
         elif kind == "finally_clause":
             block(r, child)
     return NOTHING
@@ -272,7 +250,7 @@ def _with(r: Reader, item: tree_sitter.Node, *, is_async: bool) -> None:
     enter, leave = ("__aenter__", "__aexit__") if is_async else ("__enter__", "__exit__")
     entered = Call(Member(held, enter, line), (), line, column, is_implied=True)
     if alias is not None:
-        assign(r, target(r, alias), entered)
+        r.emit(Assign(target(r, alias), entered))
     else:
         r.do(entered)
     r.do(Call(Member(held, leave, line), (Argument(NOTHING),) * 3, line, column, is_implied=True))
