@@ -15,7 +15,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 import java_names
-from recollect.code.resolve.program import Assign, Call, Code, Member, Name, Scope, Unit, as_written
+from recollect.code.links.program import Assign, Call, Code, Member, Name, Scope, Unit, as_written
 
 Names = tuple[str, ...]  # by place of the scope; "" for what a suite has no name for
 

@@ -58,7 +58,7 @@ from recollect.code.diff import parse as diff_parse
 from recollect.code.extract import outline
 from recollect.code.freshness import find, form, mention, sketch
 from recollect.code.manifests import families, ranges, settle
-from recollect.code.resolve import facts, translate
+from recollect.code.links import manifest_facts, file_programs
 from recollect.code.search import question, report
 from recollect.code.snippet import analyse, ask, concepts, recognise
 from recollect.consolidate import extract as summaries
@@ -136,7 +136,7 @@ def scanners() -> Iterator[Scanner]:
     for language in languages.LANGUAGES:
         path = language.files[0] if not language.extensions else f"a{language.extensions[0]}"
         yield Scanner(f"code {language.name}", ("code.extract", *READERS), _indexed(path), parsed_as=language.name)
-        if language.name not in translate.WITHOUT_PROGRAM:
+        if language.name not in file_programs.WITHOUT_PROGRAM:
             yield Scanner(f"links {language.name}", LINKS, _linked(path), parsed_as=language.name)
 
 
@@ -208,7 +208,7 @@ def _indexed(path: str) -> Callable[[str], object]:
 
 
 def _linked(path: str) -> Callable[[str], object]:
-    return lambda text: translate.translated(path, text.encode("utf-8", "replace"))
+    return lambda text: file_programs.translated(path, text.encode("utf-8", "replace"))
 
 
 def _notes(text: str) -> object:
@@ -360,7 +360,7 @@ def _ask(text: str) -> None:
 def _tsconfig(text: str) -> None:
     with TemporaryDirectory() as folder:
         (Path(folder) / "tsconfig.json").write_text(text, encoding="utf-8", errors="replace")
-        facts._read(folder, "tsconfig.json")
+        manifest_facts._read(folder, "tsconfig.json")
 
 
 def _at_hand(text: str) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from recollect.code.read import indexed
-from recollect.code.resolve.link_pack import Loose, Site, pack
+from recollect.code.links.link_pack import Loose, Site, pack
 from recollect.graph import code
 from recollect.graph.code import CONTAINS
 from recollect.graph.load import load

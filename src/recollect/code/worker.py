@@ -109,7 +109,7 @@ def answer(order: Order, task: Task) -> Answer:
     """Read one file."""
     root = os.fsdecode(order.root)
     if order.is_program:
-        from recollect.code.resolve.translate import translate
+        from recollect.code.links.file_programs import translate
 
         return Answer(None, program=translate(root, task, order.max_bytes))
     found = read(root, task, order.max_bytes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from recollect.code.resolve.modules import family
+from recollect.code.links.module_finder import family
 from recollect.engine.code_nodes import CodeNode, code_nodes, target_of
 from recollect.engine.view import node_views
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve

@@ -68,7 +68,7 @@ def _linked(files: Mapping[str, Edges], sources: Sources) -> Iterator[Use]:
 def _imported(sources: Sources, users: Container[str]) -> Iterator[Use]:
     """Yield the uses that the lines of some files speak of."""
     from recollect.code.import_lines import FAMILIES, Paths, imported
-    from recollect.code.resolve.translate import has_program
+    from recollect.code.links.file_programs import has_program
 
     root = Path(sources.tree.root if sources.tree is not None else "")
     families: dict[str, list[str]] = {}

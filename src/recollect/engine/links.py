@@ -16,7 +16,7 @@ from recollect.model import File, Limit, Ratio, Relation, Tree
 from recollect.operations import operation
 
 if TYPE_CHECKING:
-    from recollect.code.resolve.link import Linking
+    from recollect.code.links.tree_linking import Linking
     from recollect.engine.root import Engine
     from recollect.graph.arrays import Graph
     from recollect.store.link_protocol import LinkStore
@@ -148,7 +148,7 @@ class Links:
 
     def refresh(self, *, wait_s: float = WAIT_S) -> tuple[str, ...]:
         """Link every indexed tree that changed since it was linked; returns what to know about it."""
-        from recollect.code.resolve.link import is_linked, link
+        from recollect.code.links.tree_linking import is_linked, link
 
         notes: list[str] = []
         for tree in self._store.find(Tree):
@@ -162,7 +162,7 @@ class Links:
 
     def link(self, number: int) -> "Linking":
         """Link one tree. Raises Conflict while another process writes to it."""
-        from recollect.code.resolve.link import link
+        from recollect.code.links.tree_linking import link
 
         (tree,) = self._store.get(Tree, [number])
         with self._linking:
@@ -192,7 +192,7 @@ class Links:
 
     def _work(self) -> None:
         from recollect import progress
-        from recollect.code.resolve.link import is_linked
+        from recollect.code.links.tree_linking import is_linked
         from recollect.errors import Cancelled
 
         def listen(*_: object) -> None:

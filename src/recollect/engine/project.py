@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.code.resolve.translate import has_program
+from recollect.code.links.file_programs import has_program
 from recollect.engine.file_uses import FileUses, file_uses
 from recollect.engine.sources import Source, Sources, SymbolRow
 from recollect.model import File

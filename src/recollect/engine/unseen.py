@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from recollect.code.fixtures import hidden_uses
-from recollect.code.resolve.modules import family
+from recollect.code.links.module_finder import family
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
 from recollect.graph.project import USES, Further, Project, only
 from recollect.graph.reach import reach

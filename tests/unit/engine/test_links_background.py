@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from recollect import Engine, progress
-from recollect.code.resolve import link as linking
-from recollect.code.resolve import link_solve, link_worker
+from recollect.code.links import tree_linking as linking
+from recollect.code.links import file_links, link_workers
 from recollect.engine import links
 from recollect.model import Tree
 
@@ -31,14 +31,14 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_answers_do_not_wait_for_links(engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, go_on, solve = threading.Event(), threading.Event(), link_solve.solved
+    begun, go_on, solve = threading.Event(), threading.Event(), file_links.solved
 
     def held_up(*arguments: Any) -> Any:
         begun.set()
         assert go_on.wait(PATIENCE_S)
         return solve(*arguments)
 
-    monkeypatch.setattr(link_worker, "solved", held_up)
+    monkeypatch.setattr(link_workers, "solved", held_up)
     engine.code.index(str(project))
     engine.links.start()
     try:

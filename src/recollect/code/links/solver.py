@@ -1,0 +1,650 @@
+"""Solver: from the programs of some files to who calls, derives from, imports and uses what.
+
+    programs ─► frames ─► what files and classes say ─► order of base classes ─► bodies of functions
+                                                            │
+              assumptions: methods without known callers, declared types ─┘  until nothing changes
+
+Values flow from where they are made to where they are called. A call on an unknown value stays unresolved.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import NamedTuple, cast
+
+from recollect.code.links import call_flow, evaluation
+from recollect.code.links.flow_values import (
+    MOST_VALUES,
+    STAR,
+    Bound,
+    Class,
+    Collection,
+    Constant,
+    Declared,
+    External,
+    Frame,
+    Function,
+    Object,
+)
+from recollect.code.links.library_table import MADE
+from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch
+from recollect.code.links.program import (
+    Assign,
+    Code,
+    Export,
+    Expression,
+    Import,
+    Member,
+    Name,
+    Statement,
+    Table,
+    Unit,
+    Use,
+    as_written,
+)
+from recollect.code.links.solver_state import Modules, Place, Site, World
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Pause the collector of garbage; it goes on afterwards if it did before."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+Made = dict[tuple[Place, Place | str, int, int], str]
+Where = tuple[Place, int, int]
+
+# Functions that one call may lead to. Methods of one interface are rarely more; what leads to more has been through a
+# variable that holds whatever the program ever put there.
+MOST_CALLED = 16
+
+# Methods that texts, tables, files and the like have: the only method of the program with such a name is seldom meant.
+COMMON = frozenset(
+    """add all any append apply bind call capitalize catch clear close concat copy count decode discard encode end
+    entries enumerate every extend fill filter find findIndex finally flat flatMap flush forEach format fromkeys
+    get group has includes index indexOf insert intersection isalnum isalpha isdigit islower issubset isupper
+    items join keys lastIndexOf length ljust log lower lstrip map match next open partition pop popitem popleft
+    push read readline readlines reduce remove replace result return reverse rfind rjust rpartition rsplit rstrip
+    run search seek send set setdefault shift size slice some sort splice split splitlines start startswith
+    endswith stop strip sub submit substring tell test then throw title toLowerCase toString toUpperCase translate
+    trim union unshift update upper values wait write writelines zfill""".split()
+)
+
+
+def apart(made: Mapping[tuple[Place, Place | str, int, int], str]) -> tuple[Made, dict[Where, list[Place]]]:
+    """Return the calls that say something, and where the others stand with all that they may lead to."""
+    called: dict[Where, list[Place]] = {}
+    for caller, callee, line, column in made:
+        if not isinstance(callee, str) and line:
+            called.setdefault((caller, line, column), []).append(callee)
+    crowded = {where: sorted(places) for where, places in called.items() if len(places) > MOST_CALLED}
+    kept = {key: how for key, how in made.items() if isinstance(key[1], str) or (key[0], key[2], key[3]) not in crowded}
+    return kept, crowded
+
+
+PROTOTYPE = "prototype"
+# Objects inside of objects inside of …: data goes deeper, functions do not.
+DEEPEST = 4
+
+
+class Held(NamedTuple):
+    """A function in an object: the object as an expression of a scope; `is_prototype`: of what has that prototype."""
+
+    function: Place
+    scope: Place
+    holder: Expression
+    is_prototype: bool = False
+
+
+# Languages without a word for what a function is called on: there it is a parameter like others.
+WITHOUT_THIS = frozenset(("python",))
+
+
+def held(units: Mapping[str, Unit]) -> Iterator[Held]:
+    """Yield the functions that programs put into objects, in languages where that says what they are called on."""
+    for path, unit in units.items():
+        if unit.language in WITHOUT_THIS:
+            continue
+        for place, scope in enumerate(unit.scopes):
+            if scope.kind == "class":
+                continue
+            for statement in scope.body:
+                if isinstance(statement, Assign) and isinstance(statement.target, Name | Member):
+                    yield from _held(path, place, statement.target, statement.value)
+
+
+def _held(path: str, place: int, target: Name | Member, value: Expression) -> Iterator[Held]:
+    if isinstance(value, Code) and isinstance(target, Member):
+        yield _into(path, place, target.of, value)
+    elif isinstance(value, Table):
+        yield from _inside(path, place, target, value, 0)
+
+
+def _inside(path: str, place: int, holder: Expression, table: Table, depth: int) -> Iterator[Held]:
+    for entry in table.entries:
+        if isinstance(entry.value, Code):
+            yield _into(path, place, holder, entry.value)
+        elif isinstance(entry.value, Table) and isinstance(entry.key, str) and depth < DEEPEST:
+            yield from _inside(path, place, Member(holder, entry.key), entry.value, depth + 1)
+
+
+def _into(path: str, place: int, holder: Expression, code: Code) -> Held:
+    is_prototype = isinstance(holder, Member) and holder.name == PROTOTYPE
+    of = holder.of if isinstance(holder, Member) and is_prototype else holder
+    return Held((path, code.scope), (path, place), of, is_prototype)
+
+
+def put_to_sleep(function: Function) -> None:
+    """Let a function wait until it is needed."""
+    function.is_asleep = True
+    owner = function.frame.owner
+    if owner is not None:
+        for statement in function.scope.body:
+            if isinstance(statement, Assign) and isinstance(statement.target, Member):
+                owner.giving.setdefault(statement.target.name, []).append(function)
+
+
+def wake(world: World, prepare: Callable[[Function], None], function: Function) -> None:
+    """Evaluate a function body when the queue is empty."""
+    if not function.is_asleep:
+        return
+    function.is_asleep = False
+    world.woken += 1
+    around: Frame | None = function.frame
+    while around is not None:
+        around.fill()
+        around = around.parent
+
+    def read() -> None:
+        prepare(function)
+        for frame in (function.frame, *world.parts.get(function, ())):
+            evaluation.run(world, frame)
+
+    world.work.later.append(read)
+
+
+# How often what is declared is asked again after it made more known.
+ROUNDS = 4
+# Values that only name things.
+PLAIN: frozenset[type] = frozenset((Code, Name, Member))
+# Methods of one name that a call may mean; more say nothing.
+MOST_CANDIDATES = 25
+# Functions of a table that one call goes through: each of them is called some time.
+MOST_CROWDED = 100
+
+# How surely a call leads where it was found to lead, by how that was found.
+CONFIDENCE: Mapping[str, float] = {
+    "direct": 0.99,  # the name is defined in the same file
+    "import": 0.98,  # the name was imported from where it is defined
+    "constructor": 0.98,
+    "super": 0.95,
+    "method": 0.95,  # of the class that the receiver was seen to be made of
+    "inherited": 0.93,
+    "property": 0.9,
+    "decorator": 0.9,
+    "value": 0.85,  # a function that was passed, stored or returned: some of its ways may never be taken
+    "callback": 0.8,  # given to a library, which calls it as far as is known
+    "declared": 0.75,  # by the declared type of the receiver alone
+    "external": 0.9,
+    "name only": 0.3,  # the only method of that name
+}
+
+
+class CallEdge(NamedTuple):
+    """A call: who calls whom, at which line and column, and how that is known. An external callee is a dotted name."""
+
+    caller: Place
+    callee: Place | str
+    line: int
+    column: int
+    how: str
+
+    @property
+    def confidence(self) -> float:
+        """How surely it is so."""
+        return CONFIDENCE[self.how]
+
+
+class OpenCall(NamedTuple):
+    """A call that may mean several functions, or none that is known: the name, and the functions of that name."""
+
+    caller: Place
+    name: str
+    line: int
+    column: int
+    candidates: tuple[Place, ...] = ()
+
+
+class Heir(NamedTuple):
+    """A class that derives from another, or implements it; a base outside is a dotted name."""
+
+    heir: Place
+    base: Place | str
+    implements: bool
+
+
+class Imported(NamedTuple):
+    """A file that imports from another, or from outside."""
+
+    importer: str
+    imported: str
+    line: int
+    is_external: bool
+
+
+class Used(NamedTuple):
+    """A name that stands in a type or is passed on."""
+
+    user: Place
+    used: Place
+    line: int
+
+
+class Solution(NamedTuple):
+    """Everything that was found, in a fixed order."""
+
+    calls: tuple[CallEdge, ...]
+    ambiguous: tuple[OpenCall, ...]
+    unresolved: tuple[OpenCall, ...]
+    heirs: tuple[Heir, ...]
+    imports: tuple[Imported, ...]
+    uses: tuple[Used, ...]
+
+
+def solve(
+    units: Mapping[str, Unit],
+    modules: Modules,
+    bodies: Container[str] | None = None,
+    faces: Container[str] = frozenset(),
+) -> Solution:
+    """Return what the programs of some files do to each other.
+
+    bodies: the files of which functions are read, too; None: all. Of the others only what files and classes say counts,
+    and what their constructors assign.
+    faces: files that are looked into and not asked about: their functions are read when they are needed
+    """
+    with uncollected():
+        world = World(dict(sorted(units.items())), modules, bodies, faces)
+        try:
+            return _answer(_solved(world))
+        finally:
+            world.dissolve()
+
+
+def _solved(world: World) -> World:
+    """Return a world in which everything has flowed where it flows."""
+    world.apply, world.callers = partial(call_flow.apply, world), call_flow.CALLERS
+    world.evaluate = partial(evaluation.evaluate, world)
+    world.iterate = partial(evaluation.iterate, world)
+    world.pass_on = lambda function, given, receiver=None: call_flow.pass_on(world, function, given, receiver)
+    world.wake = partial(wake, world, partial(_parameters, world))
+    for path, unit in world.units.items():
+        _build(world, path, unit)
+    _outlines(world)
+    world.work.hand_on()
+    arrange(world.classes)
+    world.is_ordered = True
+    for each in world.classes:
+        ask_again(world, each)
+    _bodies(world)
+    world.work.run()
+    _assume(world)
+    return world
+
+
+# --- frames ---
+
+
+def _build(world: World, path: str, unit: Unit) -> None:
+    inner = world.inner[path] = {}
+    for place, scope in enumerate(unit.scopes):
+        _frame(world, path, unit, place)
+        inner.setdefault(scope.parent, []).append(place)
+    top = world.frames.get((path, 0))
+    if top is None:
+        return
+    for place, scope in enumerate(unit.scopes):
+        for statement in scope.body:
+            kind = type(statement)
+            if kind is Export:
+                top.exports.setdefault(cast(Export, statement).name, world.variable())
+            elif kind is Import:
+                _offer(world, cast(Import, statement), world.frames[path, place], top)
+
+
+def _offer(world: World, imported: Import, frame: Frame, top: Frame) -> None:
+    """Note what an import offers to others at once, and whether it brings in everything."""
+    if imported.name == STAR:
+        frame.stars.append(imported)
+    if imported.is_export:
+        top.exports.setdefault(imported.alias or imported.name or "", world.variable())
+        if imported.name == STAR:
+            top.exports.setdefault(STAR, world.variable())
+
+
+def _frame(world: World, path: str, unit: Unit, place: int) -> Frame:
+    known = world.frames.get((path, place))
+    if known is not None:
+        return known
+    scope = unit.scopes[place]
+    around = scope.parent if place and 0 <= scope.parent < len(unit.scopes) and scope.parent != place else -1
+    parent = _frame(world, path, unit, around) if around >= 0 else None
+    frame = world.frames[path, place] = Frame(world.work, path, place, scope, parent)
+    if frame.function is not None and scope.kind != "function":
+        world.parts.setdefault(frame.function, []).append(frame)
+    if "block" in scope.marks:
+        frame.fill()
+        return frame
+    if scope.kind in ("class", "interface"):
+        value = Class(path, place, scope, frame)
+        frame.owner = value
+        world.codes[path, place] = value
+        world.classes.append(value)
+        frame.fill()
+    elif scope.kind == "function":
+        owner = frame.owner if parent is not None and parent.scope.kind in ("class", "interface") else None
+        function = Function(path, place, scope, frame, owner)
+        frame.function, frame.caller = function, (path, place)
+        world.codes[path, place] = function
+        world.functions.append(function)
+        if path in world.faces:
+            put_to_sleep(function)
+        else:
+            frame.fill()
+    else:
+        frame.fill()
+    return frame
+
+
+# --- what files and classes say ---
+
+
+def _outlines(world: World) -> None:
+    for each in world.classes:
+        _members(world, each)
+        for place, base in enumerate((*each.scope.bases, *each.scope.implements)):
+            around = each.frame.parent or each.frame
+            evaluation.evaluate(world, base, around).use(partial(derive, world, each, place=place))
+    for frame in world.frames.values():
+        if frame.function is None:
+            evaluation.run(world, frame, _is_plain)
+
+
+def _is_plain(statement: Statement) -> bool:
+    """Tell whether a statement only names things: what has to be known before anything is called."""
+    kind = type(statement)
+    if kind is Import or kind is Use:
+        return True
+    return (kind is Assign or kind is Export) and type(statement.value) in PLAIN  # type: ignore[union-attr]
+
+
+def _members(world: World, of: Class) -> None:
+    """Tell the functions of a class apart: constructors, those that run by themselves, and overloads."""
+    scopes = world.units[of.path].scopes
+    bound = {
+        each.value.scope
+        for each in of.scope.body
+        if isinstance(each, Assign) and isinstance(each.value, Code) and isinstance(each.target, Name | Member)
+    }
+    for place in world.inner[of.path].get(of.place, ()):
+        scope = scopes[place]
+        if scope.kind != "function" or "block" in scope.marks:
+            continue
+        function = world.codes.get((of.path, place))
+        if not isinstance(function, Function):
+            continue
+        is_constructor = "constructor" in scope.marks
+        if is_constructor:
+            of.constructors.append(function)
+        if place not in bound:
+            if not is_constructor and "static" not in scope.marks:
+                of.initial.append(function)
+        elif scope.arity >= 0:
+            of.overloads.setdefault(scope.name, []).append(function)
+
+
+def _is_read(world: World, path: str) -> bool:
+    return world.bodies is None or path in world.bodies
+
+
+# --- functions ---
+
+
+def _bodies(world: World) -> None:
+    for function in world.functions:
+        if not function.is_asleep:
+            _parameters(world, function)
+    for (path, _), frame in world.frames.items():
+        around = frame.function
+        if around is None:
+            evaluation.run(world, frame, lambda statement: not _is_plain(statement))
+        elif path in world.faces:
+            continue
+        elif _is_read(world, path) or "constructor" in around.scope.marks or around in _initial(around):
+            evaluation.run(world, frame)
+
+
+def _initial(function: Function) -> list[Function]:
+    return function.owner.initial if function.owner is not None else []
+
+
+def _parameters(world: World, function: Function) -> None:
+    """Give parameters their defaults, collections and declared types; and what is returned its own."""
+    frame = function.frame
+    for parameter in function.scope.parameters:
+        variable = frame.names[parameter.name]
+        if parameter.kind in ("*", "**"):
+            variable.add(world.collection((function, parameter.name)))
+        if parameter.default is not None:
+            call_flow.default(world, function, parameter.name).flow(variable)
+        if parameter.declared is not None and parameter.kind not in ("*", "**"):
+            world.declared.append((variable, evaluation.evaluate(world, parameter.declared, frame)))
+    if function.scope.returns is not None and "generator" not in function.scope.marks:
+        world.declared.append((function.returns, evaluation.evaluate(world, function.scope.returns, frame)))
+
+
+# --- what nothing is known of ---
+
+
+def _assume(world: World) -> None:
+    """Fill in what is not seen: a method is called on its own class, a variable holds what it is declared to hold."""
+    holding = list(held(world.units))
+    methods = [each for each in world.functions if each.owner is not None and "static" not in each.scope.marks]
+    for _ in range(ROUNDS):
+        before = (len(world.made), world.woken)
+        _undress(world)
+        world.work.run()
+        _unlock(world)
+        methods = [each for each in methods if not _is_received(world, each)]
+        _assume_holders(world, holding)
+        world.work.run()
+        _declare(world)
+        world.work.run()
+        waiting, world.dispatched = world.dispatched, []
+        for value, name, site, told in waiting:
+            if _is_seen(value, site):
+                continue
+            dispatch(world, value, name, site.found(site.how or "declared"), told)
+        world.work.run()
+        if (len(world.made), world.woken) == before and not world.dispatched:
+            return
+
+
+def _undress(world: World) -> None:
+    """Let what was decorated be what it is if its decorator gives nothing back."""
+    waiting, world.dressed = world.dressed, []
+    for decorated, result in waiting:
+        if not result.values:
+            decorated.flow(result)
+
+
+def _is_received(world: World, method: Function) -> bool:
+    """Let a method be called on its own class if nobody is seen to call it; a function that sleeps has time."""
+    if method.is_asleep or method.owner is None:
+        return False
+    receivers = world.receivers(method)
+    if not receivers.values:
+        receivers.add(method.owner if "classmethod" in method.scope.marks else method.owner.instance)
+    return True
+
+
+def _unlock(world: World) -> None:
+    """Let an item whose key stays unknown be any entry."""
+    waiting, world.keyed = world.keyed, []
+    for keys, told in waiting:
+        if any(isinstance(value, Constant) for value in keys.values):
+            world.keyed.append((keys, told))
+        else:
+            told()
+
+
+def _assume_holders(world: World, holding: Iterable[Held]) -> None:
+    """Let functions that nobody calls be called on the objects that they were put into."""
+    for each in holding:
+        function = world.codes.get(each.function)
+        if not isinstance(function, Function) or "arrow" in function.scope.marks or function.this.values:
+            continue
+        if function.is_asleep:
+            continue
+        if not _is_read(world, each.function[0]):
+            continue
+        for value in list(evaluation.evaluate(world, each.holder, world.frames[each.scope]).values):
+            is_made = each.is_prototype and isinstance(value, Class | Function)
+            function.this.add(world.instance(value) if is_made else value)  # type: ignore[arg-type]
+
+
+def _is_seen(value: Declared, site: Site) -> bool:
+    """Tell whether objects of a declared type were seen where only the type would be gone by."""
+    for each in site.receivers.values if site.receivers is not None else ():
+        if isinstance(each, Object) and isinstance(each.of, Class) and derives(each.of, value.of):
+            return True
+        if isinstance(each, Function) and "functional" in each.scope.marks:
+            return True
+    return False
+
+
+def _declare(world: World) -> None:
+    # What comes from outside the program and is declared to be of a class of the program is of that class.
+    # Those of which more is known are not asked about again: nothing is ever known less.
+    world.declared = [
+        each for each in world.declared if not each[0].values or all(type(v) is External for v in each[0].values)
+    ]
+    for variable, types in tuple(world.declared):
+        for value in list(types.values):
+            if isinstance(value, Class):
+                variable.add(world.of_type(value))
+            elif isinstance(value, Collection):  # of a list of something, that it is a list and what is in it
+                variable.add(value)
+            elif isinstance(value, External) and not variable.values and MADE not in value.name:
+                variable.add(world.external(value.name + MADE))
+
+
+# --- the answer ---
+
+
+def _answer(world: World) -> Solution:
+    made, crowded = apart(world.made)
+    called = {
+        CallEdge(caller, callee, line, column, how if how in CONFIDENCE else "value"): None
+        for (caller, callee, line, column), how in made.items()
+        if _is_written(world, caller)
+    }
+    ambiguous, unresolved, named = _open(world)
+    for (caller, line, column), places in crowded.items():
+        if _is_written(world, caller):
+            name = world.units[places[0][0]].scopes[places[0][1]].name
+            ambiguous.append(OpenCall(caller, as_written(name), line, column, tuple(places[:MOST_CROWDED])))
+    return Solution(
+        tuple(sorted([*called, *named], key=_by_place)),
+        tuple(sorted(ambiguous)),
+        tuple(sorted(unresolved)),
+        tuple(sorted(_heirs(world), key=_by_heir)),
+        tuple(sorted(set(_imports(world)))),
+        tuple(sorted(set(_uses(world)))),
+    )
+
+
+def _by_place(edge: CallEdge) -> tuple[object, ...]:
+    return (edge.caller, edge.line, edge.column, type(edge.callee) is str, edge.callee, edge.how)
+
+
+def _by_heir(heir: Heir) -> tuple[object, ...]:
+    return (heir.heir, type(heir.base) is str, heir.base, heir.implements)
+
+
+def _is_written(world: World, place: Place) -> bool:
+    scope = world.units[place[0]].scopes[place[1]]
+    return "implicit" not in scope.marks and place[0] not in world.faces and _is_read(world, place[0])
+
+
+def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]:
+    """Return the calls that nothing was found for: with several candidates, with none, and with exactly one."""
+    methods: dict[str, list[Function]] = {}
+    for function in world.functions:
+        if function.owner is not None and "implicit" not in function.scope.marks:
+            methods.setdefault(function.scope.name, []).append(function)
+    answered = {(caller, line, column) for caller, _, line, column in world.made}
+    ambiguous, unresolved, named = [], [], []
+    for each in world.asked:
+        site, callee, known = each.site, each.callee, each.values.values
+        if site.is_implied or not isinstance(callee, Name | Member):
+            continue
+        is_full = len(known) >= MOST_VALUES
+        if (known and not is_full) or site.frame.path in world.faces or not _is_read(world, site.frame.path):
+            continue
+        if (site.caller, site.line, site.column) in answered and not is_full:
+            continue
+        candidates = methods.get(callee.name, []) if isinstance(callee, Member) else []
+        found = OpenCall(site.caller, as_written(callee.name), site.line, site.column)
+        if len(candidates) == 1 and callee.name not in COMMON:
+            one = candidates[0]
+            named.append(CallEdge(site.caller, (one.path, one.place), site.line, site.column, "name only"))
+        elif 1 < len(candidates) <= MOST_CANDIDATES:
+            places = tuple(sorted([(each.path, each.place) for each in candidates]))
+            ambiguous.append(found._replace(candidates=places))
+        else:
+            unresolved.append(found)
+    return ambiguous, unresolved, named
+
+
+def _heirs(world: World) -> Iterator[Heir]:
+    for each in world.classes:
+        if each.path in world.faces:
+            continue
+        place = (each.path, each.place)
+        around = each.frame.parent or each.frame
+        implemented = {
+            value for base in each.scope.implements for value in evaluation.evaluate(world, base, around).values
+        }
+        for known in each.bases:
+            yield Heir(place, (known.path, known.place), known in implemented or not each.scope.bases)
+        for outer in each.outer_bases:
+            yield Heir(place, outer.name, outer in implemented)
+
+
+def _imports(world: World) -> Iterator[Imported]:
+    for importer, imported, paths in world.imports:
+        if importer in world.faces:
+            continue
+        if not paths:
+            yield Imported(importer, imported.module, imported.line, True)
+        yield from [Imported(importer, path, imported.line, False) for path in paths if path != importer]
+
+
+def _uses(world: World) -> Iterator[Used]:
+    for site, variable in world.uses:
+        if site.frame.path in world.faces:
+            continue
+        for value in variable.values:
+            of = value.of if isinstance(value, Declared) else value.function if isinstance(value, Bound) else value
+            if isinstance(of, Class | Function):
+                yield Used(site.caller, (of.path, of.place), site.line)

@@ -1,0 +1,332 @@
+"""The state of the solver: frames, values that are made once, calls that were found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from recollect.code.links.flow_values import (
+    Bound,
+    Class,
+    Collection,
+    Constant,
+    Declared,
+    External,
+    Fixed,
+    Frame,
+    Function,
+    Heritage,
+    Known,
+    Module,
+    Nothing,
+    Object,
+    Overloaded,
+    Promised,
+    Value,
+    Variable,
+    Work,
+)
+from recollect.code.links.library_table import MADE, OBJECT, UNKNOWN
+from recollect.code.links.program import Expression, Import, Unit
+
+# (path of the file, place of the scope in its program)
+Place = tuple[str, int]
+
+
+class Modules(Protocol):
+    """Which files an import means."""
+
+    def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
+        """Return the files that a module means to a file; none where it is external."""
+        ...
+
+    def visible(self, importer: str, name: str) -> tuple[str, ...]:
+        """Return the files that offer a name to this one without an import."""
+        ...
+
+    def family(self, path: str) -> str:
+        """Return the family of languages that a file belongs to: those that import each other."""
+        ...
+
+
+class Site(msgspec.Struct):
+    """Where something happens: the scope whose code it is, the line and column; of a member, what it is asked of.
+
+    is_call: whether it is one; entered: then, the functions that were called here, with what they were given
+    """
+
+    frame: Frame
+    line: int = 0
+    column: int = 0
+    how: str = ""
+    is_implied: bool = False
+    receivers: Variable | None = None
+    is_call: bool = False
+    entered: dict[tuple[Function, int], Sequence[Given]] | None = None
+
+    @property
+    def caller(self) -> Place:
+        """The function around, or the file."""
+        return self.frame.caller
+
+    def found(self, how: str) -> Site:
+        """Return the same place as one where something is known in another way."""
+        if self.is_call and self.entered is None:
+            self.entered = {}
+        return Site(
+            self.frame, self.line, self.column, how, self.is_implied, self.receivers, self.is_call, self.entered
+        )
+
+
+class Given(msgspec.Struct):
+    """An argument of a call: what it holds, its name, whether it is spread, and the type it was written with."""
+
+    value: Variable
+    name: str | None = None
+    is_spread: bool = False
+    declared: Expression | None = None
+
+
+class Made(NamedTuple):
+    """A call that was found: who calls whom, where, and how that is known."""
+
+    caller: Place
+    callee: Place | str
+    line: int
+    column: int
+    how: str
+
+
+class Asked(msgspec.Struct):
+    """A call as it is written; one without any callee in the end is not resolved."""
+
+    site: Site
+    callee: Expression
+    values: Variable
+
+
+class World:
+    """The state of solving: frames, values that are made once, calls that were found, and what is left for later."""
+
+    def __init__(
+        self,
+        units: Mapping[str, Unit],
+        modules: Modules,
+        bodies: Container[str] | None,
+        faces: Container[str] = frozenset(),
+    ) -> None:
+        self.units, self.modules, self.bodies, self.faces = units, modules, bodies, faces
+        self.work = Work()
+        self.frames: dict[Place, Frame] = {}
+        self.codes: dict[Place, Function | Class] = {}
+        self.inner: dict[str, dict[int, list[int]]] = {}  # by file and scope, the scopes inside
+        self.parts: dict[Function, list[Frame]] = {}  # blocks and classes that a function's code is written in
+        self.made: dict[tuple[Place, Place | str, int, int], str] = {}
+        self.asked: list[Asked] = []
+        self.classes: list[Class] = []
+        self.functions: list[Function] = []
+        self.is_ordered = False  # whether the orders in which classes inherit are fixed
+        # Variables that hold an instance of their declared type if nothing else is known of them: with the type.
+        self.declared: list[tuple[Variable, Variable]] = []
+        # Items whose key is an expression, with the action to take if no key becomes known.
+        self.keyed: list[tuple[Variable, Callable[[], None]]] = []
+        # What was decorated, and what came back: the same, if the decorator is not read.
+        self.dressed: list[tuple[Variable, Variable]] = []
+        self.dispatched: list[tuple[Declared, str, Site, Callable[[Value], None]]] = []
+        self.defined: dict[Place, Variable] = {}  # functions and classes after their decorators
+        self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given
+        self.imports: list[tuple[str, Import, tuple[str, ...]]] = []
+        self.uses: list[tuple[Site, Variable]] = []
+        self.outside: dict[tuple[str, str], Variable] = {}  # names that a file uses and does not bind
+        # What the stages do to each other's values; set by whoever puts them together.
+        self.apply: Callable[..., None]
+        self.callers: Mapping[type[Value], Callable[..., None]]
+        self.evaluate: Callable[[Expression, Frame], Variable]
+        self.iterate: Callable[[Value, Site, Callable[[Value], None]], None]
+        self.pass_on: Callable[..., None]
+        self.wake: Callable[[Function], None]
+        self.woken = 0  # functions that were asleep and are not any more
+        # What classes were asked for: the class, the one after which its bases are asked, and the name.
+        self.inherited: dict[tuple[Class, Class | None, str], Variable] = {}
+        self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for
+        self.spread: set[tuple[Collection, Function, int]] = set()  # tables whose entries are arguments of a function
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Make room for values that are made once, whoever asks for them."""
+        self.nothing: Variable = Nothing(self.work)
+        self._fixed: dict[Value, Fixed] = {}
+        self._modules: dict[str, Module] = {}
+        self._externals: dict[str, External] = {}
+        self.unknown = self.external(UNKNOWN)  # something outside of which nothing is known
+        self._texts: dict[str | int, Fixed] = {}
+        self._bound: dict[tuple[Value, Value], Bound] = {}
+        self._known: dict[tuple[str, Value], Known] = {}
+        self._heritage: dict[tuple[Class, Value], Heritage] = {}
+        self._overloaded: dict[tuple[Function, ...], Overloaded] = {}
+        self._declared: dict[Class, Declared] = {}
+        self._objects: dict[Function, Object] = {}
+        self._prototypes: dict[Function, Collection] = {}
+        self._promised: dict[Variable, Promised] = {}
+        self._listed: dict[object, Collection] = {}
+
+    def dissolve(self) -> None:
+        """Drop all references, so that memory is freed at once: the objects are in reference cycles."""
+        self.work.dissolve()
+        for frame in self.frames.values():
+            frame.function = frame.owner = frame.parent = None
+            frame.module = None  # type: ignore[assignment]
+        for each in self.classes:
+            each.instance = None  # type: ignore[assignment]
+            each.bases, each.heirs, each.order = [], [], []
+        self.__dict__.clear()
+
+    # --- values, each made once ---
+
+    def variable(self, *values: Value) -> Variable:
+        """Return a new variable that holds these values."""
+        made = Variable(self.work)
+        for value in values:
+            made.add(value)
+        return made
+
+    def fixed(self, value: Value) -> Variable:
+        """Return a variable that holds one value for ever, the same for all who ask."""
+        found = self._fixed.get(value)
+        if found is None:
+            found = self._fixed[value] = Fixed(self.work, value)
+        return found
+
+    def module(self, path: str) -> Module:
+        """Return a file as a value."""
+        found = self._modules.get(path)
+        if found is None:
+            found = self._modules[path] = Module(path)
+        return found
+
+    def external(self, name: str) -> External:
+        """Return what a dotted name means outside the program."""
+        found = self._externals.get(name)
+        if found is None:
+            found = self._externals[name] = External(name)
+        return found
+
+    def text(self, value: str | int) -> Variable:
+        """Return a variable that holds a constant, the same for all who ask."""
+        found = self._texts.get(value)
+        if found is None:
+            found = self._texts[value] = Fixed(self.work, Constant(value))
+        return found
+
+    def bind(self, value: Value, receiver: Value) -> Value:
+        """Return a function that is called on a receiver; anything else as it is."""
+        if not isinstance(value, Function | Overloaded):
+            return value
+        if isinstance(receiver, Bound):  # a function is one object, whatever it is called on
+            receiver = receiver.function
+        key = (value, receiver)
+        found = self._bound.get(key)
+        if found is None:
+            found = self._bound[key] = Bound(value, receiver)
+        return found
+
+    def known(self, name: str, receiver: Value) -> Known:
+        """Return a method of the language's library on a value."""
+        key = (name, receiver)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Known(name, receiver)
+        return found
+
+    def heritage(self, of: Class, receiver: Value) -> Heritage:
+        """Return what a class inherits, asked for by an instance."""
+        key = (of, receiver)
+        found = self._heritage.get(key)
+        if found is None:
+            found = self._heritage[key] = Heritage(of, receiver)
+        return found
+
+    def overloaded(self, functions: Sequence[Function]) -> Function | Overloaded:
+        """Return functions of one name as one value."""
+        if len(functions) == 1:
+            return functions[0]
+        key = tuple(functions)
+        found = self._overloaded.get(key)
+        if found is None:
+            found = self._overloaded[key] = Overloaded(key)
+        return found
+
+    def of_type(self, of: Class) -> Declared:
+        """Return something of which only the class is known."""
+        found = self._declared.get(of)
+        if found is None:
+            found = self._declared[of] = Declared(of)
+        return found
+
+    def instance(self, of: Class | Function) -> Object:
+        """Return an instance of a class, or of a function that is used as one."""
+        if isinstance(of, Class):
+            return of.instance
+        found = self._objects.get(of)
+        if found is None:
+            found = self._objects[of] = Object(of)
+        return found
+
+    def promised(self, of: Variable) -> Promised:
+        """Return a promise of what a variable holds."""
+        found = self._promised.get(of)
+        if found is None:
+            found = self._promised[of] = Promised(of)
+        return found
+
+    def collection(self, of: object) -> Collection:
+        """Return the table that belongs to something, made if it is new."""
+        found = self._listed.get(of)
+        if found is None:
+            found = self._listed[of] = Collection(self.work)
+        return found
+
+    def prototype(self, of: Function) -> Variable:
+        """Return what instances of a function inherit from."""
+        if of not in self._prototypes:
+            made = self._prototypes[of] = Collection(self.work, OBJECT)
+            self.field(of, "prototype").add(made)
+            made.entry("constructor").add(of)
+        return of.fields["prototype"]
+
+    def field(self, value: Value, name: str | int) -> Variable:
+        """Return the variable of a field of a value, made if it is new."""
+        if isinstance(value, Collection):
+            return value.entry(name)
+        found = value.fields.get(name)
+        if found is None:
+            found = value.fields[name] = Variable(self.work)
+            if isinstance(value, Object) and isinstance(value.of, Class):
+                for function in value.of.giving.pop(name, ()):
+                    self.wake(function)
+                    if function.owner is value.of and "static" not in function.scope.marks:
+                        is_of_class = "classmethod" in function.scope.marks
+                        self.receivers(function).add(value.of if is_of_class else value)
+                # What is assigned in a method of a base is a field of every heir.
+                for base in value.of.order[1:]:
+                    self.field(base.instance, name).flow(found)
+        return found
+
+    def receivers(self, function: Function) -> Variable:
+        """Return what a method is called on: a parameter of its own, or what the language calls `this`."""
+        parameters = function.scope.parameters
+        if "self" in function.scope.marks and parameters:
+            return function.frame.names[parameters[0].name]
+        return function.this
+
+    # --- what was found ---
+
+    def call(self, site: Site, callee: Place | str, how: str) -> None:
+        """Keep a call; the first way it was found counts."""
+        if isinstance(callee, str):
+            if site.is_implied or callee.startswith(UNKNOWN):
+                return
+            callee = callee.replace(MADE, "")
+        self.made.setdefault((site.caller, callee, site.line, site.column), how)
