@@ -21,10 +21,10 @@ import callgraph_names
 from measure import publish
 from recollect.code.extract import outline
 from recollect.code.languages import detect
+from recollect.code.links.file_programs import FRONT_ENDS, front_end, offer
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.links.program import Unit
 from recollect.code.links.solver import solve
-from recollect.code.links.file_programs import FRONT_ENDS, front_end, offer
 from recollect.code.links.solver_state import Place
 
 Graph = dict[str, list[str]]

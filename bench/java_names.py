@@ -12,7 +12,18 @@ whoever calls them.
 
 from __future__ import annotations
 
-from recollect.code.links.program import Assign, Code, Expression, Import, Member, Name, Parameter, Scope, Table, Unit  # fmt: skip
+from recollect.code.links.program import (  # fmt: skip
+    Assign,
+    Code,
+    Expression,
+    Import,
+    Member,
+    Name,
+    Parameter,
+    Scope,
+    Table,
+    Unit,
+)
 
 # The packages of names that Java sees without an import, or that are mostly imported with a star.
 PRIMITIVE = frozenset("byte short int long char float double boolean void".split())

@@ -57,8 +57,8 @@ from recollect.code import (
 from recollect.code.diff import parse as diff_parse
 from recollect.code.extract import outline
 from recollect.code.freshness import find, form, mention, sketch
+from recollect.code.links import file_programs, manifest_facts
 from recollect.code.manifests import families, ranges, settle
-from recollect.code.links import manifest_facts, file_programs
 from recollect.code.search import question, report
 from recollect.code.snippet import analyse, ask, concepts, recognise
 from recollect.consolidate import extract as summaries

@@ -524,7 +524,6 @@ def _run_declaration(world: World, target: Expression, declared: Variable, frame
 def bring_in(world: World, imported: Import, frame: Frame) -> None:
     """Let a name hold what is imported; what a star brings is looked through when a name is asked for."""
     paths = world.modules.find(frame.path, imported.module, imported.level)
-    world.imports.append((frame.path, imported, paths))
     name = imported.alias or imported.name
     if not name or (imported.name == STAR and not (imported.is_export and imported.alias)):
         return

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from recollect.code.links.program import Assign, Expression, Import, Name, Return, Scope, Spread, Table
@@ -85,6 +86,7 @@ def _returned(scope: Scope) -> frozenset[str]:
 _OF_FUNCTION = frozenset(("this", "returns", "yields"))
 
 
+@dataclass(eq=False, slots=True)
 class Function(Value):
     """A function, wherever it is called from.
 
@@ -162,57 +164,46 @@ class Class(Value):
 class Object(Value):
     """Any instance of a class, or of a function that was called with `new`."""
 
-    __slots__ = ("of",)
-
-    def __init__(self, of: Class | Function) -> None:
-        self.of = of
+    of: Class | Function
 
 
+@dataclass(eq=False, slots=True)
 class Declared(Value):
     """Something of which only the declared type is known."""
 
-    __slots__ = ("of",)
-
-    def __init__(self, of: Class) -> None:
-        self.of = of
+    of: Class
 
 
+@dataclass(eq=False, slots=True)
 class Bound(Value):
     """A function together with what it is called on."""
 
-    __slots__ = ("function", "receiver")
-
-    def __init__(self, function: Function | Overloaded, receiver: Value) -> None:
-        self.function, self.receiver = function, receiver
+    function: Function | Overloaded
+    receiver: Value
 
 
+@dataclass(eq=False, slots=True)
 class Overloaded(Value):
     """Several functions of one name, told apart by what they take."""
 
-    __slots__ = ("functions",)
-
-    def __init__(self, functions: tuple[Function, ...]) -> None:
-        self.functions = functions
+    functions: tuple[Function, ...]
 
 
+@dataclass(eq=False, slots=True)
 class Module(Value):
     """A file as a value."""
 
-    __slots__ = ("path",)
-
-    def __init__(self, path: str) -> None:
-        self.path = path
+    path: str
 
 
+@dataclass(eq=False, slots=True)
 class External(Value):
     """Something outside the program, by its dotted name."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
+    name: str
 
 
+@dataclass(eq=False, slots=True)
 class Collection(Value):
     """A table made at one place: entries by key, and those whose key nobody knows. `parents` are its prototypes.
 
@@ -246,37 +237,30 @@ class Collection(Value):
 class Promised(Value):
     """A promise of what a variable holds."""
 
-    __slots__ = ("of",)
-
-    def __init__(self, of: Variable) -> None:
-        self.of = of
+    of: Variable
 
 
+@dataclass(eq=False, slots=True)
 class Heritage(Value):
     """`super`: what a class inherits, asked for by one of its instances."""
 
-    __slots__ = ("of", "receiver")
-
-    def __init__(self, of: Class, receiver: Value) -> None:
-        self.of, self.receiver = of, receiver
+    of: Class
+    receiver: Value
 
 
+@dataclass(eq=False, slots=True)
 class Constant(Value):
     """A text or a number that may be a key."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Key) -> None:
-        self.value = value
+    value: Key
 
 
+@dataclass(eq=False, slots=True)
 class Known(Value):
     """A method of the language's own library on a value: `append` of a list, `then` of a promise, `bind`."""
 
-    __slots__ = ("name", "receiver")
-
-    def __init__(self, name: str, receiver: Value) -> None:
-        self.name, self.receiver = name, receiver
+    name: str
+    receiver: Value
 
 
 class Work:

@@ -59,7 +59,7 @@ def face(unit: Unit) -> Unit:
 
 
 def _scope(scope: Scope) -> Scope:
-    is_function = scope.kind == "function" or "block" in scope.marks
+    is_function = scope.kind == "function"
     if is_function and "constructor" not in scope.marks:
         body = _seen(scope.body)
     else:
@@ -279,7 +279,7 @@ def _is_apart(scope: Scope) -> bool:
         and not scope.decorators
         and scope.name.isidentifier()
         and not scope.name.startswith("__")
-        and not {"constructor", "property", "setter", "block"} & {*scope.marks}
+        and not {"constructor", "property", "setter"} & {*scope.marks}
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.code.links.javascript_functions import TRANSPARENT, bind, bound, key, label_of, method_entry
 from recollect.code.links.javascript_modules import dynamic_import, required
-from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, item, number, word
+from recollect.code.links.javascript_reader import OBJECT, Frame, Handler, Reader, item, number, word
 from recollect.code.links.javascript_types import annotation, declared
 from recollect.code.links.program import (
     Argument,
@@ -28,7 +28,7 @@ from recollect.code.links.program import (
     This,
     Yield,
 )
-from recollect.code.links.tree_reader import NOTHING, nothing, opaque
+from recollect.code.links.tree_reader import NOTHING, ScopeWriter, nothing, opaque
 from recollect.code.page import decoded
 
 if TYPE_CHECKING:
@@ -64,10 +64,10 @@ def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
 
 def _arguments(r: Reader) -> None:
     """Make `arguments` a variable of the function around: what the parameters are, and all that goes beyond them."""
-    frame = r.frame
+    frame: ScopeWriter = r.frame
     while "arrow" in frame.marks and frame.parent is not None:
         frame = frame.parent
-    if frame.kind != "function" or "arguments" in frame.block.names:
+    if not isinstance(frame, Frame) or frame.kind != "function" or "arguments" in frame.block.names:
         return
     frame.declare(frame.block, "arguments")
     entries = [Entry(place, Name(each.name)) for place, each in enumerate(frame.parameters) if each.kind == ""]

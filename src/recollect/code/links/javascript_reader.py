@@ -109,7 +109,7 @@ class Reader(TreeReader[Frame]):
         self.module = self.frame = self.opened(Frame("module", "", 0, None, None), None, "")
         self.block = self.frame.block
 
-    def wait(self, read: Callable[[], None]) -> None:
+    def wait(self, read: Callable[[], object]) -> None:
         """Read something later, in the current scope and block."""
         frame, block = self.frame, self.block
 

@@ -264,13 +264,12 @@ class Scope(_Part, frozen=True):
     symbol: place in the file's list of symbols, -1 for what is no symbol (a lambda, the module itself)
     parent: place of the scope around it, -1 for the module
     marks: what changes how it is bound: "static", "classmethod", "property", "setter", "abstract", "constructor",
-        "async", "generator", "self" (its first parameter is what it is called on), "block" (a scope of names only: its
-        statements belong to the function around), "functional" (an object with one method, whatever it is called: any
-        member of it is the function itself), "implicit" (nobody wrote it, as the accessors of a record: calls go
+        "async", "generator", "self" (its first parameter is the receiver), "functional" (an object with one method:
+        any member of it is the function itself), "implicit" (not written, as the accessors of a record: calls go
         through it and make no edge of their own)
     outer_names: names that belong to the scope around (`nonlocal`), global_names: to the module (`global`)
     returns: the declared type of what it returns
-    arity: how many arguments it takes, where overloads are told apart by that; -1 else
+    arity: how many arguments it takes, where overloads differ by that; else -1
     """
 
     kind: ScopeKind

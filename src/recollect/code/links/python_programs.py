@@ -8,6 +8,7 @@ tree ─► statements, expressions ─► scopes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.code import grammar as grammars
@@ -97,7 +98,7 @@ def _wait(r: Reader, frame: Frame, body: tree_sitter.Node, read: Callable[[Reade
     if before:
         own = {parameter.name for parameter in frame.parameters}
         r.renamed = {name: other for name, other in before.items() if name not in own}
-    r.wait(lambda: read(r, body), frame)
+    r.wait(partial(read, r, body), frame)
     r.renamed = before
 
 
@@ -189,7 +190,7 @@ def class_(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.N
     del r.passed[passed:]  # a base is no use of it, but what it is
     if body is not None:
         read = _record if _is_record(frame) else block
-        r.wait(lambda: read(r, body), frame)
+        r.wait(partial(read, r, body), frame)
     r.emit(Assign(r.name(name), Code(frame.place)))
     return NOTHING
 

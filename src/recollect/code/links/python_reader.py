@@ -57,7 +57,7 @@ class Reader(TreeReader[Frame]):
         named = [child for child in node.named_children if self.kinds[child.kind_id] != "comment"]
         return self.value(named[0]) if len(named) == 1 else self.parts(named)
 
-    def wait(self, read: Callable[[], None], frame: Frame | None = None) -> None:
+    def wait(self, read: Callable[[], object], frame: Frame | None = None) -> None:
         """Read something later, as part of a scope; default: the current one."""
         target, renamed = frame or self.frame, self.renamed
 

@@ -232,15 +232,6 @@ class Heir(NamedTuple):
     implements: bool
 
 
-class Imported(NamedTuple):
-    """A file that imports from another, or from outside."""
-
-    importer: str
-    imported: str
-    line: int
-    is_external: bool
-
-
 class Used(NamedTuple):
     """A name that stands in a type or is passed on."""
 
@@ -256,24 +247,16 @@ class Solution(NamedTuple):
     ambiguous: tuple[OpenCall, ...]
     unresolved: tuple[OpenCall, ...]
     heirs: tuple[Heir, ...]
-    imports: tuple[Imported, ...]
     uses: tuple[Used, ...]
 
 
-def solve(
-    units: Mapping[str, Unit],
-    modules: Modules,
-    bodies: Container[str] | None = None,
-    faces: Container[str] = frozenset(),
-) -> Solution:
-    """Return what the programs of some files do to each other.
+def solve(units: Mapping[str, Unit], modules: Modules, faces: Container[str] = frozenset()) -> Solution:
+    """Return the calls, base classes and uses of some programs.
 
-    bodies: the files of which functions are read, too; None: all. Of the others only what files and classes say counts,
-    and what their constructors assign.
-    faces: files that are looked into and not asked about: their functions are read when they are needed
+    faces: files that others need and whose own links nobody wants: function bodies are evaluated on first call
     """
     with uncollected():
-        world = World(dict(sorted(units.items())), modules, bodies, faces)
+        world = World(dict(sorted(units.items())), modules, faces)
         try:
             return _answer(_solved(world))
         finally:
@@ -341,9 +324,6 @@ def _frame(world: World, path: str, unit: Unit, place: int) -> Frame:
     frame = world.frames[path, place] = Frame(world.work, path, place, scope, parent)
     if frame.function is not None and scope.kind != "function":
         world.parts.setdefault(frame.function, []).append(frame)
-    if "block" in scope.marks:
-        frame.fill()
-        return frame
     if scope.kind in ("class", "interface"):
         value = Class(path, place, scope, frame)
         frame.owner = value
@@ -397,7 +377,7 @@ def _members(world: World, of: Class) -> None:
     }
     for place in world.inner[of.path].get(of.place, ()):
         scope = scopes[place]
-        if scope.kind != "function" or "block" in scope.marks:
+        if scope.kind != "function":
             continue
         function = world.codes.get((of.path, place))
         if not isinstance(function, Function):
@@ -412,10 +392,6 @@ def _members(world: World, of: Class) -> None:
             of.overloads.setdefault(scope.name, []).append(function)
 
 
-def _is_read(world: World, path: str) -> bool:
-    return world.bodies is None or path in world.bodies
-
-
 # --- functions ---
 
 
@@ -427,14 +403,8 @@ def _bodies(world: World) -> None:
         around = frame.function
         if around is None:
             evaluation.run(world, frame, lambda statement: not _is_plain(statement))
-        elif path in world.faces:
-            continue
-        elif _is_read(world, path) or "constructor" in around.scope.marks or around in _initial(around):
+        elif path not in world.faces:
             evaluation.run(world, frame)
-
-
-def _initial(function: Function) -> list[Function]:
-    return function.owner.initial if function.owner is not None else []
 
 
 def _parameters(world: World, function: Function) -> None:
@@ -515,8 +485,6 @@ def _assume_holders(world: World, holding: Iterable[Held]) -> None:
             continue
         if function.is_asleep:
             continue
-        if not _is_read(world, each.function[0]):
-            continue
         for value in list(evaluation.evaluate(world, each.holder, world.frames[each.scope]).values):
             is_made = each.is_prototype and isinstance(value, Class | Function)
             function.this.add(world.instance(value) if is_made else value)  # type: ignore[arg-type]
@@ -568,7 +536,6 @@ def _answer(world: World) -> Solution:
         tuple(sorted(ambiguous)),
         tuple(sorted(unresolved)),
         tuple(sorted(_heirs(world), key=_by_heir)),
-        tuple(sorted(set(_imports(world)))),
         tuple(sorted(set(_uses(world)))),
     )
 
@@ -583,7 +550,7 @@ def _by_heir(heir: Heir) -> tuple[object, ...]:
 
 def _is_written(world: World, place: Place) -> bool:
     scope = world.units[place[0]].scopes[place[1]]
-    return "implicit" not in scope.marks and place[0] not in world.faces and _is_read(world, place[0])
+    return "implicit" not in scope.marks and place[0] not in world.faces
 
 
 def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]:
@@ -599,7 +566,7 @@ def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
         if site.is_implied or not isinstance(callee, Name | Member):
             continue
         is_full = len(known) >= MOST_VALUES
-        if (known and not is_full) or site.frame.path in world.faces or not _is_read(world, site.frame.path):
+        if (known and not is_full) or site.frame.path in world.faces:
             continue
         if (site.caller, site.line, site.column) in answered and not is_full:
             continue
@@ -629,15 +596,6 @@ def _heirs(world: World) -> Iterator[Heir]:
             yield Heir(place, (known.path, known.place), known in implemented or not each.scope.bases)
         for outer in each.outer_bases:
             yield Heir(place, outer.name, outer in implemented)
-
-
-def _imports(world: World) -> Iterator[Imported]:
-    for importer, imported, paths in world.imports:
-        if importer in world.faces:
-            continue
-        if not paths:
-            yield Imported(importer, imported.module, imported.line, True)
-        yield from [Imported(importer, path, imported.line, False) for path in paths if path != importer]
 
 
 def _uses(world: World) -> Iterator[Used]:

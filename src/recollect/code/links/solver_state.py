@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from functools import partial
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -29,7 +30,7 @@ from recollect.code.links.flow_values import (
     Work,
 )
 from recollect.code.links.library_table import MADE, OBJECT, UNKNOWN
-from recollect.code.links.program import Expression, Import, Unit
+from recollect.code.links.program import Expression, Unit
 
 # (path of the file, place of the scope in its program)
 Place = tuple[str, int]
@@ -89,22 +90,28 @@ class Given(msgspec.Struct):
     declared: Expression | None = None
 
 
-class Made(NamedTuple):
-    """A call that was found: who calls whom, where, and how that is known."""
-
-    caller: Place
-    callee: Place | str
-    line: int
-    column: int
-    how: str
-
-
 class Asked(msgspec.Struct):
     """A call as it is written; one without any callee in the end is not resolved."""
 
     site: Site
     callee: Expression
     values: Variable
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Interned(dict[K, V]):
+    """Values by what they are made of, each made when it is first asked for."""
+
+    def __init__(self, make: Callable[[K], V]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key: K) -> V:
+        made = self[key] = self._make(key)
+        return made
 
 
 class World:
@@ -114,10 +121,9 @@ class World:
         self,
         units: Mapping[str, Unit],
         modules: Modules,
-        bodies: Container[str] | None,
         faces: Container[str] = frozenset(),
     ) -> None:
-        self.units, self.modules, self.bodies, self.faces = units, modules, bodies, faces
+        self.units, self.modules, self.faces = units, modules, faces
         self.work = Work()
         self.frames: dict[Place, Frame] = {}
         self.codes: dict[Place, Function | Class] = {}
@@ -137,7 +143,6 @@ class World:
         self.dispatched: list[tuple[Declared, str, Site, Callable[[Value], None]]] = []
         self.defined: dict[Place, Variable] = {}  # functions and classes after their decorators
         self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given
-        self.imports: list[tuple[str, Import, tuple[str, ...]]] = []
         self.uses: list[tuple[Site, Variable]] = []
         self.outside: dict[tuple[str, str], Variable] = {}  # names that a file uses and does not bind
         # What the stages do to each other's values; set by whoever puts them together.
@@ -155,22 +160,22 @@ class World:
         self._make_room()
 
     def _make_room(self) -> None:
-        """Make room for values that are made once, whoever asks for them."""
+        """Make the tables of values that exist once."""
         self.nothing: Variable = Nothing(self.work)
-        self._fixed: dict[Value, Fixed] = {}
-        self._modules: dict[str, Module] = {}
-        self._externals: dict[str, External] = {}
+        self._fixed = Interned[Value, Variable](partial(Fixed, self.work))
+        self._modules = Interned[str, Module](Module)
+        self._externals = Interned[str, External](External)
         self.unknown = self.external(UNKNOWN)  # something outside of which nothing is known
-        self._texts: dict[str | int, Fixed] = {}
-        self._bound: dict[tuple[Value, Value], Bound] = {}
-        self._known: dict[tuple[str, Value], Known] = {}
-        self._heritage: dict[tuple[Class, Value], Heritage] = {}
-        self._overloaded: dict[tuple[Function, ...], Overloaded] = {}
-        self._declared: dict[Class, Declared] = {}
-        self._objects: dict[Function, Object] = {}
+        self._texts = Interned[str | int, Variable](lambda value: Fixed(self.work, Constant(value)))
+        self._bound = Interned[tuple[Function | Overloaded, Value], Bound](lambda key: Bound(*key))
+        self._known = Interned[tuple[str, Value], Known](lambda key: Known(*key))
+        self._heritage = Interned[tuple[Class, Value], Heritage](lambda key: Heritage(*key))
+        self._overloaded = Interned[tuple[Function, ...], Overloaded](Overloaded)
+        self._declared = Interned[Class, Declared](Declared)
+        self._objects = Interned[Function, Object](Object)
         self._prototypes: dict[Function, Collection] = {}
-        self._promised: dict[Variable, Promised] = {}
-        self._listed: dict[object, Collection] = {}
+        self._promised = Interned[Variable, Promised](Promised)
+        self._listed = Interned[object, Collection](lambda _: Collection(self.work))
 
     def dissolve(self) -> None:
         """Drop all references, so that memory is freed at once: the objects are in reference cycles."""
@@ -193,32 +198,20 @@ class World:
         return made
 
     def fixed(self, value: Value) -> Variable:
-        """Return a variable that holds one value for ever, the same for all who ask."""
-        found = self._fixed.get(value)
-        if found is None:
-            found = self._fixed[value] = Fixed(self.work, value)
-        return found
+        """Return a variable that always holds one value."""
+        return self._fixed[value]
 
     def module(self, path: str) -> Module:
         """Return a file as a value."""
-        found = self._modules.get(path)
-        if found is None:
-            found = self._modules[path] = Module(path)
-        return found
+        return self._modules[path]
 
     def external(self, name: str) -> External:
         """Return what a dotted name means outside the program."""
-        found = self._externals.get(name)
-        if found is None:
-            found = self._externals[name] = External(name)
-        return found
+        return self._externals[name]
 
     def text(self, value: str | int) -> Variable:
-        """Return a variable that holds a constant, the same for all who ask."""
-        found = self._texts.get(value)
-        if found is None:
-            found = self._texts[value] = Fixed(self.work, Constant(value))
-        return found
+        """Return a variable that always holds a constant."""
+        return self._texts[value]
 
     def bind(self, value: Value, receiver: Value) -> Value:
         """Return a function that is called on a receiver; anything else as it is."""
@@ -226,67 +219,35 @@ class World:
             return value
         if isinstance(receiver, Bound):  # a function is one object, whatever it is called on
             receiver = receiver.function
-        key = (value, receiver)
-        found = self._bound.get(key)
-        if found is None:
-            found = self._bound[key] = Bound(value, receiver)
-        return found
+        return self._bound[value, receiver]
 
     def known(self, name: str, receiver: Value) -> Known:
         """Return a method of the language's library on a value."""
-        key = (name, receiver)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = Known(name, receiver)
-        return found
+        return self._known[name, receiver]
 
     def heritage(self, of: Class, receiver: Value) -> Heritage:
-        """Return what a class inherits, asked for by an instance."""
-        key = (of, receiver)
-        found = self._heritage.get(key)
-        if found is None:
-            found = self._heritage[key] = Heritage(of, receiver)
-        return found
+        """Return `super` of a class for an instance."""
+        return self._heritage[of, receiver]
 
     def overloaded(self, functions: Sequence[Function]) -> Function | Overloaded:
         """Return functions of one name as one value."""
-        if len(functions) == 1:
-            return functions[0]
-        key = tuple(functions)
-        found = self._overloaded.get(key)
-        if found is None:
-            found = self._overloaded[key] = Overloaded(key)
-        return found
+        return functions[0] if len(functions) == 1 else self._overloaded[tuple(functions)]
 
     def of_type(self, of: Class) -> Declared:
-        """Return something of which only the class is known."""
-        found = self._declared.get(of)
-        if found is None:
-            found = self._declared[of] = Declared(of)
-        return found
+        """Return a value of which only the class is known."""
+        return self._declared[of]
 
     def instance(self, of: Class | Function) -> Object:
         """Return an instance of a class, or of a function that is used as one."""
-        if isinstance(of, Class):
-            return of.instance
-        found = self._objects.get(of)
-        if found is None:
-            found = self._objects[of] = Object(of)
-        return found
+        return of.instance if isinstance(of, Class) else self._objects[of]
 
     def promised(self, of: Variable) -> Promised:
         """Return a promise of what a variable holds."""
-        found = self._promised.get(of)
-        if found is None:
-            found = self._promised[of] = Promised(of)
-        return found
+        return self._promised[of]
 
     def collection(self, of: object) -> Collection:
         """Return the table that belongs to something, made if it is new."""
-        found = self._listed.get(of)
-        if found is None:
-            found = self._listed[of] = Collection(self.work)
-        return found
+        return self._listed[of]
 
     def prototype(self, of: Function) -> Variable:
         """Return what instances of a function inherit from."""

@@ -164,7 +164,7 @@ class TreeReader(Generic[F]):
         self.symbols = symbols
         self.frames: list[F] = []
         self.names: dict[str, Name] = {}
-        self.queue: deque[Callable[[], None]] = deque()
+        self.queue: deque[Callable[[], object]] = deque()
         self.depth = 0
         self.temporaries = 0
 
@@ -218,7 +218,7 @@ class TreeReader(Generic[F]):
         self.wait(lambda: self.emit(Assign(name, self.value(node))))
         return name
 
-    def wait(self, read: Callable[[], None]) -> None:
+    def wait(self, read: Callable[[], object]) -> None:
         """Read something later, as part of the current scope."""
         raise NotImplementedError
 

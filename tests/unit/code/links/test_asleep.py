@@ -8,11 +8,11 @@ import pytest
 
 from recollect.code.extract import outline
 from recollect.code.languages import BY_NAME
+from recollect.code.links.file_programs import offer
 from recollect.code.links.interface_summary import face
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.links.python_programs import unit
 from recollect.code.links.solver import Solution, solve
-from recollect.code.links.file_programs import offer
 from recollect.code.links.solver_state import World
 
 MAIN = """
@@ -109,7 +109,6 @@ def test_whoever_sleeps_gives_what_it_gives_awake() -> None:
 def test_of_what_is_only_looked_into_nothing_is_said() -> None:
     solution = _solved({"main.py": MAIN, "lib.py": LIB}, frozenset(("lib.py",)))
     assert {row.caller[0] for row in solution.calls} == {"main.py"}
-    assert {row.importer for row in solution.imports} == {"main.py"}
     assert {row.user[0] for row in solution.uses} == {"main.py"}
 
 

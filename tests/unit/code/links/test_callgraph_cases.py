@@ -21,11 +21,17 @@ SUITES = ROOT / "tests" / "callgraph"
 FOLDERS = sorted(file.parent for file in SUITES.glob(f"*/**/{callgraph.EXPECTED}"))
 # Cases that the solver does not get right, each with the reason. A case that passes must leave this table.
 NOT_SOLVED = {
+    "java/dispatch/asked_for_its_class": "wrong: `instanceof` in a condition does not narrow the variable",
+    "java/reflection/constant_names": "missed: reflection is not followed",
     "javascript/classes/static_members": "missed: `new this()` in a static method makes no instance of the class",
+    "javascript/closures/branches": "wrong: statements have no order",
+    "javascript/closures/reassigned": "wrong: statements have no order",
     "javascript/destructuring/arrays": "missed: items of a rest element keep the positions of the whole array",
+    "javascript/destructuring/swap": "wrong: statements have no order",
     "javascript/destructuring/spread_object": "wrong: a property after a spread does not replace the spread one",
     "javascript/objects/overwritten": "wrong: a second value of a property does not replace the first",
     "javascript/this-binding/borrowed_method": "missed: a method copied to another object keeps its first `this`",
+    "python/order/field_is_what_was_stored": "wrong: statements have no order",
 }
 CASES = [
     pytest.param(

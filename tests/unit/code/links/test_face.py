@@ -29,7 +29,7 @@ class Server(make.Base):
         other = make(kept)
         print(make(5))
         if other:
-            self.more = kept[0:2]
+            self.more = kept[1]
         with other as entered:
             yield entered
         return other.value(kept or rest)[1]
@@ -77,7 +77,7 @@ def test_what_a_function_does_for_itself_is_not_seen(old: str, new: str) -> None
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("self.more = kept[0:2]", "self.more = kept[0:3]"),
+        ("self.more = kept[1]", "self.more = kept[2]"),
         ("kept = make(rest)", "kept = make(others)"),  # what is returned is made of it, by way of others
         ("def start(self, *rest", "def start(self, rest"),
         ("given=make()", "given=None"),

@@ -6,14 +6,14 @@ import pytest
 
 from recollect.code.extract import outline
 from recollect.code.languages import BY_NAME
-from recollect.code.links import java_programs
+from recollect.code.links.java_programs import unit
 from recollect.code.links.program import Unit, packed, unpacked
 
 from .written import lines, named
 
 
 def read(source: str) -> Unit:
-    return java_programs(source.encode(), "Main.java", ())
+    return unit(source.encode(), "Main.java", ())
 
 
 def body(statements: str, around: str = "") -> list[str]:
@@ -40,7 +40,7 @@ def body(statements: str, around: str = "") -> list[str]:
          ["x = {0: given}", "do (x[0] as Foo).go()", "do (x[?] as Foo).go()"]),
         ("Object o = c ? given : foo;", ["o = (given | this.#foo)"]),
         ("if (o instanceof Foo f) f.go();", ["f = (o as Foo)", "do f.go()"]),
-        ("if (given instanceof Bar) given.go();", ["use Bar", "given#2 = (given as Bar)", "do given#2.go()"]),
+        ("if (given instanceof Bar) given.go();", ["use Bar", "do given.go()"]),
         ("for (Foo f : list) f.go();", ["f = (list[?] as Foo)", "do f.go()"]),
         ("try (Foo f = open()) { f.go(); }", ["f = (open() as Foo)", "do f.close()", "do f.go()"]),
         ("super.run(given); a.b.Foo.go();", ["do super.run(given)", "do a.b.Foo.go()"]),
@@ -73,8 +73,10 @@ def test_the_library_becomes_what_it_does(source: str, expected: list[str]) -> N
 
 
 def test_a_class_of_the_program_is_not_taken_for_the_library() -> None:
-    java_programs = read("class Main { void run(List x, Foo y) { x.add(y); } } class List { void add(Foo y) {} } class Foo {}")
-    assert named(java_programs, "run")[-1] == "do x#2.add(y#2)"
+    program = read(
+        "class Main { void run(List x, Foo y) { x.add(y); } } class List { void add(Foo y) {} } class Foo {}"
+    )
+    assert named(program, "run")[-1] == "do x#2.add(y#2)"
 
 
 @pytest.mark.parametrize(
@@ -170,7 +172,7 @@ def test_scopes_know_their_symbols_in_files_with_any_line_ends() -> None:
     written = "package a;\n\n@Ann\nclass A {\n  /** x */\n  A() {}\n\n  void f() { g(); }\n  void g() {}\n}\n"
     source = written.replace("\n", "\r\n").encode()
     symbols = outline(source, "A.java", BY_NAME["java"]).symbols
-    found = java_programs(source, "A.java", symbols)
+    found = unit(source, "A.java", symbols)
     told = {scope.name: symbols[scope.symbol].qualified for scope in found.scopes if scope.symbol >= 0}
     assert told == {"A": "a.A", "<init>": "a.A.A", "f": "a.A.f", "g": "a.A.g"}
     assert found.package == "a"

@@ -8,13 +8,12 @@ import msgspec
 import pytest
 
 from recollect.code import process
-from recollect.code.process import Process
 from recollect.code.links import link_workers
-from recollect.code.links.link_groups import Plan
-from recollect.code.links.link_workers import Errand, Packed
-from recollect.code.links.link_workers import BYTES_EACH, solve_all, useful_workers
-from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.links.file_programs import read_offer, translated
+from recollect.code.links.link_groups import Plan
+from recollect.code.links.link_workers import BYTES_EACH, Errand, Packed, solve_all, useful_workers
+from recollect.code.links.module_finder import Declared, Modules
+from recollect.code.process import Process
 from recollect.store.link_protocol import Edges
 
 GROUPS = 6

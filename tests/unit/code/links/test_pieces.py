@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from recollect.code.links import link_groups
+from recollect.code.links.file_programs import read_offer, translated
+from recollect.code.links.interface_summary import numbers, words
 from recollect.code.links.link_groups import Known, plan
 from recollect.code.links.module_finder import Facts
-from recollect.code.links.interface_summary import numbers, words
-from recollect.code.links.file_programs import read_offer, translated
 
 LIB = """
 import other

@@ -9,11 +9,11 @@ import pytest
 
 from recollect.code.extract import outline
 from recollect.code.languages import BY_NAME
+from recollect.code.links.file_programs import offer
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.links.program import Unit
 from recollect.code.links.python_programs import unit
 from recollect.code.links.solver import CONFIDENCE, Solution, solve
-from recollect.code.links.file_programs import offer
 
 
 def read(files: Mapping[str, str]) -> dict[str, Unit]:
@@ -23,19 +23,19 @@ def read(files: Mapping[str, str]) -> dict[str, Unit]:
     }
 
 
-def solved(files: Mapping[str, str], bodies: frozenset[str] | None = None) -> Solution:
+def solved(files: Mapping[str, str]) -> Solution:
     units = read(files)
     told = {path: offer(each) for path, each in units.items()}
     declared = {path: Declared(each.language, each.package, each.names) for path, each in told.items()}
-    return solve(units, Modules(declared), bodies)
+    return solve(units, Modules(declared))
 
 
-def calls(files: Mapping[str, str], bodies: frozenset[str] | None = None) -> dict[tuple[str, str, int], str]:
+def calls(files: Mapping[str, str]) -> dict[tuple[str, str, int], str]:
     """Return how calls are known by caller, callee and line; callees outside the program are left out."""
     units = read(files)
     return {
         (_name(units, edge.caller), _name(units, edge.callee), edge.line): edge.how
-        for edge in solved(files, bodies).calls
+        for edge in solved(files).calls
         if not isinstance(edge.callee, str)
     }
 
@@ -126,10 +126,6 @@ def test_classes_imports_and_uses_are_told() -> None:
         (("main.py", 1), ("base.py", 1)),
         (("main.py", 1), "os.PathLike"),
     ]
-    assert [(each.importer, each.imported, each.is_external) for each in found.imports] == [
-        ("main.py", "base.py", False),
-        ("main.py", "os", True),
-    ]
     assert [(each.user, each.used) for each in found.uses] == [(("main.py", 2), ("base.py", 1))]
 
 
@@ -182,30 +178,6 @@ def test_modules_that_a_text_names_are_imported() -> None:
         (3, "app/blue.py"),
         (5, "app/blue.py"),
     }
-
-
-def test_of_files_without_bodies_only_what_they_declare_counts() -> None:
-    files = {
-        "lib.py": """
-class Store:
-    def __init__(self):
-        self.disk = Disk()
-    def open(self) -> "Handle":
-        return secret()
-
-class Disk:
-    def spin(self): pass
-
-class Handle:
-    def close(self): pass
-
-def secret(): return Handle()
-""",
-        "main.py": "from lib import Store\n\ndef f():\n    s = Store()\n    s.open().close()\n    s.disk.spin()\n",
-    }
-    whole, part = calls(files), calls(files, frozenset({"main.py"}))
-    assert ("open", "secret", 6) in whole
-    assert set(part) == {("f", "__init__", 4), ("f", "open", 5), ("f", "close", 5), ("f", "spin", 6)}
 
 
 # --- programs that nobody should write ---
