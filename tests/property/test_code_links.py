@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from recollect import Engine
-from recollect.code.links import tree_linking, link_groups
+from recollect.code.links import link_groups, tree_linking
 from recollect.errors import Cancelled
 from recollect.model import File, Tree
 from recollect.progress import reporting_to

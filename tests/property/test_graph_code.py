@@ -11,8 +11,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from recollect.code.read import indexed
 from recollect.code.links.link_pack import Loose, Site, pack
+from recollect.code.read import indexed
 from recollect.graph import code
 from recollect.graph.code import CONTAINS
 from recollect.graph.load import load

@@ -26,7 +26,7 @@ from recollect.code.links.flow_values import (
     ignore,
 )
 from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, NEXT, OBJECT, RESULT, STEPPED
-from recollect.code.links.member_lookup import FINDERS, Told, add_member, derives, lookup, of_file
+from recollect.code.links.member_lookup import FINDERS, Sink, add_member, derives, lookup, of_file
 from recollect.code.links.program import (
     Argument,
     Assign,
@@ -55,7 +55,7 @@ from recollect.code.links.program import (
     Use,
     Yield,
 )
-from recollect.code.links.solver_state import Asked, Given, Site, World
+from recollect.code.links.solver_state import Asked, Given, Site, State
 
 # What is called has a name, which is told if nothing is found.
 NAMED = frozenset((Name, Member))
@@ -64,24 +64,24 @@ VARIABLE = frozenset((Item, Call, Either, Elements))
 ARROW = "arrow"  # a mark: the function has no `this` of its own
 
 
-def evaluate(world: World, expression: Expression, frame: Frame) -> Variable:
+def evaluate(state: State, expression: Expression, frame: Frame) -> Variable:
     """Return the variable that holds what an expression may be."""
-    return _EVALUATORS[type(expression)](world, expression, frame)
+    return _EVALUATORS[type(expression)](state, expression, frame)
 
 
-def do(world: World, expression: Expression, frame: Frame) -> None:
+def do(state: State, expression: Expression, frame: Frame) -> None:
     """Evaluate an expression whose value nobody wants."""
     kind = type(expression)
     if kind is Call:
-        _made(world, cast(Call, expression), frame, ignore)
+        _made(state, cast(Call, expression), frame, ignore)
     elif kind is Opaque:
         for part in cast(Opaque, expression).parts:
-            do(world, part, frame)
+            do(state, part, frame)
     else:
-        _EVALUATORS[kind](world, expression, frame)
+        _EVALUATORS[kind](state, expression, frame)
 
 
-def _name(world: World, expression: Name, frame: Frame) -> Variable:
+def _name(state: State, expression: Name, frame: Frame) -> Variable:
     """Return the variable that a name means in a scope."""
     name = expression.name
     found = frame.find(name)
@@ -89,15 +89,15 @@ def _name(world: World, expression: Name, frame: Frame) -> Variable:
         return found
     module = frame.module
     key = (module.path, name)
-    known = world.outside.get(key)
+    known = state.outside.get(key)
     if known is None:
-        known = world.outside[key] = world.variable()
-        if not _elsewhere(world, name, frame, known.add):
-            known.add(world.external(f"{BUILTIN}.{name}"))
+        known = state.outside[key] = state.variable()
+        if not _elsewhere(state, name, frame, known.add):
+            known.add(state.external(f"{BUILTIN}.{name}"))
     return known
 
 
-def _elsewhere(world: World, name: str, frame: Frame, told: Told) -> bool:
+def _elsewhere(state: State, name: str, frame: Frame, sink: Sink) -> bool:
     """Tell what a name means that the file does not bind: imported with a star, or visible without an import."""
     module = frame.module
     site = Site(module)
@@ -106,98 +106,98 @@ def _elsewhere(world: World, name: str, frame: Frame, told: Told) -> bool:
     for star in [*frame.stars, *(module.stars if module is not frame else ())]:
         if star.is_export:
             continue
-        for path in world.modules.find(frame.path, star.module, star.level):
-            found = of_file(world, path, name, site, told, asked) or found
+        for path in state.modules.find(frame.path, star.module, star.level):
+            found = of_file(state, path, name, site, sink, asked) or found
     if not found:
-        for path in world.modules.visible(frame.path, name):
-            found = of_file(world, path, name, site, told) or found
+        for path in state.modules.visible(frame.path, name):
+            found = of_file(state, path, name, site, sink) or found
     return found
 
 
-def _member(world: World, expression: Member, frame: Frame) -> Variable:
+def _member(state: State, expression: Member, frame: Frame) -> Variable:
     called = expression.of
-    of, found = _EVALUATORS[type(called)](world, called, frame), Variable(world.work)
+    of, found = _EVALUATORS[type(called)](state, called, frame), Variable(state.work)
     site = Site(frame, expression.line, 0, "", False, of)
-    of.use(partial(_looked_up, world, expression.name, site, found.add))
+    of.use(partial(_looked_up, state, expression.name, site, found.add))
     return found
 
 
-def _looked_up(world: World, name: str, site: Site, told: Told, value: Value) -> None:
+def _looked_up(state: State, name: str, site: Site, sink: Sink, value: Value) -> None:
     finder = FINDERS.get(type(value))
     if finder is not None:
-        finder(world, value, name, site, told)
+        finder(state, value, name, site, sink)
 
 
-def once(user: Told) -> Told:
+def once(user: Sink) -> Sink:
     """Return a user of several variables that hears of every value once."""
     seen: set[Value] = set()
 
-    def told(value: Value) -> None:
+    def sink(value: Value) -> None:
         if value not in seen:
             seen.add(value)
             user(value)
 
-    return told
+    return sink
 
 
-def _item(world: World, expression: Item, frame: Frame) -> Variable:
-    of, found, key = evaluate(world, expression.of, frame), world.variable(), expression.key
+def _item(state: State, expression: Item, frame: Frame) -> Variable:
+    of, found, key = evaluate(state, expression.of, frame), state.variable(), expression.key
     site = Site(frame)
-    keys = evaluate(world, expression.by, frame) if expression.by is not None else None
+    keys = evaluate(state, expression.by, frame) if expression.by is not None else None
 
-    def told(value: Value) -> None:
+    def sink(value: Value) -> None:
         if isinstance(value, Collection):
             value.rest.flow(found)
             if key is None and keys is not None:
                 keys.use(lambda each: value.entry(each.value).flow(found) if isinstance(each, Constant) else None)
-                world.keyed.append((keys, lambda: value.every(lambda _, each: each.flow(found))))
+                state.keyed.append((keys, lambda: value.every(lambda _, each: each.flow(found))))
             elif key is None:
                 value.every(lambda _, each: each.flow(found))
             else:
                 value.entry(key).flow(found)
                 if value.parents is not None and isinstance(key, str):
-                    lookup(world, value, key, site, found.add)
+                    lookup(state, value, key, site, found.add)
         elif isinstance(key, str) and not isinstance(value, Constant | Promised):
-            lookup(world, value, key, site, found.add)
+            lookup(state, value, key, site, found.add)
         elif isinstance(value, Object | Declared):
-            lookup(world, value, INDEXED, site, lambda each: world.apply(each, (), site, found.add))
+            lookup(state, value, INDEXED, site, lambda each: state.apply(each, (), site, found.add))
 
-    of.use(told)
+    of.use(sink)
     return found
 
 
-def _call(world: World, expression: Call, frame: Frame) -> Variable:
-    found = Variable(world.work)
-    _made(world, expression, frame, found.add)
+def _call(state: State, expression: Call, frame: Frame) -> Variable:
+    found = Variable(state.work)
+    _made(state, expression, frame, found.add)
     return found
 
 
-def _made(world: World, expression: Call, frame: Frame, told: Told) -> None:
+def _made(state: State, expression: Call, frame: Frame, sink: Sink) -> None:
     """Make a call; tell what comes back."""
     called = expression.callee
-    callee = _EVALUATORS[type(called)](world, called, frame)
-    given = [_given(world, each, frame) for each in expression.arguments]
-    how = _said(called, frame)
+    callee = _EVALUATORS[type(called)](state, called, frame)
+    given = [_given(state, each, frame) for each in expression.arguments]
+    how = _how_written(called, frame)
     site = Site(frame, expression.line, expression.column, how, expression.is_implied, None, True)
     if not site.is_implied and type(called) in NAMED:
-        world.asked.append(Asked(site, called, callee))
-    callee.use(partial(_applied, world, given, site, told, expression.is_new))
+        state.asked.append(Asked(site, called, callee))
+    callee.use(partial(_applied, state, given, site, sink, expression.is_new))
 
 
-def _applied(world: World, given: Sequence[Given], site: Site, told: Told, is_new: bool, value: Value) -> None:
-    caller = world.callers.get(type(value))
+def _applied(state: State, given: Sequence[Given], site: Site, sink: Sink, is_new: bool, value: Value) -> None:
+    caller = state.callers.get(type(value))
     if caller is not None:
-        caller(world, value, given, site, told, is_new)
+        caller(state, value, given, site, sink, is_new)
 
 
-def _given(world: World, argument: Argument, frame: Frame) -> Given:
+def _given(state: State, argument: Argument, frame: Frame) -> Given:
     value = argument.value
     if type(value) is Spread:
-        return Given(evaluate(world, value.of, frame), argument.name, True, argument.declared)
-    return Given(_EVALUATORS[type(value)](world, value, frame), argument.name, False, argument.declared)
+        return Given(evaluate(state, value.of, frame), argument.name, True, argument.declared)
+    return Given(_EVALUATORS[type(value)](state, value, frame), argument.name, False, argument.declared)
 
 
-def _said(callee: Expression, frame: Frame) -> str:
+def _how_written(callee: Expression, frame: Frame) -> str:
     """Return how a call is known where its form alone says it: through `super`, or through a variable."""
     kind = type(callee)
     if kind is Member:
@@ -212,44 +212,44 @@ def _said(callee: Expression, frame: Frame) -> str:
     return "value" if kind in VARIABLE else ""
 
 
-def _code(world: World, expression: Code, frame: Frame) -> Variable:
-    return defined(world, (frame.path, expression.scope), frame)
+def _code(state: State, expression: Code, frame: Frame) -> Variable:
+    return defined(state, (frame.path, expression.scope), frame)
 
 
-def _table(world: World, expression: Table, frame: Frame) -> Variable:
-    made = Collection(world.work, expression.kind)
+def _table(state: State, expression: Table, frame: Frame) -> Variable:
+    made = Collection(state.work, expression.kind)
     for entry in expression.entries:
         value = entry.value
         if isinstance(value, Spread):
-            evaluate(world, value.of, frame).use(lambda each: _pour(world, each, made, frame))
+            evaluate(state, value.of, frame).use(lambda each: _pour(state, each, made, frame))
         elif entry.key is None:
-            evaluate(world, value, frame).flow(made.rest)
+            evaluate(state, value, frame).flow(made.rest)
         else:
-            evaluate(world, value, frame).flow(made.entry(entry.key))
-    return Fixed(world.work, made)
+            evaluate(state, value, frame).flow(made.entry(entry.key))
+    return Fixed(state.work, made)
 
 
-def _pour(world: World, source: Value, target: Collection, frame: Frame) -> None:
+def _pour(state: State, source: Value, target: Collection, frame: Frame) -> None:
     """Add all entries of one table to another; positions are lost, names are kept."""
     if isinstance(source, Collection):
         source.rest.flow(target.rest)
         source.every(lambda key, each: each.flow(target.entry(key) if isinstance(key, str) else target.rest))
     else:
-        iterate(world, source, Site(frame), target.rest.add)
+        iterate(state, source, Site(frame), target.rest.add)
 
 
-def _text(world: World, expression: Text, frame: Frame) -> Variable:
-    return world.text(expression.value)
+def _text(state: State, expression: Text, frame: Frame) -> Variable:
+    return state.text(expression.value)
 
 
-def _either(world: World, expression: Either, frame: Frame) -> Variable:
-    found = world.variable()
+def _either(state: State, expression: Either, frame: Frame) -> Variable:
+    found = state.variable()
     for option in expression.options:
-        evaluate(world, option, frame).flow(found)
+        evaluate(state, option, frame).flow(found)
     return found
 
 
-def _this(world: World, expression: This, frame: Frame) -> Variable:
+def _this(state: State, expression: This, frame: Frame) -> Variable:
     function = frame.function
     while function is not None and ARROW in function.scope.marks:
         around = function.frame.parent
@@ -257,82 +257,82 @@ def _this(world: World, expression: This, frame: Frame) -> Variable:
         frame = around or frame
     if function is not None and (frame.scope.kind not in ("class", "interface") or function.frame is frame):
         return function.this
-    return world.fixed(frame.owner.instance) if frame.owner is not None else world.nothing
+    return state.fixed(frame.owner.instance) if frame.owner is not None else state.nothing
 
 
-def _super(world: World, expression: Super, frame: Frame) -> Variable:
-    found, owner = world.variable(), frame.owner
+def _super(state: State, expression: Super, frame: Frame) -> Variable:
+    found, owner = state.variable(), frame.owner
     function = frame.function
     while function is not None and function.owner is None and function.frame.parent is not None:
         function = function.frame.parent.function
     if owner is None:
         return found
-    receivers = world.receivers(function) if function is not None else _this(world, This(), frame)
-    receivers.use(lambda value: found.add(world.heritage(owner, value)))
+    receivers = state.receivers(function) if function is not None else _this(state, This(), frame)
+    receivers.use(lambda value: found.add(state.super_proxy(owner, value)))
     return found
 
 
-def _instance(world: World, expression: Instance, frame: Frame) -> Variable:
-    found = world.variable()
-    world.declared.append((found, evaluate(world, expression.of, frame)))
+def _instance(state: State, expression: Instance, frame: Frame) -> Variable:
+    found = state.variable()
+    state.declared.append((found, evaluate(state, expression.of, frame)))
     return found
 
 
-def _elements(world: World, expression: Elements, frame: Frame) -> Variable:
-    found, site = world.variable(), Site(frame, is_implied=True)
-    evaluate(world, expression.of, frame).use(lambda value: iterate(world, value, site, found.add))
+def _elements(state: State, expression: Elements, frame: Frame) -> Variable:
+    found, site = state.variable(), Site(frame, is_implied=True)
+    evaluate(state, expression.of, frame).use(lambda value: iterate(state, value, site, found.add))
     return found
 
 
-def iterate(world: World, value: Value, site: Site, told: Told) -> None:
+def iterate(state: State, value: Value, site: Site, sink: Sink) -> None:
     """Tell what iterating over a value yields: of a table what has a position or no known key."""
     if isinstance(value, Collection) and value.kind != "dict":
-        value.rest.use(told)
-        value.every(lambda key, each: each.use(told) if isinstance(key, int) else None)
+        value.rest.use(sink)
+        value.every(lambda key, each: each.use(sink) if isinstance(key, int) else None)
     if isinstance(value, Object | Declared) or (isinstance(value, Collection) and value.kind == OBJECT):
-        step = once(lambda iterator: _step(world, iterator, site, told))
+        step = once(lambda iterator: _step(state, iterator, site, sink))
         for name in ITERATED:
-            lookup(world, value, name, site, lambda each: world.apply(each, (), site, step))
+            lookup(state, value, name, site, lambda each: state.apply(each, (), site, step))
 
 
-def _step(world: World, iterator: Value, site: Site, told: Told) -> None:
+def _step(state: State, iterator: Value, site: Site, sink: Sink) -> None:
     """Tell what comes out of an iterator: by itself, or as the `value` of what its next step gives."""
     if isinstance(iterator, Collection) and iterator.kind != OBJECT:
-        iterate(world, iterator, site, told)
+        iterate(state, iterator, site, sink)
         return
-    lookup(world, iterator, STEPPED, site, lambda each: world.apply(each, (), site, told))
-    result = once(lambda found: lookup(world, found, RESULT, site, told))
-    lookup(world, iterator, NEXT, site, lambda each: world.apply(each, (), site, result))
+    lookup(state, iterator, STEPPED, site, lambda each: state.apply(each, (), site, sink))
+    result = once(lambda found: lookup(state, found, RESULT, site, sink))
+    lookup(state, iterator, NEXT, site, lambda each: state.apply(each, (), site, result))
 
 
-def _spread(world: World, expression: Spread, frame: Frame) -> Variable:
-    return evaluate(world, expression.of, frame)
+def _spread(state: State, expression: Spread, frame: Frame) -> Variable:
+    return evaluate(state, expression.of, frame)
 
 
-def _opaque(world: World, expression: Opaque, frame: Frame) -> Variable:
+def _opaque(state: State, expression: Opaque, frame: Frame) -> Variable:
     for part in expression.parts:
-        do(world, part, frame)
-    return world.nothing
+        do(state, part, frame)
+    return state.nothing
 
 
-def _awaited(world: World, expression: Awaited, frame: Frame) -> Variable:
-    found = world.variable()
+def _awaited(state: State, expression: Awaited, frame: Frame) -> Variable:
+    found = state.variable()
 
-    def told(value: Value) -> None:
+    def sink(value: Value) -> None:
         if isinstance(value, Promised):
             value.of.use(heard)
         else:
             found.add(value)
 
-    heard = once(told)  # a function that awaits itself promises its own promise
-    evaluate(world, expression.of, frame).use(heard)
+    heard = once(sink)  # a function that awaits itself promises its own promise
+    evaluate(state, expression.of, frame).use(heard)
     return found
 
 
-def _cast(world: World, expression: Cast, frame: Frame) -> Variable:
-    found, to = world.variable(), evaluate(world, expression.to, frame)
+def _cast(state: State, expression: Cast, frame: Frame) -> Variable:
+    found, to = state.variable(), evaluate(state, expression.to, frame)
 
-    def told(value: Value) -> None:
+    def sink(value: Value) -> None:
         of = value.of if isinstance(value, Object | Declared) else None
         wanted = [each for each in to.values if isinstance(each, Class)]
         if isinstance(value, External) and to.values:
@@ -342,9 +342,9 @@ def _cast(world: World, expression: Cast, frame: Frame) -> Variable:
         if not isinstance(of, Class) or not wanted or any(derives(of, each) for each in wanted):
             found.add(value)
 
-    evaluate(world, expression.of, frame).use(told)
+    evaluate(state, expression.of, frame).use(sink)
     to.use(lambda value: found.add(value) if isinstance(value, External) else None)
-    world.declared.append((found, to))
+    state.declared.append((found, to))
     return found
 
 
@@ -368,47 +368,47 @@ _EVALUATORS: dict[type, Callable[..., Variable]] = {
 }
 
 
-def assign(world: World, target: Expression, value: Variable, frame: Frame) -> None:
+def assign(state: State, target: Expression, value: Variable, frame: Frame) -> None:
     """Let a target hold what a variable holds."""
     if isinstance(target, Name):
         found = frame.find(target.name)
         value.flow(found if found is not None else frame.module.name(target.name))
     elif isinstance(target, Member):
-        at(world, target, frame, value.flow)
+        at(state, target, frame, value.flow)
     elif isinstance(target, Item):
-        _assign_item(world, target, value, frame)
+        _assign_item(state, target, value, frame)
     elif isinstance(target, Table):
-        _take_apart(world, target, value, frame)
+        _take_apart(state, target, value, frame)
     elif isinstance(target, Spread):
-        assign(world, target.of, value, frame)
+        assign(state, target.of, value, frame)
     else:
-        evaluate(world, target, frame)
+        evaluate(state, target, frame)
 
 
-def at(world: World, target: Member, frame: Frame, told: Callable[[Variable], None]) -> None:
+def at(state: State, target: Member, frame: Frame, sink: Callable[[Variable], None]) -> None:
     """Tell the variables that a member as a target means."""
     name, site = target.name, Site(frame, target.line)
 
     def on(value: Value) -> None:
         if isinstance(value, Class):
-            told(add_member(world, value, name))
+            sink(add_member(state, value, name))
         elif isinstance(value, Bound):
-            told(world.field(value.function, name))
+            sink(state.field(value.function, name))
         elif isinstance(value, Module):
-            module = world.frames.get((value.path, 0))
+            module = state.frames.get((value.path, 0))
             if module is not None:
-                told(module.name(name))
+                sink(module.name(name))
         elif not isinstance(value, External | Constant | Promised | Declared):
             if isinstance(value, Function) and name == "prototype":
-                world.prototype(value)
-            told(world.field(value, name))
+                state.prototype(value)
+            sink(state.field(value, name))
             if isinstance(value, Object) and isinstance(value.of, Class):
-                _set(world, value, name, site, told)
+                _set(state, value, name, site, sink)
 
-    evaluate(world, target.of, frame).use(on)
+    evaluate(state, target.of, frame).use(on)
 
 
-def _set(world: World, value: Object, name: str, site: Site, told: Callable[[Variable], None]) -> None:
+def _set(state: State, value: Object, name: str, site: Site, sink: Callable[[Variable], None]) -> None:
     """Call the setter of a property that is assigned to."""
     of = value.of
     if not isinstance(of, Class):
@@ -418,35 +418,35 @@ def _set(world: World, value: Object, name: str, site: Site, told: Callable[[Var
 
             def setter(found: Value) -> None:
                 if isinstance(found, Function) and "setter" in found.scope.marks:
-                    passed = world.variable()
-                    told(passed)
-                    world.apply(world.bind(found, value), [Given(passed)], site.found("property"), ignore)
+                    passed = state.variable()
+                    sink(passed)
+                    state.apply(state.bind(found, value), [Given(passed)], site.found("property"), ignore)
 
             each.frame.names[name].use(setter)
             return
 
 
-def _assign_item(world: World, target: Item, value: Variable, frame: Frame) -> None:
+def _assign_item(state: State, target: Item, value: Variable, frame: Frame) -> None:
     key, site = target.key, Site(frame)
 
     def on(of: Value) -> None:
         if isinstance(of, Collection):
             value.flow(of.rest if key is None else of.entry(key))
         elif isinstance(of, Class) and isinstance(key, str):
-            value.flow(add_member(world, of, key))
+            value.flow(add_member(state, of, key))
         elif isinstance(key, str) and isinstance(of, Object | Function):
-            value.flow(world.field(of, key))
+            value.flow(state.field(of, key))
         elif isinstance(of, Object):
-            lookup(world, of, "__setitem__", site, lambda each: world.apply(each, (), site, ignore))
+            lookup(state, of, "__setitem__", site, lambda each: state.apply(each, (), site, ignore))
 
-    evaluate(world, target.of, frame).use(on)
+    evaluate(state, target.of, frame).use(on)
 
 
-def _take_apart(world: World, target: Table, value: Variable, frame: Frame) -> None:
+def _take_apart(state: State, target: Table, value: Variable, frame: Frame) -> None:
     """Let the parts of a pattern hold the entries of a table, or the members of whatever else it is."""
     site = Site(frame)
     for entry in target.entries:
-        part, key = world.variable(), entry.key
+        part, key = state.variable(), entry.key
         rest = isinstance(entry.value, Spread)
 
         def on(of: Value, part: Variable = part, key: str | int | None = key, rest: bool = rest) -> None:
@@ -459,47 +459,47 @@ def _take_apart(world: World, target: Table, value: Variable, frame: Frame) -> N
             elif rest:
                 part.add(of)
             elif isinstance(key, str):
-                lookup(world, of, key, site, part.add)
+                lookup(state, of, key, site, part.add)
             else:
-                iterate(world, of, site, part.add)
+                iterate(state, of, site, part.add)
 
         value.use(on)
-        assign(world, entry.value, part, frame)
+        assign(state, entry.value, part, frame)
 
 
 # --- statements ---
 
 
-def run(world: World, frame: Frame, wanted: Callable[[Statement], bool] | None = None) -> None:
+def run(state: State, frame: Frame, wanted: Callable[[Statement], bool] | None = None) -> None:
     """Evaluate the body of a scope; `wanted` selects statements, default: all."""
     for statement in frame.scope.body:
         if wanted is None or wanted(statement):
-            _EXECUTORS[type(statement)](world, statement, frame)
+            _EXECUTORS[type(statement)](state, statement, frame)
 
 
-def _run_assign(world: World, statement: Assign, frame: Frame) -> None:
+def _run_assign(state: State, statement: Assign, frame: Frame) -> None:
     if type(statement.value) is Instance:
-        _run_declaration(world, statement.target, evaluate(world, statement.value.of, frame), frame)
+        _run_declaration(state, statement.target, evaluate(state, statement.value.of, frame), frame)
     else:
-        assign(world, statement.target, evaluate(world, statement.value, frame), frame)
+        assign(state, statement.target, evaluate(state, statement.value, frame), frame)
 
 
-def _run_do(world: World, statement: Do, frame: Frame) -> None:
-    do(world, statement.value, frame)
+def _run_do(state: State, statement: Do, frame: Frame) -> None:
+    do(state, statement.value, frame)
 
 
-def _run_return(world: World, statement: Return | Yield, frame: Frame) -> None:
-    value, function = evaluate(world, statement.value, frame), frame.function
+def _run_return(state: State, statement: Return | Yield, frame: Frame) -> None:
+    value, function = evaluate(state, statement.value, frame), frame.function
     if function is not None and not _is_given_back(statement, function):
         value.flow(function.returns if isinstance(statement, Return) else function.yields)
 
 
-def _run_export(world: World, statement: Export, frame: Frame) -> None:
-    evaluate(world, statement.value, frame).flow(frame.module.exports[statement.name])
+def _run_export(state: State, statement: Export, frame: Frame) -> None:
+    evaluate(state, statement.value, frame).flow(frame.module.exports[statement.name])
 
 
-def _run_use(world: World, statement: Use, frame: Frame) -> None:
-    world.uses.append((Site(frame, statement.line), evaluate(world, statement.value, frame)))
+def _run_use(state: State, statement: Use, frame: Frame) -> None:
+    state.uses.append((Site(frame, statement.line), evaluate(state, statement.value, frame)))
 
 
 def _is_given_back(statement: Return | Yield, function: Function) -> bool:
@@ -508,69 +508,69 @@ def _is_given_back(statement: Return | Yield, function: Function) -> bool:
     return isinstance(statement, Return) and isinstance(value, Name) and value.name in function.shape.returned
 
 
-def _run_declaration(world: World, target: Expression, declared: Variable, frame: Frame) -> None:
+def _run_declaration(state: State, target: Expression, declared: Variable, frame: Frame) -> None:
     """Let a target hold an instance of its declared type if nothing better becomes known."""
     if isinstance(target, Member):
-        at(world, target, frame, lambda variable: world.declared.append((variable, declared)))
+        at(state, target, frame, lambda variable: state.declared.append((variable, declared)))
     elif isinstance(target, Name):
         found = frame.find(target.name) or frame.module.name(target.name)
-        world.declared.append((found, declared))
+        state.declared.append((found, declared))
     else:
-        held = world.variable()
-        world.declared.append((held, declared))
-        assign(world, target, held, frame)
+        held = state.variable()
+        state.declared.append((held, declared))
+        assign(state, target, held, frame)
 
 
-def bring_in(world: World, imported: Import, frame: Frame) -> None:
+def bring_in(state: State, imported: Import, frame: Frame) -> None:
     """Let a name hold what is imported; what a star brings is looked through when a name is asked for."""
-    paths = world.modules.find(frame.path, imported.module, imported.level)
+    paths = state.modules.find(frame.path, imported.module, imported.level)
     name = imported.alias or imported.name
     if not name or (imported.name == STAR and not (imported.is_export and imported.alias)):
         return
     target = frame.module.exports[name] if imported.is_export else frame.name(name)
     if imported.name is not None and imported.name != STAR:
-        _bring_name(world, imported, frame, target, paths)
+        _bring_name(state, imported, frame, target, paths)
     elif not imported.is_whole:
-        _bring_path(world, imported, frame, target, paths)
+        _bring_path(state, imported, frame, target, paths)
     elif paths:
         for path in paths:
-            target.add(world.module(path))
+            target.add(state.module(path))
     else:
-        target.add(world.external(imported.module))
+        target.add(state.external(imported.module))
 
 
-def _bring_name(world: World, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
+def _bring_name(state: State, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
     """`from a import b`: what a offers as b, or else the module a.b."""
     site, name = Site(frame, imported.line), imported.name or ""
-    offered = [of_file(world, path, name, site, target.add) for path in paths]
+    offered = [of_file(state, path, name, site, target.add) for path in paths]
     if any(offered):
         return
     joined = f"{imported.module}.{name}" if imported.module else name
-    below = world.modules.find(frame.path, joined, imported.level)
+    below = state.modules.find(frame.path, joined, imported.level)
     for path in below:
-        target.add(world.module(path))
+        target.add(state.module(path))
     if not below and not paths:
-        target.add(world.external(joined))
+        target.add(state.external(joined))
 
 
-def _bring_path(world: World, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
+def _bring_path(state: State, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
     """`import a.b.c` binds a, through which b and c are found."""
     parts = imported.module.split(".")
-    top = world.modules.find(frame.path, parts[0], imported.level)
+    top = state.modules.find(frame.path, parts[0], imported.level)
     for path in top:
-        target.add(world.module(path))
+        target.add(state.module(path))
     if not top and not paths:
-        target.add(world.external(parts[0]))
+        target.add(state.external(parts[0]))
         return
     if not top:  # folders that are no packages
-        within = world.collection((frame.module, parts[0]))
+        within = state.collection((frame.module, parts[0]))
         target.add(within)
         for part in parts[1:-1]:
-            below = world.collection((within, part))
+            below = state.collection((within, part))
             within.entry(part).add(below)
             within = below
         for path in paths:
-            within.entry(parts[-1]).add(world.module(path))
+            within.entry(parts[-1]).add(state.module(path))
 
 
 _EXECUTORS: dict[type, Callable[..., None]] = {

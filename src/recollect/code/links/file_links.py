@@ -1,7 +1,7 @@
 """From what was solved to the links of each file: places in programs become keys of symbols.
 
 calls       CALLS         a call that only the name speaks for is no link: it is kept as one that may mean something
-heirs       INHERITS, IMPLEMENTS; EXTENDS between interfaces
+derivations INHERITS, IMPLEMENTS; EXTENDS between interfaces
 imports     IMPORTS       from file to file
 uses        DEPENDS_ON    types, and functions that are passed on
 """
@@ -17,7 +17,7 @@ from recollect.code.links.link_groups import Group, Plan
 from recollect.code.links.link_pack import Loose, Site
 from recollect.code.links.module_finder import FILE
 from recollect.code.links.program import Import, Unit
-from recollect.code.links.solver import CallEdge, Heir, OpenCall, Solution, solve, uncollected
+from recollect.code.links.solver import CallEdge, Derivation, OpenCall, Solution, solve, uncollected
 from recollect.code.links.solver_state import Place
 from recollect.store.link_protocol import AmbiguousSite, OutsideSite, UnresolvedSite
 
@@ -98,8 +98,8 @@ class _Places:
         """Return the links of every file."""
         for calls in _by_site(solution.calls):
             self._calls(calls)
-        for heir in solution.heirs:
-            self._heir(heir)
+        for derived in solution.derivations:
+            self._derivation(derived)
         for use in solution.uses:
             self._link(use.user, self.target(use.used), "DEPENDS_ON", use.line, "name", USE_CONFIDENCE)
         for opened in (*solution.ambiguous, *solution.unresolved):
@@ -147,19 +147,19 @@ class _Places:
         for (path, key, name), at in lines.items():
             self._files[path].loose.outside.append(OutsideSite(key, name, "CALLS", tuple(sorted(set(at)))))
 
-    def _heir(self, heir: Heir) -> None:
-        if heir.heir[0] not in self._files:
+    def _derivation(self, derived: Derivation) -> None:
+        if derived.derived[0] not in self._files:
             return
-        scope = self._units[heir.heir[0]].scopes[heir.heir[1]]
-        relation = "IMPLEMENTS" if heir.implements else "INHERITS"
-        if isinstance(heir.base, str):
-            site = OutsideSite(self.key(heir.heir), heir.base, relation, (scope.line,))
-            self._files[heir.heir[0]].loose.outside.append(site)
+        scope = self._units[derived.derived[0]].scopes[derived.derived[1]]
+        relation = "IMPLEMENTS" if derived.implements else "INHERITS"
+        if isinstance(derived.base, str):
+            site = OutsideSite(self.key(derived.derived), derived.base, relation, (scope.line,))
+            self._files[derived.derived[0]].loose.outside.append(site)
             return
-        base = self._units[heir.base[0]].scopes[heir.base[1]]
+        base = self._units[derived.base[0]].scopes[derived.base[1]]
         if base.kind == "interface":
             relation = "EXTENDS" if scope.kind == "interface" else "IMPLEMENTS"
-        self._link(heir.heir, self.target(heir.base), relation, scope.line, "name", HEIR_CONFIDENCE)
+        self._link(derived.derived, self.target(derived.base), relation, scope.line, "name", HEIR_CONFIDENCE)
 
     def _imports(self, path: str, used: set[str]) -> None:
         """Link a file with those it imports from; of a package of several, with those that offer or do what it uses."""

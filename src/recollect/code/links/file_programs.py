@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from recollect.code.languages import BY_NAME, LANGUAGES, detect
-from recollect.code.links.interface_summary import Pieces, face, pieces
+from recollect.code.links.interface_summary import Pieces, pieces, summary
 from recollect.code.links.module_finder import FAMILIES, VISIBLE
 from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, packed, unpacked
 from recollect.code.read import HEAD_BYTES, Task, as_utf8, content_of
@@ -54,7 +54,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     names: tuple[str, ...] = ()
     modules: tuple[tuple[str, int], ...] = ()
     unknown: tuple[str, ...] = ()
-    face: str = ""
+    summary: str = ""
     pieces: Pieces = Pieces()
 
 
@@ -96,10 +96,10 @@ def translated(path: str, source: bytes, symbols: bytes = b"") -> Translated:
         rows = _symbols.decode(symbols) if symbols else _outlined(path, source)
         unit = front_end(language.name)(source, path, rows)
         keys = symbol_keys(rows)
-        seen = face(unit)
+        seen = summary(unit)
         shown = _encode(Kept(keys, packed(seen)))
         known = msgspec.structs.replace(
-            offer(unit), face=hashlib.sha256(shown).hexdigest()[:32], pieces=pieces(seen, keys, source)
+            offer(unit), summary=hashlib.sha256(shown).hexdigest()[:32], pieces=pieces(seen, keys, source)
         )
         return Translated(path, digest, _encode(known), shown, _encode(Kept(keys, packed(unit))))
     except Exception as problem:  # one file must not end the others; it stays without links

@@ -86,7 +86,6 @@ def _returned(scope: Scope) -> frozenset[str]:
 _OF_FUNCTION = frozenset(("this", "returns", "yields"))
 
 
-@dataclass(eq=False, slots=True)
 class Function(Value):
     """A function, wherever it is called from.
 
@@ -95,12 +94,12 @@ class Function(Value):
     """
 
     __slots__ = (
-        "_shape", "defaults", "frame", "is_asleep", "owner", "path", "place", "returns", "scope", "this", "yields",
+        "_shape", "defaults", "frame", "is_lazy", "owner", "path", "place", "returns", "scope", "this", "yields",
     )  # fmt: skip
 
     def __init__(self, path: str, place: int, scope: Scope, frame: Frame, owner: Class | None) -> None:
         self.path, self.place, self.scope, self.frame, self.owner = path, place, scope, frame, owner
-        self.is_asleep = False
+        self.is_lazy = False
         self._shape: Shape | None = None
 
     if TYPE_CHECKING:
@@ -141,7 +140,7 @@ class Class(Value):
     """
 
     __slots__ = (
-        "base_places", "bases", "constructors", "frame", "giving", "heirs", "initial", "instance", "is_made",
+        "base_places", "bases", "constructors", "frame", "assigners", "subclasses", "initial", "instance", "is_made",
         "lookups", "order", "outer_bases", "overloads", "path", "place", "scope",
     )  # fmt: skip
 
@@ -150,17 +149,18 @@ class Class(Value):
         self.bases: list[Class] = []
         self.base_places: dict[Class, int] = {}  # where each stands in the head of the class
         self.outer_bases: list[External] = []
-        self.heirs: list[Class] = []
+        self.subclasses: list[Class] = []
         self.constructors: list[Function] = []
         self.initial: list[Function] = []
         self.overloads: dict[str, list[Function]] = {}
-        self.giving: dict[Key, list[Function]] = {}
+        self.assigners: dict[Key, list[Function]] = {}
         self.lookups: dict[str, dict[tuple[Class, Class | None, str], None]] = {}
         self.order: list[Class] = [self]
         self.instance = Object(self)
         self.is_made = False
 
 
+@dataclass(eq=False, slots=True)
 class Object(Value):
     """Any instance of a class, or of a function that was called with `new`."""
 
@@ -203,7 +203,6 @@ class External(Value):
     name: str
 
 
-@dataclass(eq=False, slots=True)
 class Collection(Value):
     """A table made at one place: entries by key, and those whose key nobody knows. `parents` are its prototypes.
 
@@ -223,17 +222,18 @@ class Collection(Value):
         found = self.fields.get(key)
         if found is None:
             found = self.fields[key] = Variable(self.work)
-            for told in self.waiting:
-                told(key, found)
+            for sink in self.waiting:
+                sink(key, found)
         return found
 
-    def every(self, told: Callable[[Key, Variable], None]) -> None:
+    def every(self, sink: Callable[[Key, Variable], None]) -> None:
         """Call `told` for every entry with a known key, now and later."""
-        self.waiting.append(told)
+        self.waiting.append(sink)
         for key, variable in list(self.fields.items()):
-            told(key, variable)
+            sink(key, variable)
 
 
+@dataclass(eq=False, slots=True)
 class Promised(Value):
     """A promise of what a variable holds."""
 
@@ -241,7 +241,7 @@ class Promised(Value):
 
 
 @dataclass(eq=False, slots=True)
-class Heritage(Value):
+class SuperProxy(Value):
     """`super`: what a class inherits, asked for by one of its instances."""
 
     of: Class

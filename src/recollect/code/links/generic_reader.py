@@ -46,7 +46,7 @@ CODE = frozenset({"Function", "Method", "Test", "Endpoint"})
 MOST = 60
 
 
-class Manner(NamedTuple):
+class LanguageRules(NamedTuple):
     """What is particular about a language.
 
     this: words for the instance around; own: words for the type around; super: words for what it inherits from
@@ -81,34 +81,34 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MANNERS: dict[str, Manner] = {
-    "go": Manner(types="after"),
-    "rust": Manner(_words("self"), _words("Self"), types="colon"),
-    "c": Manner(types="before", private=True),
-    "cpp": Manner(
+RULES: dict[str, LanguageRules] = {
+    "go": LanguageRules(types="after"),
+    "rust": LanguageRules(_words("self"), _words("Self"), types="colon"),
+    "c": LanguageRules(types="before", private=True),
+    "cpp": LanguageRules(
         _words("this"), implicit=True, types="before", constructors=("=",), flat=True, star=True, private=True
     ),
-    "csharp": Manner(
+    "csharp": LanguageRules(
         _words("this"), super=_words("base"), implicit=True, types="before", constructors=("=",), flat=True, star=True
     ),
-    "ruby": Manner(
+    "ruby": LanguageRules(
         _words("self"), _words("self.class"), _words("super"), True, new="new", constructors=("initialize",), flat=True
     ),
-    "php": Manner(
+    "php": LanguageRules(
         _words("$this"), _words("self static"), _words("parent"), types="before", constructors=("__construct",)
     ),
-    "kotlin": Manner(
+    "kotlin": LanguageRules(
         _words("this"), super=_words("super"), implicit=True, types="colon", constructors=("constructor",)
     ),
-    "scala": Manner(_words("this"), super=_words("super"), implicit=True, types="colon"),
-    "swift": Manner(_words("self"), _words("Self"), _words("super"), True, "colon", constructors=("init",)),
-    "lua": Manner(_words("self"), returned=r"^return\s+(\w+)\s*;?\s*$"),
-    "elixir": Manner(own=_words("__MODULE__"), implicit=True, whole=True, flat=True),
-    "zig": Manner(_words("self"), own=_words("Self @This()"), types="colon"),
-    "haskell": Manner(star=True, brackets=False),
-    "bash": Manner(star=True, brackets=False),
+    "scala": LanguageRules(_words("this"), super=_words("super"), implicit=True, types="colon"),
+    "swift": LanguageRules(_words("self"), _words("Self"), _words("super"), True, "colon", constructors=("init",)),
+    "lua": LanguageRules(_words("self"), returned=r"^return\s+(\w+)\s*;?\s*$"),
+    "elixir": LanguageRules(own=_words("__MODULE__"), implicit=True, whole=True, flat=True),
+    "zig": LanguageRules(_words("self"), own=_words("Self @This()"), types="colon"),
+    "haskell": LanguageRules(star=True, brackets=False),
+    "bash": LanguageRules(star=True, brackets=False),
 }
-PLAIN = Manner(_words("this self"), super=_words("super"), implicit=True)
+OTHER_LANGUAGES = LanguageRules(_words("this self"), super=_words("super"), implicit=True)
 
 # Links of a receiver, and what may stand in them: arguments and indexes are left out.
 _LINKS = re.compile(r"->|::|\\|\?\.|!\.|[.:]")
@@ -163,7 +163,7 @@ class _Translation:
         self._found = found
         self._path = path
         self._language = language
-        self._manner = MANNERS.get(language.name, PLAIN)
+        self._rules = RULES.get(language.name, OTHER_LANGUAGES)
         self._lines = source.decode("utf-8", "replace").split("\n")
         self._symbols = found.symbols
         self._inner: dict[int, list[Symbol]] = {}
@@ -186,7 +186,7 @@ class _Translation:
 
     def _is_prototype(self, symbol: Symbol) -> bool:
         """Tell whether a function is only announced here: others are to find where it is written."""
-        if not self._manner.private or symbol.parent >= 0:
+        if not self._rules.private or symbol.parent >= 0:
             return False
         return "{" not in "".join(self._lines[symbol.start_line - 1 : symbol.end_line])
 
@@ -211,7 +211,7 @@ class _Translation:
         for place in self._scope_of:
             self._define(place)
         for place, symbol in enumerate(self._symbols):
-            if symbol.kind in TYPES and self._manner.types:
+            if symbol.kind in TYPES and self._rules.types:
                 self._fields(place)
         for reference in self._found.references:
             self._refer(reference)
@@ -238,19 +238,19 @@ class _Translation:
             return
         self._bodies[owner].append(code)
         parent = symbol.parent
-        while self._manner.flat and parent >= 0 and self._symbols[parent].kind == "Module":
+        while self._rules.flat and parent >= 0 and self._symbols[parent].kind == "Module":
             parent = self._symbols[parent].parent
         if owner and (parent < 0 or self._is_returned(symbol.parent)):
             self._bodies[0].append(code)
 
     def _name_of(self, symbol: Symbol) -> str:
-        return symbol.qualified if self._manner.whole and symbol.kind == "Module" else symbol.name
+        return symbol.qualified if self._rules.whole and symbol.kind == "Module" else symbol.name
 
     def _is_returned(self, parent: int) -> bool:
         """Tell whether a table is what the file is to others."""
-        if not self._manner.returned or parent < 0:
+        if not self._rules.returned or parent < 0:
             return False
-        pattern = re.compile(self._manner.returned)
+        pattern = re.compile(self._rules.returned)
         match = next((found for line in reversed(self._lines[-20:]) if (found := pattern.match(line))), None)
         return match is not None and match[1] == self._symbols[parent].name
 
@@ -288,36 +288,36 @@ class _Translation:
         symbol = self._symbols[place]
         owner_elsewhere = self._abroad.get(place, "")
         owner = self._symbols[symbol.parent].name if symbol.parent >= 0 else ""
-        names = [owner if name == "=" else name for name in self._manner.constructors]
+        names = [owner if name == "=" else name for name in self._rules.constructors]
         marks = ("constructor",) if symbol.name in names and owner else ()
         is_held = symbol.parent >= 0 and self._symbols[symbol.parent].kind in TYPES
         if not (is_held or owner_elsewhere) or re.search(r"\bstatic\b", symbol.signature):
             marks = (*marks, "static")
         # `static` of C: no other file sees it.
-        is_hidden = self._manner.private and symbol.parent < 0 and symbol.visibility == "private"
+        is_hidden = self._rules.private and symbol.parent < 0 and symbol.visibility == "private"
         return (*marks, "private") if is_hidden else marks
 
     # --- signatures ---
 
     def _parameters(self, symbol: Symbol) -> Iterator[Parameter]:
         """Yield the parameters that a signature names; words for the instance are no parameters."""
-        if not self._manner.brackets:
+        if not self._rules.brackets:
             return
         for text in _arguments(symbol.signature, symbol.name)[:MOST]:
-            name, declared = _declared(text, self._manner.types)
-            if name and name not in self._manner.this:
+            name, declared = _declared(text, self._rules.types)
+            if name and name not in self._rules.this:
                 yield Parameter(name, declared=_type(declared) if declared else None)
 
     def _returned(self, symbol: Symbol) -> Expression | None:
-        text = _result(symbol.signature, symbol.name, self._manner.types)
-        if text in self._manner.own and symbol.parent >= 0:
+        text = _result(symbol.signature, symbol.name, self._rules.types)
+        if text in self._rules.own and symbol.parent >= 0:
             return Name(self._symbols[symbol.parent].name)
         return _type(text) if text else None
 
     def _fields(self, place: int) -> None:
         """Say of what types the fields of a type are, from its own lines and from the parameters it is made with."""
         symbol, body = self._symbols[place], self._bodies[self._scope_of[place]]
-        pattern = _FIELDS[self._manner.types]
+        pattern = _FIELDS[self._rules.types]
         inner = [(each.start_line, each.end_line) for each in self._inner.get(place, ())]
         for line in range(symbol.start_line, min(symbol.end_line, symbol.start_line + 400)):
             if any(first <= line + 1 <= last for first, last in inner):
@@ -326,9 +326,9 @@ class _Translation:
             match = pattern.match(text)
             if match and match["name"] not in _KEYWORDS and (declared := _type(match["type"])) is not None:
                 body.append(Assign(Name(match["name"]), Instance(declared)))
-            elif self._manner.types == "after" and (embedded := _EMBEDDED.match(text)):
+            elif self._rules.types == "after" and (embedded := _EMBEDDED.match(text)):
                 self._bases.setdefault(place, []).append(_path_expression(embedded[1]))
-        if self._manner.types == "colon":
+        if self._rules.types == "colon":
             for text in _arguments(symbol.signature, symbol.name)[:MOST]:
                 name, declared_text = _declared(text, "colon")
                 if name and (declared := _type(declared_text)) is not None:
@@ -344,7 +344,7 @@ class _Translation:
         owner = self._owner(reference.inside)
         if is_word or reference.kind == "call":
             # `d = D()`: the variable is what D makes.
-            is_new = self._manner.new == reference.name and bool(reference.receiver)
+            is_new = self._rules.new == reference.name and bool(reference.receiver)
             if is_new and isinstance(value, Member):
                 value = value.of
             call = Call(value, (), reference.line, reference.column, is_new, is_word)
@@ -380,20 +380,20 @@ class _Translation:
 
     def _bare(self, name: str, inside: int) -> Expression:
         """Return what a name without receiver may be: a member of a type or namespace around, or a name of the file."""
-        if name in self._manner.super:
+        if name in self._rules.super:
             return Super()
         at, is_member = inside, False
         while at >= 0:
             symbol = self._symbols[at]
             if symbol.kind not in CODE and name in self._members.get(at, {}):
-                is_method = self._manner.implicit and symbol.kind in TYPES
+                is_method = self._rules.implicit and symbol.kind in TYPES
                 return Member(This(), name) if is_method and is_member is False else Name(name)
             if at in self._abroad:
                 is_member = True
             if symbol.kind in TYPES:
                 is_member = True
             at = symbol.parent
-        if self._manner.implicit and is_member and name not in self._top and not self._is_type_name(name):
+        if self._rules.implicit and is_member and name not in self._top and not self._is_type_name(name):
             return Either((Name(name), Member(self._this(inside), name)))
         return Name(name)
 
@@ -411,7 +411,7 @@ class _Translation:
 
     def _chain(self, receiver: str, inside: int) -> Expression:
         """Return a receiver as an expression: `self.store`, `App::Config.new`, `s` of Go's own receiver."""
-        if self._manner.whole and "." in receiver and "(" not in receiver:
+        if self._rules.whole and "." in receiver and "(" not in receiver:
             return Name(receiver)
         if self._language.name == "rust" and "::" in receiver and re.match(r"(?:crate|super|self)::", receiver):
             return self._inline(receiver)
@@ -427,7 +427,7 @@ class _Translation:
             value = Call(value)
         for part in parts[1:MOST]:
             name = part.rstrip("\x01\x02")
-            is_new = name == self._manner.new and bool(self._manner.new)
+            is_new = name == self._rules.new and bool(self._rules.new)
             value = Call(value, is_new=True) if is_new else Member(value, name)
             if part.endswith("\x01") and not is_new:
                 value = Call(value)
@@ -439,11 +439,11 @@ class _Translation:
         return Name(receiver)
 
     def _word(self, word: str, inside: int) -> Expression:
-        if word in self._manner.this or word in self._receiver(inside):
+        if word in self._rules.this or word in self._receiver(inside):
             return self._this(inside)
-        if word in self._manner.super:
+        if word in self._rules.super:
             return Super()
-        if word in self._manner.own:
+        if word in self._rules.own:
             at = inside
             while at >= 0 and self._symbols[at].kind in CODE:
                 at = self._symbols[at].parent
@@ -452,7 +452,7 @@ class _Translation:
             return Name(self._name_of(self._symbols[at])) if at >= 0 else Opaque()
         if word.startswith("@"):
             return Member(self._this(inside), word.lstrip("@"))
-        if self._manner.implicit and not self._is_type_name(word) and self._in_type(inside):
+        if self._rules.implicit and not self._is_type_name(word) and self._in_type(inside):
             return Either((Name(word), Member(self._this(inside), word)))
         return Name(word)
 
@@ -472,7 +472,7 @@ class _Translation:
 
     def _assigned(self, reference: Reference) -> Expression | None:
         """Return the variable that the result of a call is given to, where the line says so."""
-        if reference.line > len(self._lines) or not self._manner.brackets:
+        if reference.line > len(self._lines) or not self._rules.brackets:
             return None
         before = self._lines[reference.line - 1][: reference.column]
         if "=" not in before:
@@ -494,10 +494,10 @@ class _Translation:
             yield Import(each.module, name, each.alias or each.name or each.module.rpartition("::")[2], line=line)
             if each.name and not each.star and each.name[:1].islower():
                 yield Import(f"{each.module}::{each.name}", None, each.alias or each.name, line=line)
-        elif self._manner.whole:
+        elif self._rules.whole:
             yield Import(each.module, each.module, each.alias or each.module.rpartition(".")[2], line=line)
             yield Import(each.module, "*", line=line)
-        elif name is None and each.alias is None and (self._manner.star or language in ("c", "ruby", "swift", "php")):
+        elif name is None and each.alias is None and (self._rules.star or language in ("c", "ruby", "swift", "php")):
             yield Import(each.module, "*", line=line)
         elif language == "haskell" and name is None:
             yield Import(each.module, None, each.alias, line=line)

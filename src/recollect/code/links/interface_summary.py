@@ -52,7 +52,7 @@ _ATOMS = frozenset(
 _LEAVING: frozenset[type] = frozenset((Return, Yield, Import, Export))
 
 
-def face(unit: Unit) -> Unit:
+def summary(unit: Unit) -> Unit:
     """Return a program reduced to what others can see of it; scopes keep their places."""
     scopes = tuple([_scope(scope) for scope in unit.scopes])
     return msgspec.structs.replace(unit, scopes=scopes, notes=())
@@ -198,15 +198,15 @@ class Piece(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A piece of a face: the names it is reached by, the names it says, and a hash of it."""
 
     names: bytes
-    said: bytes
+    mentioned: bytes
     digest: bytes
 
 
 class Pieces(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A face in pieces; `said` by all of the program and `said_by_rest` are what may reach further pieces."""
 
-    said: bytes = b""
-    said_by_rest: bytes = b""
+    mentioned: bytes = b""
+    mentioned_by_rest: bytes = b""
     rest: bytes = b""
     parts: tuple[Piece, ...] = ()
 
@@ -241,7 +241,7 @@ def _numbers(names: Iterable[bytes]) -> bytes:
     return array("I", sorted({crc32(name) for name in names})).tobytes()
 
 
-def _said(names: Iterable[str]) -> bytes:
+def _mentioned(names: Iterable[str]) -> bytes:
     return _numbers([name.encode("utf-8", "surrogatepass") for name in names])
 
 
@@ -254,10 +254,10 @@ def pieces(shown: Unit, keys: Sequence[str], source: bytes) -> Pieces:
     for place, of in enumerate(root):
         places.setdefault(of, []).append(place)
     rest = places.pop(-1, [])
-    said: set[str] = set()
-    digest = _digest(shown, keys, rest, said)
+    mentioned: set[str] = set()
+    digest = _digest(shown, keys, rest, mentioned)
     parts = [_piece(shown, keys, inside) for inside in places.values()]
-    return Pieces(words(source), _said(said), digest, tuple(parts))
+    return Pieces(words(source), _mentioned(mentioned), digest, tuple(parts))
 
 
 def _roots(scopes: Sequence[Scope]) -> list[int]:
@@ -284,17 +284,17 @@ def _is_apart(scope: Scope) -> bool:
 
 
 def _piece(shown: Unit, keys: Sequence[str], places: Sequence[int]) -> Piece:
-    said: set[str] = set()
-    digest = _digest(shown, keys, places, said)
+    mentioned: set[str] = set()
+    digest = _digest(shown, keys, places, mentioned)
     names = {shown.scopes[places[0]].name}
     for place in places:
         for each in shown.scopes[place].body:
             if isinstance(each, Assign) and isinstance(each.target, Member):
                 names.add(each.target.name)
-    return Piece(_said(names), _said(said), digest)
+    return Piece(_mentioned(names), _mentioned(mentioned), digest)
 
 
-def _digest(shown: Unit, keys: Sequence[str], places: Sequence[int], said: set[str]) -> bytes:
+def _digest(shown: Unit, keys: Sequence[str], places: Sequence[int], mentioned: set[str]) -> bytes:
     """Return a hash of some scopes that says nothing of others between them, and note all names they say."""
     own = {place: number for number, place in enumerate(places)}
     atoms: list[object] = [shown.package]
@@ -304,7 +304,7 @@ def _digest(shown: Unit, keys: Sequence[str], places: Sequence[int], said: set[s
         key = keys[scope.symbol] if 0 <= scope.symbol < len(keys) else ""
         atoms += (key, own.get(scope.parent, -1))
         _take_apart((scope.name, scope.kind, scope.arity, *[getattr(scope, each) for each in _SEEN], body), own, atoms)
-    said.update([each for each in atoms if type(each) is str])
+    mentioned.update([each for each in atoms if type(each) is str])
     return hashlib.sha256(_encode(atoms)).digest()[:16]
 
 

@@ -392,11 +392,11 @@ def cast(r: Reader, node: tree_sitter.Node) -> Expression:
     nodes = node.named_children
     if len(nodes) < 2:
         return first(r, node)
-    value, said = (nodes[1], nodes[0]) if r.kind(node) == "type_assertion" else (nodes[0], nodes[1])
-    if r.kind(said) == "type_arguments" and said.named_child_count:
-        said = said.named_children[0]
+    value, annotated = (nodes[1], nodes[0]) if r.kind(node) == "type_assertion" else (nodes[0], nodes[1])
+    if r.kind(annotated) == "type_arguments" and annotated.named_child_count:
+        annotated = annotated.named_children[0]
     found = r.value(value)
-    to = annotation(r, said) if r.kind(said) != "const" else None
+    to = annotation(r, annotated) if r.kind(annotated) != "const" else None
     if to is None:
         return found
     return declared(to) if found is NOTHING else Cast(found, to)

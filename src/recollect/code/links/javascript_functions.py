@@ -279,17 +279,19 @@ def parameters(r: Reader, node: tree_sitter.Node) -> None:
         if kind in ("required_parameter", "optional_parameter"):
             pattern = child.child_by_field_id(r.fields.pattern)
             value = child.child_by_field_id(r.fields.value)
-            said = child.child_by_field_id(r.fields.type)
+            annotated = child.child_by_field_id(r.fields.type)
             if pattern is None or r.kind(pattern) == "this":
                 continue
-            _parameter(r, pattern, value, annotation(r, said) if said is not None else None)
+            _parameter(r, pattern, value, annotation(r, annotated) if annotated is not None else None)
             if r.kind(pattern) == "identifier" and child.start_byte < pattern.start_byte:
                 _parameter_property(r, child, r.cut(pattern))
         elif kind != "comment" and kind != "decorator":
             _parameter(r, child, None, None)
 
 
-def _parameter(r: Reader, node: tree_sitter.Node, default: tree_sitter.Node | None, said: Expression | None) -> None:
+def _parameter(
+    r: Reader, node: tree_sitter.Node, default: tree_sitter.Node | None, annotated: Expression | None
+) -> None:
     if r.kind(node) == "assignment_pattern":
         left, default = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
         if left is None:
@@ -299,7 +301,7 @@ def _parameter(r: Reader, node: tree_sitter.Node, default: tree_sitter.Node | No
     if r.kind(node) == "rest_pattern" and node.named_child_count:
         node, kind = node.named_children[0], "*"
     name = r.cut(node) if r.kind(node) == "identifier" else r.temporary()
-    plain = said if isinstance(said, (Name, Member)) else None
+    plain = annotated if isinstance(annotated, (Name, Member)) else None
     value = r.value(default) if default is not None else None
     is_plain = value is None or isinstance(value, PLAIN)
     if r.kind(node) == "identifier":
@@ -307,8 +309,8 @@ def _parameter(r: Reader, node: tree_sitter.Node, default: tree_sitter.Node | No
     r.frame.parameters.append(Parameter(name, kind, value if is_plain else None, plain if kind == "" else None))
     if value is not None and not is_plain:
         r.emit(Assign(r.name(name), Either((r.name(name), value))))
-    if said is not None and (plain is None or kind):
-        r.emit(Assign(r.name(name), declared(said)))
+    if annotated is not None and (plain is None or kind):
+        r.emit(Assign(r.name(name), declared(annotated)))
     if r.kind(node) != "identifier":
         bind(r, node, Name(name), "let")
 
@@ -363,7 +365,9 @@ def _heritage(r: Reader, node: tree_sitter.Node) -> tuple[list[Expression], list
         for child in clause.named_children:
             kind = r.kind(child)
             if kind == "implements_clause":
-                implements += [said for each in child.named_children if (said := annotation(r, each)) is not None]
+                implements += [
+                    annotated for each in child.named_children if (annotated := annotation(r, each)) is not None
+                ]
             elif kind == "extends_clause":
                 value = child.child_by_field_id(r.fields.value)
                 bases += [r.value(value)] if value is not None else []
@@ -457,11 +461,11 @@ def method_entry(r: Reader, node: tree_sitter.Node, prefix: str) -> Entry | None
 def _field(r: Reader, node: tree_sitter.Node, waiting: list[tuple[str, tree_sitter.Node]] | None) -> None:
     name = node.child_by_field_id(r.fields.name) or node.child_by_field_id(r.fields.property)
     value = node.child_by_field_id(r.fields.value)
-    said = node.child_by_field_id(r.fields.type)
+    annotated = node.child_by_field_id(r.fields.type)
     if name is None:
         return
     text = str(key(r, name))
-    type_ = annotation(r, said) if said is not None else None
+    type_ = annotation(r, annotated) if annotated is not None else None
     if type_ is not None:
         r.emit(Assign(r.name(text), declared(type_)))
     if value is None:
@@ -519,11 +523,11 @@ def interface(r: Reader, node: tree_sitter.Node) -> Expression:
     name = r.cut(own) if own is not None else ""
     variable = r.declare(name)
     bases = [
-        said
+        annotated
         for clause in node.named_children
         if r.kind(clause) in ("extends_type_clause", "extends_clause")
         for each in clause.named_children
-        if (said := annotation(r, each)) is not None
+        if (annotated := annotation(r, each)) is not None
     ]
     frame = r.open("interface", r.frame.prefix + name, node, symbol=name)
     frame.bases = bases

@@ -101,7 +101,7 @@ def variables(r: Reader, node: tree_sitter.Node) -> Expression:
 
 def _declarator(r: Reader, node: tree_sitter.Node, kind: str) -> None:
     target, value = node.child_by_field_id(r.fields.name), node.child_by_field_id(r.fields.value)
-    said = node.child_by_field_id(r.fields.type)
+    annotated = node.child_by_field_id(r.fields.type)
     if target is None:
         return
     is_name = r.kind(target) == "identifier"
@@ -111,7 +111,7 @@ def _declarator(r: Reader, node: tree_sitter.Node, kind: str) -> None:
         return
     found = bound(r, value, name, is_variable=True) if value is not None else NOTHING
     bind(r, target, found, kind)
-    type_ = annotation(r, said) if said is not None else None
+    type_ = annotation(r, annotated) if annotated is not None else None
     if type_ is not None and is_name:
         r.emit(Assign(r.read(name), declared(type_)))
 
@@ -119,9 +119,9 @@ def _declarator(r: Reader, node: tree_sitter.Node, kind: str) -> None:
 def type_alias(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `type A = B`."""
     own, value = node.child_by_field_id(r.fields.name), node.child_by_field_id(r.fields.value)
-    said = annotation(r, value) if value is not None else None
-    if own is not None and said is not None:
-        r.emit(Assign(r.name(r.declare(r.cut(own)).name), said))
+    annotated = annotation(r, value) if value is not None else None
+    if own is not None and annotated is not None:
+        r.emit(Assign(r.name(r.declare(r.cut(own)).name), annotated))
     return NOTHING
 
 

@@ -30,13 +30,13 @@ def annotation(r: Reader, node: tree_sitter.Node) -> Expression | None:
     return reading(r, node) if reading else None
 
 
-def declared(said: Expression) -> Expression:
+def declared(annotated: Expression) -> Expression:
     """Return a value of a type."""
-    if isinstance(said, Either):
-        return Either(tuple([declared(option) for option in said.options]))
-    if isinstance(said, Table):
-        return Table(tuple([Entry(entry.key, declared(entry.value)) for entry in said.entries]))
-    return Instance(said)
+    if isinstance(annotated, Either):
+        return Either(tuple([declared(option) for option in annotated.options]))
+    if isinstance(annotated, Table):
+        return Table(tuple([Entry(entry.key, declared(entry.value)) for entry in annotated.entries]))
+    return Instance(annotated)
 
 
 def _name(r: Reader, node: tree_sitter.Node) -> Expression | None:
@@ -57,15 +57,15 @@ def _inner(r: Reader, node: tree_sitter.Node) -> Expression | None:
 
 
 def _any_of(r: Reader, node: tree_sitter.Node) -> Expression | None:
-    found = [said for child in node.named_children if (said := annotation(r, child)) is not None]
+    found = [annotated for child in node.named_children if (annotated := annotation(r, child)) is not None]
     if len(found) > 1:
         return Either(tuple(found))
     return found[0] if found else None
 
 
 def _many(r: Reader, node: tree_sitter.Node) -> Expression | None:
-    said = _any_of(r, node)
-    return Table((Entry(None, said),)) if said is not None else None
+    annotated = _any_of(r, node)
+    return Table((Entry(None, annotated),)) if annotated is not None else None
 
 
 def _generic(r: Reader, node: tree_sitter.Node) -> Expression | None:
@@ -78,8 +78,8 @@ def _generic(r: Reader, node: tree_sitter.Node) -> Expression | None:
     if text in SAME:
         return annotation(r, inner[0]) if inner else None
     if text in MANY or text in KEYED:
-        said = annotation(r, inner[-1] if text in KEYED else inner[0]) if inner else None
-        return Table((Entry(None, said),)) if said is not None else None
+        annotated = annotation(r, inner[-1] if text in KEYED else inner[0]) if inner else None
+        return Table((Entry(None, annotated),)) if annotated is not None else None
     return annotation(r, name)
 
 

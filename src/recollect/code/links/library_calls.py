@@ -32,32 +32,32 @@ from recollect.code.links.library_table import (
     TYPES,
     Row,
 )
-from recollect.code.links.member_lookup import Told, add_member, derive, lookup
-from recollect.code.links.solver_state import Given, Site, World
+from recollect.code.links.member_lookup import Sink, add_member, derive, lookup
+from recollect.code.links.solver_state import Given, Site, State
 
 
-class Deed(NamedTuple):
+class LibraryCall(NamedTuple):
     """A function of a library at work: on what, with what, what those it called returned, and who wants the result."""
 
-    world: World
+    state: State
     row: Row
     receiver: Value | None
     given: Sequence[Given]
     site: Site
     returned: Variable
-    told: Told
+    sink: Sink
 
     @property
     def first(self) -> Variable:
         """Its first argument."""
-        return self.given[0].value if self.given else self.world.variable()
+        return self.given[0].value if self.given else self.state.variable()
 
 
-def give(deed: Deed) -> None:
+def give(call: LibraryCall) -> None:
     """Tell what comes back."""
-    giver = GIVERS.get(deed.row.gives)
+    giver = GIVERS.get(call.row.gives)
     if giver is not None:
-        giver(deed)
+        giver(call)
 
 
 def key_of(given: Sequence[Given], place: int | None) -> str | int | None:
@@ -74,255 +74,255 @@ def elements(value: Value, target: Variable) -> None:
         value.every(lambda _, each: each.flow(target))
 
 
-def awaited(world: World, of: Variable) -> Variable:
+def awaited(state: State, of: Variable) -> Variable:
     """Return what is there in the end: a promise of a promise is a promise."""
-    found = world.variable()
+    found = state.variable()
     of.use(lambda value: value.of.flow(found) if isinstance(value, Promised) else found.add(value))
     return found
 
 
-def _sources(deed: Deed) -> Variable:
-    if deed.receiver is not None:
-        return deed.world.variable(deed.receiver)
-    found = deed.world.variable()
-    for each in deed.given:
+def _sources(call: LibraryCall) -> Variable:
+    if call.receiver is not None:
+        return call.state.variable(call.receiver)
+    found = call.state.variable()
+    for each in call.given:
         each.value.flow(found)
     return found
 
 
-def _listed(deed: Deed) -> Collection:
-    made = Collection(deed.world.work)
-    deed.returned.flow(made.rest)
+def _listed(call: LibraryCall) -> Collection:
+    made = Collection(call.state.work)
+    call.returned.flow(made.rest)
     return made
 
 
 # --- as it is ---
 
 
-def _returns(deed: Deed) -> None:
-    deed.returned.use(deed.told)
+def _returns(call: LibraryCall) -> None:
+    call.returned.use(call.sink)
 
 
-def _list(deed: Deed) -> None:
-    deed.told(_listed(deed))
+def _list(call: LibraryCall) -> None:
+    call.sink(_listed(call))
 
 
-def _list_or_elements(deed: Deed) -> None:
-    made = _listed(deed)
-    deed.first.use(lambda value: deed.world.iterate(value, deed.site, made.rest.add))
-    deed.told(made)
+def _list_or_elements(call: LibraryCall) -> None:
+    made = _listed(call)
+    call.first.use(lambda value: call.state.iterate(value, call.site, made.rest.add))
+    call.sink(made)
 
 
-def _receiver(deed: Deed) -> None:
-    if deed.receiver is not None:
-        deed.told(deed.receiver)
+def _receiver(call: LibraryCall) -> None:
+    if call.receiver is not None:
+        call.sink(call.receiver)
 
 
-def _first(deed: Deed) -> None:
-    deed.first.use(deed.told)
+def _first(call: LibraryCall) -> None:
+    call.first.use(call.sink)
 
 
-def _second(deed: Deed) -> None:
-    if len(deed.given) > 1:
-        deed.given[1].value.use(deed.told)
+def _second(call: LibraryCall) -> None:
+    if len(call.given) > 1:
+        call.given[1].value.use(call.sink)
 
 
-def _same(deed: Deed) -> None:
+def _same(call: LibraryCall) -> None:
     """Give a decorator that gives back what it decorates."""
-    deed.told(deed.world.known("same", deed.world.collection("same")))
+    call.sink(call.state.known("same", call.state.collection("same")))
 
 
 # --- tables ---
 
 
-def _all(deed: Deed) -> None:
-    made = Collection(deed.world.work)
-    for place, each in enumerate(deed.given):
+def _all(call: LibraryCall) -> None:
+    made = Collection(call.state.work)
+    for place, each in enumerate(call.given):
         each.value.flow(made.entry(place))
-    deed.told(made)
+    call.sink(made)
 
 
-def _elements(deed: Deed) -> None:
-    made = Collection(deed.world.work)
-    _sources(deed).use(lambda value: deed.world.iterate(value, deed.site, made.rest.add))
-    deed.told(made)
+def _elements(call: LibraryCall) -> None:
+    made = Collection(call.state.work)
+    _sources(call).use(lambda value: call.state.iterate(value, call.site, made.rest.add))
+    call.sink(made)
 
 
-def _each(deed: Deed) -> None:
-    key, receiver = key_of(deed.given, deed.row.key), deed.receiver
+def _each(call: LibraryCall) -> None:
+    key, receiver = key_of(call.given, call.row.key), call.receiver
     if key is not None and isinstance(receiver, Collection):
-        receiver.entry(key).use(deed.told)
-        receiver.rest.use(deed.told)
+        receiver.entry(key).use(call.sink)
+        receiver.rest.use(call.sink)
     else:
-        found = deed.world.variable()
-        found.use(deed.told)
+        found = call.state.variable()
+        found.use(call.sink)
 
         def take(value: Value) -> None:
             if isinstance(value, Collection):
                 elements(value, found)
             else:
-                deed.world.iterate(value, deed.site, found.add)
+                call.state.iterate(value, call.site, found.add)
 
-        _sources(deed).use(take)
-    if deed.row.key is not None and len(deed.given) > 1:
-        deed.given[1].value.use(deed.told)
+        _sources(call).use(take)
+    if call.row.key is not None and len(call.given) > 1:
+        call.given[1].value.use(call.sink)
 
 
-def _pairs(deed: Deed) -> None:
-    pair, rows = Collection(deed.world.work), Collection(deed.world.work)
-    if deed.receiver is not None:
-        elements(deed.receiver, pair.entry(1))
-    for place, each in enumerate(deed.given):
-        _fill(deed, each.value, pair.entry(place if len(deed.given) > 1 else 1))
+def _pairs(call: LibraryCall) -> None:
+    pair, rows = Collection(call.state.work), Collection(call.state.work)
+    if call.receiver is not None:
+        elements(call.receiver, pair.entry(1))
+    for place, each in enumerate(call.given):
+        _fill(call, each.value, pair.entry(place if len(call.given) > 1 else 1))
     rows.rest.add(pair)
-    deed.told(rows)
+    call.sink(rows)
 
 
-def _fill(deed: Deed, source: Variable, target: Variable) -> None:
-    source.use(lambda value: deed.world.iterate(value, deed.site, target.add))
+def _fill(call: LibraryCall, source: Variable, target: Variable) -> None:
+    source.use(lambda value: call.state.iterate(value, call.site, target.add))
 
 
-def _step(deed: Deed) -> None:
-    made = Collection(deed.world.work)
-    if isinstance(deed.receiver, Collection):
-        elements(deed.receiver, made.entry("value"))
-    deed.told(made)
+def _step(call: LibraryCall) -> None:
+    made = Collection(call.state.work)
+    if isinstance(call.receiver, Collection):
+        elements(call.receiver, made.entry("value"))
+    call.sink(made)
 
 
 # --- promises ---
 
 
-def _promise(deed: Deed) -> None:
-    deed.told(deed.world.promised(awaited(deed.world, deed.returned)))
+def _promise(call: LibraryCall) -> None:
+    call.sink(call.state.promised(awaited(call.state, call.returned)))
 
 
-def _promise_of_first(deed: Deed) -> None:
-    deed.told(deed.world.promised(awaited(deed.world, deed.first)))
+def _promise_of_first(call: LibraryCall) -> None:
+    call.sink(call.state.promised(awaited(call.state, call.first)))
 
 
-def _promise_of_several(deed: Deed) -> None:
-    world = deed.world
-    made, kept = Collection(world.work), world.variable()
+def _promise_of_several(call: LibraryCall) -> None:
+    state = call.state
+    made, kept = Collection(state.work), state.variable()
 
     def every(value: Value) -> None:
         if isinstance(value, Collection):
-            value.every(lambda key, each: awaited(world, each).flow(made.entry(key)))
-            awaited(world, value.rest).flow(made.rest)
+            value.every(lambda key, each: awaited(state, each).flow(made.entry(key)))
+            awaited(state, value.rest).flow(made.rest)
         elif isinstance(value, Promised):
-            awaited(world, value.of).flow(made.rest)
+            awaited(state, value.of).flow(made.rest)
 
-    for each in deed.given:
+    for each in call.given:
         each.value.use(every)
-    if deed.row.gives == "promise of all":
+    if call.row.gives == "promise of all":
         kept.add(made)
     else:
         elements(made, kept)
-    deed.told(world.promised(kept))
+    call.sink(state.promised(kept))
 
 
-def _awaited(deed: Deed) -> None:
-    source = deed.receiver.of if isinstance(deed.receiver, Promised) else deed.first
-    awaited(deed.world, awaited(deed.world, source)).use(deed.told)
+def _awaited(call: LibraryCall) -> None:
+    source = call.receiver.of if isinstance(call.receiver, Promised) else call.first
+    awaited(call.state, awaited(call.state, source)).use(call.sink)
 
 
 # --- attributes, and functions with some of their arguments ---
 
 
-def _attribute(deed: Deed) -> None:
+def _attribute(call: LibraryCall) -> None:
     """`getattr(x, "name")`."""
-    name = key_of(deed.given, 1)
+    name = key_of(call.given, 1)
     if isinstance(name, str):
-        deed.first.use(lambda value: lookup(deed.world, value, name, deed.site, deed.told))
-        if len(deed.given) > 2:
-            deed.given[2].value.use(deed.told)
+        call.first.use(lambda value: lookup(call.state, value, name, call.site, call.sink))
+        if len(call.given) > 2:
+            call.given[2].value.use(call.sink)
 
 
-def _assign_attribute(deed: Deed) -> None:
+def _assign_attribute(call: LibraryCall) -> None:
     """`setattr(x, "name", value)`."""
-    name = key_of(deed.given, 1)
-    if isinstance(name, str) and len(deed.given) > 2:
-        deed.first.use(lambda value: deed.given[2].value.flow(_place(deed.world, value, name)))
+    name = key_of(call.given, 1)
+    if isinstance(name, str) and len(call.given) > 2:
+        call.first.use(lambda value: call.given[2].value.flow(_place(call.state, value, name)))
 
 
-def _partial(deed: Deed) -> None:
+def _partial(call: LibraryCall) -> None:
     """Give a function that was given some arguments already; those it is given later come in their place."""
-    held = list(deed.given[1:])
+    held = list(call.given[1:])
 
     def keep(value: Value) -> None:
         if isinstance(value, Function):
-            deed.world.pass_on(value, held)
+            call.state.pass_on(value, held)
         elif isinstance(value, Bound) and isinstance(value.function, Function):
-            deed.world.pass_on(value.function, held, value.receiver)
-        deed.told(value)
+            call.state.pass_on(value.function, held, value.receiver)
+        call.sink(value)
 
-    if deed.given:
-        deed.first.use(keep)
+    if call.given:
+        call.first.use(keep)
 
 
 # --- prototypes ---
 
 
-def _create(deed: Deed) -> None:
-    if deed.given:
-        made = Collection(deed.world.work, OBJECT)
-        made.parents = deed.first
-        deed.told(made)
+def _create(call: LibraryCall) -> None:
+    if call.given:
+        made = Collection(call.state.work, OBJECT)
+        made.parents = call.first
+        call.sink(made)
 
 
-def _set_prototype(deed: Deed) -> None:
-    if len(deed.given) > 1:
-        deed.first.use(lambda value: _inherit(deed.world, value, deed.given[1].value))
-        deed.first.use(deed.told)
+def _set_prototype(call: LibraryCall) -> None:
+    if len(call.given) > 1:
+        call.first.use(lambda value: _inherit(call.state, value, call.given[1].value))
+        call.first.use(call.sink)
 
 
-def _assign(deed: Deed) -> None:
+def _assign(call: LibraryCall) -> None:
     def assign(value: Value) -> None:
-        for each in deed.given[1:]:
-            _assign_all(deed.world, each.value, value)
+        for each in call.given[1:]:
+            _assign_all(call.state, each.value, value)
 
-    deed.first.use(assign)
-    deed.first.use(deed.told)
-
-
-def _derived(deed: Deed) -> None:
-    if len(deed.given) > 1:
-        deed.first.use(lambda value: _derive(deed.world, value, deed.given[1].value))
+    call.first.use(assign)
+    call.first.use(call.sink)
 
 
-def _inherit(world: World, value: Value, parents: Variable) -> None:
+def _derived(call: LibraryCall) -> None:
+    if len(call.given) > 1:
+        call.first.use(lambda value: _derive(call.state, value, call.given[1].value))
+
+
+def _inherit(state: State, value: Value, parents: Variable) -> None:
     if isinstance(value, Collection):
         if value.parents is None:
-            value.parents = world.variable()
+            value.parents = state.variable()
         parents.flow(value.parents)
     elif isinstance(value, Class):
-        parents.use(lambda base: derive(world, value, base))
+        parents.use(lambda base: derive(state, value, base))
 
 
-def _derive(world: World, heir: Value, bases: Variable) -> None:
-    if isinstance(heir, Class):
-        bases.use(lambda base: derive(world, heir, base))
-    elif isinstance(heir, Function):
+def _derive(state: State, derived: Value, bases: Variable) -> None:
+    if isinstance(derived, Class):
+        bases.use(lambda base: derive(state, derived, base))
+    elif isinstance(derived, Function):
 
         def on(base: Value) -> None:
             if isinstance(base, Function):
-                world.prototype(heir).use(lambda value: _inherit(world, value, world.prototype(base)))
+                state.prototype(derived).use(lambda value: _inherit(state, value, state.prototype(base)))
 
         bases.use(on)
 
 
-def _assign_all(world: World, sources: Variable, target: Value) -> None:
+def _assign_all(state: State, sources: Variable, target: Value) -> None:
     def copy(source: Value) -> None:
         if isinstance(source, Collection):
-            source.every(lambda key, each: each.flow(_place(world, target, key)))
+            source.every(lambda key, each: each.flow(_place(state, target, key)))
 
     sources.use(copy)
 
 
-def _place(world: World, target: Value, key: str | int) -> Variable:
-    return add_member(world, target, str(key)) if isinstance(target, Class) else world.field(target, key)
+def _place(state: State, target: Value, key: str | int) -> Variable:
+    return add_member(state, target, str(key)) if isinstance(target, Class) else state.field(target, key)
 
 
-GIVERS: dict[str, Callable[[Deed], None]] = {
+GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "returns": _returns,
     "list": _list,
     "list or elements": _list_or_elements,
@@ -354,83 +354,83 @@ GIVERS: dict[str, Callable[[Deed], None]] = {
 CALLABLE = (Function, Bound, Overloaded, Class, Known)
 
 
-def supply(world: World, value: External, given: Sequence[Given], site: Site, told: Told) -> None:
+def supply(state: State, value: External, given: Sequence[Given], site: Site, sink: Sink) -> None:
     """Do what a function outside the program does."""
     plain = value.name.replace(MADE, "")
     row = EXTERNALS.get(plain)
     if row is not None:
-        _carry_out(world, row, None, given, site, told)
+        _carry_out(state, row, None, given, site, sink)
         return
     _, _, name = plain.rpartition(".")
     if plain.startswith(BUILTIN):
-        _give_builtin(world, plain, told)
+        _give_builtin(state, plain, sink)
         return
     if name in CALLBACKS:
-        _call_arguments(world, Row((EVERY,)), None, given, site, world.variable())
-    told(world.unknown if MADE in value.name or value is world.unknown else world.external(value.name + MADE))
+        _call_arguments(state, Row((EVERY,)), None, given, site, state.variable())
+    sink(state.unknown if MADE in value.name or value is state.unknown else state.external(value.name + MADE))
 
 
-def _give_builtin(world: World, name: str, told: Told) -> None:
+def _give_builtin(state: State, name: str, sink: Sink) -> None:
     """Tell what a builtin function gives that has no row: a text, a number, or texts in a list."""
     _, first, *rest = name.split(".")
     made = RESULTS.get(first)
     if not rest and made is not None:
-        told(world.external(f"{BUILTIN}.{made}{MADE}"))
+        sink(state.external(f"{BUILTIN}.{made}{MADE}"))
     elif len(rest) == 1 and first in TEXTS and rest[0] in OF_TEXTS:
         kind = OF_TEXTS[rest[0]]
-        text = world.external(f"{BUILTIN}.{first if kind in ('', 'list') else kind}{MADE}")
+        text = state.external(f"{BUILTIN}.{first if kind in ('', 'list') else kind}{MADE}")
         if kind != "list":
-            told(text)
+            sink(text)
             return
-        made_list = world.collection((BUILTIN, first))
+        made_list = state.collection((BUILTIN, first))
         made_list.rest.add(text)
-        told(made_list)
+        sink(made_list)
 
 
-def supply_known(world: World, value: Known, given: Sequence[Given], site: Site, told: Told) -> None:
+def supply_known(state: State, value: Known, given: Sequence[Given], site: Site, sink: Sink) -> None:
     """Do what a method of the language's library does."""
     receiver = value.receiver
     if isinstance(receiver, Collection):
         if receiver.kind in TYPES:
-            world.call(site, f"{BUILTIN}.{receiver.kind}.{value.name}", "external")
-        _carry_out(world, METHODS["collection"][value.name], receiver, given, site, told)
+            state.call(site, f"{BUILTIN}.{receiver.kind}.{value.name}", "external")
+        _carry_out(state, METHODS["collection"][value.name], receiver, given, site, sink)
     elif isinstance(receiver, Promised):
-        _carry_out(world, METHODS["promise"][value.name], receiver, given, site, told)
+        _carry_out(state, METHODS["promise"][value.name], receiver, given, site, sink)
     else:
-        _function_method(world, value.name, receiver, given, site, told)
+        _function_method(state, value.name, receiver, given, site, sink)
 
 
-def _function_method(world: World, name: str, function: Value, given: Sequence[Given], site: Site, told: Told) -> None:
+def _function_method(state: State, name: str, function: Value, given: Sequence[Given], site: Site, sink: Sink) -> None:
     """`f.call(this, …)`, `f.apply(this, […])`, `f.bind(this)`."""
     plain = function.function if isinstance(function, Bound) else function
-    receivers = given[0].value if given else world.variable()
+    receivers = given[0].value if given else state.variable()
     rest = list(given[1:])
     if name == "apply" and rest:
         rest = [Given(rest[0].value, is_spread=True)]
     if name == "bind":
-        receivers.use(lambda receiver: told(world.bind(plain, receiver)))
+        receivers.use(lambda receiver: sink(state.bind(plain, receiver)))
         if not receivers.values:
-            told(plain)
+            sink(plain)
         return
     seen: set[Value] = set()
 
     def call(receiver: Value) -> None:
         if receiver not in seen:
             seen.add(receiver)
-            world.apply(world.bind(plain, receiver), rest, site, told)
+            state.apply(state.bind(plain, receiver), rest, site, sink)
 
     receivers.use(call)
     if not receivers.values:
-        world.apply(plain, rest, site, told)
+        state.apply(plain, rest, site, sink)
 
 
-def _carry_out(world: World, row: Row, receiver: Value | None, given: Sequence[Given], site: Site, told: Told) -> None:
-    returned = world.variable()
+def _carry_out(state: State, row: Row, receiver: Value | None, given: Sequence[Given], site: Site, sink: Sink) -> None:
+    returned = state.variable()
     if row.calls:
-        _call_arguments(world, row, receiver, given, site, returned, told)
+        _call_arguments(state, row, receiver, given, site, returned, sink)
     if isinstance(receiver, Collection):
         _put(row, receiver, given)
-    give(Deed(world, row, receiver, given, site, returned, told))
+    give(LibraryCall(state, row, receiver, given, site, returned, sink))
 
 
 def _put(row: Row, receiver: Collection, given: Sequence[Given]) -> None:
@@ -447,19 +447,19 @@ def _put(row: Row, receiver: Collection, given: Sequence[Given]) -> None:
 
 
 def _call_arguments(
-    world: World, row: Row, receiver: Value | None, given: Sequence[Given], site: Site, returned: Variable,
-    told: Told | None = None,
+    state: State, row: Row, receiver: Value | None, given: Sequence[Given], site: Site, returned: Variable,
+    sink: Sink | None = None,
 ) -> None:  # fmt: skip
     """Call the arguments that the row says are called."""
     called = list(_called_arguments(row, given))
-    passed = _passed(world, row, receiver, [each for each in given if each not in called], returned, told)
+    passed = _passed(state, row, receiver, [each for each in given if each not in called], returned, sink)
     for each in called:
         seen: set[Value] = set()
 
         def call(value: Value, seen: set[Value] = seen) -> None:
             if value not in seen and isinstance(value, CALLABLE):
                 seen.add(value)
-                world.apply(value, passed, site.found("callback"), returned.add)
+                state.apply(value, passed, site.found("callback"), returned.add)
 
         each.value.use(call)
 
@@ -474,19 +474,19 @@ def _called_arguments(row: Row, given: Sequence[Given]) -> Iterator[Given]:
 
 
 def _passed(
-    world: World, row: Row, receiver: Value | None, others: Sequence[Given], returned: Variable, told: Told | None
+    state: State, row: Row, receiver: Value | None, others: Sequence[Given], returned: Variable, sink: Sink | None
 ) -> list[Given]:
     """Return what the called functions are given."""
     if row.takes == "rest":
         return list(others)
     if row.takes == "promise" and isinstance(receiver, Promised):
-        return [Given(awaited(world, receiver.of))]
+        return [Given(awaited(state, receiver.of))]
     if row.takes == "fulfil":
-        kept = world.variable()
-        if told is not None:
-            told(world.promised(kept))
-        return [Given(world.variable(_fulfil(world, kept)))]
-    element = world.variable()
+        kept = state.variable()
+        if sink is not None:
+            sink(state.promised(kept))
+        return [Given(state.variable(_fulfil(state, kept)))]
+    element = state.variable()
     if isinstance(receiver, Collection):
         elements(receiver, element)
     else:
@@ -498,8 +498,8 @@ def _passed(
     return [Given(element)] if row.takes == "elements" else []
 
 
-def _fulfil(world: World, kept: Variable) -> Value:
+def _fulfil(state: State, kept: Variable) -> Value:
     """Return a function that puts what it is given into a variable."""
-    bag = Collection(world.work)
+    bag = Collection(state.work)
     bag.rest.flow(kept)
-    return world.known("push", bag)
+    return state.known("push", bag)

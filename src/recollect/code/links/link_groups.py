@@ -79,7 +79,7 @@ def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str, elsewher
     crossed: dict[tuple[str, str], str] = {}
     crossings = {path: _crossings(modules, path, row.offer, elsewhere, crossed) for path, row in programs.items()}
     own = {path: _digest((path, programs[path].hash, *needs[path], "", *crossings[path])) for path in programs}
-    faces = {path: _digest((path, row.offer.face, *needs[path])) for path, row in programs.items()}
+    faces = {path: _digest((path, row.offer.summary, *needs[path])) for path, row in programs.items()}
     names = _Names(programs)
     groups: list[Group] = []
     for key, members in sorted(_divided(modules, programs).items()):
@@ -102,7 +102,7 @@ class _Names:
                 for name in numbers(piece.names):
                     self.named.setdefault(name, []).append((path, place))
 
-    def said(self, packed: bytes) -> frozenset[int]:
+    def mentioned(self, packed: bytes) -> frozenset[int]:
         """Return those of some names by which anything is reached; what one file says concerns many groups."""
         found = self._known.get(packed)
         if found is None:
@@ -117,19 +117,19 @@ def _visible(
     outer = {path: pieces for path in needed if (pieces := programs[path].offer.pieces).rest}
     if not outer:
         return {}
-    said: set[int] = set().union(*[names.said(programs[path].offer.pieces.said) for path in members])
-    said = said.union(*[names.said(pieces.said_by_rest) for pieces in outer.values()])
+    mentioned: set[int] = set().union(*[names.mentioned(programs[path].offer.pieces.mentioned) for path in members])
+    mentioned = mentioned.union(*[names.mentioned(pieces.mentioned_by_rest) for pieces in outer.values()])
     reached: set[tuple[str, int]] = set()
-    fresh = said
+    fresh = mentioned
     while fresh:
         more: set[int] = set()
         for name in fresh:
             for path, place in names.named[name]:
                 if path in outer and (path, place) not in reached:
                     reached.add((path, place))
-                    more |= names.said(outer[path].parts[place].said)
-        fresh = more - said
-        said |= more
+                    more |= names.mentioned(outer[path].parts[place].mentioned)
+        fresh = more - mentioned
+        mentioned |= more
     seen = {path: [pieces.rest.hex()] for path, pieces in outer.items()}
     for path, place in sorted(reached):
         seen[path].append(outer[path].parts[place].digest.hex())

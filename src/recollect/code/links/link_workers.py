@@ -27,7 +27,7 @@ from recollect.code.workers import MAX_WORKERS, cores
 MOST_CPU_S = 600.0
 
 
-class Terrain(NamedTuple):
+class TreeFacts(NamedTuple):
     """What has to be known of a tree to solve any group of it: its files as modules, and what leads out of it.
 
     crossed: family, module, and the file of another tree that it means
@@ -38,7 +38,7 @@ class Terrain(NamedTuple):
     crossed: list[tuple[str, str, str]]
 
 
-class Errand(NamedTuple):
+class GroupTask(NamedTuple):
     """A group to solve: its members, and the programs of these and of all that they need."""
 
     members: tuple[str, ...]
@@ -54,16 +54,16 @@ class Packed(NamedTuple):
     sites: bytes
 
 
-def terrain(plan: Plan) -> Terrain:
+def tree_facts(plan: Plan) -> TreeFacts:
     """Return what a worker has to know of a tree."""
     crossed = [(family, module, file) for (family, module), file in plan.crossed.items()]
-    return Terrain(dict(plan.modules.files), plan.modules.facts, crossed)
+    return TreeFacts(dict(plan.modules.files), plan.modules.facts, crossed)
 
 
-def solve_group(plan: Plan, errand: Errand) -> list[Packed]:
+def solve_group(plan: Plan, task: GroupTask) -> list[Packed]:
     """Return the links of the members of a group."""
-    found = solved(errand.programs, plan, Group("", errand.members, errand.needed, ""))
-    return [Packed(path, *pack(*found[path])) for path in errand.members]
+    found = solved(task.programs, plan, Group("", task.members, task.needed, ""))
+    return [Packed(path, *pack(*found[path])) for path in task.members]
 
 
 def main() -> None:
@@ -73,9 +73,9 @@ def main() -> None:
 
     def answer(content: bytes) -> bytes:
         if known:
-            errand = msgspec.msgpack.decode(content, type=Errand)
-            return encoder.encode(solve_group(known[0], errand))
-        told = msgspec.msgpack.decode(content, type=Terrain)
+            task = msgspec.msgpack.decode(content, type=GroupTask)
+            return encoder.encode(solve_group(known[0], task))
+        told = msgspec.msgpack.decode(content, type=TreeFacts)
         crossed = {(family, module): file for family, module, file in told.crossed}
         known.append(Plan(Modules(told.files, told.facts), (), {}, crossed))
         return b""
@@ -104,17 +104,17 @@ def useful_workers(size_bytes: int, groups: int, wanted: int = 0) -> int:
     return max(1, min(wanted or cores(), MAX_WORKERS, groups, size_bytes // BYTES_EACH))
 
 
-def solve_all(plan: Plan, errands: Iterable[Errand], count: int) -> Iterator[Sequence[Packed]]:
+def solve_all(plan: Plan, tasks: Iterable[GroupTask], count: int) -> Iterator[Sequence[Packed]]:
     """Yield the links of groups in the order in which they come; each is taken when somebody is about to be free."""
     if count <= 1:
-        for errand in errands:
-            yield solve_group(plan, errand)
+        for task in tasks:
+            yield solve_group(plan, task)
         return
     crew = _Crew(plan, count)
     waiting: deque[Future[Sequence[Packed]]] = deque()
     try:
-        for errand in errands:
-            waiting.append(crew.submit(errand))
+        for task in tasks:
+            waiting.append(crew.submit(task))
             if len(waiting) >= count + WAITING:
                 yield waiting.popleft().result()
         while waiting:
@@ -128,7 +128,7 @@ class _Crew:
 
     def __init__(self, plan: Plan, count: int) -> None:
         self._plan = plan
-        self._terrain = msgspec.msgpack.encode(terrain(plan))
+        self._terrain = msgspec.msgpack.encode(tree_facts(plan))
         self._idle: queue.LifoQueue[Process | None] = queue.LifoQueue()
         for _ in range(count):
             self._idle.put(None)  # one that is still to be started
@@ -136,9 +136,9 @@ class _Crew:
         self._is_stopped = False
         self._threads = ThreadPoolExecutor(count, "recollect-links")
 
-    def submit(self, errand: Errand) -> Future[Sequence[Packed]]:
+    def submit(self, task: GroupTask) -> Future[Sequence[Packed]]:
         """Have a group solved."""
-        return self._threads.submit(self._solve, errand)
+        return self._threads.submit(self._solve, task)
 
     def stop(self) -> None:
         """End all processes; what they have in hand is lost, which nobody was promised."""
@@ -149,17 +149,17 @@ class _Crew:
         for process in self._all:
             process.end()
 
-    def _solve(self, errand: Errand) -> Sequence[Packed]:
+    def _solve(self, task: GroupTask) -> Sequence[Packed]:
         process = self._idle.get()
         found: bytes | None = None
         try:
             process = process or self._hired()
-            found = process.exchange(msgspec.msgpack.encode(errand)) if process is not None else None
+            found = process.exchange(msgspec.msgpack.encode(task)) if process is not None else None
         finally:
             self._idle.put(process if found is not None else None)
         if found is not None:
             return read_answer(found)
-        return [] if self._is_stopped else solve_group(self._plan, errand)
+        return [] if self._is_stopped else solve_group(self._plan, task)
 
     def _hired(self) -> Process | None:
         """Return a process that knows the tree; None if there can be none."""

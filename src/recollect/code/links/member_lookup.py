@@ -14,18 +14,18 @@ from recollect.code.links.flow_values import (
     External,
     Frame,
     Function,
-    Heritage,
     Known,
     Module,
     Object,
     Overloaded,
     Promised,
+    SuperProxy,
     Value,
     Variable,
 )
 from recollect.code.links.library_table import BUILTIN, METHODS, OBJECT
 from recollect.code.links.program import Scope
-from recollect.code.links.solver_state import Site, World
+from recollect.code.links.solver_state import Site, State
 
 # A chain of classes longer than this is a mistake, most likely a class that derives from itself.
 DEEPEST = 200
@@ -47,15 +47,15 @@ def derives(one: Class, other: Class) -> bool:
     return one is other or other in one.order
 
 
-def heirs(of: Class) -> list[Class]:
+def subclasses(of: Class) -> list[Class]:
     """Return all classes that derive from one, nearest first, without itself."""
     found: dict[Class, None] = {}
-    waiting = list(of.heirs)
+    waiting = list(of.subclasses)
     while waiting:
-        heir = waiting.pop(0)
-        if heir not in found and heir is not of:
-            found[heir] = None
-            waiting += heir.heirs
+        derived = waiting.pop(0)
+        if derived not in found and derived is not of:
+            found[derived] = None
+            waiting += derived.subclasses
     return list(found)
 
 
@@ -101,7 +101,7 @@ def _depth_first(of: Class) -> list[Class]:
     return list(found)
 
 
-Told = Callable[[Value], None]
+Sink = Callable[[Value], None]
 Asked = tuple[Class, Class | None, str]
 # Bases that a class may still get when it is known where all others are: more come from a function that makes classes.
 MOST_LATE = 4
@@ -115,18 +115,18 @@ KEPT = frozenset({"java", "csharp", "go", "haskell", "elixir"})
 AFTER_ALL = 1 << 30  # the place of a base that the head of a class does not name
 
 
-def lookup(world: World, value: Value, name: str, site: Site, told: Told) -> None:
+def lookup(state: State, value: Value, name: str, site: Site, sink: Sink) -> None:
     """Tell what a member of a value is, now and whenever more becomes known."""
     finder = FINDERS.get(type(value))
     if finder is not None:
-        finder(world, value, name, site, told)
+        finder(state, value, name, site, sink)
 
 
-def _of_module(world: World, value: Module, name: str, site: Site, told: Told) -> None:
-    of_file(world, value.path, name, site, told)
+def _of_module(state: State, value: Module, name: str, site: Site, sink: Sink) -> None:
+    of_file(state, value.path, name, site, sink)
 
 
-def of_file(world: World, path: str, name: str, site: Site, told: Told, asked: dict[str, bool] | None = None) -> bool:
+def of_file(state: State, path: str, name: str, site: Site, sink: Sink, asked: dict[str, bool] | None = None) -> bool:
     """Tell what a file offers under a name; returns whether it offers anything of that name.
 
     asked: what files have answered so far. Files that import all of each other are asked once each, not once for every
@@ -135,84 +135,84 @@ def of_file(world: World, path: str, name: str, site: Site, told: Told, asked: d
     asked = {} if asked is None else asked
     if path not in asked:
         asked[path] = False  # for whoever asks while it asks others
-        asked[path] = _offered(world, path, name, site, told, asked)
+        asked[path] = _offered(state, path, name, site, sink, asked)
     return asked[path]
 
 
-def _offered(world: World, path: str, name: str, site: Site, told: Told, asked: dict[str, bool]) -> bool:
-    frame = world.frames.get((path, 0))
+def _offered(state: State, path: str, name: str, site: Site, sink: Sink, asked: dict[str, bool]) -> bool:
+    frame = state.frames.get((path, 0))
     if frame is None:
         return False
     if frame.exports:
-        return _exported(world, frame, name, site, told, asked)
+        return _exported(state, frame, name, site, sink, asked)
     if name in frame.names:
-        frame.names[name].use(told)
+        frame.names[name].use(sink)
         return True
-    if world.modules.family(path) not in KEPT and _starred(world, frame, name, site, told, asked):
+    if state.modules.family(path) not in KEPT and _starred(state, frame, name, site, sink, asked):
         return True
-    below = world.modules.find(path, name, 1)
+    below = state.modules.find(path, name, 1)
     for file in below:
         if file != path:
-            told(world.module(file))
+            sink(state.module(file))
     return bool(below)
 
 
-def _exported(world: World, frame: Frame, name: str, site: Site, told: Told, asked: dict[str, bool]) -> bool:
+def _exported(state: State, frame: Frame, name: str, site: Site, sink: Sink, asked: dict[str, bool]) -> bool:
     offered = frame.exports
     if name in offered:
-        offered[name].use(told)
+        offered[name].use(sink)
         return True
     if WHOLE in offered:
         if name == DEFAULT:
-            offered[WHOLE].use(told)
+            offered[WHOLE].use(sink)
         else:
-            offered[WHOLE].use(lambda value: lookup(world, value, name, site, told))
+            offered[WHOLE].use(lambda value: lookup(state, value, name, site, sink))
         return True
-    if _starred(world, frame, name, site, told, asked):
+    if _starred(state, frame, name, site, sink, asked):
         return True
     if name == DEFAULT:
-        told(world.module(frame.path))
+        sink(state.module(frame.path))
     return name == DEFAULT
 
 
-def _starred(world: World, frame: Frame, name: str, site: Site, told: Told, asked: dict[str, bool]) -> bool:
+def _starred(state: State, frame: Frame, name: str, site: Site, sink: Sink, asked: dict[str, bool]) -> bool:
     found = False
     for star in frame.stars:
         if frame.exports and not star.is_export:
             continue
-        for path in world.modules.find(frame.path, star.module, star.level):
-            found = of_file(world, path, name, site, told, asked) or found
+        for path in state.modules.find(frame.path, star.module, star.level):
+            found = of_file(state, path, name, site, sink, asked) or found
     return found
 
 
 # --- classes ---
 
 
-def _of_class(world: World, value: Class, name: str, site: Site, told: Told) -> None:
-    inherited(world, value, name, lambda found: _through_class(world, value, found, told))
-    world.field(value, name).use(told)
+def _of_class(state: State, value: Class, name: str, site: Site, sink: Sink) -> None:
+    inherited(state, value, name, lambda found: _through_class(state, value, found, sink))
+    state.field(value, name).use(sink)
 
 
-def _through_class(world: World, of: Class, found: Value, told: Told) -> None:
+def _through_class(state: State, of: Class, found: Value, sink: Sink) -> None:
     is_of_class = isinstance(found, Function) and "classmethod" in found.scope.marks
-    told(world.bind(found, of) if is_of_class else found)
+    sink(state.bind(found, of) if is_of_class else found)
 
 
-def inherited(world: World, of: Class, name: str, told: Told, after: Class | None = None) -> None:
+def inherited(state: State, of: Class, name: str, sink: Sink, after: Class | None = None) -> None:
     """Tell what the first class that has a member says, of a class and those it derives from in their order.
 
     after: only those classes are asked that come after this one. Whoever asks the same hears the same: it is looked for
     once, and again when more is known of the classes.
     """
     asked = (of, after, name)
-    found = world.inherited.get(asked)
+    found = state.inherited.get(asked)
     if found is None:
-        found = world.inherited[asked] = world.variable()
-        _look(world, asked, found)
-    found.use(told)
+        found = state.inherited[asked] = state.variable()
+        _look(state, asked, found)
+    found.use(sink)
 
 
-def _look(world: World, asked: Asked, found: Variable) -> None:
+def _look(state: State, asked: Asked, found: Variable) -> None:
     of, after, name = asked
     orders = of.order
     if after is not None:
@@ -220,14 +220,14 @@ def _look(world: World, asked: Asked, found: Variable) -> None:
         orders = orders or after.order[1:]
     for place, each in enumerate(orders):
         if name in each.overloads:
-            found.add(world.overloaded(_overloads(orders[place:], name)))
+            found.add(state.overloaded(_overloads(orders[place:], name)))
             return
         if name in each.frame.names:
             each.frame.names[name].flow(found)
             return
     for each in orders:
         for outer in each.outer_bases:
-            found.add(world.external(f"{outer.name}.{name}"))
+            found.add(state.external(f"{outer.name}.{name}"))
         each.lookups.setdefault(name, {})[asked] = None
 
 
@@ -258,109 +258,109 @@ def _overrides(nearer: Scope, further: Scope) -> bool:
     )
 
 
-def derive(world: World, heir: Class, base: Value, place: int = AFTER_ALL) -> None:
+def derive(state: State, derived: Class, base: Value, place: int = AFTER_ALL) -> None:
     """Let a class derive from what its base turned out to be; bases become known in any order."""
-    is_late = world.is_ordered and len(heir.bases) + len(heir.outer_bases) >= MOST_LATE
+    is_late = state.is_ordered and len(derived.bases) + len(derived.outer_bases) >= MOST_LATE
     if isinstance(base, External):
-        if base not in heir.outer_bases and not is_late:
-            heir.outer_bases.append(base)
-            ask_again(world, heir)
-    elif isinstance(base, Class) and base not in heir.bases and base is not heir and not is_late:
-        heir.bases.append(base)
-        heir.base_places[base] = place
-        heir.bases.sort(key=heir.base_places.__getitem__)
-        base.heirs.append(heir)
-        if world.is_ordered:
-            changed = (heir, *heirs(heir))
+        if base not in derived.outer_bases and not is_late:
+            derived.outer_bases.append(base)
+            ask_again(state, derived)
+    elif isinstance(base, Class) and base not in derived.bases and base is not derived and not is_late:
+        derived.bases.append(base)
+        derived.base_places[base] = place
+        derived.bases.sort(key=derived.base_places.__getitem__)
+        base.subclasses.append(derived)
+        if state.is_ordered:
+            changed = (derived, *subclasses(derived))
             arrange(changed)
             for each in changed:
-                ask_again(world, each)
+                ask_again(state, each)
 
 
-def ask_again(world: World, of: Class) -> None:
+def ask_again(state: State, of: Class) -> None:
     """Look again for the members of a class that were not there."""
     waiting, of.lookups = of.lookups, {}
     for each in waiting.values():
         for asked in each:
-            _look(world, asked, world.inherited[asked])
+            _look(state, asked, state.inherited[asked])
 
 
-def add_member(world: World, of: Class, name: str) -> Variable:
+def add_member(state: State, of: Class, name: str) -> Variable:
     """Return the variable of a member that is assigned to a class from outside; whoever missed it hears of it."""
     is_new = name not in of.frame.names
     variable = of.frame.name(name)
     if is_new:
-        for each in (of, *heirs(of)):
+        for each in (of, *subclasses(of)):
             for asked in each.lookups.pop(name, ()):
-                _look(world, asked, world.inherited[asked])
+                _look(state, asked, state.inherited[asked])
     return variable
 
 
-def _of_object(world: World, value: Object, name: str, site: Site, told: Told) -> None:
-    world.field(value, name).use(told)
+def _of_object(state: State, value: Object, name: str, site: Site, sink: Sink) -> None:
+    state.field(value, name).use(sink)
     of = value.of
     if isinstance(of, Class):
-        inherited(world, of, name, lambda found: _on(world, found, value, of, site, told))
+        inherited(state, of, name, lambda found: _on(state, found, value, of, site, sink))
     else:
-        world.prototype(of).use(lambda parent: _of_parent(world, parent, name, value, site, told))
+        state.prototype(of).use(lambda parent: _of_parent(state, parent, name, value, site, sink))
 
 
-def _on(world: World, found: Value, receiver: Value, of: Class, site: Site, told: Told) -> None:
+def _on(state: State, found: Value, receiver: Value, of: Class, site: Site, sink: Sink) -> None:
     """Tell what a member of a class is to one of its instances."""
     if isinstance(found, Function):
         marks = found.scope.marks
         if "property" in marks:
-            world.apply(world.bind(found, receiver), (), site.found("property"), told)
+            state.apply(state.bind(found, receiver), (), site.found("property"), sink)
             return
         if "setter" in marks:
             return
         if "static" in marks:
-            told(found)
+            sink(found)
             return
         if "classmethod" in marks:
-            told(world.bind(found, of))
+            sink(state.bind(found, of))
             return
         if found.owner is None:  # a plain function that was assigned to the class
-            told(world.bind(found, receiver))
+            sink(state.bind(found, receiver))
             return
-    told(world.bind(found, receiver))
+    sink(state.bind(found, receiver))
 
 
-def _of_parent(world: World, parent: Value, name: str, receiver: Value, site: Site, told: Told) -> None:
+def _of_parent(state: State, parent: Value, name: str, receiver: Value, site: Site, sink: Sink) -> None:
     """Tell what a value inherits from its prototype.
 
     A prototype is asked once for a name, whoever inherits from it: it may inherit from many, and from itself.
     """
-    known = world.climbed.get((parent, name))
+    known = state.climbed.get((parent, name))
     if known is None:
-        known = world.climbed[parent, name] = world.variable()
-        lookup(world, parent, name, site, _unbound(known))
-    known.use(lambda value: told(world.bind(value, receiver)))
+        known = state.climbed[parent, name] = state.variable()
+        lookup(state, parent, name, site, _unbound(known))
+    known.use(lambda value: sink(state.bind(value, receiver)))
 
 
-def _unbound(found: Variable) -> Told:
+def _unbound(found: Variable) -> Sink:
     return lambda value: found.add(value.function if isinstance(value, Bound) else value)
 
 
-def _of_declared(world: World, value: Declared, name: str, site: Site, told: Told) -> None:
-    world.field(value.of.instance, name).use(told)
-    world.dispatched.append((value, name, site, told))
+def _of_declared(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:
+    state.field(value.of.instance, name).use(sink)
+    state.dispatched.append((value, name, site, sink))
 
 
-def dispatch(world: World, value: Declared, name: str, site: Site, told: Told) -> None:
+def dispatch(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:
     """Tell what a member is of something whose declared class alone is known.
 
     Those classes count that are made somewhere; if none is, all that have the member in full; if none has, its own.
     """
-    candidates = [value.of, *heirs(value.of)]
+    candidates = [value.of, *subclasses(value.of)]
     having = [each for each in candidates if _has_in_full(each, name)]
     chosen = [each for each in having if each.is_made] or having or [value.of]
     for each in chosen:
-        inherited(world, each, name, partial(_on_instance, world, each, site, told))
+        inherited(state, each, name, partial(_on_instance, state, each, site, sink))
 
 
-def _on_instance(world: World, of: Class, site: Site, told: Told, found: Value) -> None:
-    _on(world, found, of.instance, of, site, told)
+def _on_instance(state: State, of: Class, site: Site, sink: Sink, found: Value) -> None:
+    _on(state, found, of.instance, of, site, sink)
 
 
 def _has_in_full(of: Class, name: str) -> bool:
@@ -376,67 +376,67 @@ def _has_in_full(of: Class, name: str) -> bool:
     return False
 
 
-def _of_heritage(world: World, value: Heritage, name: str, site: Site, told: Told) -> None:
+def _of_super(state: State, value: SuperProxy, name: str, site: Site, sink: Sink) -> None:
     of = value.receiver
     receiving = of.of if isinstance(of, Object | Declared) else of
     asked = receiving if isinstance(receiving, Class) and value.of in receiving.order else value.of
-    inherited(world, asked, name, lambda found: _on(world, found, of, value.of, site, told), after=value.of)
+    inherited(state, asked, name, lambda found: _on(state, found, of, value.of, site, sink), after=value.of)
     for base in value.of.outer_bases:
-        told(world.external(f"{base.name}.{name}"))
+        sink(state.external(f"{base.name}.{name}"))
 
 
 # --- everything else ---
 
 
-def _of_function(world: World, value: Value, name: str, site: Site, told: Told) -> None:
+def _of_function(state: State, value: Value, name: str, site: Site, sink: Sink) -> None:
     function = value.function if isinstance(value, Bound) else value
     if isinstance(function, Function) and FUNCTIONAL in function.scope.marks:
-        told(value)
+        sink(value)
         return
     if name in METHODS["function"]:
-        told(world.known(name, value))
+        sink(state.known(name, value))
     if name == "prototype" and isinstance(function, Function):
-        world.prototype(function)
-    world.field(function, name).use(lambda found: told(world.bind(found, value)))
+        state.prototype(function)
+    state.field(function, name).use(lambda found: sink(state.bind(found, value)))
 
 
-def _of_collection(world: World, value: Collection, name: str, site: Site, told: Told) -> None:
+def _of_collection(state: State, value: Collection, name: str, site: Site, sink: Sink) -> None:
     if value.kind != OBJECT and name in METHODS["collection"]:
-        told(world.known(name, value))
-    value.entry(name).use(lambda found: _accessed(world, found, value, site, told))
+        sink(state.known(name, value))
+    value.entry(name).use(lambda found: _accessed(state, found, value, site, sink))
     # What was put in under an unknown key may be this member, and hardly ever is: it is left out, since everything that
     # is called on such an object would call all of it.
     if value.parents is not None:
-        value.parents.use(lambda parent: _of_parent(world, parent, name, value, site, told))
+        value.parents.use(lambda parent: _of_parent(state, parent, name, value, site, sink))
 
 
-def _accessed(world: World, found: Value, receiver: Value, site: Site, told: Told) -> None:
+def _accessed(state: State, found: Value, receiver: Value, site: Site, sink: Sink) -> None:
     if isinstance(found, Function) and "property" in found.scope.marks:
-        world.apply(world.bind(found, receiver), (), site.found("property"), told)
+        state.apply(state.bind(found, receiver), (), site.found("property"), sink)
     elif not (isinstance(found, Function) and "setter" in found.scope.marks):
-        told(world.bind(found, receiver))
+        sink(state.bind(found, receiver))
 
 
-def _of_promise(world: World, value: Promised, name: str, site: Site, told: Told) -> None:
+def _of_promise(state: State, value: Promised, name: str, site: Site, sink: Sink) -> None:
     if name in METHODS["promise"]:
-        told(world.known(name, value))
+        sink(state.known(name, value))
 
 
-def _of_external(world: World, value: External, name: str, site: Site, told: Told) -> None:
-    if value is world.unknown or value.name.count(".") >= MOST_PARTS:
-        told(world.unknown)
+def _of_external(state: State, value: External, name: str, site: Site, sink: Sink) -> None:
+    if value is state.unknown or value.name.count(".") >= MOST_PARTS:
+        sink(state.unknown)
     else:
-        told(world.external(f"{value.name}.{name}"))
+        sink(state.external(f"{value.name}.{name}"))
 
 
-def _of_constant(world: World, value: Constant, name: str, site: Site, told: Told) -> None:
-    if world.units[site.frame.path].language == "python":
-        told(world.external(f"{BUILTIN}.{type(value.value).__name__}.{name}"))
+def _of_constant(state: State, value: Constant, name: str, site: Site, sink: Sink) -> None:
+    if state.units[site.frame.path].language == "python":
+        sink(state.external(f"{BUILTIN}.{type(value.value).__name__}.{name}"))
 
 
-def _of_known(world: World, value: Known, name: str, site: Site, told: Told) -> None:
+def _of_known(state: State, value: Known, name: str, site: Site, sink: Sink) -> None:
     if name in METHODS["function"]:
-        told(world.known(name, value))
+        sink(state.known(name, value))
 
 
 FINDERS: dict[type[Value], Callable[..., None]] = {
@@ -444,7 +444,7 @@ FINDERS: dict[type[Value], Callable[..., None]] = {
     Class: _of_class,
     Object: _of_object,
     Declared: _of_declared,
-    Heritage: _of_heritage,
+    SuperProxy: _of_super,
     Function: _of_function,
     Bound: _of_function,
     Overloaded: _of_function,

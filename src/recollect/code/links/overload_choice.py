@@ -46,7 +46,7 @@ NUMBERS = ("Number", "Comparable", "Serializable")
 DERIVED, BOXED, OPEN = 1, 2, 3
 
 
-def meant(signatures: Sequence[Signature], given: Sequence[Hashable], derives: Derives) -> list[int]:
+def choose(signatures: Sequence[Signature], given: Sequence[Hashable], derives: Derives) -> list[int]:
     """Return the places of the functions that a call may mean, none if it fits no one.
 
     given: the types of the arguments, None where unknown; derives: whether a class of the program derives from another

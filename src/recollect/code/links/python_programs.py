@@ -134,7 +134,7 @@ def _parameters(r: Reader, frame: Frame, node: tree_sitter.Node | None) -> None:
 
 def _parameter(r: Reader, frame: Frame, node: tree_sitter.Node, kind: str) -> Parameter | None:
     of = r.kind(node)
-    said = annotation(r, node.child_by_field_id(r.fields.type), frame) if of.startswith("typed") else None
+    annotated = annotation(r, node.child_by_field_id(r.fields.type), frame) if of.startswith("typed") else None
     default = node.child_by_field_id(r.fields.value)
     value = r.value(default) if default is not None else None
     if value is NOTHING:
@@ -151,7 +151,7 @@ def _parameter(r: Reader, frame: Frame, node: tree_sitter.Node, kind: str) -> Pa
         if not children:
             return None
         named = children[0]
-    return Parameter(r.cut(named), star or kind, value, said)
+    return Parameter(r.cut(named), star or kind, value, annotated)
 
 
 def lambda_(r: Reader, node: tree_sitter.Node) -> Expression:
@@ -219,8 +219,8 @@ def _field(r: Reader, node: tree_sitter.Node) -> str:
     inner = node.named_children[0] if r.kind(node) == "expression_statement" and node.named_children else node
     if r.kind(inner) != "assignment":
         return ""
-    name, said = inner.child_by_field_id(r.fields.left), inner.child_by_field_id(r.fields.type)
-    if name is None or said is None or r.kind(name) != "identifier" or "ClassVar" in r.cut(said):
+    name, annotated = inner.child_by_field_id(r.fields.left), inner.child_by_field_id(r.fields.type)
+    if name is None or annotated is None or r.kind(name) != "identifier" or "ClassVar" in r.cut(annotated):
         return ""
     return r.cut(name)
 

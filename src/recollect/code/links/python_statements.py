@@ -52,12 +52,12 @@ def assignment(r: Reader, node: tree_sitter.Node) -> Expression:
     fields = r.fields
     targets: list[tree_sitter.Node] = []
     at: tree_sitter.Node | None = node
-    said = None
+    annotated = None
     while at is not None and r.kind(at) == "assignment":
         left = at.child_by_field_id(fields.left)
         if left is not None:
             targets.append(left)
-        said = said or at.child_by_field_id(fields.type)
+        annotated = annotated or at.child_by_field_id(fields.type)
         at = at.child_by_field_id(fields.right)
     value = r.value(at) if at is not None else NOTHING
     if len(targets) > 1:
@@ -66,13 +66,13 @@ def assignment(r: Reader, node: tree_sitter.Node) -> Expression:
         to = target(r, left)
         if value is not NOTHING or (at is not None and isinstance(to, Name | Table)):
             r.emit(Assign(to, value))
-        if said is not None:
-            _declare(r, to, said, has_value=value is not NOTHING)
+        if annotated is not None:
+            _declare(r, to, annotated, has_value=value is not NOTHING)
     return NOTHING
 
 
-def _declare(r: Reader, to: Expression, said: tree_sitter.Node, *, has_value: bool) -> None:
-    found = annotation(r, said, r.frame)
+def _declare(r: Reader, to: Expression, annotated: tree_sitter.Node, *, has_value: bool) -> None:
+    found = annotation(r, annotated, r.frame)
     if found is None:
         return
     value = declared(found)

@@ -50,11 +50,11 @@ def annotation(r: Reader, node: tree_sitter.Node | None, user: Frame) -> Express
     return found
 
 
-def declared(said: Expression) -> Expression:
+def declared(annotated: Expression) -> Expression:
     """Return a value of a type."""
-    if isinstance(said, Either):
-        return Either(tuple([declared(option) for option in said.options]))
-    return said if isinstance(said, Table) else Instance(said)
+    if isinstance(annotated, Either):
+        return Either(tuple([declared(option) for option in annotated.options]))
+    return annotated if isinstance(annotated, Table) else Instance(annotated)
 
 
 _known: dict[str, Expression | None] = {}
@@ -118,8 +118,8 @@ def _generic(node: ast.Subscript, depth: int) -> Expression | None:
     if name in ("tuple", "Tuple"):
         return _tuple(inner, depth)
     if name in MANY or name in KEYED:
-        said = _type(inner[-1 if name in KEYED else 0], depth) if inner else None
-        entries = (Entry(None, declared(said)),) if said is not None else ()
+        annotated = _type(inner[-1 if name in KEYED else 0], depth) if inner else None
+        entries = (Entry(None, declared(annotated)),) if annotated is not None else ()
         return Table(entries, kind="dict" if name in KEYED else "list")
     return None if name in UNKNOWN else _type(of, depth)
 
@@ -129,7 +129,9 @@ def _tuple(inner: list[ast.expr], depth: int) -> Expression:
     found = [
         (None if is_any else place, _type(each, depth)) for place, each in enumerate(inner[:1] if is_any else inner)
     ]
-    return Table(tuple([Entry(key, declared(said)) for key, said in found if said is not None]), kind="tuple")
+    return Table(
+        tuple([Entry(key, declared(annotated)) for key, annotated in found if annotated is not None]), kind="tuple"
+    )
 
 
 _TYPES: dict[type[ast.expr], Callable[..., Expression | None]] = {
@@ -141,12 +143,12 @@ _TYPES: dict[type[ast.expr], Callable[..., Expression | None]] = {
 }
 
 
-def _leaves(said: Expression) -> list[Expression]:
+def _leaves(annotated: Expression) -> list[Expression]:
     """Return the classes that a type names."""
-    if isinstance(said, Either):
-        return [leaf for option in said.options for leaf in _leaves(option)]
-    if isinstance(said, Table):
-        return [leaf for entry in said.entries for leaf in _leaves(entry.value)]
-    if isinstance(said, Instance):
-        return _leaves(said.of)
-    return [] if isinstance(said, Name) and said.name in BUILTIN_TYPES else [said]
+    if isinstance(annotated, Either):
+        return [leaf for option in annotated.options for leaf in _leaves(option)]
+    if isinstance(annotated, Table):
+        return [leaf for entry in annotated.entries for leaf in _leaves(entry.value)]
+    if isinstance(annotated, Instance):
+        return _leaves(annotated.of)
+    return [] if isinstance(annotated, Name) and annotated.name in BUILTIN_TYPES else [annotated]

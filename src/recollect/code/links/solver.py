@@ -45,7 +45,7 @@ from recollect.code.links.program import (
     Use,
     as_written,
 )
-from recollect.code.links.solver_state import Modules, Place, Site, World
+from recollect.code.links.solver_state import Modules, Place, Site, State
 
 
 @contextmanager
@@ -143,22 +143,22 @@ def _into(path: str, place: int, holder: Expression, code: Code) -> Held:
     return Held((path, code.scope), (path, place), of, is_prototype)
 
 
-def put_to_sleep(function: Function) -> None:
+def defer_body(function: Function) -> None:
     """Let a function wait until it is needed."""
-    function.is_asleep = True
+    function.is_lazy = True
     owner = function.frame.owner
     if owner is not None:
         for statement in function.scope.body:
             if isinstance(statement, Assign) and isinstance(statement.target, Member):
-                owner.giving.setdefault(statement.target.name, []).append(function)
+                owner.assigners.setdefault(statement.target.name, []).append(function)
 
 
-def wake(world: World, prepare: Callable[[Function], None], function: Function) -> None:
+def schedule_body(state: State, prepare: Callable[[Function], None], function: Function) -> None:
     """Evaluate a function body when the queue is empty."""
-    if not function.is_asleep:
+    if not function.is_lazy:
         return
-    function.is_asleep = False
-    world.woken += 1
+    function.is_lazy = False
+    state.scheduled += 1
     around: Frame | None = function.frame
     while around is not None:
         around.fill()
@@ -166,10 +166,10 @@ def wake(world: World, prepare: Callable[[Function], None], function: Function) 
 
     def read() -> None:
         prepare(function)
-        for frame in (function.frame, *world.parts.get(function, ())):
-            evaluation.run(world, frame)
+        for frame in (function.frame, *state.parts.get(function, ())):
+            evaluation.run(state, frame)
 
-    world.work.later.append(read)
+    state.work.later.append(read)
 
 
 # How often what is declared is asked again after it made more known.
@@ -224,10 +224,10 @@ class OpenCall(NamedTuple):
     candidates: tuple[Place, ...] = ()
 
 
-class Heir(NamedTuple):
+class Derivation(NamedTuple):
     """A class that derives from another, or implements it; a base outside is a dotted name."""
 
-    heir: Place
+    derived: Place
     base: Place | str
     implements: bool
 
@@ -246,7 +246,7 @@ class Solution(NamedTuple):
     calls: tuple[CallEdge, ...]
     ambiguous: tuple[OpenCall, ...]
     unresolved: tuple[OpenCall, ...]
-    heirs: tuple[Heir, ...]
+    derivations: tuple[Derivation, ...]
     uses: tuple[Used, ...]
 
 
@@ -256,88 +256,88 @@ def solve(units: Mapping[str, Unit], modules: Modules, faces: Container[str] = f
     faces: files that others need and whose own links nobody wants: function bodies are evaluated on first call
     """
     with uncollected():
-        world = World(dict(sorted(units.items())), modules, faces)
+        state = State(dict(sorted(units.items())), modules, faces)
         try:
-            return _answer(_solved(world))
+            return _answer(_solved(state))
         finally:
-            world.dissolve()
+            state.dissolve()
 
 
-def _solved(world: World) -> World:
+def _solved(state: State) -> State:
     """Return a world in which everything has flowed where it flows."""
-    world.apply, world.callers = partial(call_flow.apply, world), call_flow.CALLERS
-    world.evaluate = partial(evaluation.evaluate, world)
-    world.iterate = partial(evaluation.iterate, world)
-    world.pass_on = lambda function, given, receiver=None: call_flow.pass_on(world, function, given, receiver)
-    world.wake = partial(wake, world, partial(_parameters, world))
-    for path, unit in world.units.items():
-        _build(world, path, unit)
-    _outlines(world)
-    world.work.hand_on()
-    arrange(world.classes)
-    world.is_ordered = True
-    for each in world.classes:
-        ask_again(world, each)
-    _bodies(world)
-    world.work.run()
-    _assume(world)
-    return world
+    state.apply, state.callers = partial(call_flow.apply, state), call_flow.CALLERS
+    state.evaluate = partial(evaluation.evaluate, state)
+    state.iterate = partial(evaluation.iterate, state)
+    state.pass_on = lambda function, given, receiver=None: call_flow.pass_on(state, function, given, receiver)
+    state.schedule_body = partial(schedule_body, state, partial(_parameters, state))
+    for path, unit in state.units.items():
+        _build(state, path, unit)
+    _outlines(state)
+    state.work.hand_on()
+    arrange(state.classes)
+    state.is_ordered = True
+    for each in state.classes:
+        ask_again(state, each)
+    _bodies(state)
+    state.work.run()
+    _assume(state)
+    return state
 
 
 # --- frames ---
 
 
-def _build(world: World, path: str, unit: Unit) -> None:
-    inner = world.inner[path] = {}
+def _build(state: State, path: str, unit: Unit) -> None:
+    inner = state.inner[path] = {}
     for place, scope in enumerate(unit.scopes):
-        _frame(world, path, unit, place)
+        _frame(state, path, unit, place)
         inner.setdefault(scope.parent, []).append(place)
-    top = world.frames.get((path, 0))
+    top = state.frames.get((path, 0))
     if top is None:
         return
     for place, scope in enumerate(unit.scopes):
         for statement in scope.body:
             kind = type(statement)
             if kind is Export:
-                top.exports.setdefault(cast(Export, statement).name, world.variable())
+                top.exports.setdefault(cast(Export, statement).name, state.variable())
             elif kind is Import:
-                _offer(world, cast(Import, statement), world.frames[path, place], top)
+                _offer(state, cast(Import, statement), state.frames[path, place], top)
 
 
-def _offer(world: World, imported: Import, frame: Frame, top: Frame) -> None:
+def _offer(state: State, imported: Import, frame: Frame, top: Frame) -> None:
     """Note what an import offers to others at once, and whether it brings in everything."""
     if imported.name == STAR:
         frame.stars.append(imported)
     if imported.is_export:
-        top.exports.setdefault(imported.alias or imported.name or "", world.variable())
+        top.exports.setdefault(imported.alias or imported.name or "", state.variable())
         if imported.name == STAR:
-            top.exports.setdefault(STAR, world.variable())
+            top.exports.setdefault(STAR, state.variable())
 
 
-def _frame(world: World, path: str, unit: Unit, place: int) -> Frame:
-    known = world.frames.get((path, place))
+def _frame(state: State, path: str, unit: Unit, place: int) -> Frame:
+    known = state.frames.get((path, place))
     if known is not None:
         return known
     scope = unit.scopes[place]
     around = scope.parent if place and 0 <= scope.parent < len(unit.scopes) and scope.parent != place else -1
-    parent = _frame(world, path, unit, around) if around >= 0 else None
-    frame = world.frames[path, place] = Frame(world.work, path, place, scope, parent)
+    parent = _frame(state, path, unit, around) if around >= 0 else None
+    frame = state.frames[path, place] = Frame(state.work, path, place, scope, parent)
     if frame.function is not None and scope.kind != "function":
-        world.parts.setdefault(frame.function, []).append(frame)
+        state.parts.setdefault(frame.function, []).append(frame)
     if scope.kind in ("class", "interface"):
         value = Class(path, place, scope, frame)
         frame.owner = value
-        world.codes[path, place] = value
-        world.classes.append(value)
+        state.codes[path, place] = value
+        state.classes.append(value)
         frame.fill()
     elif scope.kind == "function":
         owner = frame.owner if parent is not None and parent.scope.kind in ("class", "interface") else None
         function = Function(path, place, scope, frame, owner)
         frame.function, frame.caller = function, (path, place)
-        world.codes[path, place] = function
-        world.functions.append(function)
-        if path in world.faces:
-            put_to_sleep(function)
+        state.codes[path, place] = function
+        state.functions.append(function)
+        if path in state.faces:
+            defer_body(function)
         else:
             frame.fill()
     else:
@@ -348,15 +348,15 @@ def _frame(world: World, path: str, unit: Unit, place: int) -> Frame:
 # --- what files and classes say ---
 
 
-def _outlines(world: World) -> None:
-    for each in world.classes:
-        _members(world, each)
+def _outlines(state: State) -> None:
+    for each in state.classes:
+        _members(state, each)
         for place, base in enumerate((*each.scope.bases, *each.scope.implements)):
             around = each.frame.parent or each.frame
-            evaluation.evaluate(world, base, around).use(partial(derive, world, each, place=place))
-    for frame in world.frames.values():
+            evaluation.evaluate(state, base, around).use(partial(derive, state, each, place=place))
+    for frame in state.frames.values():
         if frame.function is None:
-            evaluation.run(world, frame, _is_plain)
+            evaluation.run(state, frame, _is_plain)
 
 
 def _is_plain(statement: Statement) -> bool:
@@ -367,19 +367,19 @@ def _is_plain(statement: Statement) -> bool:
     return (kind is Assign or kind is Export) and type(statement.value) in PLAIN  # type: ignore[union-attr]
 
 
-def _members(world: World, of: Class) -> None:
+def _members(state: State, of: Class) -> None:
     """Tell the functions of a class apart: constructors, those that run by themselves, and overloads."""
-    scopes = world.units[of.path].scopes
+    scopes = state.units[of.path].scopes
     bound = {
         each.value.scope
         for each in of.scope.body
         if isinstance(each, Assign) and isinstance(each.value, Code) and isinstance(each.target, Name | Member)
     }
-    for place in world.inner[of.path].get(of.place, ()):
+    for place in state.inner[of.path].get(of.place, ()):
         scope = scopes[place]
         if scope.kind != "function":
             continue
-        function = world.codes.get((of.path, place))
+        function = state.codes.get((of.path, place))
         if not isinstance(function, Function):
             continue
         is_constructor = "constructor" in scope.marks
@@ -395,99 +395,99 @@ def _members(world: World, of: Class) -> None:
 # --- functions ---
 
 
-def _bodies(world: World) -> None:
-    for function in world.functions:
-        if not function.is_asleep:
-            _parameters(world, function)
-    for (path, _), frame in world.frames.items():
+def _bodies(state: State) -> None:
+    for function in state.functions:
+        if not function.is_lazy:
+            _parameters(state, function)
+    for (path, _), frame in state.frames.items():
         around = frame.function
         if around is None:
-            evaluation.run(world, frame, lambda statement: not _is_plain(statement))
-        elif path not in world.faces:
-            evaluation.run(world, frame)
+            evaluation.run(state, frame, lambda statement: not _is_plain(statement))
+        elif path not in state.faces:
+            evaluation.run(state, frame)
 
 
-def _parameters(world: World, function: Function) -> None:
+def _parameters(state: State, function: Function) -> None:
     """Give parameters their defaults, collections and declared types; and what is returned its own."""
     frame = function.frame
     for parameter in function.scope.parameters:
         variable = frame.names[parameter.name]
         if parameter.kind in ("*", "**"):
-            variable.add(world.collection((function, parameter.name)))
+            variable.add(state.collection((function, parameter.name)))
         if parameter.default is not None:
-            call_flow.default(world, function, parameter.name).flow(variable)
+            call_flow.default(state, function, parameter.name).flow(variable)
         if parameter.declared is not None and parameter.kind not in ("*", "**"):
-            world.declared.append((variable, evaluation.evaluate(world, parameter.declared, frame)))
+            state.declared.append((variable, evaluation.evaluate(state, parameter.declared, frame)))
     if function.scope.returns is not None and "generator" not in function.scope.marks:
-        world.declared.append((function.returns, evaluation.evaluate(world, function.scope.returns, frame)))
+        state.declared.append((function.returns, evaluation.evaluate(state, function.scope.returns, frame)))
 
 
 # --- what nothing is known of ---
 
 
-def _assume(world: World) -> None:
+def _assume(state: State) -> None:
     """Fill in what is not seen: a method is called on its own class, a variable holds what it is declared to hold."""
-    holding = list(held(world.units))
-    methods = [each for each in world.functions if each.owner is not None and "static" not in each.scope.marks]
+    holding = list(held(state.units))
+    methods = [each for each in state.functions if each.owner is not None and "static" not in each.scope.marks]
     for _ in range(ROUNDS):
-        before = (len(world.made), world.woken)
-        _undress(world)
-        world.work.run()
-        _unlock(world)
-        methods = [each for each in methods if not _is_received(world, each)]
-        _assume_holders(world, holding)
-        world.work.run()
-        _declare(world)
-        world.work.run()
-        waiting, world.dispatched = world.dispatched, []
-        for value, name, site, told in waiting:
+        before = (len(state.made), state.scheduled)
+        _assume_undecorated(state)
+        state.work.run()
+        _unlock(state)
+        methods = [each for each in methods if not _is_received(state, each)]
+        _assume_holders(state, holding)
+        state.work.run()
+        _declare(state)
+        state.work.run()
+        waiting, state.dispatched = state.dispatched, []
+        for value, name, site, sink in waiting:
             if _is_seen(value, site):
                 continue
-            dispatch(world, value, name, site.found(site.how or "declared"), told)
-        world.work.run()
-        if (len(world.made), world.woken) == before and not world.dispatched:
+            dispatch(state, value, name, site.found(site.how or "declared"), sink)
+        state.work.run()
+        if (len(state.made), state.scheduled) == before and not state.dispatched:
             return
 
 
-def _undress(world: World) -> None:
+def _assume_undecorated(state: State) -> None:
     """Let what was decorated be what it is if its decorator gives nothing back."""
-    waiting, world.dressed = world.dressed, []
+    waiting, state.decorations = state.decorations, []
     for decorated, result in waiting:
         if not result.values:
             decorated.flow(result)
 
 
-def _is_received(world: World, method: Function) -> bool:
+def _is_received(state: State, method: Function) -> bool:
     """Let a method be called on its own class if nobody is seen to call it; a function that sleeps has time."""
-    if method.is_asleep or method.owner is None:
+    if method.is_lazy or method.owner is None:
         return False
-    receivers = world.receivers(method)
+    receivers = state.receivers(method)
     if not receivers.values:
         receivers.add(method.owner if "classmethod" in method.scope.marks else method.owner.instance)
     return True
 
 
-def _unlock(world: World) -> None:
+def _unlock(state: State) -> None:
     """Let an item whose key stays unknown be any entry."""
-    waiting, world.keyed = world.keyed, []
-    for keys, told in waiting:
+    waiting, state.keyed = state.keyed, []
+    for keys, sink in waiting:
         if any(isinstance(value, Constant) for value in keys.values):
-            world.keyed.append((keys, told))
+            state.keyed.append((keys, sink))
         else:
-            told()
+            sink()
 
 
-def _assume_holders(world: World, holding: Iterable[Held]) -> None:
+def _assume_holders(state: State, holding: Iterable[Held]) -> None:
     """Let functions that nobody calls be called on the objects that they were put into."""
     for each in holding:
-        function = world.codes.get(each.function)
+        function = state.codes.get(each.function)
         if not isinstance(function, Function) or "arrow" in function.scope.marks or function.this.values:
             continue
-        if function.is_asleep:
+        if function.is_lazy:
             continue
-        for value in list(evaluation.evaluate(world, each.holder, world.frames[each.scope]).values):
+        for value in list(evaluation.evaluate(state, each.holder, state.frames[each.scope]).values):
             is_made = each.is_prototype and isinstance(value, Class | Function)
-            function.this.add(world.instance(value) if is_made else value)  # type: ignore[arg-type]
+            function.this.add(state.instance(value) if is_made else value)  # type: ignore[arg-type]
 
 
 def _is_seen(value: Declared, site: Site) -> bool:
@@ -500,43 +500,43 @@ def _is_seen(value: Declared, site: Site) -> bool:
     return False
 
 
-def _declare(world: World) -> None:
+def _declare(state: State) -> None:
     # What comes from outside the program and is declared to be of a class of the program is of that class.
     # Those of which more is known are not asked about again: nothing is ever known less.
-    world.declared = [
-        each for each in world.declared if not each[0].values or all(type(v) is External for v in each[0].values)
+    state.declared = [
+        each for each in state.declared if not each[0].values or all(type(v) is External for v in each[0].values)
     ]
-    for variable, types in tuple(world.declared):
+    for variable, types in tuple(state.declared):
         for value in list(types.values):
             if isinstance(value, Class):
-                variable.add(world.of_type(value))
+                variable.add(state.of_type(value))
             elif isinstance(value, Collection):  # of a list of something, that it is a list and what is in it
                 variable.add(value)
             elif isinstance(value, External) and not variable.values and MADE not in value.name:
-                variable.add(world.external(value.name + MADE))
+                variable.add(state.external(value.name + MADE))
 
 
 # --- the answer ---
 
 
-def _answer(world: World) -> Solution:
-    made, crowded = apart(world.made)
+def _answer(state: State) -> Solution:
+    made, crowded = apart(state.made)
     called = {
         CallEdge(caller, callee, line, column, how if how in CONFIDENCE else "value"): None
         for (caller, callee, line, column), how in made.items()
-        if _is_written(world, caller)
+        if _is_written(state, caller)
     }
-    ambiguous, unresolved, named = _open(world)
+    ambiguous, unresolved, named = _open(state)
     for (caller, line, column), places in crowded.items():
-        if _is_written(world, caller):
-            name = world.units[places[0][0]].scopes[places[0][1]].name
+        if _is_written(state, caller):
+            name = state.units[places[0][0]].scopes[places[0][1]].name
             ambiguous.append(OpenCall(caller, as_written(name), line, column, tuple(places[:MOST_CROWDED])))
     return Solution(
         tuple(sorted([*called, *named], key=_by_place)),
         tuple(sorted(ambiguous)),
         tuple(sorted(unresolved)),
-        tuple(sorted(_heirs(world), key=_by_heir)),
-        tuple(sorted(set(_uses(world)))),
+        tuple(sorted(_derivations(state), key=_by_derivation)),
+        tuple(sorted(set(_uses(state)))),
     )
 
 
@@ -544,29 +544,29 @@ def _by_place(edge: CallEdge) -> tuple[object, ...]:
     return (edge.caller, edge.line, edge.column, type(edge.callee) is str, edge.callee, edge.how)
 
 
-def _by_heir(heir: Heir) -> tuple[object, ...]:
-    return (heir.heir, type(heir.base) is str, heir.base, heir.implements)
+def _by_derivation(derived: Derivation) -> tuple[object, ...]:
+    return (derived.derived, type(derived.base) is str, derived.base, derived.implements)
 
 
-def _is_written(world: World, place: Place) -> bool:
-    scope = world.units[place[0]].scopes[place[1]]
-    return "implicit" not in scope.marks and place[0] not in world.faces
+def _is_written(state: State, place: Place) -> bool:
+    scope = state.units[place[0]].scopes[place[1]]
+    return "implicit" not in scope.marks and place[0] not in state.faces
 
 
-def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]:
+def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]:
     """Return the calls that nothing was found for: with several candidates, with none, and with exactly one."""
     methods: dict[str, list[Function]] = {}
-    for function in world.functions:
+    for function in state.functions:
         if function.owner is not None and "implicit" not in function.scope.marks:
             methods.setdefault(function.scope.name, []).append(function)
-    answered = {(caller, line, column) for caller, _, line, column in world.made}
+    answered = {(caller, line, column) for caller, _, line, column in state.made}
     ambiguous, unresolved, named = [], [], []
-    for each in world.asked:
+    for each in state.asked:
         site, callee, known = each.site, each.callee, each.values.values
         if site.is_implied or not isinstance(callee, Name | Member):
             continue
         is_full = len(known) >= MOST_VALUES
-        if (known and not is_full) or site.frame.path in world.faces:
+        if (known and not is_full) or site.frame.path in state.faces:
             continue
         if (site.caller, site.line, site.column) in answered and not is_full:
             continue
@@ -583,24 +583,24 @@ def _open(world: World) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
     return ambiguous, unresolved, named
 
 
-def _heirs(world: World) -> Iterator[Heir]:
-    for each in world.classes:
-        if each.path in world.faces:
+def _derivations(state: State) -> Iterator[Derivation]:
+    for each in state.classes:
+        if each.path in state.faces:
             continue
         place = (each.path, each.place)
         around = each.frame.parent or each.frame
         implemented = {
-            value for base in each.scope.implements for value in evaluation.evaluate(world, base, around).values
+            value for base in each.scope.implements for value in evaluation.evaluate(state, base, around).values
         }
         for known in each.bases:
-            yield Heir(place, (known.path, known.place), known in implemented or not each.scope.bases)
+            yield Derivation(place, (known.path, known.place), known in implemented or not each.scope.bases)
         for outer in each.outer_bases:
-            yield Heir(place, outer.name, outer in implemented)
+            yield Derivation(place, outer.name, outer in implemented)
 
 
-def _uses(world: World) -> Iterator[Used]:
-    for site, variable in world.uses:
-        if site.frame.path in world.faces:
+def _uses(state: State) -> Iterator[Used]:
+    for site, variable in state.uses:
+        if site.frame.path in state.faces:
             continue
         for value in variable.values:
             of = value.of if isinstance(value, Declared) else value.function if isinstance(value, Bound) else value

@@ -18,13 +18,13 @@ from recollect.code.links.flow_values import (
     Fixed,
     Frame,
     Function,
-    Heritage,
     Known,
     Module,
     Nothing,
     Object,
     Overloaded,
     Promised,
+    SuperProxy,
     Value,
     Variable,
     Work,
@@ -114,7 +114,7 @@ class Interned(dict[K, V]):
         return made
 
 
-class World:
+class State:
     """The state of solving: frames, values that are made once, calls that were found, and what is left for later."""
 
     def __init__(
@@ -139,7 +139,7 @@ class World:
         # Items whose key is an expression, with the action to take if no key becomes known.
         self.keyed: list[tuple[Variable, Callable[[], None]]] = []
         # What was decorated, and what came back: the same, if the decorator is not read.
-        self.dressed: list[tuple[Variable, Variable]] = []
+        self.decorations: list[tuple[Variable, Variable]] = []
         self.dispatched: list[tuple[Declared, str, Site, Callable[[Value], None]]] = []
         self.defined: dict[Place, Variable] = {}  # functions and classes after their decorators
         self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given
@@ -151,8 +151,8 @@ class World:
         self.evaluate: Callable[[Expression, Frame], Variable]
         self.iterate: Callable[[Value, Site, Callable[[Value], None]], None]
         self.pass_on: Callable[..., None]
-        self.wake: Callable[[Function], None]
-        self.woken = 0  # functions that were asleep and are not any more
+        self.schedule_body: Callable[[Function], None]
+        self.scheduled = 0  # functions that were asleep and are not any more
         # What classes were asked for: the class, the one after which its bases are asked, and the name.
         self.inherited: dict[tuple[Class, Class | None, str], Variable] = {}
         self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for
@@ -169,7 +169,7 @@ class World:
         self._texts = Interned[str | int, Variable](lambda value: Fixed(self.work, Constant(value)))
         self._bound = Interned[tuple[Function | Overloaded, Value], Bound](lambda key: Bound(*key))
         self._known = Interned[tuple[str, Value], Known](lambda key: Known(*key))
-        self._heritage = Interned[tuple[Class, Value], Heritage](lambda key: Heritage(*key))
+        self._super_proxies = Interned[tuple[Class, Value], SuperProxy](lambda key: SuperProxy(*key))
         self._overloaded = Interned[tuple[Function, ...], Overloaded](Overloaded)
         self._declared = Interned[Class, Declared](Declared)
         self._objects = Interned[Function, Object](Object)
@@ -185,7 +185,7 @@ class World:
             frame.module = None  # type: ignore[assignment]
         for each in self.classes:
             each.instance = None  # type: ignore[assignment]
-            each.bases, each.heirs, each.order = [], [], []
+            each.bases, each.subclasses, each.order = [], [], []
         self.__dict__.clear()
 
     # --- values, each made once ---
@@ -225,9 +225,9 @@ class World:
         """Return a method of the language's library on a value."""
         return self._known[name, receiver]
 
-    def heritage(self, of: Class, receiver: Value) -> Heritage:
+    def super_proxy(self, of: Class, receiver: Value) -> SuperProxy:
         """Return `super` of a class for an instance."""
-        return self._heritage[of, receiver]
+        return self._super_proxies[of, receiver]
 
     def overloaded(self, functions: Sequence[Function]) -> Function | Overloaded:
         """Return functions of one name as one value."""
@@ -265,8 +265,8 @@ class World:
         if found is None:
             found = value.fields[name] = Variable(self.work)
             if isinstance(value, Object) and isinstance(value.of, Class):
-                for function in value.of.giving.pop(name, ()):
-                    self.wake(function)
+                for function in value.of.assigners.pop(name, ()):
+                    self.schedule_body(function)
                     if function.owner is value.of and "static" not in function.scope.marks:
                         is_of_class = "classmethod" in function.scope.marks
                         self.receivers(function).add(value.of if is_of_class else value)

@@ -21,7 +21,7 @@ from recollect import clock
 from recollect.code.fingerprint import fingerprint as index_fingerprint
 from recollect.code.links.file_programs import has_program, read_offer
 from recollect.code.links.link_groups import Elsewhere, Group, Known, Plan, plan
-from recollect.code.links.link_workers import Errand, solve_all, useful_workers
+from recollect.code.links.link_workers import GroupTask, solve_all, useful_workers
 from recollect.code.links.manifest_facts import CONFIGS, aliases, elsewhere, facts
 from recollect.code.links.module_finder import Facts
 from recollect.code.links.solver import uncollected
@@ -253,9 +253,9 @@ def _solve(
 ) -> int:
     """Find and keep the links of groups; returns how many files they have."""
     count = useful_workers(sum(each.size_bytes for each in stale), len(stale), limits.workers)
-    errands = (_errand(store, files, each.group) for each in stale)
+    tasks = (_task(store, files, each.group) for each in stale)
     solved_files = 0
-    for number, found in enumerate(solve_all(division, errands, count)):
+    for number, found in enumerate(solve_all(division, tasks, count)):
         group = stale[number].group
         report(number, len(stale), f"linking {group.key}")
         rows = [Links(files[each.path].id, group.digest, each.edges, each.sites) for each in found]
@@ -265,10 +265,10 @@ def _solve(
     return solved_files
 
 
-def _errand(store: LinkStore, files: Mapping[str, _Indexed], group: Group) -> Errand:
+def _task(store: LinkStore, files: Mapping[str, _Indexed], group: Group) -> GroupTask:
     """Return a group with all programs that it is solved from."""
     content = store.programs([files[path].id for path in group.members])
     faces = store.programs([files[path].id for path in group.needed], faces=True)
     programs = {path: content[files[path].id] for path in group.members}
     programs |= {path: faces[files[path].id] for path in group.needed}
-    return Errand(group.members, group.needed, programs)
+    return GroupTask(group.members, group.needed, programs)

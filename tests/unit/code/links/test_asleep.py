@@ -9,11 +9,11 @@ import pytest
 from recollect.code.extract import outline
 from recollect.code.languages import BY_NAME
 from recollect.code.links.file_programs import offer
-from recollect.code.links.interface_summary import face
+from recollect.code.links.interface_summary import summary
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.links.python_programs import unit
 from recollect.code.links.solver import Solution, solve
-from recollect.code.links.solver_state import World
+from recollect.code.links.solver_state import State
 
 MAIN = """
 from lib import Server, make, setup, Deep, counted
@@ -82,7 +82,7 @@ def _solved(files: Mapping[str, str], faces: frozenset[str]) -> Solution:
     }
     told = {path: offer(each) for path, each in units.items()}
     declared = {path: Declared(each.language, each.package, each.names) for path, each in told.items()}
-    shown = {path: face(each) if path == "lib.py" else each for path, each in units.items()}
+    shown = {path: summary(each) if path == "lib.py" else each for path, each in units.items()}
     return solve(shown, Modules(declared), faces=faces)
 
 
@@ -113,13 +113,13 @@ def test_of_what_is_only_looked_into_nothing_is_said() -> None:
 
 
 def test_only_who_is_needed_wakes(monkeypatch: pytest.MonkeyPatch) -> None:
-    woken: list[str] = []
-    dissolve = World.dissolve
+    scheduled: list[str] = []
+    dissolve = State.dissolve
 
-    def look(world: World) -> None:
-        woken.extend(each.scope.name for each in world.functions if each.path == "lib.py" and not each.is_asleep)
+    def look(world: State) -> None:
+        scheduled.extend(each.scope.name for each in world.functions if each.path == "lib.py" and not each.is_lazy)
         dissolve(world)
 
-    monkeypatch.setattr(World, "dissolve", look)
+    monkeypatch.setattr(State, "dissolve", look)
     _solved({"main.py": MAIN, "lib.py": LIB}, frozenset(("lib.py",)))
-    assert sorted(woken) == ["__init__", "counted", "inside", "late", "make", "open", "outer", "setup", "wrapped"]
+    assert sorted(scheduled) == ["__init__", "counted", "inside", "late", "make", "open", "outer", "setup", "wrapped"]

@@ -10,7 +10,7 @@ import pytest
 from recollect.code.extract import outline
 from recollect.code.languages import BY_NAME
 from recollect.code.links import program
-from recollect.code.links.interface_summary import face
+from recollect.code.links.interface_summary import summary
 from recollect.code.links.program import Unit, packed
 from recollect.code.links.python_programs import unit
 
@@ -43,7 +43,7 @@ async def run(x):
 
 def _shown(source: str) -> Unit:
     text = source.encode()
-    return face(unit(text, "a.py", outline(text, "a.py", BY_NAME["python"]).symbols))
+    return summary(unit(text, "a.py", outline(text, "a.py", BY_NAME["python"]).symbols))
 
 
 def _places(part: object) -> set[int]:
@@ -110,7 +110,7 @@ def test_every_kind_of_part_is_gone_into() -> None:
             scope = program.Scope("module", "", body=(wrapped,))
             if kind is program.Use:
                 continue  # nobody else sees it
-            shown = face(Unit("python", (scope,))).scopes[0].body[0]
+            shown = summary(Unit("python", (scope,))).scopes[0].body[0]
             found = shown if kind in _STATEMENTS else shown.value  # type: ignore[union-attr]
             assert getattr(found, field.name) == ((bare,) if "tuple" in told else bare), (kind, field.name)
 

@@ -11,7 +11,7 @@ from recollect.code import process
 from recollect.code.links import link_workers
 from recollect.code.links.file_programs import read_offer, translated
 from recollect.code.links.link_groups import Plan
-from recollect.code.links.link_workers import BYTES_EACH, Errand, Packed, solve_all, useful_workers
+from recollect.code.links.link_workers import BYTES_EACH, GroupTask, Packed, solve_all, useful_workers
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.process import Process
 from recollect.store.link_protocol import Edges
@@ -34,10 +34,10 @@ def plan() -> Plan:
     return Plan(Modules(declared), (), {}, {("python", "outer"): "file:/other/outer.py"})
 
 
-def _errands() -> Iterator[Errand]:
+def _errands() -> Iterator[GroupTask]:
     paths = list(FILES)
     for path, other in zip(paths, [*paths[1:], paths[0]], strict=True):
-        yield Errand((path,), (other,), {path: PROGRAMS[path].content, other: PROGRAMS[other].face})
+        yield GroupTask((path,), (other,), {path: PROGRAMS[path].content, other: PROGRAMS[other].face})
 
 
 def _targets(found: Sequence[Packed]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 import pytest
 
-from recollect.code.links.overload_choice import Array, Signature, meant
+from recollect.code.links.overload_choice import Array, Signature, choose
 
 # Classes of a program: what each derives from.
 BASES = {("Dog",): (("Animal",),), ("Animal",): (), ("Rock",): ()}
@@ -21,7 +21,7 @@ def chosen(takes: list[tuple[Hashable, ...]], given: tuple[Hashable, ...]) -> li
     signatures = [
         Signature(tuple(each for each in row if each != "..."), is_open="..." in row) for row in takes
     ]  # fmt: skip
-    return [takes[place] for place in meant(signatures, given, derives)]
+    return [takes[place] for place in choose(signatures, given, derives)]
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_classes_imports_and_uses_are_told() -> None:
         "main.py": "import os\nfrom base import Base\nclass Heir(Base, os.PathLike): pass\ndef f(x: Base): pass\n",
     }
     found = solved(files)
-    assert [(each.heir, each.base) for each in found.heirs] == [
+    assert [(each.derived, each.base) for each in found.derivations] == [
         (("main.py", 1), ("base.py", 1)),
         (("main.py", 1), "os.PathLike"),
     ]

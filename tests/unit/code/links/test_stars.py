@@ -9,7 +9,7 @@ from tests.trees import write
 
 from recollect import Engine
 from recollect.code.links import member_lookup
-from recollect.code.links.solver_state import World
+from recollect.code.links.solver_state import State
 
 FILES = 7
 
@@ -20,7 +20,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
     offered = member_lookup._offered
 
-    def counting(world: World, path: str, name: str, *rest: object) -> bool:
+    def counting(world: State, path: str, name: str, *rest: object) -> bool:
         asked.append(f"{path}: {name}")
         return offered(world, path, name, *rest)  # type: ignore[arg-type]
 
